@@ -1,0 +1,1 @@
+"""substrait_dsl"""

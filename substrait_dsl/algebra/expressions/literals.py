@@ -1,0 +1,356 @@
+"""Literals: a value of a type, exactly.
+
+Specification: ``Expression.Literal`` in ``algebra.proto``. A Python value becomes a literal of the type that the place
+needs, exactly or not at all: 300 is no ``i8``, 0.125 no ``decimal<5,2>``, "abcd" no ``varchar<3>``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import math
+import struct
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.node import Expression
+from substrait_dsl.algebra.rules import branch_type
+from substrait_dsl.errors import LiteralError, suggestion
+
+
+@attrs.frozen
+class YearMonths:
+    """The value of an ``interval_year`` literal."""
+
+    years: int
+    months: int = 0
+
+
+@attrs.frozen
+class DaySeconds:
+    """The value of an ``interval_day<P>`` literal; `subseconds` count units of 10**-P seconds."""
+
+    days: int
+    seconds: int = 0
+    subseconds: int = 0
+
+
+@attrs.frozen
+class Compound:
+    """The value of an ``interval_compound<P>`` literal."""
+
+    year_months: YearMonths
+    day_seconds: DaySeconds
+
+
+@attrs.frozen(eq=False, repr=False)
+class Literal(Expression):
+    """A constant. `value` is None for NULL, else as the table below says:
+
+    ======================================  ==============================================================
+    boolean, integers, fp32, fp64           bool, int, float
+    string, varchar, fixedchar              str
+    binary, fixedbinary                     bytes
+    decimal                                 decimal.Decimal, with exactly the type's scale
+    date                                    datetime.date
+    precision_time                          int: units of 10**-P seconds since midnight
+    precision_timestamp, .._tz              int: units of 10**-P seconds since 1970-01-01 (UTC)
+    interval_year, _day, _compound          `YearMonths`, `DaySeconds`, `Compound`
+    uuid                                    uuid.UUID
+    struct, list                            tuple of `Literal`
+    map                                     tuple of pairs of `Literal`
+    user-defined                            tuple of `Literal`: the fields of its structure
+    ======================================  ==============================================================
+    """  # noqa: D400  # the table belongs to the sentence
+
+    value: Any
+    literal_type: t.Type
+
+    def _derive_type(self) -> t.Type:
+        return self.literal_type
+
+    def parts(self) -> tuple[Any, ...]:
+        # As numbers, NaN differs from itself and 0.0 equals -0.0; as constants of a plan it is the other way round.
+        value = self.value.hex() if type(self.value) is float else self.value
+        return (value, self.literal_type)
+
+
+def literal(value: object, type: t.Type) -> Literal:
+    """The literal of a type for a Python value.
+
+    Args:
+        value: None, a Python value that the type can hold exactly, or an equal literal.
+        type: the type of the literal; for None it must be nullable.
+
+    Raises:
+        LiteralError: the value does not fit the type.
+    """
+    if isinstance(value, Literal):
+        if value.type.matches(type):
+            return value
+        raise LiteralError(f"expected a literal of {type}, got one of {value.type}")
+    if value is None:
+        if not type.nullable:
+            raise LiteralError(f"NULL does not fit {type}, which is required")
+        return Literal(None, type)
+    convert = _CONVERTERS.get(type.__class__)
+    if convert is None:
+        raise LiteralError(f"there are no literals of {type}")
+    return Literal(convert(value, type), type)
+
+
+def fits(value: object, type: t.Type) -> bool:
+    """Whether a Python value can be a literal of the type."""
+    try:
+        literal(value, type)
+    except LiteralError:
+        return False
+    return True
+
+
+def natural_type(value: object) -> t.Type:
+    """The type that a Python value has when nothing around it asks for another.
+
+    Raises `LiteralError` for values that have none: None, empty lists and maps, and objects of other classes.
+    """
+    match value:
+        case Literal():
+            return value.type
+        case decimal.Decimal() if value.is_finite():
+            return _natural_decimal(value)
+        case dt.datetime():
+            return t.PrecisionTimestampTZ(6) if value.tzinfo else t.PrecisionTimestamp(6)
+        case list() | tuple() if value:
+            return t.List(branch_type([natural_type(item) for item in value], "a list"))
+        case dict() if value:
+            keys = branch_type([natural_type(key) for key in value], "the keys of a map")
+            return t.Map(keys, branch_type([natural_type(item) for item in value.values()], "the values of a map"))
+    for python, natural in _NATURAL.items():
+        if isinstance(value, python):
+            return natural
+    raise LiteralError(
+        f"cannot tell the Substrait type of {value!r} ({type(value).__name__})", hint="say it: lit(value, type)"
+    )
+
+
+_NATURAL: dict[type, t.Type] = {
+    bool: t.Boolean(),  # before int, of which it is a subclass
+    int: t.I64(),
+    float: t.FP64(),
+    str: t.String(),
+    bytes: t.Binary(),
+    dt.date: t.Date(),
+    dt.time: t.PrecisionTime(6),
+    dt.timedelta: t.IntervalDay(6),
+    uuid.UUID: t.UUID(),
+    YearMonths: t.IntervalYear(),
+}
+
+
+def _natural_decimal(value: decimal.Decimal) -> t.Type:
+    _, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)  # finite
+    scale = max(-exponent, 0)
+    precision = max(len(digits) + max(exponent, 0), scale, 1)
+    if precision > 38:
+        raise LiteralError(f"{value} has {precision} digits; a decimal holds at most 38")
+    return t.Decimal(precision, scale)  # type: ignore[type-var]  # known only now
+
+
+def _no_fit(value: object, kind: t.Type, why: str = "", hint: str | None = None) -> LiteralError:
+    return LiteralError(f"{value!r} does not fit {kind}{f': {why}' if why else ''}", hint=hint)
+
+
+def _exactly(python: type) -> Callable[[Any, t.Type], Any]:
+    def convert(value: Any, kind: t.Type) -> Any:
+        if type(value) is not python:
+            raise _no_fit(value, kind, f"it takes a {python.__name__}, not a {type(value).__name__}")
+        return value
+
+    return convert
+
+
+def _integer(value: Any, kind: t.Type) -> int:
+    if type(value) is not int:
+        raise _no_fit(value, kind, f"it takes an int, not a {type(value).__name__}")
+    low, high = t.INTEGER_RANGES[type(kind)]
+    if not low <= value <= high:
+        raise _no_fit(value, kind, f"it holds {low} to {high}")
+    return value
+
+
+def _fp64(value: Any, kind: t.Type) -> float:
+    if type(value) is int and abs(value) <= 2**53:
+        return float(value)
+    if type(value) is not float:
+        raise _no_fit(value, kind, f"it takes a float, not a {type(value).__name__}")
+    return value
+
+
+def _fp32(value: Any, kind: t.Type) -> float:
+    number = _fp64(value, kind)
+    if not math.isfinite(number):
+        return number
+    try:
+        nearest: float = struct.unpack("<f", struct.pack("<f", number))[0]
+    except OverflowError:
+        raise _no_fit(value, kind, "it is too large") from None
+    # 0.1 is meant to be the fp32 nearest to 0.1; 0.1234567891 says more than an fp32 can hold.
+    if nearest != number and float(f"{nearest:.9g}") != number and float(f"{nearest:.7g}") != number:
+        raise _no_fit(value, kind, f"the nearest fp32 is {nearest!r}")
+    return nearest
+
+
+def _decimal(value: Any, kind: t.Type) -> decimal.Decimal:
+    assert isinstance(kind, t.Decimal)
+    if type(value) is int:
+        value = decimal.Decimal(value)
+    if not isinstance(value, decimal.Decimal):
+        hint = f'write Decimal("{value}")' if isinstance(value, float) else None
+        raise _no_fit(value, kind, f"it takes a decimal.Decimal or an int, not a {type(value).__name__}", hint)
+    if not value.is_finite():
+        raise _no_fit(value, kind, "it is not a number")
+    with decimal.localcontext(prec=80):
+        scaled = value.quantize(decimal.Decimal(1).scaleb(-kind.scale))
+    if scaled != value:
+        raise _no_fit(value, kind, f"it has more than {kind.scale} digits after the point")
+    if len(scaled.as_tuple().digits) > kind.precision:
+        raise _no_fit(value, kind, f"it has more than {kind.precision - kind.scale} digits before the point")
+    return scaled
+
+
+def _text(value: Any, kind: t.Type) -> str:
+    if not isinstance(value, str):
+        raise _no_fit(value, kind, f"it takes a str, not a {type(value).__name__}")
+    if isinstance(kind, t.VarChar) and len(value) > kind.length:
+        raise _no_fit(value, kind, f"it has {len(value)} characters")
+    if isinstance(kind, t.FixedChar) and len(value) != kind.length:  # reading 53: characters are code points
+        raise _no_fit(value, kind, f"it has {len(value)} characters, not {kind.length}")
+    return str(value)
+
+
+def _bytes(value: Any, kind: t.Type) -> bytes:
+    if not isinstance(value, bytes | bytearray):
+        raise _no_fit(value, kind, f"it takes bytes, not a {type(value).__name__}")
+    if isinstance(kind, t.FixedBinary) and len(value) != kind.length:
+        raise _no_fit(value, kind, f"it has {len(value)} bytes, not {kind.length}")
+    return bytes(value)
+
+
+def _date(value: Any, kind: t.Type) -> dt.date:
+    if type(value) is not dt.date:
+        hint = f"write datetime.date.fromisoformat({value!r})" if isinstance(value, str) else None
+        raise _no_fit(value, kind, f"it takes a datetime.date, not a {type(value).__name__}", hint)
+    if value.year < 1000:
+        raise _no_fit(value, kind, "a date lies in the years 1000 to 9999")
+    return value
+
+
+def _units(microseconds: int, precision: int, value: object, kind: t.Type) -> int:
+    """A count of microseconds in units of 10**-precision seconds."""
+    if precision >= 6:
+        return int(microseconds * 10 ** (precision - 6))
+    units, rest = divmod(microseconds, 10 ** (6 - precision))
+    if rest:
+        raise _no_fit(value, kind, f"it has more than {precision} digits after the second")
+    return int(units)
+
+
+_MICROSECOND = dt.timedelta(microseconds=1)
+
+
+def _time(value: Any, kind: t.Type) -> int:
+    assert isinstance(kind, t.PrecisionTime)
+    if not isinstance(value, dt.time) or value.tzinfo:
+        raise _no_fit(value, kind, "it takes a datetime.time without time zone")
+    seconds = (value.hour * 60 + value.minute) * 60 + value.second
+    return _units(seconds * 1_000_000 + value.microsecond, kind.precision, value, kind)
+
+
+def _timestamp(value: Any, kind: t.Type) -> int:
+    assert isinstance(kind, t.PrecisionTimestamp | t.PrecisionTimestampTZ)
+    zoned = isinstance(kind, t.PrecisionTimestampTZ)
+    if not isinstance(value, dt.datetime) or (value.tzinfo is not None) is not zoned:
+        raise _no_fit(value, kind, f"it takes a datetime.datetime {'with' if zoned else 'without'} time zone")
+    epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC if zoned else None)
+    return _units((value - epoch) // _MICROSECOND, kind.precision, value, kind)
+
+
+def _interval_day(value: Any, kind: t.Type) -> DaySeconds:
+    assert isinstance(kind, t.IntervalDay | t.IntervalCompound)
+    if isinstance(value, DaySeconds):
+        return value
+    if not isinstance(value, dt.timedelta):
+        raise _no_fit(value, kind, f"it takes a datetime.timedelta, not a {type(value).__name__}")
+    return DaySeconds(value.days, value.seconds, _units(value.microseconds, kind.precision, value, kind))
+
+
+def _struct(value: Any, kind: t.Type) -> tuple[Literal, ...]:
+    assert isinstance(kind, t.Struct)
+    if isinstance(value, Mapping):
+        names = kind.names or ()
+        for name in value:
+            if name not in names:
+                raise _no_fit(value, kind, f"it has no field {name!r}", suggestion(str(name), names))
+        missing = [name for name in names if name not in value]
+        if missing:
+            raise _no_fit(value, kind, f"the field {missing[0]!r} is missing")
+        value = tuple(value[name] for name in names)
+    if not isinstance(value, list | tuple):
+        raise _no_fit(value, kind, f"it takes a tuple or a dict, not a {type(value).__name__}")
+    if len(value) != len(kind.types):
+        raise _no_fit(value, kind, f"it has {len(kind.types)} fields, not {len(value)}")
+    return tuple(literal(item, inner) for item, inner in zip(value, kind.types, strict=True))
+
+
+def _list(value: Any, kind: t.Type) -> tuple[Literal, ...]:
+    assert isinstance(kind, t.List)
+    if not isinstance(value, list | tuple):
+        raise _no_fit(value, kind, f"it takes a list, not a {type(value).__name__}")
+    return tuple(literal(item, kind.element) for item in value)
+
+
+def _map(value: Any, kind: t.Type) -> tuple[tuple[Literal, Literal], ...]:
+    assert isinstance(kind, t.Map)
+    if not isinstance(value, Mapping):
+        raise _no_fit(value, kind, f"it takes a dict, not a {type(value).__name__}")
+    return tuple((literal(key, kind.key), literal(item, kind.value)) for key, item in value.items())
+
+
+def _user_defined(value: Any, kind: t.Type) -> tuple[Literal, ...]:
+    if not isinstance(value, tuple) or not all(isinstance(item, Literal) for item in value):
+        raise _no_fit(value, kind, "it takes a tuple of literals, one for each field of its structure")
+    return value
+
+
+_CONVERTERS: dict[type[t.Type], Callable[[Any, t.Type], Any]] = {
+    t.Boolean: _exactly(bool),
+    t.I8: _integer,
+    t.I16: _integer,
+    t.I32: _integer,
+    t.I64: _integer,
+    t.FP32: _fp32,
+    t.FP64: _fp64,
+    t.String: _text,
+    t.VarChar: _text,
+    t.FixedChar: _text,
+    t.Binary: _bytes,
+    t.FixedBinary: _bytes,
+    t.Decimal: _decimal,
+    t.Date: _date,
+    t.PrecisionTime: _time,
+    t.PrecisionTimestamp: _timestamp,
+    t.PrecisionTimestampTZ: _timestamp,
+    t.IntervalYear: _exactly(YearMonths),
+    t.IntervalDay: _interval_day,
+    t.IntervalCompound: _exactly(Compound),
+    t.UUID: _exactly(uuid.UUID),
+    t.Struct: _struct,
+    t.List: _list,
+    t.Map: _map,
+    t.UserDefined: _user_defined,
+}

@@ -1,0 +1,86 @@
+"""References to columns, and to what lies inside a value.
+
+Specification: https://substrait.io/expressions/field_references/ and ``FieldReference`` in ``algebra.proto``. There a
+reference is a root and a chain of segments; here the first segment is a `FieldReference` and each further one a
+`FieldAccess` around it.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from substrait_dsl.algebra import rules
+from substrait_dsl.algebra.expressions.literals import Literal
+from substrait_dsl.algebra.node import NO_ANCHORS, Expression
+from substrait_dsl.algebra.types import Type
+
+
+@attrs.frozen
+class RootReference:
+    """The row that the expression's own relation sees."""
+
+
+@attrs.frozen
+class OuterReference:
+    """The row that the expressions of an enclosing relation, the one with this anchor, see."""
+
+    anchor: int
+
+
+ROOT = RootReference()
+
+
+@attrs.frozen(eq=False, repr=False)
+class FieldReference(Expression):
+    """A column of a row, by its position."""
+
+    position: int
+    column_type: Type
+    root: RootReference | OuterReference = ROOT
+
+    def _derive_type(self) -> Type:
+        return self.column_type
+
+    def _anchors(self) -> frozenset[int]:
+        return frozenset((self.root.anchor,)) if isinstance(self.root, OuterReference) else NO_ANCHORS
+
+
+@attrs.frozen
+class StructField:
+    """The field of a struct at a position."""
+
+    position: int
+
+
+@attrs.frozen
+class ListElement:
+    """The element of a list at an offset from 0; negative ones count from the end."""
+
+    offset: int
+
+
+@attrs.frozen
+class MapKey:
+    """The value under a key of a map."""
+
+    key: Literal
+
+
+Segment = StructField | ListElement | MapKey
+
+
+@attrs.frozen(eq=False, repr=False)
+class FieldAccess(Expression):
+    """A part of a struct, list or map value."""
+
+    input: Expression
+    segment: Segment
+
+    def _derive_type(self) -> Type:
+        match self.segment:
+            case StructField(position):
+                return rules.struct_field_type(self.input.type, position)
+            case ListElement():
+                return rules.list_element_type(self.input.type)
+            case MapKey(key):
+                return rules.map_value_type(self.input.type, key.type)

@@ -1,0 +1,209 @@
+"""What all nodes of the algebra have in common: they are immutable values that compare by structure.
+
+A pipeline may be thousands of steps deep, and a subtree may be used many times: so the hash of a node is computed
+when it is built (its children have theirs already), and comparing, walking and rebuilding never recurse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import attrs
+
+from substrait_dsl.algebra.properties import NO_PROPERTIES, Properties
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.types import Type
+
+NO_ANCHORS: frozenset[int] = frozenset()
+
+N = TypeVar("N", bound="Node")
+
+
+_COMPARED: dict[type, tuple[str, ...]] = {}
+
+
+def _compared(kind: type) -> tuple[str, ...]:
+    names = _COMPARED.get(kind)
+    if names is None:
+        names = _COMPARED[kind] = tuple(field.name for field in attrs.fields(kind) if field.eq)
+    return names
+
+
+@attrs.frozen(eq=False, repr=False)
+class Node:
+    """Base of expressions, relations and the parts they are made of."""
+
+    free_anchors: frozenset[int] = attrs.field(init=False, eq=False)
+    """The anchors of rows outside this node that something inside it refers to: not empty means correlated."""
+    _hash: int = attrs.field(init=False, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._settle()
+        object.__setattr__(self, "free_anchors", self._anchors())
+        object.__setattr__(self, "_hash", hash((type(self), *self.parts())))
+
+    def _settle(self) -> None:
+        """Check the fields and derive what follows from them."""
+
+    def _anchors(self) -> frozenset[int]:
+        anchors = NO_ANCHORS
+        for child in self.children():
+            if child.free_anchors:
+                anchors |= child.free_anchors
+        return anchors
+
+    def parts(self) -> tuple[Any, ...]:
+        """The values that make this node what it is; names are not among them."""
+        return tuple([getattr(self, name) for name in _compared(type(self))])
+
+    def children(self) -> Iterator[Node]:
+        """The nodes directly inside this one, in the order of its fields."""
+        for name in _compared(type(self)):
+            value = getattr(self, name)
+            if isinstance(value, Node):
+                yield value
+            elif type(value) is tuple:
+                for item in value:
+                    if isinstance(item, Node):
+                        yield item
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Node):
+            return NotImplemented
+        return _equal(self, other)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+def _equal(left: Node, right: Node) -> bool:
+    pairs: list[tuple[Any, Any]] = [(left, right)]
+    seen: set[tuple[int, int]] = set()
+    while pairs:
+        a, b = pairs.pop()
+        if a is b:
+            continue
+        if type(a) is not type(b):
+            return False
+        if isinstance(a, Node):
+            if hash(a) != hash(b):
+                return False
+            if (id(a), id(b)) not in seen:
+                seen.add((id(a), id(b)))
+                pairs.extend(zip(a.parts(), b.parts(), strict=True))
+        elif type(a) is tuple:
+            if len(a) != len(b):
+                return False
+            pairs.extend(zip(a, b, strict=True))
+        elif a != b:
+            return False
+    return True
+
+
+def walk(node: Node, *, into_relations: bool = True) -> Iterator[Node]:
+    """The node and everything below it, each shared subtree once, a parent before its children.
+
+    With `into_relations=False`, what lies inside the relations below it (subqueries, inputs) is left out.
+    """
+    stack = [node]
+    seen: set[int] = set()
+    while stack:
+        current = stack.pop()
+        if id(current) not in seen:
+            seen.add(id(current))
+            yield current
+            children = list(current.children())
+            if not into_relations:
+                children = [child for child in children if not isinstance(child, Rel)]
+            stack.extend(reversed(children))
+
+
+def rebuild(node: N, change: Callable[[Node], Node]) -> N:
+    """The tree with `change` applied to every node, children first; what does not change is shared.
+
+    `change` must return a node that can stand where its argument stood.
+    """
+    done: dict[int, Node] = {}
+    stack: list[tuple[Node, bool]] = [(node, False)]
+    while stack:
+        current, ready = stack.pop()
+        if id(current) in done:
+            continue
+        if not ready:
+            stack.append((current, True))
+            stack.extend((child, False) for child in current.children())
+            continue
+        done[id(current)] = change(_with_children(current, done))
+    return done[id(node)]  # type: ignore[return-value]  # `change` keeps what stands where
+
+
+def _with_children(node: Node, done: dict[int, Node]) -> Node:
+    def new(value: Any) -> Any:
+        if isinstance(value, Node):
+            return done.get(id(value), value)
+        if type(value) is tuple and any(done.get(id(item), item) is not item for item in value):
+            return tuple(done.get(id(item), item) for item in value)
+        return value
+
+    changed: dict[str, Any] = {}
+    for name in _compared(type(node)):
+        value = getattr(node, name)
+        replacement = new(value)
+        if replacement is not value:
+            changed[name] = replacement
+    return attrs.evolve(node, **changed) if changed else node
+
+
+@attrs.frozen(eq=False, repr=False)
+class Expression(Node):
+    """Base of all expressions. Every expression knows its type."""
+
+    type: Type = attrs.field(init=False, eq=False)
+
+    def _settle(self) -> None:
+        object.__setattr__(self, "type", self._derive_type())
+
+    def _derive_type(self) -> Type:
+        raise NotImplementedError
+
+
+@attrs.frozen(eq=False, repr=False)
+class Rel(Node):
+    """Base of all relations. Every relation knows its schema, its ordering and its distribution."""
+
+    schema: NamedStruct = attrs.field(init=False, eq=False)
+    properties: Properties = attrs.field(init=False, eq=False)
+    anchor: int | None = attrs.field(default=None, kw_only=True)
+    """The number by which expressions in subqueries inside this relation call the row that its expressions see."""
+
+    def _settle(self) -> None:
+        object.__setattr__(self, "schema", self._derive_schema())
+        object.__setattr__(self, "properties", self._derive_properties())
+
+    def _derive_schema(self) -> NamedStruct:
+        raise NotImplementedError
+
+    def _derive_properties(self) -> Properties:
+        return NO_PROPERTIES
+
+    def _anchors(self) -> frozenset[int]:
+        anchors = Node._anchors(self)
+        return anchors - {self.anchor} if self.anchor is not None else anchors
+
+    @property
+    def single_row(self) -> bool:
+        """Whether the relation is known to have exactly one row."""
+        return False
+
+    def copies(self) -> dict[int, list[int]]:
+        """For columns that stand more than once in the output: position -> positions with the same value."""
+        return {}
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        """The input relations, in order; relations in subqueries are not among them."""
+        return tuple(child for child in self.children() if isinstance(child, Rel))

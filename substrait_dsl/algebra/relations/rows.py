@@ -1,0 +1,116 @@
+"""Relations whose output has the columns of their input: filter, sort, fetch.
+
+Specification: https://substrait.io/relations/logical_relations/.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from substrait_dsl.algebra import rules
+from substrait_dsl.algebra.expressions.calls import SortKey
+from substrait_dsl.algebra.expressions.literals import Literal
+from substrait_dsl.algebra.expressions.references import ROOT, FieldAccess, FieldReference, StructField
+from substrait_dsl.algebra.node import Expression, Rel, walk
+from substrait_dsl.algebra.properties import FieldPath, OrderKey, Properties
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.types import INTEGER_RANGES
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError
+
+
+@attrs.frozen(eq=False, repr=False)
+class Filter(Rel):
+    """The rows for which a condition is true. Output: the input's columns; order and distribution stay."""
+
+    input: Rel
+    condition: Expression
+
+    def _settle(self) -> None:
+        rules.require_boolean(self.condition.type, "the condition of a filter")
+        Rel._settle(self)
+
+    def _derive_schema(self) -> NamedStruct:
+        return self.input.schema
+
+    def _derive_properties(self) -> Properties:
+        return self.input.properties
+
+
+@attrs.frozen(eq=False, repr=False)
+class Sort(Rel):
+    """The rows in an order. Output: the input's columns; the order becomes `keys`, the distribution stays."""
+
+    input: Rel
+    keys: tuple[SortKey, ...]
+
+    def _settle(self) -> None:
+        if not self.keys:
+            raise InvalidArgumentError("a sort needs at least one key")
+        Rel._settle(self)
+
+    def _derive_schema(self) -> NamedStruct:
+        return self.input.schema
+
+    def _derive_properties(self) -> Properties:
+        return Properties(sort_ordering(self.keys), self.input.properties.distribution)
+
+    @property
+    def single_row(self) -> bool:
+        return self.input.single_row
+
+
+def sort_ordering(keys: tuple[SortKey, ...]) -> tuple[OrderKey, ...]:
+    """The ordering that sort keys establish: up to the first that is no direct reference (reading 51)."""
+    ordering: list[OrderKey] = []
+    for key in keys:
+        path = direct_path(key.expression)
+        if path is None:
+            break
+        ordering.append(OrderKey(path, key.direction))
+    return tuple(ordering)
+
+
+def direct_path(expression: Expression) -> FieldPath | None:
+    """The path of a reference to a column, or to a field of a struct in one; None for any other expression."""
+    match expression:
+        case FieldReference(position=position, root=root) if root is ROOT or root == ROOT:
+            return (position,)
+        case FieldAccess(input=inner, segment=StructField(position)):
+            path = direct_path(inner)
+            return None if path is None else (*path, position)
+        case _:
+            return None
+
+
+@attrs.frozen(eq=False, repr=False)
+class Fetch(Rel):
+    """`count` rows after the first `offset`: None, or an expression that is NULL, means all, and 0.
+
+    Output: the input's columns; order and distribution stay.
+    """
+
+    input: Rel
+    count: Expression | None = None
+    offset: Expression | None = None
+
+    def _settle(self) -> None:
+        for name in ("count", "offset"):
+            expression = getattr(self, name)
+            if expression is not None:
+                _check_fetch(name, expression)
+        Rel._settle(self)
+
+    def _derive_schema(self) -> NamedStruct:
+        return self.input.schema
+
+    def _derive_properties(self) -> Properties:
+        return self.input.properties
+
+
+def _check_fetch(name: str, expression: Expression) -> None:
+    if type(expression.type) not in INTEGER_RANGES:
+        raise TypeMismatchError(f"the {name} of a fetch must be an integer, this is {expression.type}")
+    if isinstance(expression, Literal) and expression.value is not None and expression.value < 0:
+        raise InvalidArgumentError(f"the {name} of a fetch must not be negative, got {expression.value}")
+    if any(isinstance(node, FieldReference) and node.root == ROOT for node in walk(expression, into_relations=False)):
+        raise InvalidArgumentError(f"the {name} of a fetch must not depend on a row, but it refers to a column")

@@ -1,0 +1,33 @@
+"""Set operations.
+
+Specification: https://substrait.io/relations/logical_relations/#set-operation.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from substrait_dsl.algebra import rules
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.properties import Properties
+from substrait_dsl.algebra.rules import SetOp
+from substrait_dsl.algebra.schema import NamedStruct
+
+
+@attrs.frozen(eq=False, repr=False)
+class Set(Rel):
+    """The rows of two or more inputs combined by one of the eight set operations; NULL equals NULL.
+
+    The first input is the primary one. Output: its columns, nullable as `rules.set_schema` says; no order; the
+    distribution, if all inputs have the same.
+    """
+
+    relations: tuple[Rel, ...]
+    op: SetOp
+
+    def _derive_schema(self) -> NamedStruct:
+        return rules.set_schema(self.op, [rel.schema for rel in self.relations])
+
+    def _derive_properties(self) -> Properties:
+        first, *others = (rel.properties.distribution for rel in self.relations)
+        return Properties((), first if all(other == first for other in others) else None)

@@ -1,0 +1,241 @@
+"""How types follow from types: the tables and rules of the specification, as pure functions.
+
+Relations and expressions call these when they are built; so does whoever reasons about a pipeline without building
+it. Nothing here knows a relation or an expression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import attrs
+
+from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.algebra.types import I32, Boolean, List, Map, Struct, Type
+from substrait_dsl.errors import SchemaError, TypeMismatchError, UnknownFieldError
+
+JoinType = Literal[
+    "inner",
+    "outer",
+    "left",
+    "right",
+    "left_semi",
+    "right_semi",
+    "left_anti",
+    "right_anti",
+    "left_single",
+    "right_single",
+    "left_mark",
+    "right_mark",
+]
+SetOp = Literal[
+    "minus_primary",
+    "minus_primary_all",
+    "minus_multiset",
+    "intersection_primary",
+    "intersection_multiset",
+    "intersection_multiset_all",
+    "union_distinct",
+    "union_all",
+]
+JOIN_TYPES: tuple[JoinType, ...] = get_args(JoinType)
+SET_OPS: tuple[SetOp, ...] = get_args(SetOp)
+
+Side = Literal["kept", "padded", "absent"]
+"""What becomes of one input's columns: as they are, nullable (padded with NULL where no row matches), or gone."""
+
+
+@attrs.frozen
+class JoinRule:
+    """What a join type puts out."""
+
+    left: Side
+    right: Side
+    mark: bool = False
+
+
+JOIN_RULES: dict[JoinType, JoinRule] = {
+    "inner": JoinRule("kept", "kept"),
+    "outer": JoinRule("padded", "padded"),
+    "left": JoinRule("kept", "padded"),
+    "right": JoinRule("padded", "kept"),
+    # reading 3: semi and anti joins put out the side they are named after
+    "left_semi": JoinRule("kept", "absent"),
+    "right_semi": JoinRule("absent", "kept"),
+    "left_anti": JoinRule("kept", "absent"),
+    "right_anti": JoinRule("absent", "kept"),
+    "left_single": JoinRule("kept", "padded"),
+    "right_single": JoinRule("padded", "kept"),
+    # reading 4: the mark column stands after the kept side
+    "left_mark": JoinRule("kept", "absent", mark=True),
+    "right_mark": JoinRule("absent", "kept", mark=True),
+}
+"""The join table (reading 6: nullability never depends on the condition)."""
+
+
+def join_schema(how: JoinType, left: NamedStruct, right: NamedStruct, mark: str = "mark") -> NamedStruct:
+    """The direct output of a join: left fields, right fields, mark column, as far as the join type keeps them."""
+    rule = JOIN_RULES[how]
+    marks = (Field(mark, Boolean(nullable=True)),) if rule.mark else ()
+    return NamedStruct(_side(rule.left, left) + _side(rule.right, right) + marks)
+
+
+def _side(side: Side, schema: NamedStruct) -> tuple[Field, ...]:
+    match side:
+        case "kept":
+            return schema.fields
+        case "padded":
+            return schema.as_nullable().fields
+        case "absent":
+            return ()
+
+
+SetNullability = Literal["primary", "primary_and_secondary", "all", "any"]
+"""Which inputs must be nullable for a column of the output to be."""
+
+SET_RULES: dict[SetOp, SetNullability] = {
+    "minus_primary": "primary",
+    "minus_primary_all": "primary",
+    "minus_multiset": "primary",
+    "intersection_primary": "primary_and_secondary",
+    "intersection_multiset": "all",
+    "intersection_multiset_all": "all",
+    "union_distinct": "any",
+    "union_all": "any",
+}
+"""The set operation table: https://substrait.io/relations/logical_relations/#set-operation-types."""
+
+
+def set_schema(op: SetOp, inputs: Sequence[NamedStruct]) -> NamedStruct:
+    """The output of a set operation: the primary input's fields, nullable by the operation's rule.
+
+    Raises `SchemaError` for fewer than two inputs or inputs of different widths, and `TypeMismatchError` for types
+    that differ in more than their outermost nullability (reading 18).
+    """
+    if len(inputs) < 2:
+        raise SchemaError(f"a set operation needs at least two inputs, got {len(inputs)}")
+    primary, *secondary = inputs
+    for number, other in enumerate(secondary, start=1):
+        if len(other) != len(primary):
+            raise SchemaError(
+                f"the inputs of {op} must have the same number of columns: "
+                f"the first has {len(primary)} ({primary}), input {number} has {len(other)} ({other})"
+            )
+        for position, (mine, theirs) in enumerate(zip(primary, other, strict=True)):
+            if not mine.type.matches(theirs.type):
+                raise TypeMismatchError(
+                    f"the inputs of {op} must have the same types: column {position} is {mine} in the first "
+                    f"but {theirs} in input {number}",
+                    hint=f"cast one of them, for example to {mine.type}",
+                )
+    fields = [
+        Field(column[0].name, column[0].type.with_nullability(_set_nullable(op, [f.type.nullable for f in column])))
+        for column in zip(*(schema.fields for schema in inputs), strict=True)
+    ]
+    return NamedStruct(tuple(fields))
+
+
+def _set_nullable(op: SetOp, nullable: Sequence[bool]) -> bool:
+    match SET_RULES[op]:
+        case "primary":
+            return nullable[0]
+        case "primary_and_secondary":
+            return nullable[0] and any(nullable[1:])
+        case "all":
+            return all(nullable)
+        case "any":
+            return any(nullable)
+
+
+def aggregate_schema(
+    keys: Sequence[Field], grouping_sets: Sequence[Sequence[int]], measures: Sequence[Field], index: str
+) -> NamedStruct:
+    """The output of an aggregate: keys, measures, and the ``i32`` set index if there is more than one grouping set.
+
+    A key that is missing from any set is nullable; the index is required (readings 12 and 13). Raises `SchemaError`
+    for a key in no set, a set that names no key, and an aggregate of no columns (reading 11).
+    """
+    used: set[int] = set()
+    for number, grouping_set in enumerate(grouping_sets):
+        for position in grouping_set:
+            if not 0 <= position < len(keys):
+                raise SchemaError(f"grouping set {number} names key {position}, but there are {len(keys)} keys")
+        used.update(grouping_set)
+    unused = [key.name for position, key in enumerate(keys) if position not in used]
+    if unused:
+        raise SchemaError(f"every key must stand in a grouping set; {', '.join(unused)} stands in none")
+    many = len(grouping_sets) > 1
+    if not keys and not measures and not many:
+        raise SchemaError("an aggregate needs a key or a measure: this one would have no columns")
+    everywhere = set.intersection(*map(set, grouping_sets)) if grouping_sets else set()
+    fields = [
+        key if position in everywhere else Field(key.name, key.type.as_nullable()) for position, key in enumerate(keys)
+    ]
+    fields += measures
+    if many:
+        fields.append(Field(index, I32()))
+    return NamedStruct(tuple(fields))
+
+
+def branch_type(types: Sequence[Type], what: str) -> Type:
+    """The type of an expression with alternatives: their one type, nullable if any of them is (reading 21).
+
+    Raises `TypeMismatchError` if they differ in more than their outermost nullability.
+    """
+    first = types[0]
+    for number, other in enumerate(types):
+        if not first.matches(other):
+            raise TypeMismatchError(
+                f"the branches of {what} must have one type: the first gives {first}, branch {number + 1} gives {other}",
+                hint="cast the branches to one type",
+            )
+    return first.with_nullability(any(kind.nullable for kind in types))
+
+
+def member_type(value: Type, options: Sequence[Type], what: str) -> Type:
+    """The type of a membership test: a boolean, nullable if any side is (reading 20).
+
+    Raises `TypeMismatchError` for an option of another type than the value.
+    """
+    for option in options:
+        if not value.matches(option):
+            raise TypeMismatchError(f"{what}: the value is {value} but an option is {option}")
+    return Boolean(nullable=value.nullable or any(option.nullable for option in options))
+
+
+def struct_field_type(base: Type, position: int) -> Type:
+    """The type of a field inside a struct: nullable if the struct is (reading 24)."""
+    if not isinstance(base, Struct):
+        raise TypeMismatchError(f"only a struct has fields, this is {base}")
+    if not 0 <= position < len(base.types):
+        raise UnknownFieldError(f"there is no field {position} in {base}")
+    field = base.types[position]
+    return field.as_nullable() if base.nullable else field
+
+
+def list_element_type(base: Type) -> Type:
+    """The type of an element of a list: always nullable, an offset out of range gives NULL (reading 24)."""
+    if not isinstance(base, List):
+        raise TypeMismatchError(f"only a list has elements, this is {base}")
+    return base.element.as_nullable()
+
+
+def map_value_type(base: Type, key: Type) -> Type:
+    """The type of the value under a key of a map: always nullable, a missing key gives NULL (reading 24)."""
+    if not isinstance(base, Map):
+        raise TypeMismatchError(f"only a map has keys, this is {base}")
+    if not base.key.matches(key):
+        raise TypeMismatchError(f"the keys of {base} are {base.key}, not {key}")
+    return base.value.as_nullable()
+
+
+def cast_type(source: Type, target: Type, on_failure: Literal["return_null", "throw"]) -> Type:
+    """The type of a cast: the target, nullable if the input is or if a failure gives NULL (reading 23)."""
+    return target.with_nullability(target.nullable or source.nullable or on_failure == "return_null")
+
+
+def require_boolean(kind: Type, what: str) -> None:
+    """Raise `TypeMismatchError` unless the type is a boolean, nullable or not."""
+    if not isinstance(kind, Boolean):
+        raise TypeMismatchError(f"{what} must be a boolean, this is {kind}")

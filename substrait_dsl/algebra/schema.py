@@ -1,0 +1,114 @@
+"""What a relation's rows look like: fields with positions, names and types.
+
+Specification: ``NamedStruct`` in ``type.proto``. Positions are what a plan refers to; names are a convenience that
+people have and that a plan carries only at its edges, so two fields may well share one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import attrs
+
+from substrait_dsl.algebra.types import Struct, Type, struct_names
+from substrait_dsl.errors import AmbiguousFieldError, UnknownFieldError, quoted, suggestion
+
+
+@attrs.frozen
+class Field:
+    """One column: a name and a type."""
+
+    name: str
+    type: Type
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.type}"
+
+
+@attrs.frozen
+class NamedStruct:
+    """The fields of a relation's output, in order."""
+
+    fields: tuple[Field, ...]
+    _positions: dict[str, list[int]] | None = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Type] | Iterable[tuple[str, Type]]) -> NamedStruct:
+        """A schema from names and types."""
+        pairs = fields.items() if isinstance(fields, Mapping) else fields
+        return cls(tuple(Field(name, kind) for name, kind in pairs))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the top-level fields."""
+        return tuple(field.name for field in self.fields)
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        """The types of the fields."""
+        return tuple(field.type for field in self.fields)
+
+    @property
+    def struct(self) -> Struct:
+        """The type of a row: a required struct."""
+        return Struct(self.types, self.names)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __iter__(self) -> Iterator[Field]:
+        return iter(self.fields)
+
+    def __str__(self) -> str:
+        return ", ".join(str(field) for field in self.fields)
+
+    def depth_first_names(self) -> tuple[str, ...]:
+        """All names, nested ones after their parent, as ``NamedStruct.names`` and ``RelRoot.names`` list them."""
+        return tuple(struct_names(self.struct))
+
+    def position(self, column: str | int) -> int:
+        """The position of a column given by name, or by position (negative ones count from the end).
+
+        Raises `UnknownFieldError` and `AmbiguousFieldError`.
+        """
+        if isinstance(column, int):
+            size = len(self.fields)
+            if not -size <= column < size:
+                raise UnknownFieldError(f"there is no column {column}: the relation has {size} columns")
+            return column % size
+        found = self._index().get(column, ())
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise unknown_field(column, self.names)
+        raise AmbiguousFieldError(
+            f'column "{column}" is ambiguous: it stands at positions {", ".join(map(str, found))}',
+            hint="rename or drop one of them first, or say which by its position: "
+            + " or ".join(f"col({position})" for position in found),
+        )
+
+    def _index(self) -> dict[str, list[int]]:
+        if self._positions is None:
+            index: dict[str, list[int]] = {}
+            for position, field in enumerate(self.fields):
+                index.setdefault(field.name, []).append(position)
+            object.__setattr__(self, "_positions", index)
+            return index
+        return self._positions
+
+    def pick(self, positions: Sequence[int]) -> NamedStruct:
+        """The fields at these positions, in that order, repeats allowed."""
+        return NamedStruct(tuple(self.fields[position] for position in positions))
+
+    def renamed(self, names: Sequence[str]) -> NamedStruct:
+        """The same types under other names."""
+        return NamedStruct(tuple(Field(name, field.type) for name, field in zip(names, self.fields, strict=True)))
+
+    def as_nullable(self) -> NamedStruct:
+        """Every field made nullable."""
+        return NamedStruct(tuple(Field(field.name, field.type.as_nullable()) for field in self.fields))
+
+
+def unknown_field(name: str, known: Sequence[str]) -> UnknownFieldError:
+    """The error for a name that no field carries, with the ones that exist and the nearest."""
+    return UnknownFieldError(f'there is no column "{name}"; there are {quoted(known)}', hint=suggestion(name, known))

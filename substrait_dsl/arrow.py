@@ -1,0 +1,368 @@
+"""Schemas to and from Apache Arrow: exact, or refused by name.
+
+An Arrow field holds what a Substrait type says in three places: the storage type, the nullable flag, and, where
+Arrow has no such type, metadata beside the storage (`TYPE_KEY`, `VARIATION_KEY`). So ``from_arrow(to_arrow(s)) == s``
+for every schema that `to_arrow` accepts.
+
+Specification: https://substrait.io/types/type_classes/ and ``Schema.fbs`` of Arrow's columnar format.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+import attrs
+
+from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.algebra.type_text import parse_type
+from substrait_dsl.algebra.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    UUID,
+    Binary,
+    Boolean,
+    Date,
+    Decimal,
+    FixedBinary,
+    FixedChar,
+    Func,
+    IntervalCompound,
+    IntervalDay,
+    IntervalYear,
+    List,
+    Map,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Struct,
+    SubSecond,
+    Type,
+    TypeVariation,
+    Unbound,
+    UserDefined,
+    VarChar,
+)
+from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, SchemaError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+TYPE_KEY = b"substrait:type"
+"""Field metadata: the type in text syntax, where the storage alone would say another one."""
+
+VARIATION_KEY = b"substrait:variation"
+"""Field metadata: the type variation, as ``urn:name``."""
+
+UNSIGNED_URN = "extension:io.substrait:unsigned_integers"
+"""The extension that declares the unsigned integers ``u8`` to ``u64``."""
+
+UNITS: Mapping[SubSecond, str] = {0: "s", 3: "ms", 6: "us", 9: "ns"}
+"""Digits after the second -> Arrow's unit. Arrow has no others."""
+
+UTC = "UTC"
+"""The zone of every ``precision_timestamp_tz``: a point in time, whatever zone it is shown in."""
+
+
+class ArrowSchema(Protocol):
+    """Anything that exports a schema through the Arrow C data interface, ``pyarrow.Schema`` included."""
+
+    def __arrow_c_schema__(self) -> object: ...
+
+
+def to_arrow(schema: NamedStruct) -> pa.Schema:
+    """Write a schema as an Arrow schema that `from_arrow` reads back to an equal one.
+
+    Args:
+        schema: the fields, with any nesting; an unnamed nested struct gets its positions as names.
+
+    Returns:
+        A ``pyarrow.Schema`` with the same names, order and nullability at every level. ``varchar``, ``fixedchar``,
+        ``interval_year``, ``interval_compound`` and type variations keep their type in the field's metadata.
+
+    Raises:
+        UnsupportedError: a type has no exact Arrow storage; the error names the type and the path to the column.
+    """
+    return _pyarrow().schema([_field(field.name, field.type, field.name) for field in schema])
+
+
+def from_arrow(schema: ArrowSchema) -> NamedStruct:
+    """Read the schema that an Arrow schema stands for.
+
+    Encodings are not types: dictionary and run-end encoding, views, and large and fixed-size layouts read as the
+    type of their values, and a time zone as the point in time it shows.
+
+    Args:
+        schema: a ``pyarrow.Schema``, or any object with ``__arrow_c_schema__`` that describes a struct.
+
+    Returns:
+        The fields in order, with nullability and nested names.
+
+    Raises:
+        InvalidArgumentError: the argument is no Arrow schema.
+        UnsupportedError: an Arrow type has no Substrait equal; the error names it and the path to the column.
+        SchemaError: the metadata of a field names another type than its storage holds.
+        PlanFormatError: the metadata of a field holds no type.
+    """
+    return NamedStruct(tuple(Field(field.name, _field_type(field, field.name)) for field in _schema_of(schema)))
+
+
+def type_to_arrow(kind: Type) -> pa.DataType:
+    """Give the Arrow type that stores the values of a type.
+
+    A ``pyarrow.DataType`` has no place for the outermost nullability, nor for the metadata by which a field tells
+    ``varchar<3>`` from ``string``: only `to_arrow` keeps these. Types inside a struct, list or map keep theirs.
+
+    Raises:
+        UnsupportedError: the type has no exact Arrow storage.
+    """
+    return _storage(kind, "")
+
+
+def type_from_arrow(kind: pa.DataType, nullable: bool) -> Type:
+    """Read the type that an Arrow type stands for, with the nullability that its field would say.
+
+    Raises:
+        UnsupportedError: the Arrow type has no Substrait equal.
+        SchemaError: the metadata of a nested field names another type than its storage holds.
+        PlanFormatError: the metadata of a nested field holds no type.
+    """
+    return _type(kind, "").with_nullability(nullable)
+
+
+# Both directions
+
+
+@cache
+def _pyarrow() -> Any:
+    """The ``pyarrow`` module, loaded when it is first needed."""
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise UnsupportedError(
+            "Arrow schemas need pyarrow, which is not installed", hint='pip install "substrait-dsl[arrow]"'
+        ) from error
+    return pyarrow
+
+
+@cache
+def _equals() -> Mapping[Type, pa.DataType]:
+    """The types that Arrow has under another name, none of whose meaning needs metadata."""
+    pa = _pyarrow()
+    table = {
+        Boolean(): pa.bool_(),
+        I8(): pa.int8(),
+        I16(): pa.int16(),
+        I32(): pa.int32(),
+        I64(): pa.int64(),
+        FP32(): pa.float32(),
+        FP64(): pa.float64(),
+        String(): pa.string(),
+        Binary(): pa.binary(),
+        Date(): pa.date32(),
+        UUID(): pa.uuid(),
+        IntervalCompound(9): pa.month_day_nano_interval(),
+        UserDefined(UNSIGNED_URN, "u8"): pa.uint8(),
+        UserDefined(UNSIGNED_URN, "u16"): pa.uint16(),
+        UserDefined(UNSIGNED_URN, "u32"): pa.uint32(),
+        UserDefined(UNSIGNED_URN, "u64"): pa.uint64(),
+    }
+    for digits, unit in UNITS.items():
+        table[PrecisionTime(digits)] = pa.time32(unit) if digits < 6 else pa.time64(unit)
+        table[PrecisionTimestamp(digits)] = pa.timestamp(unit)
+        table[PrecisionTimestampTZ(digits)] = pa.timestamp(unit, UTC)
+        table[IntervalDay(digits)] = pa.duration(unit)
+    return table
+
+
+@cache
+def _readings() -> Mapping[pa.DataType, Type]:
+    """`_equals` read backwards, and the Arrow types that hold the same values in another layout."""
+    pa = _pyarrow()
+    return {arrow: kind for kind, arrow in _equals().items()} | {
+        pa.large_string(): String(),
+        pa.string_view(): String(),
+        pa.large_binary(): Binary(),
+        pa.binary_view(): Binary(),
+        pa.date64(): Date(),  # milliseconds, but Arrow demands whole days
+    }
+
+
+# Substrait -> Arrow
+
+
+def _field(name: str, kind: Type, path: str) -> pa.Field:
+    storage = _storage(kind, path)
+    return _pyarrow().field(name, storage, nullable=kind.nullable, metadata=_metadata(kind) or None)
+
+
+def _metadata(kind: Type) -> dict[bytes, str]:
+    """What a field has to say beside its storage, so that the type is not lost."""
+    metadata = {}
+    plain = _plain(kind)
+    if isinstance(plain, FixedChar | VarChar | IntervalYear | IntervalCompound) and plain not in _equals():
+        metadata[TYPE_KEY] = str(plain)
+    if kind.variation is not None:
+        metadata[VARIATION_KEY] = f"{kind.variation.urn}:{kind.variation.name}"
+    return metadata
+
+
+def _plain(kind: Type) -> Type:
+    """The type without what a field says apart: the outermost nullability and the variation."""
+    required = kind.as_required()
+    return required if required.variation is None else attrs.evolve(required, variation=None)
+
+
+def _storage(kind: Type, path: str) -> pa.DataType:
+    pa = _pyarrow()
+    plain = _plain(kind)
+    if plain in _equals():
+        return _equals()[plain]
+    match plain:
+        case FixedChar() | VarChar():
+            return pa.string()
+        case FixedBinary(length=length):
+            return pa.binary(length)
+        case Decimal(precision=precision, scale=scale):
+            return pa.decimal128(precision, scale)
+        case IntervalYear():
+            return pa.month_day_nano_interval()
+        case IntervalCompound(precision=precision) if precision <= 9:
+            return pa.month_day_nano_interval()
+        case Struct(types=types):
+            names = plain.names or tuple(str(position) for position in range(len(types)))
+            return pa.struct(
+                [_field(name, inner, _member(path, name)) for name, inner in zip(names, types, strict=True)]
+            )
+        case List(element=element):
+            return pa.list_(_field("item", element, f"{path}[]"))
+        case Map(key=key, value=value) if not key.nullable:
+            return pa.map_(_field("key", key, f"{path}[key]"), _field("value", value, f"{path}[value]"))
+        case _:
+            raise UnsupportedError(f"{kind} has no Arrow type", hint=_way_out(plain), path=path)
+
+
+def _way_out(kind: Type) -> str | None:
+    """What to do about a type that Arrow has no storage for."""
+    match kind:
+        case PrecisionTime() | PrecisionTimestamp() | PrecisionTimestampTZ() | IntervalDay():
+            wide_enough = [digits for digits in UNITS if digits >= kind.precision]
+            nearest = attrs.evolve(kind, precision=min(wide_enough, default=max(UNITS)))
+            return f"Arrow has the precisions {', '.join(map(str, UNITS))}; the nearest is {nearest}"
+        case IntervalCompound():
+            return f"Arrow has no more than 9 digits after the second; the nearest is {IntervalCompound(9)}"
+        case Map(key=key, value=value):
+            return f"keys are never NULL in Arrow; use {Map(key.as_required(), value)}"
+        case UserDefined():
+            return "cast it to a type that Arrow has; of the user-defined types only unsigned integers have one"
+        case Func():
+            return "a function is an argument, not a value that a column could hold"
+        case Unbound():
+            return "give the column a type first"
+        case _:
+            return None
+
+
+# Arrow -> Substrait
+
+
+def _schema_of(schema: object) -> pa.Schema:
+    pa = _pyarrow()
+    if isinstance(schema, pa.Schema):
+        return schema
+    expected = "expected a pyarrow.Schema or an object with __arrow_c_schema__"
+    if not hasattr(schema, "__arrow_c_schema__"):
+        raise InvalidArgumentError(f"{expected}, got {schema!r}")
+    try:
+        return pa.schema(schema)
+    except pa.ArrowInvalid as error:
+        raise InvalidArgumentError(f"{expected} that describes a struct, got {schema!r}") from error
+
+
+def _field_type(field: pa.Field, path: str) -> Type:
+    metadata = field.metadata or {}
+    kind = _type(field.type, path)
+    if TYPE_KEY in metadata:
+        kind = _declared(metadata[TYPE_KEY], kind, path)
+    if VARIATION_KEY in metadata:
+        kind = attrs.evolve(kind, variation=_variation(metadata[VARIATION_KEY], path))
+    return kind.with_nullability(field.nullable)
+
+
+def _declared(text: bytes, stored: Type, path: str) -> Type:
+    """The type that the metadata declares, checked against what the storage says by itself."""
+    try:
+        declared = parse_type(_text(text, path))
+    except PlanFormatError as error:
+        error.path = path
+        raise
+    # Metadata often survives an operation that changes the storage (a cast, say); then neither may be believed.
+    if _type(_storage(declared, path), path) != stored:
+        raise SchemaError(
+            f"the metadata declares {declared}, the storage holds {stored}",
+            hint=f'drop the metadata key "{TYPE_KEY.decode()}" or store the declared type',
+            path=path,
+        )
+    return declared
+
+
+def _variation(text: bytes, path: str) -> TypeVariation:
+    urn, _, name = _text(text, path).rpartition(":")
+    if not (urn and name):
+        raise SchemaError(f"a type variation in field metadata must be urn:name, got {text!r}", path=path)
+    return TypeVariation(urn, name)
+
+
+def _text(value: bytes, path: str) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError as error:
+        raise SchemaError(f"field metadata must be UTF-8 text, got {value!r}", path=path) from error
+
+
+def _type(kind: pa.DataType, path: str) -> Type:
+    """The type by storage alone, required; nested fields have their metadata read."""
+    read = _readings().get(kind)
+    return read or _composite(kind, path)
+
+
+def _composite(kind: pa.DataType, path: str) -> Type:
+    """The type for an Arrow type with parameters or with types inside."""
+    pa = _pyarrow()
+    try:
+        match kind:
+            case pa.TimestampType(tz=str()):
+                return _readings()[pa.timestamp(kind.unit, UTC)]
+            case pa.DictionaryType() | pa.RunEndEncodedType():
+                return _type(kind.value_type, path)
+            case _ if pa.types.is_decimal(kind):  # of any width; first, for Arrow's are fixed-size binaries too
+                return Decimal(kind.precision, kind.scale)
+            case pa.FixedSizeBinaryType():
+                return FixedBinary(kind.byte_width)
+            case pa.StructType():
+                fields = [kind.field(position) for position in range(kind.num_fields)]
+                types = tuple(_field_type(field, _member(path, field.name)) for field in fields)
+                return Struct(types, tuple(field.name for field in fields))
+            case (
+                pa.ListType() | pa.LargeListType() | pa.FixedSizeListType() | pa.ListViewType() | pa.LargeListViewType()
+            ):
+                return List(_field_type(kind.value_field, f"{path}[]"))
+            case pa.MapType():
+                key = _field_type(kind.key_field, f"{path}[key]")
+                return Map(key, _field_type(kind.item_field, f"{path}[value]"))
+            case _:
+                raise UnsupportedError(f"the Arrow type {kind} has no Substrait type", path=path)
+    except InvalidArgumentError as error:  # parameters that the Substrait type cannot have
+        raise UnsupportedError(f"the Arrow type {kind} has no Substrait type: {error.message}", path=path) from error
+
+
+def _member(path: str, name: str) -> str:
+    """The path to a field of the struct at `path`; a row itself has none."""
+    return f"{path}.{name}" if path else name

@@ -1,0 +1,140 @@
+"""Every error the library raises, in one tree.
+
+Each class is also the builtin it is closest to, so ``except ValueError`` keeps working. An error says in one
+sentence what was expected and what came (`message`), names the verb that refused (`verb`), says what to do about
+it (`hint`), where in a plan it was found (`path`), and carries a stable `code` for programs.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import ClassVar
+
+
+class SubstraitDslError(Exception):
+    """Base of all errors of this library."""
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str, *, hint: str | None = None, path: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.path = path
+        self.verb: str | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.verb}: {self.message}" if self.verb else self.message
+        if self.path:
+            text += f" (at {self.path})"
+        if self.hint:
+            text += f"\n  hint: {self.hint}"
+        return text
+
+
+class SchemaError(SubstraitDslError, ValueError):
+    """The shape of a relation or schema breaks a rule of the specification."""
+
+    code = "schema"
+
+
+class TypeMismatchError(SubstraitDslError, TypeError):
+    """A value or expression has another type than the place it was put in."""
+
+    code = "type-mismatch"
+
+
+class LiteralError(TypeMismatchError, ValueError):
+    """A Python value does not fit the Substrait type it should become."""
+
+    code = "literal"
+
+
+class UnknownFieldError(SubstraitDslError, LookupError):
+    """A column, field or position that does not exist."""
+
+    code = "unknown-field"
+
+
+class AmbiguousFieldError(SubstraitDslError, LookupError):
+    """A column name that several columns carry."""
+
+    code = "ambiguous-field"
+
+
+class FunctionNotFoundError(SubstraitDslError, TypeError, LookupError):
+    """No function of that name, or none that takes these argument types."""
+
+    code = "function-not-found"
+
+
+class InvalidChoiceError(SubstraitDslError, ValueError):
+    """A word that is not one of the allowed ones."""
+
+    code = "invalid-choice"
+
+
+class InvalidArgumentError(SubstraitDslError, TypeError, ValueError):
+    """A verb was called with an argument it cannot take."""
+
+    code = "invalid-argument"
+
+
+class CatalogError(SubstraitDslError, ValueError):
+    """An extension YAML file breaks the rules of extension files."""
+
+    code = "catalog"
+
+
+class PlanFormatError(SubstraitDslError, ValueError):
+    """A serialised plan, or a type written as text, cannot be understood."""
+
+    code = "plan-format"
+
+
+class UnsupportedError(SubstraitDslError, NotImplementedError):
+    """The engine, or the encoding, cannot express something exactly; it is refused before anything runs."""
+
+    code = "unsupported"
+
+
+class ExecutionError(SubstraitDslError, RuntimeError):
+    """The engine failed, or is not there; the engine's own error is the `__cause__`."""
+
+    code = "execution"
+
+
+def quoted(names: Iterable[str], limit: int = 12) -> str:
+    """Names for a message: ``"a", "b", "c"``, cut after `limit`."""
+    known = list(names)
+    text = ", ".join(f'"{name}"' for name in known[:limit])
+    return f"{text}, ... ({len(known)} in all)" if len(known) > limit else text or "none"
+
+
+def suggestion(name: str, known: Iterable[str]) -> str | None:
+    """The known name nearest to a misspelt one, as a hint, or None."""
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    return f'did you mean "{by_lower[near[0]]}"?' if near else None
+
+
+def unknown_choice(what: str, given: object, allowed: Iterable[str]) -> InvalidChoiceError:
+    """The error for a word outside a closed list of words."""
+    words = list(allowed)
+    return InvalidChoiceError(
+        f"unknown {what} {given!r}; expected one of {quoted(words, limit=40)}",
+        hint=suggestion(given, words) if isinstance(given, str) else None,
+    )
+
+
+@contextmanager
+def naming(verb: str) -> Iterator[None]:
+    """Name the verb in every error raised inside, unless a verb nearer to the mistake already did."""
+    try:
+        yield
+    except SubstraitDslError as error:
+        if error.verb is None:
+            error.verb = verb
+        raise

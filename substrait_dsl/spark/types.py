@@ -1,0 +1,333 @@
+"""Types to and from Spark SQL: schemas, single types, and the type text that casts are written with.
+
+Spark has fewer types than Substrait. A type whose values all fit another one's exactly becomes that one
+(``precision_timestamp<3>`` is stored in microseconds, ``varchar<n>`` as a string); its own rules, such as a length,
+are for expressions to keep. What would lose values or meaning is refused by name.
+
+Specification: https://substrait.io/types/type_classes/ and https://spark.apache.org/docs/latest/sql-ref-datatypes.html.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.algebra.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    UUID,
+    Binary,
+    Boolean,
+    Date,
+    Decimal,
+    FixedBinary,
+    FixedChar,
+    Func,
+    IntervalCompound,
+    IntervalDay,
+    IntervalYear,
+    List,
+    Map,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Struct,
+    Type,
+    Unbound,
+    UserDefined,
+    VarChar,
+)
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql.types import DataType, StructType
+
+MICROSECONDS: Literal[6] = 6
+"""Digits after the second that Spark keeps."""
+
+
+class _Atom(NamedTuple):
+    """A Spark type without types inside: its class in ``pyspark.sql.types``, its SQL name, its parameters."""
+
+    python: str
+    sql: str
+    parameters: tuple[int, ...] = ()
+
+    @property
+    def data_type(self) -> DataType:
+        from pyspark.sql import types
+
+        made: DataType = getattr(types, self.python)(*self.parameters)
+        return made
+
+    @property
+    def text(self) -> str:
+        return f"{self.sql}({','.join(map(str, self.parameters))})" if self.parameters else self.sql
+
+
+_ATOMS: Mapping[Type, _Atom] = {
+    Boolean(): _Atom("BooleanType", "BOOLEAN"),
+    I8(): _Atom("ByteType", "TINYINT"),
+    I16(): _Atom("ShortType", "SMALLINT"),
+    I32(): _Atom("IntegerType", "INT"),
+    I64(): _Atom("LongType", "BIGINT"),
+    FP32(): _Atom("FloatType", "FLOAT"),
+    FP64(): _Atom("DoubleType", "DOUBLE"),
+    String(): _Atom("StringType", "STRING"),
+    Binary(): _Atom("BinaryType", "BINARY"),
+    Date(): _Atom("DateType", "DATE"),
+    PrecisionTimestamp(MICROSECONDS): _Atom("TimestampNTZType", "TIMESTAMP_NTZ"),
+    PrecisionTimestampTZ(MICROSECONDS): _Atom("TimestampType", "TIMESTAMP"),
+    IntervalDay(MICROSECONDS): _Atom("DayTimeIntervalType", "INTERVAL DAY TO SECOND"),
+    IntervalYear(): _Atom("YearMonthIntervalType", "INTERVAL YEAR TO MONTH"),
+}
+"""The types that Spark has under another name: read in both directions."""
+
+_REFUSED_FROM_SPARK: Mapping[str, str] = {
+    "CalendarIntervalType": "use a year-month and a day-time interval column instead",
+    "DayTimeIntervalType": "cast it to INTERVAL DAY TO SECOND",
+    "GeographyType": "convert it to well-known binary",
+    "GeometryType": "convert it to well-known binary",
+    "NullType": "cast it to the type that its values should have",
+    "StringType": "only the collation UTF8_BINARY compares strings as Substrait does",
+    "TimeType": f"cast it to TIME({MICROSECONDS})",
+    "UserDefinedType": "use the type that it is stored as",
+    "VariantType": "extract the values with try_variant_get, or cast it to string",
+    "YearMonthIntervalType": "cast it to INTERVAL YEAR TO MONTH",
+}
+"""Spark types that Substrait has no equal for, in whole or for some parameters, and what to do."""
+
+
+def to_spark(schema: NamedStruct) -> StructType:
+    """Write a schema as the Spark schema that holds its rows.
+
+    Args:
+        schema: the fields, with any nesting; an unnamed nested struct gets its positions as names.
+
+    Returns:
+        A ``StructType`` with the same names, order and nullability at every level. Digits after the second widen to
+        Spark's six; ``varchar``, ``fixedchar`` and ``uuid`` become strings, ``fixedbinary`` becomes binary.
+
+    Raises:
+        UnsupportedError: Spark cannot hold the values of a type; the error names the type and the path to the column.
+    """
+    return _struct_to_spark(schema.struct, "")
+
+
+def from_spark(schema: StructType) -> NamedStruct:
+    """Read the schema that a Spark schema stands for.
+
+    Args:
+        schema: a ``pyspark.sql.types.StructType``; ``CHAR`` and ``VARCHAR`` keep their lengths.
+
+    Returns:
+        The fields in order, with nullability and nested names.
+
+    Raises:
+        InvalidArgumentError: the argument is no ``StructType``.
+        UnsupportedError: a Spark type has no Substrait equal; the error names it and the path to the column.
+    """
+    from pyspark.sql.types import StructType
+
+    if not isinstance(schema, StructType):
+        raise InvalidArgumentError(f"expected a pyspark.sql.types.StructType, got {schema!r}")
+    return NamedStruct(
+        tuple(Field(field.name, _from_spark(field.dataType, field.nullable, field.name)) for field in schema.fields)
+    )
+
+
+def type_to_spark(kind: Type) -> DataType:
+    """Give the Spark type that holds the values of a type; the outermost nullability belongs to its column.
+
+    Raises:
+        UnsupportedError: Spark cannot hold the values of the type.
+    """
+    return _to_spark(kind, "")
+
+
+def type_from_spark(kind: DataType, nullable: bool) -> Type:
+    """Read the type that a Spark type stands for, with the nullability that its column would say.
+
+    Raises:
+        UnsupportedError: the Spark type has no Substrait equal.
+    """
+    return _from_spark(kind, nullable, "")
+
+
+@lru_cache(maxsize=4096)
+def spark_sql_type(kind: Type) -> str:
+    """Write a type as Spark SQL writes it in a cast: ``DECIMAL(15,2)``, ``ARRAY<BIGINT>``, ``STRUCT<f0: INT>``.
+
+    Struct fields are called ``f0``, ``f1``, ...: in expressions a position is the name, and no name a user chose
+    gets into SQL text. Nullability has no place in a cast.
+
+    Raises:
+        UnsupportedError: Spark cannot hold the values of the type.
+    """
+    _refuse_variation(kind, "")
+    match kind:
+        case Struct(types=types):
+            fields = (f"f{position}: {spark_sql_type(inner)}" for position, inner in enumerate(types))
+            return f"STRUCT<{', '.join(fields)}>"
+        case List(element=element):
+            return f"ARRAY<{spark_sql_type(element)}>"
+        case Map(key=key, value=value):
+            _refuse_map_inside(key, "")
+            return f"MAP<{spark_sql_type(key)}, {spark_sql_type(value)}>"
+        case _:
+            return _atom(kind, "").text
+
+
+# Substrait -> Spark
+
+
+def _to_spark(kind: Type, path: str) -> DataType:
+    from pyspark.sql.types import ArrayType, MapType
+
+    _refuse_variation(kind, path)
+    match kind:
+        case Struct():
+            return _struct_to_spark(kind, path)
+        case List(element=element):
+            return ArrayType(_to_spark(element, f"{path}[]"), element.nullable)
+        case Map(key=key, value=value):
+            # A nullable key type holds no more keys than a required one: no key is ever NULL.
+            key_type = _to_spark(key, f"{path}[key]")
+            _refuse_map_inside(key, f"{path}[key]")
+            return MapType(key_type, _to_spark(value, f"{path}[value]"), value.nullable)
+        case _:
+            return _atom(kind, path).data_type
+
+
+def _struct_to_spark(kind: Struct, path: str) -> StructType:
+    from pyspark.sql.types import StructField, StructType
+
+    names = kind.names or tuple(str(position) for position in range(len(kind.types)))
+    return StructType(
+        [
+            StructField(name, _to_spark(inner, _member(path, name)), inner.nullable)
+            for name, inner in zip(names, kind.types, strict=True)
+        ]
+    )
+
+
+def _atom(kind: Type, path: str) -> _Atom:
+    """The Spark type for a type without types inside."""
+    required = kind.as_required()
+    match required:
+        case Decimal():
+            return _Atom("DecimalType", "DECIMAL", required.parameters)
+        case FixedChar() | VarChar() | UUID():
+            return _ATOMS[String()]
+        case FixedBinary():
+            return _ATOMS[Binary()]
+        case PrecisionTime(precision=digits) if digits <= MICROSECONDS:
+            return _Atom("TimeType", "TIME", (digits,))
+        case (
+            PrecisionTimestamp(precision=digits)
+            | PrecisionTimestampTZ(precision=digits)
+            | IntervalDay(precision=digits)
+        ) if digits <= MICROSECONDS:
+            return _ATOMS[type(required)(MICROSECONDS)]
+        case _ if required in _ATOMS:
+            return _ATOMS[required]
+        case _:
+            raise UnsupportedError(f"Spark has no type for {kind}", hint=_way_out(required), path=path)
+
+
+def _way_out(kind: Type) -> str | None:
+    """What to do about a type that Spark cannot hold."""
+    match kind:
+        case PrecisionTime() | PrecisionTimestamp() | PrecisionTimestampTZ() | IntervalDay():
+            return f"Spark keeps {MICROSECONDS} digits after the second; cast it to {type(kind)(MICROSECONDS)}"
+        case IntervalCompound():
+            return f"use an {IntervalYear()} and an {IntervalDay(MICROSECONDS)} column instead"
+        case UserDefined():
+            return "cast it to a type that Spark has: i16, i32, i64 and decimal<20,0> hold u8, u16, u32 and u64"
+        case Func():
+            return "a function is an argument, not a value that a column could hold"
+        case Unbound():
+            return "give the column a type first"
+        case _:
+            return None
+
+
+def _refuse_variation(kind: Type, path: str) -> None:
+    """Refuse a type variation: Spark has one form of each type, and functions may treat a variation differently."""
+    if kind.variation is not None:
+        raise UnsupportedError(
+            f'Spark has no variations of types, got {kind} with "{kind.variation.name}" of {kind.variation.urn}',
+            hint="cast it to the type without the variation",
+            path=path,
+        )
+
+
+def _refuse_map_inside(key: Type, path: str) -> None:
+    """Refuse a map in a map's key, on any level: Spark compares keys, and maps cannot be compared."""
+    if "MAP<" in spark_sql_type(key):  # the text holds no names but ours
+        raise UnsupportedError(f"the keys of a Spark map cannot be or hold maps, got {key}", path=path)
+
+
+# Spark -> Substrait
+
+
+@cache
+def _readings() -> Mapping[DataType, Type]:
+    """`_ATOMS` read backwards."""
+    return {atom.data_type: kind for kind, atom in _ATOMS.items()}
+
+
+def _from_spark(kind: DataType, nullable: bool, path: str) -> Type:
+    read = _readings().get(kind)
+    return (read or _composite(kind, path)).with_nullability(nullable)
+
+
+def _composite(kind: DataType, path: str) -> Type:
+    """The type for a Spark type with parameters or with types inside."""
+    from pyspark.sql import types as spark
+
+    try:
+        match kind:
+            case spark.DecimalType(precision=precision, scale=scale):
+                return Decimal(precision, scale)  # type: ignore[type-var]  # its validator checks what the literal type says
+            case spark.CharType(length=length):
+                return FixedChar(length)
+            case spark.VarcharType(length=length):
+                return VarChar(length)
+            case spark.TimeType(precision=digits) if digits <= MICROSECONDS:
+                return PrecisionTime(digits)  # type: ignore[type-var]  # its validator checks what the literal type says
+            case spark.ArrayType(elementType=element, containsNull=nullable):
+                return List(_from_spark(element, nullable, f"{path}[]"))
+            case spark.MapType(keyType=key, valueType=value, valueContainsNull=nullable):
+                key_type = _from_spark(key, False, f"{path}[key]")
+                return Map(key_type, _from_spark(value, nullable, f"{path}[value]"))
+            case spark.StructType(fields=fields):
+                types = (_from_spark(f.dataType, f.nullable, _member(path, f.name)) for f in fields)
+                return Struct(tuple(types), tuple(field.name for field in fields))
+            case _:
+                raise _refused(kind, path)
+    except InvalidArgumentError as error:  # parameters that the Substrait type cannot have
+        raise _refused(kind, path, error.message) from error
+
+
+def _refused(kind: DataType, path: str, reason: str | None = None) -> UnsupportedError:
+    hints = (_REFUSED_FROM_SPARK.get(family.__name__) for family in type(kind).__mro__)
+    because = f": {reason}" if reason else ""
+    return UnsupportedError(
+        f"the Spark type {kind.simpleString()} has no Substrait type{because}",
+        hint=next(filter(None, hints), None),
+        path=path,
+    )
+
+
+def _member(path: str, name: str) -> str:
+    """The path to a field of the struct at `path`; a row itself has none."""
+    return f"{path}.{name}" if path else name
