@@ -237,7 +237,7 @@ def _storage(kind: Type, path: str) -> pa.DataType:
         case IntervalCompound(precision=precision) if precision <= 9:
             return pa.month_day_nano_interval()
         case Struct(types=types):
-            names = plain.names or tuple(str(position) for position in range(len(types)))
+            names = plain.field_names
             return pa.struct(
                 [_field(name, inner, _member(path, name)) for name, inner in zip(names, types, strict=True)]
             )

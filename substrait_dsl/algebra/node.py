@@ -122,10 +122,11 @@ def walk(node: Node, *, into_relations: bool = True) -> Iterator[Node]:
             stack.extend(reversed(children))
 
 
-def rebuild(node: N, change: Callable[[Node], Node]) -> N:
+def rebuild(node: N, change: Callable[[Node], Node], *, into_relations: bool = True) -> N:
     """The tree with `change` applied to every node, children first; what does not change is shared.
 
-    `change` must return a node that can stand where its argument stood.
+    `change` must return a node that can stand where its argument stood. With `into_relations=False`, relations
+    below the node stay as they are.
     """
     done: dict[int, Node] = {}
     stack: list[tuple[Node, bool]] = [(node, False)]
@@ -135,7 +136,9 @@ def rebuild(node: N, change: Callable[[Node], Node]) -> N:
             continue
         if not ready:
             stack.append((current, True))
-            stack.extend((child, False) for child in current.children())
+            stack.extend(
+                (child, False) for child in current.children() if into_relations or not isinstance(child, Rel)
+            )
             continue
         done[id(current)] = change(_with_children(current, done))
     return done[id(node)]  # type: ignore[return-value]  # `change` keeps what stands where

@@ -48,8 +48,7 @@ class NamedStruct:
         """The types of the fields."""
         return tuple(field.type for field in self.fields)
 
-    @property
-    def struct(self) -> Struct:
+    def row_type(self) -> Struct:
         """The type of a row: a required struct."""
         return Struct(self.types, self.names)
 
@@ -64,7 +63,7 @@ class NamedStruct:
 
     def depth_first_names(self) -> tuple[str, ...]:
         """All names, nested ones after their parent, as ``NamedStruct.names`` and ``RelRoot.names`` list them."""
-        return tuple(struct_names(self.struct))
+        return tuple(struct_names(self.row_type()))
 
     def position(self, column: str | int) -> int:
         """The position of a column given by name, or by position (negative ones count from the end).

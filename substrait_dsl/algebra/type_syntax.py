@@ -11,30 +11,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Literal, NoReturn
+from typing import Literal, assert_never
 
 import attrs
-from typing_extensions import assert_never
 
 from substrait_dsl.algebra import types
 from substrait_dsl.algebra.types import Type, TypeVariation
 from substrait_dsl.errors import PlanFormatError, suggestion
 
-_FIXED_FORMS: tuple[type[Type], ...] = (
+FIXED_FORMS: tuple[type[Type], ...] = (
     *types.SIMPLE_TYPES, *types.LENGTH_TYPES, *types.PRECISION_TYPES, types.Decimal, types.List, types.Map,
 )  # fmt: skip
+"""The types with a fixed number of parameters."""
 
 PARAMETER_NAMES: dict[str, tuple[str, ...]] = {
     kind.keyword: tuple(field.name for field in attrs.fields(kind) if field.init and not field.kw_only)
-    for kind in _FIXED_FORMS
+    for kind in FIXED_FORMS
 }
-"""The types with a fixed number of parameters, and what their parameters are called."""
+"""What the parameters of these types are called."""
 
 KEYWORDS: dict[str, str] = {
-    **{kind.short_name: kind.keyword for kind in _FIXED_FORMS},
+    **{kind.short_name: kind.keyword for kind in FIXED_FORMS},
     **{keyword: keyword for keyword in (*PARAMETER_NAMES, "struct", "nstruct", "func")},
 }
 """Every word that names a type, long and short, with the long form."""
+
+_SHORT_NAMES = {"nstruct": "struct", **{kind.keyword: kind.short_name for kind in FIXED_FORMS}}
 
 TYPES_OF_TYPES = frozenset({"list", "map", "struct", "nstruct", "func"})
 """The types whose parameters are types."""
@@ -81,6 +83,16 @@ class TypeNode:
     urn: str = ""
     name: str = ""
     names: tuple[str, ...] = ()
+
+    @property
+    def short_name(self) -> str:
+        """The type's name in function signatures: ``i64``, ``dec``, ``any`` for every ``any1``, ``u!point``."""
+        return "any" if self.is_any else _SHORT_NAMES.get(self.keyword, self.keyword + self.name)
+
+    @property
+    def is_any(self) -> bool:
+        """Whether the node stands for any type."""
+        return _ANY.fullmatch(self.keyword) is not None
 
     def __str__(self) -> str:
         variation = f"[{self.variation.name}]" if self.variation else ""
@@ -253,7 +265,10 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 class _Parser:
-    """Recursive descent over the tokens of one line; `variables` are the names assigned before it, None forbids names."""
+    """Recursive descent over the tokens of one line.
+
+    `variables` are the names that earlier lines assigned; None forbids names altogether.
+    """
 
     def __init__(
         self, text: str, urns: Mapping[str, str], variables: frozenset[str] | None, line: int | None = None
@@ -289,19 +304,19 @@ class _Parser:
 
     def expect(self, symbol: str) -> None:
         if not self.accept(symbol):
-            self.fail(f'expected "{symbol}"')
+            raise self.error(f'expected "{symbol}"')
 
     def expect_end(self) -> None:
         if self.next.kind != "end":
-            self.fail("expected the end of the text")
+            raise self.error("expected the end of the text")
 
-    def fail(
+    def error(
         self, expected: str, token: _Token | None = None, *, came: str | None = None, hint: str | None = None
-    ) -> NoReturn:
+    ) -> PlanFormatError:
         token = token or self.next
         place = f"column {token.column}" if self.line is None else f"line {self.line}, column {token.column}"
         came = came or (f'"{token.text}"' if token.text else "the end of the text")
-        raise PlanFormatError(
+        return PlanFormatError(
             f'cannot read the type "{self.text.strip()}": {expected} at {place}, got {came}', hint=hint
         )
 
@@ -310,7 +325,7 @@ class _Parser:
     def assignment(self) -> tuple[str, Expression]:
         name = self.take()
         if name.kind != "name" or not self.accept("=", ":="):
-            self.fail('expected "name = expression" on every line but the last', name)
+            raise self.error('expected "name = expression" on every line but the last', name)
         value = self.expression()
         self.expect_end()
         return name.text, value
@@ -325,13 +340,13 @@ class _Parser:
     def check_type_position(self, node: Expression, token: _Token) -> None:
         """Refuse what cannot be a type: numbers, and names that no earlier line assigned."""
         if isinstance(node, Name) and node.text not in (self.variables or ()):
-            self.unknown_type(token)
+            raise self.unknown_type(token)
         computed = (Name, Conditional) if self.variables is not None else ()
         if not isinstance(node, (TypeNode, *computed)):
-            self.fail("expected a type", token)
+            raise self.error("expected a type", token)
 
-    def unknown_type(self, token: _Token) -> NoReturn:
-        self.fail("expected the name of a type", token, hint=suggestion(token.text, KEYWORDS))
+    def unknown_type(self, token: _Token) -> PlanFormatError:
+        return self.error("expected the name of a type", token, hint=suggestion(token.text, KEYWORDS))
 
     # --- expressions
 
@@ -393,8 +408,7 @@ class _Parser:
                 return Constant(_CONSTANTS[self.take().text.lower()])
             case "name":
                 return self.name_or_call()
-            case _:
-                self.fail("expected a type")
+        raise self.error("expected a type")
 
     def name_or_call(self) -> Expression:
         name = self.take().text
@@ -430,17 +444,17 @@ class _Parser:
             word = self.take().text.lower()
             keyword, name, urn = KEYWORDS.get(word, word), "", ""
         elif token.kind == "name":
-            self.unknown_type(token)
+            raise self.unknown_type(token)
         else:
-            self.fail("expected a type")
+            raise self.error("expected a type")
         nullable = self.nullability_mark()
         variation = self.variation(keyword)
         names: tuple[str, ...] = ()
         parameters: tuple[Expression, ...] = ()
         if self.accept("<"):
             names, parameters = self.nstruct_fields() if keyword == "nstruct" else ((), self.parameters(keyword))
-            if not nullable:
-                nullable = self.nullability_mark()
+        if not nullable:
+            nullable = self.nullability_mark()
         self.check_count(keyword, len(parameters), token)
         return TypeNode(keyword, parameters, nullable, variation, urn, name, names)
 
@@ -451,19 +465,16 @@ class _Parser:
             alias = self.take().text + "."
             self.expect(".")
         if self.take().kind != "user":
-            self.fail('expected "u!"')
+            raise self.error('expected "u!"')
         return self.declared("user-defined type", alias)
 
     def declared(self, what: str, alias: str = "") -> tuple[str, str]:
         token = self.take()
-        urn = self.urns.get(alias + token.text)
-        if token.kind != "name":
-            self.fail(f"expected the name of a {what}", token)
-        if urn is None:
-            raise PlanFormatError(
-                f'no extension declares the {what} "{alias}{token.text}" in "{self.text.strip()}"',
-                hint=suggestion(alias + token.text, self.urns),
-            )
+        name = alias + token.text
+        urn = self.urns.get(name)
+        if urn is None or token.kind != "name":
+            hint = suggestion(name, self.urns)
+            raise self.error(f"expected a {what} that an extension declares", token, came=f'"{name}"', hint=hint)
         return token.text, urn
 
     def variation(self, keyword: str) -> TypeVariation | None:
@@ -471,7 +482,7 @@ class _Parser:
         if not self.accept("["):
             return None
         if keyword == "func" or _ANY.fullmatch(keyword):
-            self.fail(f"{keyword} has no variations, expected none", token)
+            raise self.error(f"{keyword} has no variations, expected none", token)
         name, urn = self.declared("type variation")
         self.expect("]")
         return TypeVariation(urn, name)
@@ -492,7 +503,7 @@ class _Parser:
         if keyword in TYPES_OF_TYPES:
             self.check_type_position(node, token)
         elif keyword != "u!" and self.variables is None and not isinstance(node, Constant):
-            self.fail("expected a number", token)  # a bare name is a value of an enumeration in u!name<..> only
+            raise self.error("expected a number", token)  # a bare name is a value of an enumeration in u!name<..> only
         return node
 
     def func_parameters(self) -> tuple[Expression, ...]:
@@ -514,7 +525,7 @@ class _Parser:
         while not fields or self.accept(","):
             name = self.take()
             if name.kind != "name":
-                self.fail("expected the name of a field", name)
+                raise self.error("expected the name of a field", name)
             self.expect(":")
             fields.append((name.text, self.parameter("nstruct")))
         self.expect(">")
@@ -524,7 +535,7 @@ class _Parser:
         expected = PARAMETER_NAMES.get(keyword, () if _ANY.fullmatch(keyword) else None)
         came = f"{count or 'no'} parameter{'' if count == 1 else 's'}"
         if keyword == "func" and not count:
-            self.fail("expected func<parameters -> result>", token, came=came)
+            raise self.error("expected func<parameters -> result>", token, came=came)
         if expected is not None and count != len(expected):
             form = f"{keyword}<{','.join(expected)}>" if expected else f"{keyword} without parameters"
-            self.fail(f"expected {form}", token, came=came)
+            raise self.error(f"expected {form}", token, came=came)

@@ -11,15 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra import types
-from substrait_dsl.algebra.type_syntax import Constant, Expression, Name, TypeNode, parse_type_node
+from substrait_dsl.algebra.type_syntax import FIXED_FORMS, Constant, Expression, Name, TypeNode, parse_type_node
 from substrait_dsl.algebra.types import EnumParameter, Func, Struct, Type, TypeParameter, UserDefined
 from substrait_dsl.errors import InvalidArgumentError, PlanFormatError
 
 _NO_URNS: Mapping[str, str] = {}
-_CLASSES: dict[str, type[Type]] = {
-    kind.keyword: kind
-    for kind in (*types.SIMPLE_TYPES, *types.LENGTH_TYPES, *types.PRECISION_TYPES, types.Decimal, types.List, types.Map)
-}
+_CLASSES = {kind.keyword: kind for kind in FIXED_FORMS}
 
 
 def parse_type(text: str, *, urns: Mapping[str, str] = _NO_URNS) -> Type:
@@ -43,6 +40,8 @@ def parse_type(text: str, *, urns: Mapping[str, str] = _NO_URNS) -> Type:
         return _concrete(parse_type_node(text, urns, variables=False))
     except InvalidArgumentError as error:  # decimal<50,2>: well written, but there is no such type
         raise PlanFormatError(f'cannot read the type "{text.strip()}": {error.message}') from error
+    except RecursionError:
+        raise PlanFormatError(f"cannot read a type nested this deeply: {text[:60]}...") from None
 
 
 def make_type(node: TypeNode, parameters: Sequence[TypeParameter]) -> Type:

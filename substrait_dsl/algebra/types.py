@@ -492,6 +492,11 @@ class Struct(Type, Generic[Row]):
         return Struct(tuple(fields.values()), tuple(fields), nullable=nullable)
 
     @property
+    def field_names(self) -> tuple[str, ...]:
+        """The names of the fields; their positions, where they have none."""
+        return self.names or tuple(str(position) for position in range(len(self.types)))
+
+    @property
     def parameters(self) -> tuple[Type, ...]:
         return self.types
 
@@ -641,8 +646,7 @@ def struct_names(kind: Type) -> Iterator[str]:
     """
     match kind:
         case Struct():
-            names = kind.names or tuple(str(position) for position in range(len(kind.types)))
-            for name, inner in zip(names, kind.types, strict=True):
+            for name, inner in zip(kind.field_names, kind.types, strict=True):
                 yield name
                 yield from struct_names(inner)
         case List():

@@ -1,0 +1,1 @@
+"""The algebra made readable: neutral descriptions of relations, and writers of them."""

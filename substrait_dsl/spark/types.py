@@ -119,7 +119,7 @@ def to_spark(schema: NamedStruct) -> StructType:
     Raises:
         UnsupportedError: Spark cannot hold the values of a type; the error names the type and the path to the column.
     """
-    return _struct_to_spark(schema.struct, "")
+    return _struct_to_spark(schema.row_type(), "")
 
 
 def from_spark(schema: StructType) -> NamedStruct:
@@ -210,7 +210,7 @@ def _to_spark(kind: Type, path: str) -> DataType:
 def _struct_to_spark(kind: Struct, path: str) -> StructType:
     from pyspark.sql.types import StructField, StructType
 
-    names = kind.names or tuple(str(position) for position in range(len(kind.types)))
+    names = kind.field_names
     return StructType(
         [
             StructField(name, _to_spark(inner, _member(path, name)), inner.nullable)

@@ -14,7 +14,9 @@ from substrait_dsl.algebra.expressions.calls import (
     TypeArgument,
 )
 from substrait_dsl.algebra.expressions.conditionals import (
+    FAILURE_BEHAVIORS,
     Cast,
+    FailureBehavior,
     IfClause,
     IfThen,
     MultiOrList,
@@ -23,7 +25,7 @@ from substrait_dsl.algebra.expressions.conditionals import (
     Switch,
     SwitchCase,
 )
-from substrait_dsl.algebra.expressions.literals import Literal
+from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, Literal, YearMonths, fits, literal, natural_type
 from substrait_dsl.algebra.expressions.references import (
     ROOT,
     FieldAccess,
@@ -35,7 +37,15 @@ from substrait_dsl.algebra.expressions.references import (
     Segment,
     StructField,
 )
-from substrait_dsl.algebra.expressions.subqueries import InPredicate, ScalarSubquery, SetComparison, SetPredicate
+from substrait_dsl.algebra.expressions.subqueries import (
+    ComparisonOp,
+    InPredicate,
+    ReductionOp,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    SetPredicateOp,
+)
 from substrait_dsl.algebra.node import Expression
 
 AnyExpression = (
@@ -62,13 +72,17 @@ def closed(expression: Expression) -> AnyExpression:
 
 
 __all__ = [
-    "ROOT",
     "AggregateFunction",
     "AnyExpression",
     "Argument",
     "Cast",
+    "ComparisonOp",
+    "Compound",
+    "DaySeconds",
     "EnumArgument",
     "Expression",
+    "FAILURE_BEHAVIORS",
+    "FailureBehavior",
     "FieldAccess",
     "FieldReference",
     "FunctionId",
@@ -83,17 +97,24 @@ __all__ = [
     "MultiOrList",
     "OrListRecord",
     "OuterReference",
+    "ROOT",
+    "ReductionOp",
     "RootReference",
     "ScalarFunction",
     "ScalarSubquery",
     "Segment",
     "SetComparison",
     "SetPredicate",
+    "SetPredicateOp",
     "SingularOrList",
     "SortKey",
     "StructField",
     "Switch",
     "SwitchCase",
     "TypeArgument",
+    "YearMonths",
     "closed",
+    "fits",
+    "literal",
+    "natural_type",
 ]

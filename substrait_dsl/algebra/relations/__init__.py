@@ -7,6 +7,7 @@ from substrait_dsl.algebra.relations.columns import Emit, Project, emit
 from substrait_dsl.algebra.relations.groups import Aggregate
 from substrait_dsl.algebra.relations.joins import Cross, Join
 from substrait_dsl.algebra.relations.read import (
+    PATH_KINDS,
     Arrow,
     DelimitedText,
     Dwrf,
@@ -37,6 +38,7 @@ def closed(rel: Rel) -> AnyRelation:
 
 
 __all__ = [
+    "PATH_KINDS",
     "Aggregate",
     "AnyRelation",
     "Arrow",

@@ -121,7 +121,7 @@ class StructMask:
 
     def apply(self, struct: Struct) -> Struct:
         """The struct type that is left. Raises `UnknownFieldError`, `TypeMismatchError`."""
-        names = struct.names or tuple(str(position) for position in range(len(struct.types)))
+        names = struct.field_names
         kept: list[tuple[str, Type]] = []
         for item in self.items:
             if not 0 <= item.position < len(struct.types):
@@ -172,8 +172,8 @@ class Read(Rel):
     def _derive_schema(self) -> NamedStruct:
         if self.projection is None:
             return self.base_schema
-        row = self.projection.apply(self.base_schema.struct)
-        return NamedStruct(tuple(Field(n, k) for n, k in zip(row.names or (), row.types, strict=True)))
+        row = self.projection.apply(self.base_schema.row_type())
+        return NamedStruct(tuple(Field(n, k) for n, k in zip(row.field_names, row.types, strict=True)))
 
     @property
     def single_row(self) -> bool:

@@ -1,0 +1,76 @@
+"""What a caller knows about the arguments of a function call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+
+from substrait_dsl.algebra.types import Type
+
+
+@attrs.frozen
+class Typed:
+    """An expression of a known type. `integer` is its value if it is an integer literal.
+
+    `constant` says whether it is a constant; None where the caller cannot tell.
+    """
+
+    type: Type
+    integer: int | None = None
+    constant: bool | None = None
+
+    def __str__(self) -> str:
+        return str(self.type)
+
+
+@attrs.frozen
+class EnumValue:
+    """A word for an enumeration argument, in any case."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@attrs.frozen
+class TypeValue:
+    """A type passed as an argument itself."""
+
+    type: Type
+
+    def __str__(self) -> str:
+        return f"type {self.type}"
+
+
+@attrs.frozen(eq=False)
+class Open:
+    """A bare Python value, which becomes a literal of the type that the overload needs.
+
+    Args:
+        default: The type it has by nature: `i64` for an int. None if it has none.
+        accepts: Whether the value fits a type exactly.
+        enum: Its text, if it may also be an enumeration value.
+        also: Other types it has by nature, tried where a type with parameters is wanted: `decimal<1,0>` for 3.
+        integer: The value, if it is an integer.
+        text: How to show it in messages.
+    """
+
+    default: Type | None
+    accepts: Callable[[Type], bool]
+    enum: str | None = None
+    also: tuple[Type, ...] = ()
+    integer: int | None = None
+    text: str = ""
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        """The types it has by nature, the default first."""
+        return ((self.default,) if self.default else ()) + self.also
+
+    def __str__(self) -> str:
+        return self.text or str(self.default or "a value")
+
+
+Given = Typed | EnumValue | TypeValue | Open

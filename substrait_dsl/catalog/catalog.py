@@ -1,0 +1,204 @@
+"""The catalogue: all functions and types that extensions declare, and which of them a call means."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from substrait_dsl.algebra.types import TypeVariation
+from substrait_dsl.catalog import mismatch
+from substrait_dsl.catalog.arguments import Given, Open
+from substrait_dsl.catalog.load import read_extension
+from substrait_dsl.catalog.records import KINDS, Extension, Function, Kind, Overload
+from substrait_dsl.catalog.resolve import Resolution, choose, output_type
+from substrait_dsl.catalog.standard import standard_extensions
+from substrait_dsl.errors import CatalogError, FunctionNotFoundError, suggestion
+
+MEMORY = 10_000
+"""How many resolutions a catalogue remembers."""
+
+Kinds = Kind | Sequence[Kind] | None
+"""One kind of function, several, or None for any."""
+
+_NO_OPTIONS: Mapping[str, Sequence[str]] = {}
+
+
+class Catalog:
+    """An immutable set of extensions. `standard_catalog` gives the one that everybody has."""
+
+    def __init__(self, extensions: Sequence[Extension]) -> None:
+        self._extensions = {extension.urn: extension for extension in extensions}
+        self._separate: frozenset[TypeVariation] = frozenset(
+            declared.variation
+            for extension in extensions
+            for declared in extension.variations.values()
+            if declared.separate
+        )
+        self._resolved: dict[object, Resolution] = {}
+
+    @property
+    def extensions(self) -> Mapping[str, Extension]:
+        """The extensions by URN, in the order in which their overloads are preferred."""
+        return self._extensions
+
+    @property
+    def urns(self) -> tuple[str, ...]:
+        """The URNs of all extensions."""
+        return tuple(self._extensions)
+
+    def with_extension(self, extension: str | os.PathLike[str]) -> Catalog:
+        """A catalogue that also has a user's extension, behind the ones that are there.
+
+        Args:
+            extension: The path of a YAML file, or (a string of several lines) the YAML text itself.
+
+        Raises:
+            CatalogError: If the file cannot be read or breaks the rules of extension files, depends on an extension
+                that is not in the catalogue, or has the URN of another one that is.
+        """
+        text, source = _text_of(extension)
+        added = read_extension(text, source, self._extensions)
+        present = self._extensions.get(added.urn)
+        if present == added:
+            return self
+        if present is not None:
+            raise CatalogError(f'{source} declares the URN "{added.urn}", which another extension of the catalogue has')
+        return Catalog((*self._extensions.values(), added))
+
+    # --- looking up
+
+    def type_urns(self) -> dict[str, str]:
+        """The URN behind each name of a user-defined type or variation, as `parse_type` wants it; the first wins."""
+        urns: dict[str, str] = {}
+        for extension in self._extensions.values():
+            for name in (*extension.types, *extension.variations):
+                urns.setdefault(name, extension.urn)
+        return urns
+
+    def functions(self, kind: Kinds = None) -> Iterator[Function]:
+        """All functions, in the order of the files; those of one name in several files come once for each."""
+        kinds = _kinds(kind)
+        for extension in self._extensions.values():
+            for functions in extension.functions.values():
+                yield from (function for function in functions if function.kind in kinds)
+
+    def by_name(self, kind: Kinds = None) -> dict[str, list[Function]]:
+        """All functions grouped by name, names in alphabetical order."""
+        grouped: dict[str, list[Function]] = {}
+        for function in self.functions(kind):
+            grouped.setdefault(function.name, []).append(function)
+        return dict(sorted(grouped.items()))
+
+    def overloads(self) -> Iterator[Overload]:
+        """Every overload of every extension."""
+        for extension in self._extensions.values():
+            yield from extension.overloads()
+
+    def named(self, name: str, kind: Kinds = None, urn: str | None = None) -> tuple[Function, ...]:
+        """The functions of a name, in the order in which their overloads are preferred.
+
+        Raises:
+            FunctionNotFoundError: If there is none, with the nearest name; or no extension of that URN.
+        """
+        kinds = _kinds(kind)
+        extensions = self._extensions.values() if urn is None else (self._extension(urn),)
+        found = [function for each in extensions for function in each.functions.get(name, ())]
+        of_kind = tuple(function for function in found if function.kind in kinds)
+        if not of_kind:
+            known = sorted({known for each in extensions for known in each.functions})
+            raise mismatch.unknown_function(name, kinds, known, sorted({function.kind for function in found}))
+        return of_kind
+
+    def overload(self, urn: str, key: str) -> Overload:
+        """The overload that a plan's function declaration names: ``add:i64_i64`` of an extension.
+
+        Raises:
+            FunctionNotFoundError: If the extension or the signature is unknown, with the nearest one.
+        """
+        name = key.partition(":")[0]
+        overloads = [each for function in self.named(name, urn=urn) for each in function.overloads]
+        for overload in overloads:
+            if overload.key == key:
+                return overload
+        keys = [overload.key for overload in overloads]
+        raise FunctionNotFoundError(
+            f'"{urn}" has no function with the signature "{key}"; those of {name} are {", ".join(keys)}',
+            hint=suggestion(key, keys),
+        )
+
+    def _extension(self, urn: str) -> Extension:
+        if urn not in self._extensions:
+            raise mismatch.unknown_extension(urn, self.urns)
+        return self._extensions[urn]
+
+    # --- resolving
+
+    def resolve(
+        self,
+        kind: Kinds,
+        name: str,
+        arguments: Sequence[Given],
+        *,
+        options: Mapping[str, Sequence[str]] = _NO_OPTIONS,
+        urn: str | None = None,
+    ) -> Resolution:
+        """The overload that a call means, the types of its arguments, and its output type.
+
+        Args:
+            kind: The kind of function wanted, several, or None for any.
+            name: The function's name.
+            arguments: What is known of each argument.
+            options: For each function option, the acceptable values in order of preference, in any case.
+            urn: The extension to look in; all of them if None.
+
+        Raises:
+            FunctionNotFoundError: If there is no such function, or no overload takes the arguments.
+            InvalidChoiceError: For an unknown option or option value.
+            InvalidArgumentError: If an argument must be a literal (or a constant) and is not.
+        """
+        resolution = self._resolve(kind, name, tuple(arguments), urn)
+        if not options:
+            return resolution
+        spelled = (resolution.overload.option_values(option, tuple(values)) for option, values in options.items())
+        return Resolution(resolution.overload, resolution.argument_types, resolution.output_type, dict(spelled))
+
+    def _resolve(self, kind: Kinds, name: str, arguments: tuple[Given, ...], urn: str | None) -> Resolution:
+        call = (kind if isinstance(kind, str) else _kinds(kind), name, arguments, urn)
+        known = self._resolved.get(call)
+        if known is not None:
+            return known
+        overloads = [each for function in self.named(name, kind, urn) for each in function.overloads]
+        found = choose(overloads, arguments, self._separate)
+        if found is None:
+            raise mismatch.no_overload(name, arguments, overloads)
+        resolution = Resolution(found.overload, found.arguments, output_type(found, arguments))
+        if not any(isinstance(argument, Open) for argument in arguments):  # a bare value would never be met again
+            if len(self._resolved) >= MEMORY:
+                self._resolved.clear()
+            self._resolved[call] = resolution
+        return resolution
+
+
+@cache
+def standard_catalog() -> Catalog:
+    """The catalogue of the installed specification's extensions. What a function declares is read when it is called."""
+    return Catalog(standard_extensions())
+
+
+def _kinds(kind: Kinds) -> tuple[Kind, ...]:
+    if kind is None:
+        return KINDS
+    return (kind,) if isinstance(kind, str) else tuple(kind)
+
+
+def _text_of(extension: str | os.PathLike[str]) -> tuple[str, str]:
+    """The text of an extension, and what to call it in messages."""
+    if isinstance(extension, str) and "\n" in extension:
+        return extension, "extension text"
+    path = Path(extension)
+    try:
+        return path.read_text(encoding="utf-8"), path.name
+    except (OSError, UnicodeDecodeError) as error:
+        raise CatalogError(f"cannot read the extension file {path}: {error}") from error

@@ -1,0 +1,178 @@
+"""Reading the mappings of an extension file, strictly: what is not understood is refused by name and place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar, cast
+
+import attrs
+
+from substrait_dsl.algebra.type_syntax import (
+    Constant,
+    Name,
+    Program,
+    TypeNode,
+    parse_program,
+    parse_type_node,
+    parts_of,
+)
+from substrait_dsl.errors import CatalogError, PlanFormatError, quoted, suggestion
+
+Word = TypeVar("Word", bound=str)
+
+
+def read_yaml(text: str, source: str) -> object:
+    """The mappings, sequences and texts of a YAML document.
+
+    Raises:
+        CatalogError: If it is no YAML.
+    """
+    import yaml  # not at the top: importing the library must not cost what only a first function call needs
+
+    try:
+        # Where the C parser is missing, the Python one reads the same.
+        return yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    except yaml.YAMLError as error:
+        raise CatalogError(f"{source} is not valid YAML: {error}") from error
+
+
+@attrs.frozen
+class Entry:
+    """One mapping of the file. `where` names it in messages."""
+
+    values: Mapping[str, object]
+    where: str
+
+    @classmethod
+    def of(cls, value: object, where: str) -> Entry:
+        """The mapping that a YAML value must be; an empty value is an empty mapping."""
+        if value in ("", None):
+            return cls({}, where)
+        if not isinstance(value, Mapping):
+            raise CatalogError(f"{where}: expected a mapping, got {value!r}")
+        return cls(value, where)
+
+    def named(self, where: str) -> Entry:
+        """The same mapping under another name."""
+        return attrs.evolve(self, where=where)
+
+    def only(self, *keys: str) -> None:
+        """Refuse keys outside this list."""
+        for key in self.values:
+            if key not in keys:
+                raise CatalogError(
+                    f'{self.where}: unknown key "{key}"; expected {quoted(keys, limit=20)}', hint=suggestion(key, keys)
+                )
+
+    def text(self, key: str) -> str:
+        """A text, empty if the key is absent."""
+        value = self.values.get(key, "")
+        if not isinstance(value, str):
+            raise CatalogError(f"{self.where}: {key} must be a text, got {value!r}")
+        return value.strip()
+
+    def required(self, key: str) -> str:
+        """A text that must be there."""
+        text = self.text(key)
+        if not text:
+            raise CatalogError(f'{self.where}: the key "{key}" is missing')
+        return text
+
+    def flag(self, key: str, *, default: bool = False) -> bool:
+        """``true`` or ``false``."""
+        word = self.text(key).lower() or str(default).lower()
+        if word not in ("true", "false"):
+            raise CatalogError(f"{self.where}: {key} must be true or false, got {self.text(key)!r}")
+        return word == "true"
+
+    def integer(self, key: str) -> int | None:
+        """An integer, or None if the key is absent."""
+        text = self.text(key)
+        try:
+            return int(text) if text else None
+        except ValueError:
+            raise CatalogError(f"{self.where}: {key} must be an integer, got {text!r}") from None
+
+    def choice(self, key: str, allowed: Sequence[Word], default: Word | None = None) -> Word:
+        """One of a closed list of words."""
+        word = self.text(key) or default
+        if word not in allowed:
+            raise CatalogError(
+                f"{self.where}: {key} must be one of {quoted(allowed)}, got {word!r}",
+                hint=suggestion(str(word), allowed),
+            )
+        return cast("Word", word)
+
+    def words(self, key: str) -> tuple[str, ...]:
+        """A sequence of at least one text."""
+        value = self.values.get(key)
+        if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value):
+            raise CatalogError(f"{self.where}: {key} must be a sequence of words, got {value!r}")
+        return tuple(value)
+
+    def entry(self, key: str) -> Entry:
+        """A mapping, empty if the key is absent."""
+        return Entry.of(self.values.get(key), f"{self.where}, {key}")
+
+    def mapping(self, key: str) -> dict[str, str]:
+        """A mapping from texts to texts, empty if the key is absent."""
+        entry = self.entry(key)
+        return {name: entry.required(name) for name in entry.values}
+
+    def entries(self, key: str) -> list[Entry]:
+        """A sequence of mappings, empty if the key is absent."""
+        value: Any = self.values.get(key) or []
+        if not isinstance(value, list):
+            raise CatalogError(f"{self.where}: {key} must be a sequence, got {value!r}")
+        return [Entry.of(item, f"{self.where}, {key} {number}") for number, item in enumerate(value, 1)]
+
+
+class TypeTexts:
+    """Reads the types of one file, each text once: files repeat a few types hundreds of times."""
+
+    def __init__(self, urns: Mapping[str, str]) -> None:
+        self._urns = urns
+        self._patterns: dict[str, TypeNode] = {}
+        self._programs: dict[str, Program] = {}
+
+    def pattern(self, text: str, where: str) -> TypeNode:
+        """The pattern of an argument.
+
+        Raises:
+            CatalogError: If it is none; naming the place.
+        """
+        if text not in self._patterns:
+            with _placed(where):
+                pattern = parse_type_node(text, self._urns, variables=True)
+            _check_pattern(pattern, where)
+            self._patterns[text] = pattern
+        return self._patterns[text]
+
+    def program(self, text: str, where: str) -> Program:
+        """A return type.
+
+        Raises:
+            CatalogError: As `pattern`.
+        """
+        if text not in self._programs:
+            with _placed(where):
+                self._programs[text] = parse_program(text, self._urns)
+        return self._programs[text]
+
+
+def _check_pattern(pattern: TypeNode, where: str) -> None:
+    """Refuse what can be computed but not matched: ``decimal<P + 1, S>``."""
+    for part in parts_of(pattern):
+        if isinstance(part, TypeNode):
+            _check_pattern(part, where)
+        elif not isinstance(part, Name | Constant):
+            raise CatalogError(f"{where}: an argument pattern holds types, names and numbers, got {part}")
+
+
+@contextmanager
+def _placed(where: str) -> Iterator[None]:
+    try:
+        yield
+    except PlanFormatError as error:
+        raise CatalogError(f"{where}: {error.message}", hint=error.hint) from error

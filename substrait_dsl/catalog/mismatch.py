@@ -1,0 +1,99 @@
+"""The errors of function resolution: what was asked for, what there is, and the nearest way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from substrait_dsl.algebra.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    INTEGER_RANGES,
+    LENGTH_TYPES,
+    PRECISION_TYPES,
+    Decimal,
+    FixedChar,
+    String,
+    Type,
+    VarChar,
+)
+from substrait_dsl.catalog.arguments import Given, Typed
+from substrait_dsl.catalog.records import Kind, Overload
+from substrait_dsl.catalog.resolve import choose, takes_argument
+from substrait_dsl.errors import FunctionNotFoundError, quoted, suggestion
+
+SHOWN_OVERLOADS = 8
+
+_NUMBERS: tuple[type[Type], ...] = (I8, I16, I32, I64, FP32, FP64)
+"""The numeric types without parameters, each wider than the one before."""
+
+_SIZED = frozenset(kind.keyword for kind in (Decimal, *LENGTH_TYPES, *PRECISION_TYPES))
+"""The types whose parameters are numbers, the larger the wider."""
+
+
+def unknown_function(
+    name: str, kinds: Sequence[Kind], known: Sequence[str], other_kinds: Sequence[Kind]
+) -> FunctionNotFoundError:
+    """The error for a name that no function of these kinds has; `other_kinds` are the kinds it does have."""
+    wanted = " or ".join(kinds)
+    if other_kinds:
+        is_kind = " or ".join(f"{'an' if kind == 'aggregate' else 'a'} {kind}" for kind in other_kinds)
+        return FunctionNotFoundError(f'"{name}" is {is_kind} function; expected a {wanted} function')
+    return FunctionNotFoundError(f'there is no {wanted} function "{name}"', hint=suggestion(name, known))
+
+
+def unknown_extension(urn: str, known: Sequence[str]) -> FunctionNotFoundError:
+    """The error for a URN that is not in the catalogue."""
+    return FunctionNotFoundError(
+        f'there is no extension "{urn}" in the catalogue; it has {quoted(known, limit=20)}', hint=suggestion(urn, known)
+    )
+
+
+def no_overload(name: str, arguments: Sequence[Given], overloads: Sequence[Overload]) -> FunctionNotFoundError:
+    """The error for arguments that no overload takes, with the nearest overloads and the cast that would help."""
+    # The number of arguments first; then how many of them fit on their own.
+    ranked = sorted(overloads, key=lambda each: (not each.takes_count(len(arguments)), -_fitting(each, arguments)))
+    shown = "".join(f"\n    {overload}" for overload in ranked[:SHOWN_OVERLOADS])
+    if len(ranked) > SHOWN_OVERLOADS:
+        shown += f"\n    ... ({len(ranked)} in all)"
+    call = f"{name}({', '.join(map(str, arguments))})"
+    return FunctionNotFoundError(f"no overload takes {call}; there is{shown}", hint=_cast_hint(arguments, overloads))
+
+
+def _fitting(overload: Overload, arguments: Sequence[Given]) -> int:
+    return sum(takes_argument(overload, position, arguments) for position in range(len(arguments)))
+
+
+def _cast_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
+    """The first cast of a single argument to a wider type that would make the call fit."""
+    for position, argument in enumerate(arguments):
+        others = [other.type for other in arguments if isinstance(other, Typed)]
+        for kind in _wider_types(argument.type, others) if isinstance(argument, Typed) else ():
+            if choose(overloads, [*arguments[:position], Typed(kind), *arguments[position + 1 :]]):
+                return f"cast argument {position + 1} from {argument} to {kind}"
+    return None
+
+
+def _wider_types(kind: Type, others: Sequence[Type]) -> Iterator[Type]:
+    """The types that hold every value of a type: those of wider numbers and texts, and wider ones among `others`."""
+    if type(kind) in _NUMBERS:
+        for wider in _NUMBERS[_NUMBERS.index(type(kind)) + 1 :]:
+            yield wider(nullable=kind.nullable)
+    if isinstance(kind, FixedChar | VarChar):
+        yield String(nullable=kind.nullable)
+    for other in others:
+        if _holds(other, kind):
+            yield other.with_nullability(kind.nullable)
+
+
+def _holds(wide: Type, narrow: Type) -> bool:
+    if isinstance(wide, Decimal) and type(narrow) in INTEGER_RANGES:
+        _, largest = INTEGER_RANGES[type(narrow)]
+        return int(wide.precision) - int(wide.scale) >= len(str(largest))
+    if wide == narrow or wide.keyword != narrow.keyword or wide.keyword not in _SIZED:
+        return False
+    pairs = zip(wide.parameters, narrow.parameters, strict=True)
+    return all(isinstance(w, int) and isinstance(n, int) and w >= n for w, n in pairs)

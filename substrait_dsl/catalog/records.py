@@ -1,0 +1,246 @@
+"""What an extension file declares, as immutable records.
+
+Specification: https://substrait.io/extensions/ and ``simple_extensions_schema.yaml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Literal
+
+import attrs
+
+from substrait_dsl.algebra.type_syntax import Program, TypeNode
+from substrait_dsl.algebra.types import TypeVariation
+from substrait_dsl.errors import InvalidChoiceError, unknown_choice
+
+Kind = Literal["scalar", "aggregate", "window"]
+KINDS: tuple[Kind, ...] = ("scalar", "aggregate", "window")
+
+Nullability = Literal["MIRROR", "DECLARED_OUTPUT", "DISCRETE"]
+Decomposable = Literal["NONE", "ONE", "MANY"]
+WindowType = Literal["STREAMING", "PARTITION"]
+ParameterKind = Literal["dataType", "boolean", "integer", "enumeration", "string"]
+
+
+@attrs.frozen
+class ValueArgument:
+    """An argument that takes a value of a type that matches `pattern`; `constant` ones take no column."""
+
+    pattern: TypeNode
+    name: str = ""
+    description: str = ""
+    constant: bool = False
+
+    @property
+    def short_name(self) -> str:
+        """The argument in a function signature."""
+        return self.pattern.short_name
+
+    def __str__(self) -> str:
+        return _labelled(self.name, str(self.pattern))
+
+
+@attrs.frozen
+class EnumArgument:
+    """An argument that takes one of a closed list of words, in any case."""
+
+    options: tuple[str, ...]
+    name: str = ""
+    description: str = ""
+
+    short_name: ClassVar[str] = "req"
+
+    def __str__(self) -> str:
+        return _labelled(self.name, " | ".join(self.options))
+
+
+@attrs.frozen
+class TypeArgument:
+    """An argument that takes a type that matches `pattern`, and no value."""
+
+    pattern: TypeNode
+    name: str = ""
+    description: str = ""
+
+    short_name: ClassVar[str] = "type"
+
+    def __str__(self) -> str:
+        return _labelled(self.name, f"type {self.pattern}")
+
+
+Argument = ValueArgument | EnumArgument | TypeArgument
+
+
+@attrs.frozen
+class Variadic:
+    """How often the last argument may stand: `minimum` to `maximum` times, both inclusive."""
+
+    minimum: int = 0
+    maximum: int | None = None
+    consistent: bool = True  # reading 40: all of one type unless the file says INCONSISTENT
+    """Whether every occurrence must have the same type."""
+
+
+@attrs.frozen
+class Option:
+    """A function option and the values it may take."""
+
+    name: str
+    values: tuple[str, ...]
+    description: str = ""
+
+
+@attrs.frozen
+class Deprecation:
+    """Since which version something is deprecated, and why."""
+
+    since: str
+    reason: str = ""
+
+
+@attrs.frozen
+class Overload:
+    """One implementation of a function: what it takes and what type it returns. `urn` and `key` identify it."""
+
+    kind: Kind
+    urn: str
+    name: str
+    arguments: tuple[Argument, ...]
+    returns: Program
+    nullability: Nullability = "MIRROR"
+    variadic: Variadic | None = None
+    options: tuple[Option, ...] = ()
+    deterministic: bool = True
+    session_dependent: bool = False
+    description: str = ""
+    deprecated: Deprecation | None = None
+    intermediate: Program | None = None
+    decomposable: Decomposable = "NONE"
+    ordered: bool = False
+    max_set: int | None = None
+    window_type: WindowType = "PARTITION"
+    implementation: tuple[tuple[str, str], ...] = ()
+    key: str = attrs.field(init=False)
+    """The signature in a plan's function declarations, such as ``add:i64_i64``."""
+
+    @key.default
+    def _key(self) -> str:
+        return f"{self.name}:{'_'.join(argument.short_name for argument in self.arguments)}"
+
+    def takes_count(self, count: int) -> bool:
+        """Whether a call may have this many arguments."""
+        if self.variadic is None:
+            return count == len(self.arguments)
+        repeats = count - (len(self.arguments) - 1)
+        maximum = self.variadic.maximum
+        return repeats >= self.variadic.minimum and (maximum is None or repeats <= maximum)
+
+    def argument_at(self, position: int) -> Argument:
+        """The argument at a position of a call; past the end, the variadic one again."""
+        return self.arguments[min(position, len(self.arguments) - 1)]
+
+    def argument_position(self, name: str) -> int | None:
+        """The position of an argument given by name."""
+        return next((position for position, argument in enumerate(self.arguments) if argument.name == name), None)
+
+    def option(self, name: str) -> Option:
+        """The option of a name, in any case.
+
+        Raises:
+            InvalidChoiceError: With the options there are.
+        """
+        for option in self.options:
+            if option.name.lower() == name.lower():
+                return option
+        if not self.options:
+            raise InvalidChoiceError(f'{self} has no options, got "{name}"')
+        raise unknown_choice(f"option of {self.name}", name, (option.name for option in self.options))
+
+    def option_values(self, name: str, values: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+        """An option and its preferred values, as the file spells them.
+
+        Raises:
+            InvalidChoiceError: For an unknown option or value.
+        """
+        option = self.option(name)
+        spelling = {value.lower(): value for value in option.values}
+        for value in values:
+            if value.lower() not in spelling:
+                raise unknown_choice(f"value of option {option.name} of {self.name}", value, option.values)
+        return option.name, tuple(spelling[value.lower()] for value in values)
+
+    def __str__(self) -> str:
+        arguments = ", ".join(map(str, self.arguments)) + (", ..." if self.variadic else "")
+        return f"{self.name}({arguments}) -> {self.returns.result}"
+
+
+@attrs.frozen
+class Function:
+    """All overloads that one file gives a function of one kind."""
+
+    kind: Kind
+    urn: str
+    name: str
+    overloads: tuple[Overload, ...]
+    description: str = ""
+    deprecated: Deprecation | None = None
+
+
+@attrs.frozen
+class TypeParameterDeclaration:
+    """What a user-defined type takes as a parameter."""
+
+    kind: ParameterKind
+    name: str = ""
+    description: str = ""
+    minimum: int | None = None
+    maximum: int | None = None
+    options: tuple[str, ...] = ()
+    optional: bool = False
+
+
+@attrs.frozen
+class TypeDeclaration:
+    """A user-defined type; `structure` is the type that holds its values, where they can be written as literals."""
+
+    urn: str
+    name: str
+    structure: TypeNode | None = None
+    parameters: tuple[TypeParameterDeclaration, ...] = ()
+    variadic: bool = False
+    description: str = ""
+    deprecated: Deprecation | None = None
+
+
+@attrs.frozen
+class VariationDeclaration:
+    """A variation of a type; `separate` ones are not taken by the functions of the parent type."""
+
+    variation: TypeVariation
+    parent: str
+    separate: bool = False
+    description: str = ""
+    deprecated: Deprecation | None = None
+
+
+@attrs.frozen
+class Extension:
+    """What one file declares. `functions` gives the functions (of several kinds, seldom) that carry a name."""
+
+    urn: str
+    functions: Mapping[str, tuple[Function, ...]]
+    types: Mapping[str, TypeDeclaration]
+    variations: Mapping[str, VariationDeclaration]
+    dependencies: Mapping[str, str]
+    description: str = ""
+
+    def overloads(self) -> Iterator[Overload]:
+        """Every overload, in the order of the file."""
+        for functions in self.functions.values():
+            for function in functions:
+                yield from function.overloads
+
+
+def _labelled(name: str, text: str) -> str:
+    return f"{name}: {text}" if name else text

@@ -1,0 +1,251 @@
+"""Function resolution: which overload a call means, and what type it has.
+
+Specification: https://substrait.io/extensions/ (arguments, variadic behaviour, nullability handling) and
+https://substrait.io/expressions/scalar_functions/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import assert_never
+
+import attrs
+
+from substrait_dsl.algebra.type_syntax import Program, TypeNode
+from substrait_dsl.algebra.types import Type, TypeVariation
+from substrait_dsl.catalog.arguments import EnumValue, Given, Open, Typed, TypeValue
+from substrait_dsl.catalog.derive import Bindings, build, run
+from substrait_dsl.catalog.records import Argument, EnumArgument, Overload, TypeArgument, ValueArgument
+from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError
+
+SettledArgument = Type | EnumValue | TypeValue
+
+
+@attrs.frozen
+class Resolution:
+    """A function call that is settled: the overload, what each argument is, and the type of the result.
+
+    `options` are spelled as the extension file spells them.
+    """
+
+    overload: Overload
+    argument_types: tuple[SettledArgument, ...]
+    output_type: Type
+    options: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict, hash=False)
+
+
+@attrs.frozen
+class Fit:
+    """An overload that takes the arguments, and how."""
+
+    overload: Overload
+    arguments: tuple[SettledArgument, ...]
+    bindings: Bindings
+    defaults: int
+    """How many bare values got the type they have by nature."""
+
+
+def choose(
+    overloads: Iterable[Overload], arguments: Sequence[Given], separate: frozenset[TypeVariation] = frozenset()
+) -> Fit | None:
+    """The overload that takes the arguments, or None.
+
+    Of several it is the one that leaves most bare values the type they have by nature, then the first.
+    """
+    best: Fit | None = None
+    bare = sum(isinstance(argument, Open) for argument in arguments)
+    for overload in overloads:
+        found = fit(overload, arguments, separate)
+        if found is not None and (best is None or found.defaults > best.defaults):
+            best = found
+            if best.defaults == bare:
+                break
+    return best
+
+
+def fit(overload: Overload, arguments: Sequence[Given], separate: frozenset[TypeVariation] = frozenset()) -> Fit | None:
+    """How an overload takes the arguments, or None if it does not."""
+    if not overload.takes_count(len(arguments)):
+        return None
+    return _Attempt(overload, arguments, Bindings(separate)).finish()
+
+
+def takes_argument(overload: Overload, position: int, arguments: Sequence[Given]) -> bool:
+    """Whether one argument of a call fits an overload by itself, whatever the others are."""
+    if not overload.arguments:
+        return False
+    attempt = _Attempt(overload, arguments, Bindings())
+    return attempt.settle(position, overload.argument_at(position), arguments[position]) is not None
+
+
+def derive(overload: Overload, arguments: Sequence[Given], separate: frozenset[TypeVariation] = frozenset()) -> Type:
+    """The type that a call of a known overload has.
+
+    Args:
+        overload: The overload, as a plan's function reference names it.
+        arguments: What it is called with.
+        separate: The type variations that functions of the parent type do not take.
+
+    Raises:
+        FunctionNotFoundError: If the overload does not take these arguments.
+        InvalidArgumentError: If an argument must be a literal (or a constant) and is not.
+    """
+    return output_type(_known(overload, arguments, separate), arguments)
+
+
+def derive_intermediate(
+    overload: Overload, arguments: Sequence[Given], separate: frozenset[TypeVariation] = frozenset()
+) -> Type | None:
+    """The type of an aggregate function's intermediate value, or None if it declares none.
+
+    Raises:
+        FunctionNotFoundError: If the overload does not take these arguments.
+    """
+    found = _known(overload, arguments, separate)
+    return _run(overload.intermediate, found, arguments) if overload.intermediate else None
+
+
+def output_type(found: Fit, arguments: Sequence[Given]) -> Type:
+    """The type of a call, by the overload's return type and nullability mode.
+
+    Raises:
+        InvalidArgumentError: If an argument must be a literal (or a constant) and is not.
+    """
+    overload = found.overload
+    for position, argument in enumerate(arguments):
+        declared = overload.argument_at(position)
+        if isinstance(declared, ValueArgument) and declared.constant and _varies(argument):
+            raise InvalidArgumentError(f"argument {declared.name} of {overload.name} must be a constant")
+    result = _run(overload.returns, found, arguments)
+    match overload.nullability:
+        case "MIRROR":
+            return result.with_nullability(any(isinstance(kind, Type) and kind.nullable for kind in found.arguments))
+        case "DECLARED_OUTPUT" | "DISCRETE":
+            return result
+        case _:
+            assert_never(overload.nullability)
+
+
+def _known(overload: Overload, arguments: Sequence[Given], separate: frozenset[TypeVariation]) -> Fit:
+    found = fit(overload, arguments, separate)
+    if found is None:
+        raise FunctionNotFoundError(
+            f"{overload.key} does not take ({', '.join(map(str, arguments))}): it is {overload}"
+        )
+    return found
+
+
+def _varies(argument: Given) -> bool:
+    return isinstance(argument, Typed) and argument.constant is False
+
+
+def _run(program: Program, found: Fit, arguments: Sequence[Given]) -> Type:
+    overload = found.overload
+
+    def integer_parameter(name: str) -> int:
+        # reading 38: the value of an argument can only decide the type of the result if it is known now.
+        position = overload.argument_position(name) or 0
+        match arguments[position]:
+            case Typed(integer=int(value)) | Open(integer=int(value)):
+                return value
+            case other:
+                raise InvalidArgumentError(
+                    f"argument {name} of {overload.name} decides the type of the result: expected an integer literal, "
+                    f"got an expression of type {other}"
+                )
+
+    return run(program, found.bindings, integer_parameter)
+
+
+class _Attempt:
+    """Matching the arguments of one call with one overload.
+
+    Typed arguments bind names first, wherever they stand; bare values then take the types that are left to them.
+    """
+
+    def __init__(self, overload: Overload, arguments: Sequence[Given], bindings: Bindings) -> None:
+        self.overload = overload
+        self.arguments = arguments
+        self.bindings = bindings
+        self.discrete = overload.nullability == "DISCRETE"
+        self.defaults = 0
+        self.settled: list[SettledArgument | None] = [None] * len(arguments)
+
+    def finish(self) -> Fit | None:
+        pairs = [(self.overload.argument_at(position), given) for position, given in enumerate(self.arguments)]
+        for wanted_open in (False, True):
+            for position, (declared, given) in enumerate(pairs):
+                if isinstance(given, Open) is wanted_open:
+                    self.settled[position] = self.settle(position, declared, given)
+                    if self.settled[position] is None:
+                        return None
+        settled = tuple(argument for argument in self.settled if argument is not None)
+        return Fit(self.overload, settled, self.bindings, self.defaults) if self.is_consistent(settled) else None
+
+    def settle(self, position: int, declared: Argument, given: Given) -> SettledArgument | None:
+        """What an argument is, or None if it does not fit."""
+        match declared, given:
+            case ValueArgument(), Typed():
+                return given.type if self.matches(declared.pattern, given.type, position) else None
+            case ValueArgument(), Open():
+                return self.settle_open(declared.pattern, given, position)
+            case EnumArgument(), EnumValue(word) | Open(enum=str(word)):
+                return next((EnumValue(option) for option in declared.options if option.lower() == word.lower()), None)
+            case TypeArgument(), TypeValue():
+                return given if self.matches(declared.pattern, given.type, position) else None
+            case _:
+                return None
+
+    def matches(self, pattern: TypeNode, kind: Type, position: int) -> bool:
+        # An INCONSISTENT variadic argument binds its names anew each time it stands; the first time counts.
+        repeated = position >= len(self.overload.arguments)
+        fresh = repeated and self.overload.variadic is not None and not self.overload.variadic.consistent
+        bindings = Bindings(self.bindings.separate) if fresh else self.bindings
+        return bindings.match_argument(pattern, kind, discrete=self.discrete)
+
+    def is_consistent(self, settled: Sequence[SettledArgument]) -> bool:
+        """Whether all occurrences of a variadic argument have one type, if they must."""
+        variadic = self.overload.variadic
+        if variadic is None or not variadic.consistent:
+            return True
+        repeated = settled[len(self.overload.arguments) - 1 :]
+        return len({kind.as_required() for kind in repeated if isinstance(kind, Type)}) <= 1
+
+    # --- bare values
+
+    def settle_open(self, pattern: TypeNode, given: Open, position: int) -> Type | None:
+        for candidate in self.candidates(pattern, given):
+            kind = candidate.with_nullability(self.discrete and pattern.nullable)
+            before = dict(self.bindings.values)
+            if given.accepts(kind) and self.matches(pattern, kind, position):
+                self.defaults += kind == given.default
+                return kind
+            self.bindings.values = before
+        return None
+
+    def candidates(self, pattern: TypeNode, given: Open) -> Iterator[Type]:
+        """The types that a bare value might take, best first."""
+        forced = build(pattern, self.bindings)
+        if forced is not None:
+            yield forced
+        elif pattern.is_any:
+            yield from self.natural_types(pattern, given)
+        else:
+            for other in self.arguments:  # in 1 - decimal<15,2> the 1 becomes a decimal<15,2> too
+                if isinstance(other, Typed) and other.type.keyword == pattern.keyword:
+                    yield other.type
+            yield from (kind for kind in given.types if kind.keyword == pattern.keyword)
+
+    def natural_types(self, pattern: TypeNode, given: Open) -> Iterator[Type]:
+        """The natural types of this value, and of those that share its label, as far as all of these take them."""
+        sharing = [
+            other
+            for position, other in enumerate(self.arguments)
+            if isinstance(other, Open) and self.shares_label(pattern, self.overload.argument_at(position))
+        ]
+        for kind in (kind for value in (given, *sharing) for kind in value.types):
+            if all(value.accepts(kind) for value in sharing):
+                yield kind
+
+    def shares_label(self, pattern: TypeNode, argument: Argument) -> bool:
+        return pattern.keyword != "any" and isinstance(argument, ValueArgument) and argument.pattern == pattern

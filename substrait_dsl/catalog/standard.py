@@ -1,0 +1,87 @@
+"""The extension files of the specification, read a function at a time.
+
+Reading all files takes tens of milliseconds, and a program calls a handful of functions. So the files are scanned for
+the places where functions are declared, which takes a millisecond, and only the text of a function that is asked for
+is parsed. This relies on the layout that the specification's own files have (entries are indented by two spaces); a
+user's file is read as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+
+from substrait_dsl.catalog.entries import Entry, TypeTexts, read_yaml
+from substrait_dsl.catalog.load import FUNCTION_SECTIONS, read_function, read_header
+from substrait_dsl.catalog.records import Extension, Function, Kind
+
+_SECTION = re.compile(r"^(\w+):", re.MULTILINE)
+_FUNCTION = re.compile(r"""^  -\s+name: *["']?(\w+)["']? *$""", re.MULTILINE)
+
+PREFERRED_ORDER = ("functions_aggregate_generic", "functions_aggregate_decimal_output")
+"""Files that declare the same signatures: the one whose overloads are taken first, then the other."""
+
+
+def standard_extensions() -> tuple[Extension, ...]:
+    """The extensions of the installed specification, in the order in which their overloads are preferred."""
+    found = {
+        file.name.removesuffix(".yaml"): file.read_text(encoding="utf-8")
+        for file in files("substrait_extensions.extensions").iterdir()
+        if file.name.endswith(".yaml") and not file.name.endswith("schema.yaml")
+    }
+    return tuple(_read_lazily(found[stem], f"{stem}.yaml") for stem in sorted(found, key=_preference))
+
+
+def _preference(stem: str) -> tuple[str, int]:
+    """Alphabetical order, with the second of the preferred files directly behind the first."""
+    first, second = PREFERRED_ORDER
+    return (first, 1) if stem == second else (stem, 0)
+
+
+def _read_lazily(text: str, source: str) -> Extension:
+    sections = dict(_slices(_SECTION, text, 0, len(text)))
+    header = "".join(text[start:end] for name, (start, end) in sections.items() if name not in FUNCTION_SECTIONS)
+    extension, texts = read_header(Entry.of(read_yaml(header, source), source), source, {})
+    places: dict[str, list[tuple[Kind, str]]] = {}
+    for section, kind in FUNCTION_SECTIONS.items():
+        for name, (start, end) in _slices(_FUNCTION, text, *sections.get(section, (0, 0))):
+            places.setdefault(name, []).append((kind, text[start:end]))
+    functions = _LazyFunctions(places, extension.urn, source, texts)
+    return Extension(
+        extension.urn, functions, extension.types, extension.variations, extension.dependencies, extension.description
+    )
+
+
+def _slices(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The names that a pattern finds, with the stretch of text up to the next one."""
+    found = list(pattern.finditer(text, start, end))
+    starts = [match.start() for match in found]
+    for match, stop in zip(found, [*starts[1:], end], strict=False):
+        yield match[1], (match.start(), stop)
+
+
+class _LazyFunctions(Mapping[str, tuple[Function, ...]]):
+    """The functions of a file by name, each parsed when it is first asked for."""
+
+    def __init__(self, places: Mapping[str, list[tuple[Kind, str]]], urn: str, source: str, texts: TypeTexts) -> None:
+        self._places = places
+        self._urn = urn
+        self._source = source
+        self._texts = texts
+        self._read: dict[str, tuple[Function, ...]] = {}
+
+    def __getitem__(self, name: str) -> tuple[Function, ...]:
+        if name not in self._read:
+            self._read[name] = tuple(self._parse(kind, text) for kind, text in self._places[name])
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def _parse(self, kind: Kind, text: str) -> Function:
+        entry, *_ = Entry.of({"functions": read_yaml(text, self._source)}, self._source).entries("functions")
+        return read_function(kind, entry, self._urn, self._texts)

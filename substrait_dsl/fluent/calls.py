@@ -1,0 +1,230 @@
+"""Calls of the catalogue's functions: overload choice, literals for Python values, result types."""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, NoReturn
+
+from typing_extensions import TypeVar
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import types as t
+from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, derived, resolve
+from substrait_dsl.fluent.scope import Scope
+
+if TYPE_CHECKING:
+    from substrait_dsl.catalog import Catalog, Given, Kind, Resolution
+
+T = TypeVar("T", bound=t.Type)
+N = TypeVar("N", bound=t.Null, covariant=True, default=t.Req)
+
+Options = Mapping[str, str | Sequence[str]]
+"""Function options: a value, or several in order of preference, for each name."""
+
+_SPLICED = ("and", "or")
+
+
+def scalar(
+    name: str,
+    operands: Sequence[object],
+    options: Options | None = None,
+    *,
+    urn: str | None = None,
+    catalog: Catalog | None = None,
+) -> DynExpr:
+    """A call of a scalar function.
+
+    Args:
+        name: the function's name; the overload follows from the operands.
+        operands: expressions; Python values, which become literals of the type the overload needs; words, for
+            arguments that take one of the function's own words.
+        options: the function's options.
+        urn: the extension to look in; by default all.
+        catalog: the functions to choose from; by default the specification's own.
+
+    Raises `FunctionNotFoundError` for no such function or overload, `InvalidChoiceError` for an unknown option.
+    """
+    return derived(partial(_scalar_call, name, options or {}, urn, catalog), operands)
+
+
+def _scalar_call(
+    name: str, options: Options, urn: str | None, catalog: Catalog | None, parts: Sequence[Any]
+) -> ex.ScalarFunction:
+    resolution = _resolution("scalar", name, parts, options, urn, catalog)
+    arguments = _arguments(resolution, parts)
+    function = ex.FunctionId(resolution.overload.urn, resolution.overload.key)
+    first = arguments[0] if arguments else None
+    if name in _SPLICED and isinstance(first, ex.ScalarFunction) and first.function == function:
+        arguments = (*first.arguments, *arguments[1:])  # `a & b & c` is one call of three, not nested ones
+    return ex.ScalarFunction(function, arguments, resolution.output_type, _options(resolution))
+
+
+class MeasureBase:
+    """What every `Measure` is, whatever its type."""
+
+    __slots__ = ("_call", "_distinct", "_filter", "_name", "_sorts")
+
+    _call: FunctionCall
+    _distinct: bool
+    _filter: object
+    _sorts: tuple[object, ...]
+    _name: str | None
+
+
+class FunctionCall:
+    """The name, operands and options of a call whose relation is not known yet."""
+
+    __slots__ = ("catalog", "name", "operands", "options", "urn")
+
+    def __init__(
+        self, name: str, operands: Sequence[object], options: Options, urn: str | None, catalog: Catalog | None
+    ) -> None:
+        self.name, self.operands, self.options, self.urn, self.catalog = name, operands, options, urn, catalog
+
+
+class Measure(MeasureBase, Generic[T, N]):
+    """An aggregate function, for `Relation.aggregate`; it is no expression and has no operators."""
+
+    __slots__ = ()
+
+    def __init__(self, call: FunctionCall) -> None:
+        self._call, self._distinct, self._filter, self._sorts, self._name = call, False, None, (), None
+
+    def distinct(self) -> Measure[T, N]:
+        """Aggregate each value once."""
+        return self._with(_distinct=True)
+
+    def filter(self, condition: ExprBase) -> Measure[T, N]:
+        """Aggregate only the rows for which the condition is true."""
+        return self._with(_filter=condition)
+
+    def order_by(self, *keys: ExprBase | SortKey | str) -> Measure[T, N]:
+        """Aggregate the rows in this order."""
+        return self._with(_sorts=keys)
+
+    def alias(self, name: str) -> Measure[T, N]:
+        """The same measure under a name."""
+        return self._with(_name=name)
+
+    def _with(self, **changed: Any) -> Measure[T, N]:
+        measure: Measure[T, N] = Measure(self._call)
+        for slot in MeasureBase.__slots__:
+            setattr(measure, slot, changed.get(slot, getattr(self, slot)))
+        return measure
+
+    def __repr__(self) -> str:
+        return f"Measure({self._call.name})"
+
+
+class WindowFunction:
+    """A window function. It becomes an expression once it has a window."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: FunctionCall) -> None:
+        self.call = call
+
+    def __repr__(self) -> str:
+        return f"WindowFunction({self.call.name})"
+
+
+def _no_operators(self: MeasureBase, *_: object) -> NoReturn:
+    raise TypeMismatchError(
+        "an aggregate function is no value to compute with",
+        hint="name it in aggregate(...), then compute with the column in with_columns(...)",
+    )
+
+
+for _operator in ("add", "sub", "mul", "truediv", "mod", "neg", "lt", "le", "gt", "ge", "and", "or", "invert"):
+    setattr(MeasureBase, f"__{_operator}__", _no_operators)
+    setattr(MeasureBase, f"__r{_operator}__", _no_operators)
+
+
+def measure_node(measure: MeasureBase, scope: Scope, sort_keys: Callable[..., tuple[ex.SortKey, ...]]) -> ex.Measure:
+    """The measure of the algebra, over the rows of a scope. Raises as `scalar` does."""
+    call = measure._call
+    parts = [resolve(operand, scope) if isinstance(operand, ExprBase) else operand for operand in call.operands]
+    resolution = _resolution("aggregate", call.name, parts, call.options, call.urn, call.catalog)
+    function = ex.AggregateFunction(
+        ex.FunctionId(resolution.overload.urn, resolution.overload.key),
+        _arguments(resolution, parts),
+        resolution.output_type,
+        _options(resolution),
+        sort_keys(measure._sorts, scope),
+        "distinct" if measure._distinct else "all",
+    )
+    condition = measure._filter
+    if condition is None:
+        return ex.Measure(function)
+    if not isinstance(condition, ExprBase):
+        raise InvalidArgumentError(f"the filter of a measure is an expression, got {condition!r}")
+    return ex.Measure(function, resolve(condition, scope))
+
+
+def _resolution(
+    kind: Kind, name: str, parts: Sequence[Any], options: Options, urn: str | None, catalog: Catalog | None
+) -> Resolution:
+    from substrait_dsl.catalog import standard_catalog
+
+    given = [_given(part, name) for part in parts]
+    preferences = {key: (value,) if isinstance(value, str) else tuple(value) for key, value in options.items()}
+    return (catalog or standard_catalog()).resolve(kind, name, given, options=preferences, urn=urn)
+
+
+def _given(part: Any, name: str) -> Given:
+    """A part of a call as the catalogue wants to know it."""
+    from substrait_dsl.catalog import Open, Typed, TypeValue
+
+    match part:
+        case ex.Literal(value=int() as value) if not isinstance(value, bool):
+            return Typed(part.type, value)
+        case ex.Expression():
+            return Typed(part.type)
+        case t.Type():
+            return TypeValue(part)
+        case type() if issubclass(part, t.Type):
+            from substrait_dsl.fluent.schemas import as_type
+
+            return TypeValue(as_type(part))
+        case None:
+            raise InvalidArgumentError(
+                f"{name}: None has no type here", hint="use is_null() to test, null(type) for a typed NULL"
+            )
+        case MeasureBase():
+            raise TypeMismatchError(
+                f"{name} takes values, but {part._call.name} is an aggregate function",
+                hint="name it in aggregate(...), then use the column",
+            )
+        case WindowFunction():
+            raise TypeMismatchError(f"{name} takes values, but {part.call.name} is a window function without a window")
+        case _ if callable(part):
+            raise InvalidArgumentError(f"{name} takes expressions and values, not the function {part!r}")
+    try:
+        default = ex.natural_type(part)
+    except LiteralError as error:
+        raise InvalidArgumentError(f"{name}: {error.message}", hint=error.hint) from None
+    integer = part if type(part) is int else None
+    also = () if integer is None else (ex.natural_type(decimal.Decimal(integer)),)
+    return Open(default, partial(ex.fits, part), part if isinstance(part, str) else None, also, integer, repr(part))
+
+
+def _arguments(resolution: Resolution, parts: Sequence[Any]) -> tuple[ex.Argument, ...]:
+    from substrait_dsl.catalog import EnumValue, TypeValue
+
+    arguments: list[ex.Argument] = []
+    for part, kind in zip(parts, resolution.argument_types, strict=True):
+        match kind:
+            case EnumValue(name):
+                arguments.append(ex.EnumArgument(name))
+            case TypeValue(type=value):
+                arguments.append(ex.TypeArgument(value))
+            case _:
+                arguments.append(part if isinstance(part, ex.Expression) else ex.literal(part, kind))
+    return tuple(arguments)
+
+
+def _options(resolution: Resolution) -> tuple[ex.FunctionOption, ...]:
+    return tuple(ex.FunctionOption(name, values) for name, values in resolution.options.items())

@@ -1,0 +1,228 @@
+"""What the verbs take for columns, turned into expressions of the algebra over a relation's row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from typing_extensions import TypeVar
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.rules import require_boolean
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.types import Boolean
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, quoted
+from substrait_dsl.fluent.calls import MeasureBase, WindowFunction, _scalar_call
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound, resolve
+from substrait_dsl.fluent.schemas import DynRow, Schema
+from substrait_dsl.fluent.scope import Scope
+
+R = TypeVar("R")
+ColumnLike = ExprBase | Callable[[R], ExprBase] | int | float | str | bytes | bool
+
+
+def rows(scope: Scope) -> list[DynRow]:
+    """The rows that a lambda gets: one for each input of the scope."""
+    made: list[DynRow] = []
+    offset = 0
+    for rel in scope.inputs:
+        made.append(_row(scope, rel.schema, offset))
+        offset += len(rel.schema)
+    return made
+
+
+def _row(scope: Scope, schema: NamedStruct, offset: int) -> DynRow:
+    def reference(position: int) -> DynExpr:
+        field = schema.fields[position]
+        return bound(ex.FieldReference(offset + position, field.type), scope, field.name)
+
+    return DynRow(schema, reference)
+
+
+def called(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRow]) -> Any:
+    """What a lambda returns for these rows; while it runs, the scope is open to correlated subqueries."""
+    scope.open = True
+    try:
+        return function(*arguments)
+    finally:
+        scope.open = False
+
+
+def on_row(value: Any, scope: Scope, what: str, *, raw: bool = False) -> Any:
+    """A value, or what a lambda returns for the one row that the scope's schema describes, as an expression.
+
+    With `raw`, what the lambda returns is returned as it is.
+    """
+    if callable(value) and not isinstance(value, ExprBase):
+        result = called(value, scope, [_row(scope, scope.schema, 0)])
+        if raw:
+            scope.open = True  # what it returned still refers to the row
+        return result if raw else _closed(result, scope, what)
+    return _closed(value, scope, what)
+
+
+def evaluate(value: Any, scope: Scope, what: str) -> ex.Expression:
+    """A value, an expression, or what a lambda returns for the rows of the scope, as an expression."""
+    if callable(value) and not isinstance(value, ExprBase):
+        value = called(value, scope, rows(scope))
+    return _closed(value, scope, what)
+
+
+def _closed(value: Any, scope: Scope, what: str) -> ex.Expression:
+    match value:
+        case ExprBase():
+            return resolve(value, scope)
+        case MeasureBase():
+            raise TypeMismatchError(
+                f"{what} is an expression, but {value._call.name} is an aggregate function",
+                hint="aggregate functions belong into aggregate(...)",
+            )
+        case WindowFunction():
+            raise TypeMismatchError(f"{what} is an expression, but {value.call.name} is a window function")
+        case None:
+            raise InvalidArgumentError(f"{what} is None", hint="null(type) is a NULL; a lambda must return something")
+    if what == "a condition" and not isinstance(value, bool):
+        raise TypeMismatchError(f"{what} is a boolean expression, got {value!r}")
+    return ex.literal(value, ex.natural_type(value))
+
+
+def require_condition(condition: ex.Expression) -> None:
+    """Raise `TypeMismatchError` unless the expression is a boolean."""
+    require_boolean(condition.type, "the condition")
+
+
+def all_of(conditions: Sequence[ex.Expression]) -> ex.Expression:
+    """The conjunction of conditions."""
+    return _scalar_call("and", {}, None, None, conditions)
+
+
+def join_condition(on: Any, scope: Scope) -> ex.Expression:
+    """The condition of a join: an expression, a lambda of two rows, names of common columns, or True."""
+    if on is True:
+        return ex.Literal(True, Boolean())
+    names = [on] if isinstance(on, str) else on
+    if not isinstance(names, Sequence) or isinstance(on, ExprBase):
+        return evaluate(on, scope, "the condition")
+    if not names:
+        raise InvalidArgumentError("expected at least one column to join on", hint="on=True matches everything")
+    left, right = scope.inputs
+    equalities: list[ex.Expression] = []
+    for name in names:
+        if not isinstance(name, str):
+            raise InvalidArgumentError(f"expected the name of a column of both sides, got {name!r}")
+        one = left.schema.position(name)
+        other = right.schema.position(name)
+        pair = [scope.column(one), scope.column(len(left.schema) + other)]
+        equalities.append(_scalar_call("equal", {}, None, None, pair))
+    return equalities[0] if len(equalities) == 1 else all_of(equalities)
+
+
+def keys_of(chosen: Sequence[Any], scope: Scope) -> list[tuple[str, ex.Expression]]:
+    """Columns given by name, position, expression or lambda, with the names they have."""
+    picked: list[tuple[str, ex.Expression]] = []
+    for item in chosen:
+        if isinstance(item, str | int) and not isinstance(item, bool):
+            position = scope.schema.position(item)
+            picked.append((scope.schema.fields[position].name, scope.column(position)))
+            continue
+        if callable(item) and not isinstance(item, ExprBase):
+            item = called(item, scope, rows(scope))  # the item is what the lambda makes of it
+        if not isinstance(item, ExprBase):
+            if isinstance(item, MeasureBase):
+                _closed(item, scope, "a column")
+            raise InvalidArgumentError(f"expected the name of a column or an expression, got {item!r}")
+        expression = resolve(item, scope)
+        picked.append((_name_of(item, expression, scope), expression))
+    return picked
+
+
+def _name_of(item: ExprBase, expression: ex.Expression, scope: Scope) -> str:
+    if item._name is not None:
+        return item._name
+    if isinstance(expression, ex.FieldReference) and expression.root == ex.ROOT:
+        return scope.schema.fields[expression.position].name
+    raise SchemaError("the expression has no name", hint='give it one: expression.alias("name"), or name=expression')
+
+
+def require_distinct(names: Sequence[str]) -> None:
+    """Raise `SchemaError` for a name that stands twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise SchemaError(f'two columns would be called "{name}"', hint="give one of them an alias")
+        seen.add(name)
+
+
+def sort_keys(keys: Sequence[Any], scope: Scope) -> tuple[ex.SortKey, ...]:
+    """Sort keys given by name, position, expression, `SortKey` or lambda; a bare one is ascending, NULLs first."""
+    made: list[ex.SortKey] = []
+    for item in keys:
+        if callable(item) and not isinstance(item, ExprBase):
+            item = called(item, scope, rows(scope))  # the item is what the lambda makes of it
+        key = item if isinstance(item, SortKey) else SortKey(item, "asc_nulls_first")
+        of = key.expression
+        if callable(of) and not isinstance(of, ExprBase):
+            of = called(of, scope, rows(scope))
+        if isinstance(of, str | int) and not isinstance(of, bool):
+            expression: ex.Expression = scope.column(of)
+        elif isinstance(of, ExprBase):
+            expression = resolve(of, scope)
+        else:
+            raise InvalidArgumentError(f"expected a column or an expression to sort by, got {of!r}")
+        made.append(ex.SortKey(expression, key.direction))
+    return tuple(made)
+
+
+def compute(rel: rl.Rel, named: Sequence[tuple[str, ex.Expression]], scope: Scope) -> rl.Rel:
+    """A relation of exactly these columns: an emit where they are columns of the input, else a project and an emit."""
+    schema = rel.schema
+    width = len(schema)
+    mapping: list[int] = []
+    computed: list[tuple[str, ex.Expression]] = []
+    for name, expression in named:
+        if isinstance(expression, ex.FieldReference) and expression.root == ex.ROOT:
+            mapping.append(expression.position)
+        else:
+            mapping.append(width + len(computed))
+            computed.append((name, expression))
+    if computed:
+        names, expressions = zip(*computed, strict=True)
+        rel = rl.Project(rel, expressions, names, anchor=scope.anchor)
+    after = [name for name, _ in named]
+    same = after == [rel.schema.fields[position].name for position in mapping]
+    return rl.emit(rel, mapping, None if same else after)
+
+
+def declared(rel: rl.Rel, row: Any, scope: Scope) -> rl.Rel:
+    """The relation of the columns that an instance of a schema class names."""
+    if not isinstance(row, Schema) or isinstance(row, DynRow):
+        raise InvalidArgumentError(f"the lambda returns an instance of a Schema class, got {row!r}")
+    struct = row.__struct__
+    named = [(name, _closed(row.__columns__[name], scope, f'column "{name}"')) for name in struct.names]
+    scope.open = False
+    result = compute(rel, named, scope)
+    require_declared(result.schema, type(row))
+    return result
+
+
+def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
+    """Raise `SchemaError` with every difference between columns and a schema class that should describe them."""
+    expected = declaration.__struct__
+    if sorted(schema.names) == sorted(expected.names) and schema.names != expected.names:
+        raise SchemaError(
+            f"the columns are in another order: {', '.join(schema.names)} instead of {', '.join(expected.names)}",
+            hint=f"select({quoted(expected.names)}) first",
+        )
+    differences = [f"{name} is missing" for name in expected.names if name not in schema.names]
+    differences += [f"{name} is not declared" for name in schema.names if name not in expected.names]
+    if not differences and len(schema) != len(expected):
+        differences.append("a name stands twice")
+    if not differences:
+        for mine, theirs in zip(schema, expected, strict=True):
+            if not mine.type.matches(theirs.type):
+                differences.append(f"{mine.name} is {mine.type}, declared {theirs.type}")
+            elif mine.type.nullable and not theirs.type.nullable:
+                differences.append(f"{mine.name} is nullable ({mine.type}), declared required")
+    if differences:
+        raise SchemaError(f"the columns are not those of {declaration.__name__}: {'; '.join(differences)}")

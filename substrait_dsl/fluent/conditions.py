@@ -1,0 +1,290 @@
+"""Conditionals, membership tests, literals and subqueries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from typing_extensions import TypeVar
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.rules import branch_type
+from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type
+from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError
+from substrait_dsl.fluent.calls import MeasureBase, scalar
+from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived
+from substrait_dsl.fluent.schemas import as_type
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.relation import RelationBase
+
+T = TypeVar("T", bound=Type)
+N = TypeVar("N", bound=Null)
+
+
+def col(column: str | int) -> DynExpr:
+    """A column of whatever relation the expression is used on, by name or by position.
+
+    Raises `UnknownFieldError` or `AmbiguousFieldError` when it meets the relation.
+    """
+    if type(column) not in (str, int):
+        raise InvalidArgumentError(f"col takes the name or the position of a column, got {column!r}")
+    return deferred(lambda scope: scope.column(column), column if isinstance(column, str) else None)
+
+
+@overload
+def lit(value: object, type: type[Nullable[T]]) -> Expr[T, Null]: ...
+@overload
+def lit(value: object, type: type[T] | T) -> Expr[T, Req]: ...
+@overload
+def lit(value: object, type: None = None) -> DynExpr: ...
+def lit(value: object, type: Any = None) -> Any:
+    """A constant.
+
+    Args:
+        value: a Python value.
+        type: its type, which must hold the value exactly; by default the natural one: int is ``i64``, float ``fp64``,
+            str ``string``, Decimal as many digits as it has, datetime ``precision_timestamp<6>``.
+
+    Raises `LiteralError` for a value that does not fit. The type is required unless `type` is nullable.
+    Specification: ``Expression.Literal``.
+    """
+    return bound(ex.literal(value, ex.natural_type(value) if type is None else as_type(type)), None)
+
+
+def null(type: type[T] | T) -> Expr[T, Null]:
+    """NULL, of a type."""
+    return bound(ex.Literal(None, as_type(type).as_nullable()), None)
+
+
+class Quantified:
+    """What ``any_of`` and ``all_of`` give: the right side of a comparison with every row of a relation."""
+
+    __slots__ = ("reduction", "relation")
+
+    def __init__(self, reduction: ex.ReductionOp, relation: RelationBase) -> None:
+        self.reduction = reduction
+        self.relation = relation
+
+
+_COMPARISONS: dict[str, ex.ComparisonOp] = {
+    "equal": "eq",
+    "not_equal": "ne",
+    "lt": "lt",
+    "lte": "le",
+    "gt": "gt",
+    "gte": "ge",
+}
+
+
+def compare(function: str, left: object, right: object) -> DynExpr:
+    """A comparison of two values, or of a value with all rows of a relation."""
+    if right is None:
+        raise InvalidArgumentError("a comparison with None is never true", hint="use is_null() or is_not_null()")
+    if isinstance(right, Quantified):
+        comparison, reduction, rel = _COMPARISONS[function], right.reduction, right.relation._rel
+        return derived(lambda parts: ex.SetComparison(reduction, comparison, parts[0], rel), [left])
+    return scalar(function, (left, right))
+
+
+def in_list(value: ExprBase, options: Any) -> DynExpr:
+    """Whether a value is one of several, or a row of a relation of one column."""
+    rel = _rel(options)
+    if rel is not None:
+        return derived(lambda parts: ex.InPredicate((parts[0],), rel), [value])
+    choices = _sequence(options)
+    return derived(
+        lambda parts: ex.SingularOrList(parts[0], tuple(_same_type(part, parts[0].type) for part in parts[1:])),
+        [value, *choices],
+    )
+
+
+def _rel(options: object) -> Any:
+    from substrait_dsl.fluent.relation import RelationBase
+
+    return options._rel if isinstance(options, RelationBase) else None
+
+
+def _sequence(options: object) -> list[Any]:
+    if isinstance(options, str | bytes | Mapping | ExprBase) or not hasattr(options, "__iter__"):
+        raise InvalidArgumentError(f"is_in takes a list of values or a relation, got {options!r}")
+    return list(options)
+
+
+def _same_type(part: Any, kind: Type) -> ex.Expression:
+    """A part as an expression; a Python value as a literal of the type."""
+    if isinstance(part, ex.Expression):
+        return part
+    if isinstance(part, MeasureBase):
+        raise TypeMismatchError(f"{part._call.name} is an aggregate function, not a value")
+    return ex.literal(part, kind.as_nullable() if part is None else kind.as_required())
+
+
+class record:  # noqa: N801  # used as a function
+    """Several values compared together: ``record(r.a, r.b).is_in([(1, "x"), (2, "y")])``."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, *values: ExprBase) -> None:
+        if not values:
+            raise InvalidArgumentError("record takes at least one value")
+        self.values = values
+
+    def is_in(self, options: Sequence[Sequence[object]] | RelationBase) -> Expr[Boolean, Any]:
+        """Whether the values together equal one of `options`, in three-valued logic.
+
+        Args:
+            options: tuples of as many values or expressions; or a relation of as many columns.
+
+        Raises `SchemaError` for another number of values, `TypeMismatchError` for other types.
+        Specification: ``MultiOrList``, ``Subquery.InPredicate``.
+        """
+        rel = _rel(options)
+        width = len(self.values)
+        if rel is not None:
+            return derived(lambda parts: ex.InPredicate(tuple(parts), rel), self.values)
+        records = [tuple(_sequence(option)) for option in _sequence(options)]
+        for option in records:
+            if len(option) != width:
+                raise InvalidArgumentError(f"is_in: {width} values, but a tuple of {len(option)}: {option!r}")
+
+        def make(parts: Sequence[Any]) -> ex.Expression:
+            values, rest = parts[:width], parts[width:]
+            rows = [rest[start : start + width] for start in range(0, len(rest), width)]
+            return ex.MultiOrList(
+                tuple(values),
+                tuple(
+                    ex.OrListRecord(tuple(_same_type(p, v.type) for p, v in zip(row, values, strict=True)))
+                    for row in rows
+                ),
+            )
+
+        return derived(make, [*self.values, *(item for option in records for item in option)])
+
+
+def exists(relation: RelationBase) -> Expr[Boolean, Req]:
+    """Whether a relation has any row. Specification: ``Subquery.SetPredicate``."""
+    return bound(ex.SetPredicate("exists", relation._rel), None)
+
+
+def unique(relation: RelationBase) -> Expr[Boolean, Req]:
+    """Whether no two rows of a relation are equal. Specification: ``Subquery.SetPredicate``."""
+    return bound(ex.SetPredicate("unique", relation._rel), None)
+
+
+def scalar_subquery(relation: RelationBase) -> DynExpr:
+    """The value of a relation with one column and at most one row; more rows fail the query.
+
+    NULL if there is no row, so nullable unless the relation surely has one (an aggregate without keys).
+    Raises `SchemaError` for a relation of several columns. Specification: ``Subquery.Scalar``.
+    """
+    return bound(ex.ScalarSubquery(relation._rel), None, relation._rel.schema.names[0])
+
+
+def any_of(relation: RelationBase) -> Quantified:
+    """The right side of a comparison that holds for any row: ``r.x > any_of(rel)``.
+
+    The relation has one column, of the type of the left side. Specification: ``Subquery.SetComparison``.
+    """
+    return Quantified("any", relation)
+
+
+def all_of(relation: RelationBase) -> Quantified:
+    """The right side of a comparison that holds for all rows: ``r.x > all_of(rel)``; true for no row."""
+    return Quantified("all", relation)
+
+
+class When:
+    """A condition that waits for its value."""
+
+    __slots__ = ("_before", "_condition")
+
+    def __init__(self, condition: ExprBase, before: tuple[tuple[ExprBase, object], ...] = ()) -> None:
+        if not isinstance(condition, ExprBase):
+            raise InvalidArgumentError(f"when takes a condition, got {condition!r}")
+        self._condition = condition
+        self._before = before
+
+    def then(self, value: object) -> Then:
+        """The value if the condition is true."""
+        return Then((*self._before, (self._condition, value)))
+
+
+class Then:
+    """Conditions with their values, waiting for another or for the value that holds otherwise."""
+
+    __slots__ = ("_clauses",)
+
+    def __init__(self, clauses: tuple[tuple[ExprBase, object], ...]) -> None:
+        self._clauses = clauses
+
+    def when(self, condition: ExprBase) -> When:
+        """A further condition, tried if the ones before are not true."""
+        return When(condition, self._clauses)
+
+    def otherwise(self, value: object) -> DynExpr:
+        """The whole expression, with the value that holds if no condition is true; None for NULL."""
+        operands = [part for clause in self._clauses for part in clause]
+
+        def make(parts: Sequence[Any]) -> ex.Expression:
+            conditions, results = parts[0:-1:2], [*parts[1:-1:2], parts[-1]]
+            values = _branches(results, "an if")
+            clauses = tuple(ex.IfClause(c, v) for c, v in zip(conditions, values[:-1], strict=True))
+            return ex.IfThen(clauses, values[-1])
+
+        return derived(make, [*operands, value])
+
+
+def when(condition: ExprBase) -> When:
+    """Start a conditional: ``when(r.x > 0).then("plus").when(r.x < 0).then("minus").otherwise("zero")``.
+
+    All values must have one type; Python values take the type of the others. Nullable if any value is.
+    Raises `TypeMismatchError` for values of different types. Specification: ``Expression.IfThen``.
+    """
+    return When(condition)
+
+
+def switch(match: ExprBase, cases: Mapping[Any, object], default: object) -> DynExpr:
+    """The value of the case that equals `match`: ``switch(r.size, {"S": 1, "M": 2}, default=None)``.
+
+    Args:
+        match: the expression to compare.
+        cases: Python values of its type, with the value that holds if it equals them.
+        default: the value that holds otherwise; None for NULL.
+
+    Raises `LiteralError` for a case that does not fit the type of `match`, `TypeMismatchError` for values of
+    different types. Specification: ``Expression.SwitchExpression``.
+    """
+    keys = list(cases)
+
+    def make(parts: Sequence[Any]) -> ex.Expression:
+        subject, *results = parts
+        values = _branches(results, "a switch")
+        labels = [ex.literal(key, subject.type.as_required()) for key in keys]
+        return ex.Switch(subject, tuple(map(ex.SwitchCase, labels, values[:-1])), values[-1])
+
+    return derived(make, [match, *cases.values(), default])
+
+
+def _branches(parts: Sequence[Any], what: str) -> list[ex.Expression]:
+    """The branches of a conditional as expressions of one type and one nullability (reading 21)."""
+    typed = [part for part in parts if isinstance(part, ex.Expression)]
+    plain = [part for part in parts if not isinstance(part, ex.Expression)]
+    for part in plain:
+        if isinstance(part, MeasureBase):
+            raise TypeMismatchError(f"{part._call.name} is an aggregate function, not a value")
+    if not typed and all(part is None for part in plain):
+        raise LiteralError(f"every branch of {what} is None", hint="give one of them a type: null(type)")
+    kinds = [part.type for part in typed] or [ex.natural_type(part) for part in plain if part is not None]
+    kind = branch_type(kinds, what)
+    kind = kind.with_nullability(kind.nullable or any(part is None for part in plain))
+    return [_branch(part, kind, what) for part in parts]
+
+
+def _branch(part: Any, kind: Type, what: str) -> ex.Expression:
+    if not isinstance(part, ex.Expression):
+        try:
+            return ex.literal(part, kind)
+        except LiteralError as error:
+            raise TypeMismatchError(f"the branches of {what} must have one type: {error.message}") from None
+    return part if part.type.nullable == kind.nullable else ex.Cast(part, kind)

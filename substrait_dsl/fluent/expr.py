@@ -1,0 +1,273 @@
+"""Expressions as people write them: ``r.price * (1 - r.discount) > 100``.
+
+An `Expr` is either bound to the row of one verb call, and then it is an expression of the algebra with a type; or
+deferred, because it names a column (``col("x")``) of a row that is not known yet. A deferred one is a recipe: what
+to make, from which operands. It becomes an expression of the algebra when it meets a relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, overload
+
+from typing_extensions import TypeVar
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.properties import SortDirection
+from substrait_dsl.algebra.types import Boolean, List, Map, Null, Nullable, Req, Struct, Type
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownFieldError, suggestion, unknown_choice
+from substrait_dsl.fluent.operators import Operators
+from substrait_dsl.fluent.scope import Scope
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.relation import RelationBase
+
+T = TypeVar("T", bound=Type)
+N = TypeVar("N", bound=Null, covariant=True, default=Req)
+T2 = TypeVar("T2", bound=Type)
+
+Make = Callable[[Sequence[Any]], ex.Expression]
+"""Makes an expression from operands: expressions, in the places of `Expr`, and everything else as it was given."""
+
+
+class ExprBase:
+    """What every `Expr` is, whatever its type."""
+
+    __slots__ = ("_leaf", "_make", "_name", "_node", "_operands", "_scope")
+
+    _node: ex.Expression | None
+    _scope: Scope | None
+    _make: Make | None
+    _operands: Sequence[Any]
+    _leaf: Callable[[Scope], ex.Expression] | None
+    _name: str | None
+
+
+class Expr(ExprBase, Operators[T, N], Generic[T, N]):
+    """An expression of type `T`, nullable (`N` is `Null`) or required (`Req`).
+
+    Operators build expressions; `functions` has everything else. An expression is no truth value: ``if e``,
+    ``e and f`` and ``a < e < b`` raise and say what to write instead.
+    """
+
+    __slots__ = ()
+
+    def alias(self, name: str) -> Expr[T, N]:
+        """The same expression under a name, for a column that it becomes."""
+        renamed = _copy(self)
+        renamed._name = name
+        return renamed
+
+    @overload
+    def cast(self, to: type[Nullable[T2]], *, on_failure: str = ...) -> Expr[T2, Null]: ...
+    @overload
+    def cast(self, to: type[T2] | T2, *, on_failure: str = ...) -> Expr[T2, N]: ...
+    def cast(self, to: Any, *, on_failure: str = "throw") -> Expr[Any, Any]:
+        """Convert to another type.
+
+        Args:
+            to: the type, as in a schema: ``I64``, ``Decimal(15, 2)``, ``Nullable[String]``.
+            on_failure: ``"throw"`` fails the query, ``"return_null"`` gives NULL.
+
+        The result is nullable if the input is, if `to` is, or with ``"return_null"``.
+        Specification: ``Expression.Cast``.
+        """
+        from substrait_dsl.fluent.schemas import as_type
+
+        if on_failure not in ex.FAILURE_BEHAVIORS:
+            raise unknown_choice("on_failure", on_failure, ex.FAILURE_BEHAVIORS)
+        target = as_type(to)
+        return derived(lambda parts: ex.Cast(parts[0], target, on_failure), [self], self._name)
+
+    def is_null(self) -> Expr[Boolean, Req]:
+        """Whether the value is NULL."""
+        return _call("is_null", self)
+
+    def is_not_null(self) -> Expr[Boolean, Req]:
+        """Whether the value is not NULL."""
+        return _call("is_not_null", self)
+
+    def between(self, low: object, high: object) -> Expr[Boolean, N]:
+        """Whether ``low <= value <= high``."""
+        return _call("between", self, low, high)
+
+    def is_in(self, options: Sequence[object] | RelationBase) -> Expr[Boolean, Any]:
+        """Whether the value equals one of `options`, in three-valued logic.
+
+        Args:
+            options: values or expressions of this type, at least one; or a relation of one column (an IN subquery).
+
+        Raises `TypeMismatchError` for options of another type. Nullable if any side is.
+        Specification: ``SingularOrList``, ``Subquery.InPredicate``.
+        """
+        from substrait_dsl.fluent.conditions import in_list
+
+        return in_list(self, options)
+
+    def asc(self, nulls: str = "first") -> SortKey:
+        """A sort key: smallest first, NULLs ``"first"`` (the default, as in Spark) or ``"last"``."""
+        return sort_key(self, "asc", nulls)
+
+    def desc(self, nulls: str = "last") -> SortKey:
+        """A sort key: largest first, NULLs ``"last"`` (the default, as in Spark) or ``"first"``."""
+        return sort_key(self, "desc", nulls)
+
+    def __getitem__(self, key: object) -> DynExpr:
+        """A field of a struct by name or position, an element of a list by offset, or the value of a map's key.
+
+        Elements and values are nullable: an offset out of range and a missing key give NULL.
+        """
+        return derived(lambda parts: access(parts[0], key), [self], key if isinstance(key, str) else None)
+
+    def __iter__(self) -> Any:
+        raise TypeMismatchError("an expression is not a sequence", hint="use expression[0] for an element of a list")
+
+    def __bool__(self) -> bool:
+        raise TypeMismatchError(
+            "an expression has no truth value before the query runs",
+            hint="combine conditions with & and | and ~ (in parentheses), compare twice instead of a < b < c, "
+            "and use when(...).then(...) instead of if",
+        )
+
+    def __repr__(self) -> str:
+        from substrait_dsl.render.describe import expression_text
+
+        if self._node is None:
+            return f"Expr({self._name or 'deferred'})"
+        schema = self._scope.schema if self._scope else None
+        return f"Expr({expression_text(self._node, schema)}: {self._node.type})"
+
+    __hash__ = object.__hash__
+
+
+class DynExpr(Expr[Any, Any]):
+    """An expression whose type is known when it is built, but not to a type checker."""
+
+    __slots__ = ()
+
+
+class SortKey:
+    """An expression and how to sort by it; made by `asc`, `desc` and `clustered`."""
+
+    __slots__ = ("direction", "expression")
+
+    def __init__(self, expression: Any, direction: SortDirection) -> None:
+        self.expression = expression
+        self.direction = direction
+
+
+def sort_key(expression: Any, order: str, nulls: str) -> SortKey:
+    """A sort key from words. Raises `InvalidChoiceError`."""
+    directions: dict[tuple[str, str], SortDirection] = {
+        ("asc", "first"): "asc_nulls_first",
+        ("asc", "last"): "asc_nulls_last",
+        ("desc", "first"): "desc_nulls_first",
+        ("desc", "last"): "desc_nulls_last",
+    }
+    if nulls not in ("first", "last"):
+        raise unknown_choice("nulls", nulls, ("first", "last"))
+    return SortKey(expression, directions[order, nulls])
+
+
+def bound(node: ex.Expression, scope: Scope | None, name: str | None = None) -> DynExpr:
+    """An expression over the row of a scope, or over no row at all."""
+    return _new(node, scope, None, (), None, name)
+
+
+def deferred(leaf: Callable[[Scope], ex.Expression], name: str | None = None) -> DynExpr:
+    """An expression that is known once a row is."""
+    return _new(None, None, None, (), leaf, name)
+
+
+def derived(make: Make, operands: Sequence[Any], name: str | None = None) -> DynExpr:
+    """An expression made of others: at once if they all see one row, else when they meet it."""
+    scope: Scope | None = None
+    parts: list[Any] = []
+    for operand in operands:
+        if not isinstance(operand, ExprBase):
+            parts.append(operand)
+            continue
+        if operand._node is None or (scope is not None and operand._scope not in (None, scope)):
+            return _new(None, None, make, operands, None, name)
+        scope = operand._scope or scope
+        parts.append(operand._node)
+    return bound(make(parts), scope, name)
+
+
+def _new(
+    node: ex.Expression | None,
+    scope: Scope | None,
+    make: Make | None,
+    operands: Sequence[Any],
+    leaf: Callable[[Scope], ex.Expression] | None,
+    name: str | None,
+) -> DynExpr:
+    expr = DynExpr.__new__(DynExpr)
+    expr._node, expr._scope, expr._make, expr._operands, expr._leaf, expr._name = (
+        node,
+        scope,
+        make,
+        operands,
+        leaf,
+        name,
+    )
+    return expr
+
+
+def _copy(expr: ExprBase) -> DynExpr:
+    return _new(expr._node, expr._scope, expr._make, expr._operands, expr._leaf, expr._name)
+
+
+def resolve(expr: ExprBase, scope: Scope) -> ex.Expression:
+    """The expression of the algebra that an `Expr` is, for the row of a scope.
+
+    Without recursion, and each shared operand once.
+    """
+    if expr._node is not None:
+        return scope.local(expr._node, expr._scope)
+    done: dict[int, ex.Expression] = {}
+    stack: list[ExprBase] = [expr]
+    while stack:
+        current = stack[-1]
+        if id(current) in done:
+            stack.pop()
+        elif current._node is not None:
+            done[id(current)] = scope.local(current._node, current._scope)
+        elif current._leaf is not None:
+            done[id(current)] = current._leaf(scope)
+        else:
+            waiting = [o for o in current._operands if isinstance(o, ExprBase) and id(o) not in done]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            assert current._make is not None
+            done[id(current)] = current._make([done.get(id(o), o) for o in current._operands])
+    return done[id(expr)]
+
+
+def access(value: ex.Expression, key: object) -> ex.FieldAccess:
+    """The part of a struct, list or map value that ``value[key]`` means."""
+    match value.type:
+        case Struct() as struct:
+            names = struct.field_names
+            if isinstance(key, str):
+                if names.count(key) != 1:
+                    raise UnknownFieldError(f'there is no field "{key}" in {struct}', hint=suggestion(key, names))
+                return ex.FieldAccess(value, ex.StructField(names.index(key)))
+            if isinstance(key, int):
+                return ex.FieldAccess(value, ex.StructField(key))
+            raise InvalidArgumentError(f"a struct's field is named or numbered, got {key!r}")
+        case List():
+            if not isinstance(key, int):
+                raise InvalidArgumentError(f"a list's element is given by its offset, an int, got {key!r}")
+            return ex.FieldAccess(value, ex.ListElement(key))
+        case Map(key=key_type):
+            return ex.FieldAccess(value, ex.MapKey(ex.literal(key, key_type.as_required())))
+        case other:
+            raise TypeMismatchError(f"only structs, lists and maps have parts, this is {other}")
+
+
+def _call(name: str, *arguments: object) -> DynExpr:
+    from substrait_dsl.fluent.calls import scalar
+
+    return scalar(name, arguments)

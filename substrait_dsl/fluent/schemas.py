@@ -1,0 +1,285 @@
+"""Schemas as people write them: classes, dicts, and the schemas of other libraries.
+
+class Orders(Schema):
+    o_orderkey: I64
+    o_totalprice: Decimal[L[15], L[2]]
+    o_comment: Nullable[String]
+"""
+
+from __future__ import annotations
+
+import sys
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+
+from typing_extensions import dataclass_transform
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, quoted
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql.types import StructType
+
+    from substrait_dsl.arrow import ArrowSchema
+
+
+@dataclass_transform(kw_only_default=True)
+class Schema:
+    """Base of schema classes: annotate the columns with their types, in order.
+
+    A class declares the columns of a table (``read_named("orders", Orders)``) or of a result: an instance names an
+    expression for each column, for `Relation.into` (``into(lambda r: Out(key=r.o_orderkey))``). On the class itself
+    a column is an expression by name: ``Orders.o_orderkey`` is ``col("o_orderkey")``, typed.
+
+    Raises `SchemaError` for an annotation that is no Substrait type.
+    """
+
+    __struct__: ClassVar[NamedStruct] = NamedStruct(())
+    __columns__: Mapping[str, ExprBase]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        # A class local to a function sees the names of that function, which its annotations may use.
+        frame = sys._getframe(1)
+        hints = get_type_hints(cls, localns=dict(frame.f_locals), include_extras=True)
+        fields: list[Field] = []
+        for name, annotation in hints.items():
+            if name.startswith("__") or get_origin(annotation) is ClassVar:
+                continue
+            try:
+                kind = as_type(annotation)
+            except InvalidArgumentError as error:
+                raise SchemaError(f'{cls.__name__}: column "{name}": {error.message}', hint=error.hint) from None
+            fields.append(Field(name, kind))
+            setattr(cls, name, _named(name))
+        cls.__struct__ = NamedStruct(tuple(fields))
+
+    def __init__(self, **columns: ExprBase) -> None:
+        known = self.__struct__.names
+        for name in columns:
+            if name not in known:
+                raise unknown_field(name, known)
+        missing = [name for name in known if name not in columns]
+        if missing:
+            raise SchemaError(f"{type(self).__name__}: no expression for {', '.join(missing)}")
+        self.__columns__ = columns
+
+    if TYPE_CHECKING:  # a column set on an instance is a column of the result
+
+        def __setattr__(self, name: str, value: Any) -> None: ...
+
+
+def _named(name: str) -> DynExpr:
+    return deferred(lambda scope: scope.column(name), name)
+
+
+class DynRow(Schema):
+    """A row, as a lambda gets it and as ``rel.c`` is: each column is an attribute or an item, by name or position.
+
+    To a type checker it stands for a row whose columns are not declared: all of them are `DynExpr`.
+    """
+
+    __slots__ = ("_row",)
+    if TYPE_CHECKING:  # declared, lest a checker takes it for a column
+        _row: ClassVar[tuple[NamedStruct, Callable[[int], DynExpr]]]
+
+    def __init__(self, schema: NamedStruct, reference: Callable[[int], DynExpr]) -> None:
+        object.__setattr__(self, "_row", (schema, reference))
+
+    def __getattr__(self, name: str) -> DynExpr:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, column: str | int) -> DynExpr:
+        schema, reference = self._row
+        return reference(schema.position(column))
+
+    def __dir__(self) -> list[str]:
+        return list(self._row[0].names)
+
+
+class RelationSchema:
+    """The columns of a relation: names, types and nullability, in order.
+
+    Iterating gives fields (`name`, `type`); ``schema["x"]`` and ``schema[0]`` give a column's type.
+    """
+
+    __slots__ = ("struct",)
+
+    def __init__(self, struct: NamedStruct) -> None:
+        self.struct = struct
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The columns."""
+        return self.struct.fields
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.struct.names
+
+    @property
+    def types(self) -> tuple[t.Type, ...]:
+        """The types of the columns."""
+        return self.struct.types
+
+    def __getitem__(self, column: str | int) -> t.Type:
+        return self.struct.fields[self.struct.position(column)].type
+
+    def __len__(self) -> int:
+        return len(self.struct)
+
+    def __iter__(self) -> Iterator[Field]:
+        return iter(self.struct)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, RelationSchema):
+            return self.struct == other.struct
+        return self.struct == other if isinstance(other, NamedStruct) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.struct)
+
+    def to_arrow(self) -> pyarrow.Schema:
+        """The same columns as a pyarrow schema. Raises `UnsupportedError` for types that Arrow does not have."""
+        from substrait_dsl.arrow import to_arrow
+
+        return to_arrow(self.struct)
+
+    def to_spark(self) -> StructType:
+        """The same columns as a PySpark schema. Raises `UnsupportedError` for types that Spark does not have."""
+        from substrait_dsl.spark.types import to_spark
+
+        return to_spark(self.struct)
+
+    def __str__(self) -> str:
+        from substrait_dsl.render.text import show_schema
+
+        return show_schema(self.struct)
+
+    def __repr__(self) -> str:
+        return f"RelationSchema({self.struct})"
+
+
+Declared = typing.Union[Mapping[str, Any], NamedStruct, RelationSchema, "ArrowSchema", "StructType"]
+"""What declares columns but is no schema class: a dict of types, another relation's schema, an Arrow or PySpark one."""
+
+SchemaLike = type[Schema] | Declared
+"""What declares columns."""
+
+
+def as_struct(schema: SchemaLike) -> NamedStruct:
+    """The columns that a schema declares.
+
+    Raises `SchemaError` for none or for a name declared twice, `InvalidArgumentError` for what declares no columns.
+    """
+    struct = _as_struct(schema)
+    if not struct.fields:
+        raise SchemaError("a schema needs at least one column")
+    names = struct.names
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        raise SchemaError(f"a schema names each column once; {quoted(repeated)} stand twice or more")
+    return struct
+
+
+def _as_struct(schema: Any) -> NamedStruct:
+    match schema:
+        case type() if issubclass(schema, Schema):
+            return schema.__struct__
+        case NamedStruct():
+            return schema
+        case RelationSchema():
+            return schema.struct
+        case Mapping():
+            fields = []
+            for name, kind in schema.items():
+                if not isinstance(name, str):
+                    raise InvalidArgumentError(f"the name of a column is a str, got {name!r}")
+                with naming(f'column "{name}"'):
+                    fields.append(Field(name, as_type(kind)))
+            return NamedStruct(tuple(fields))
+    if type(schema).__module__.startswith("pyspark."):
+        from substrait_dsl.spark.types import from_spark
+
+        return from_spark(typing.cast("StructType", schema))
+    if hasattr(schema, "__arrow_c_schema__"):
+        from substrait_dsl.arrow import from_arrow
+
+        return from_arrow(schema)
+    raise InvalidArgumentError(
+        f"cannot read columns from {schema!r}",
+        hint="declare them by a Schema class, a dict {name: type}, a pyarrow schema or a PySpark StructType",
+    )
+
+
+_FOR_PYTHON = {int: "I64", float: "FP64", str: "String", bool: "Boolean", bytes: "Binary"}
+
+
+def as_type(kind: Any) -> t.Type:
+    """The type that an annotation, a type, or a type's text says: ``Nullable[I64]``, ``I64()``, ``"i64?"``.
+
+    Raises `InvalidArgumentError` for anything else, with what was probably meant.
+    """
+    if isinstance(kind, t.Type):
+        return kind
+    if isinstance(kind, str):
+        return parse_type(kind)
+    if isinstance(kind, type) and issubclass(kind, t.SIMPLE_TYPES):
+        return kind()
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return next((mark for mark in arguments[1:] if isinstance(mark, t.Type)), None) or as_type(arguments[0])
+    if origin is t.Nullable:
+        return as_type(arguments[0]).as_nullable()
+    if origin is t.Struct:
+        return _struct_type(arguments[0])
+    if origin is t.List:
+        return t.List(as_type(arguments[0]))
+    if origin is t.Map:
+        return t.Map(as_type(arguments[0]), as_type(arguments[1]))
+    if isinstance(origin, type) and issubclass(origin, t.Type):
+        return origin(*(_parameter(argument, kind) for argument in arguments))
+    raise _no_type(kind)
+
+
+def _struct_type(row: Any) -> t.Type:
+    if not (isinstance(row, type) and issubclass(row, Schema)):
+        raise InvalidArgumentError(f"Struct[...] takes a Schema class, got {row!r}")
+    return row.__struct__.row_type()
+
+
+def _parameter(argument: Any, kind: Any) -> Any:
+    if get_origin(argument) is Literal:
+        return get_args(argument)[0]
+    raise InvalidArgumentError(f"the parameters of {kind} must be literals", hint="write Decimal[L[15], L[2]]")
+
+
+def parse_type(text: str) -> t.Type:
+    """The type that a text says: ``"decimal<15,2>?"``, ``"list<struct<i64, string?>>"``, ``"u!geometry"``.
+
+    User-defined types are those of the specification's extensions. Raises `PlanFormatError` with the place and what
+    was expected.
+    """
+    from substrait_dsl.algebra.type_text import parse_type as parse
+    from substrait_dsl.catalog import standard_catalog
+
+    return parse(text, urns=standard_catalog().type_urns()) if "u!" in text.lower() else parse(text)
+
+
+def _no_type(kind: Any) -> InvalidArgumentError:
+    if isinstance(kind, type) and issubclass(kind, t.Type):
+        return InvalidArgumentError(
+            f"{kind.__name__} needs its parameters", hint=f"write {kind.__name__}(...) or {kind.__name__}[L[...]]"
+        )
+    known = _FOR_PYTHON.get(kind) if isinstance(kind, type) else None
+    return InvalidArgumentError(
+        f"{getattr(kind, '__name__', repr(kind))} is no Substrait type",
+        hint=f"did you mean {known}?" if known else None,
+    )

@@ -1,0 +1,91 @@
+"""Where the names in an expression are looked up: the row that the expressions of one verb call see."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from substrait_dsl.algebra.expressions import Expression, FieldReference, OuterReference
+from substrait_dsl.algebra.node import Node, Rel, rebuild
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import AmbiguousFieldError, SchemaError
+
+_ANCHORS = itertools.count(1)
+
+
+class Scope:
+    """The row that one call of a verb offers to its expressions: the columns of its inputs, side by side.
+
+    While the lambda of the verb runs the scope is `open`, and relations built inside the lambda may refer to the row:
+    that makes them correlated. The first such reference gives the scope its `anchor`.
+    """
+
+    __slots__ = ("anchor", "inputs", "open", "schema", "verb")
+
+    def __init__(self, verb: str, inputs: Sequence[Rel], schema: NamedStruct | None = None) -> None:
+        self.verb = verb
+        self.inputs = tuple(inputs)
+        self.open = False
+        self.anchor: int | None = None
+        if schema is None:
+            schema = inputs[0].schema if len(inputs) == 1 else _side_by_side(inputs)
+        self.schema = schema
+
+    def column(self, column: str | int) -> FieldReference:
+        """The reference to a column by name or position. Raises `UnknownFieldError`, `AmbiguousFieldError`."""
+        position = self.schema.position(column)
+        return FieldReference(position, self.schema.fields[position].type)
+
+    def column_of(self, rel: Rel, column: str | int) -> FieldReference:
+        """The reference to a column of one of the inputs, which must be this very relation."""
+        position = rel.schema.position(column)
+        offsets = [
+            sum(len(before.schema) for before in self.inputs[:number])
+            for number, candidate in enumerate(self.inputs)
+            if candidate is rel
+        ]
+        if len(offsets) == 1:
+            return FieldReference(offsets[0] + position, rel.schema.fields[position].type)
+        name = rel.schema.fields[position].name
+        if offsets:
+            raise AmbiguousFieldError(
+                f'column "{name}" is ambiguous: both inputs are the same relation',
+                hint=f"name the sides with a lambda: lambda l, r: l.{name} == r.{name}",
+            )
+        raise SchemaError(
+            f'column "{name}" belongs to another relation than the one it is used on',
+            hint="use a lambda (lambda r: r.column), or the columns of the very relation the verb is called on",
+        )
+
+    def local(self, expression: Expression, origin: Scope | None) -> Expression:
+        """An expression over the row of `origin`, as seen from here: its own row, or the row of an outer relation."""
+        if origin is None or origin is self:
+            return expression
+        if not origin.open:
+            raise SchemaError(
+                f"a column of the row that {origin.verb} passed to its lambda is used after that call",
+                hint="use the row only inside the lambda, or name the column with col(...)",
+            )
+        return outward(expression, origin.take_anchor())
+
+    def take_anchor(self) -> int:
+        """The number by which correlated expressions call this row."""
+        if self.anchor is None:
+            self.anchor = next(_ANCHORS)
+        return self.anchor
+
+
+def outward(expression: Expression, anchor: int) -> Expression:
+    """The expression with references to its own row made references to the row of the relation with that anchor."""
+    root = OuterReference(anchor)
+
+    def change(node: Node) -> Node:
+        if isinstance(node, FieldReference) and not isinstance(node.root, OuterReference):
+            return FieldReference(node.position, node.column_type, root)
+        return node
+
+    return rebuild(expression, change, into_relations=False)
+
+
+def _side_by_side(inputs: Sequence[Rel]) -> NamedStruct:
+    return NamedStruct(tuple(field for rel in inputs for field in rel.schema.fields))

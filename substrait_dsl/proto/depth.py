@@ -1,0 +1,295 @@
+"""How a plan is laid out in messages: what stands where it is used, and what stands apart and is referred to.
+
+Specification: https://substrait.io/serialization/binary_serialization/#bounded-expression-nesting and ``ReferenceRel``.
+
+Parsers refuse messages that nest more than 100 deep, which is about 45 relations, or 30 terms of a left-deep sum. So
+a tree that is deeper is cut: a relation goes to a ``PlanRel.rel`` of its own, with a ``ReferenceRel`` in its place; an
+expression goes to the ``detached_expressions`` of its ``PlanRel``, with its ordinal in its place. And a relation used
+many times is written as often as it is used, since few consumers read ``ReferenceRel``; unless that would make the
+plan explode: then relations that are used more than once are written once and referred to.
+
+Everything is found out before the first message is written, in one walk without recursion, children first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
+    Cast,
+    Expression,
+    FieldAccess,
+    FieldReference,
+    IfClause,
+    IfThen,
+    InPredicate,
+    Literal,
+    MapKey,
+    Measure,
+    MultiOrList,
+    OrListRecord,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    SingularOrList,
+    SortKey,
+    Switch,
+    SwitchCase,
+    TypeArgument,
+)
+from substrait_dsl.algebra.node import Node, Rel
+from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.relations import (
+    Aggregate,
+    Cross,
+    Emit,
+    Fetch,
+    Filter,
+    Join,
+    Project,
+    Read,
+    Record,
+    Set,
+    Sort,
+    VirtualTable,
+)
+from substrait_dsl.errors import UnsupportedError
+
+MAX_NESTING = 99
+"""How many levels below ``Plan`` the deepest message may stand; at 100 Python's JSON parser gives up."""
+
+_ROOT_LEVEL = 3  # Plan, PlanRel, RelRoot, Rel: no relation or expression that stands apart starts deeper
+MAX_LEVELS = MAX_NESTING - _ROOT_LEVEL + 1
+"""How many levels of messages a relation or an expression may have, its own among them."""
+
+_PART_RESERVE = 5  # Rel, AggregateRel, Measure, AggregateFunction, SortField: parts of a relation cannot be cut off it
+_CUT_LEVELS = 2  # Rel, ReferenceRel
+
+MAX_GROWTH = 8
+MIN_INLINED = 10_000
+"""Up to this many nodes, or `MAX_GROWTH` times as many as there are, shared subtrees are written where they are used."""
+
+LEVELS: dict[type[Node], int] = {
+    # relations: Rel, FilterRel, and what stands in it
+    Read: 2,
+    Filter: 2,
+    Sort: 2,
+    Project: 2,
+    Emit: 0,
+    Fetch: 2,
+    Aggregate: 2,
+    Set: 2,
+    Join: 2,
+    Cross: 2,
+    # expressions: Expression, ScalarFunction, FunctionArgument, Expression
+    FieldReference: 2,
+    FieldAccess: 2,
+    Literal: 1,
+    ScalarFunction: 3,
+    Cast: 2,
+    IfThen: 2,
+    Switch: 2,
+    SingularOrList: 2,
+    MultiOrList: 2,
+    ScalarSubquery: 3,
+    InPredicate: 3,
+    SetPredicate: 3,
+    SetComparison: 3,
+    # the parts of both
+    VirtualTable: 1,
+    Record: 1,
+    SortKey: 1,
+    Measure: 1,
+    AggregateFunction: 2,
+    IfClause: 1,
+    SwitchCase: 1,
+    OrListRecord: 1,
+}
+"""How many levels below the message of a node the messages of its children stand, at most."""
+
+_LEAF_LEVELS = 4  # Expression, FieldReference, ReferenceSegment, StructField; Rel, FilterRel, RelCommon, Emit
+
+
+@attrs.frozen
+class Layout:
+    """Where the relations and expressions of a plan stand."""
+
+    subtrees: tuple[Rel, ...]
+    """The relations with a ``PlanRel`` of their own, each before those that refer to it."""
+    ordinals: dict[int, int]
+    """The position in ``Plan.relations`` of each subtree, by its `id`."""
+    detached: frozenset[int]
+    """The `id` of each expression that goes to ``detached_expressions``."""
+
+
+def lay_out(plan: AlgebraPlan) -> Layout:
+    """Decide what of a plan stands apart.
+
+    Raises `UnsupportedError` for types, literals and shared expressions that no message within the limits can hold.
+    """
+    survey = _Survey(frozenset())
+    survey.add_roots(plan)
+    bound = max(MIN_INLINED, MAX_GROWTH * len(survey.levels))
+    if survey.written > bound:
+        survey = _Survey(frozenset(survey.used_again()))
+        survey.add_roots(plan)
+    if survey.written > bound:
+        raise UnsupportedError(
+            f"the plan has {len(survey.levels)} different nodes, but expressions that are used again and again inside "
+            f"each other would make it {survey.written} nodes when written out",
+            hint="compute such an expression once, in a project, and refer to its column",
+        )
+    return survey.layout()
+
+
+class _Survey:
+    """One walk over a plan: the levels and the size of every node, and what is cut off."""
+
+    def __init__(self, shared: frozenset[int]) -> None:
+        self.levels: dict[int, int] = {}
+        self.written = 0
+        self._shared = shared
+        self._sizes: dict[int, int] = {}
+        self._uses: dict[int, int] = {}
+        self._emitted: dict[int, int] = {}
+        self._subtrees: dict[int, Rel] = {}
+        self._detached: set[int] = set()
+        self._open_anchors: set[int] = set()
+        self._apart: set[int] = set()
+        self._type_levels: dict[int, int] = {}
+
+    def add_roots(self, plan: AlgebraPlan) -> None:
+        for root in plan.roots:
+            self._visit(root.input)
+            self.written += self._link(None, root.input)[1]
+
+    def used_again(self) -> Iterable[int]:
+        """What to write once and refer to: relations used more than once, with their emit where they have one."""
+        again = {number for number, uses in self._uses.items() if uses > 1}
+        return again | {emit for emit, rel in self._emitted.items() if rel in again}
+
+    def layout(self) -> Layout:
+        # `levels` is in the order in which the nodes were finished: children first.
+        subtrees = tuple(self._subtrees[number] for number in self.levels if number in self._subtrees)
+        ordinals = {id(rel): ordinal for ordinal, rel in enumerate(subtrees)}
+        return Layout(subtrees, ordinals, frozenset(self._detached))
+
+    def _visit(self, root: Node) -> None:
+        stack: list[tuple[Node, tuple[Node, ...] | None]] = [(root, None)]
+        while stack:
+            node, children = stack.pop()
+            if children is not None:
+                self._finish(node, children)
+            elif id(node) not in self.levels:
+                children = () if type(node) is FieldReference else tuple(node.children())
+                stack.append((node, children))
+                stack.extend((child, None) for child in reversed(children))
+
+    def _finish(self, node: Node, children: tuple[Node, ...]) -> None:
+        if id(node) in self.levels:
+            return
+        levels = self._own_levels(node)
+        size = 1
+        below = LEVELS[type(node)]
+        for child in children:
+            self._uses[id(child)] = self._uses.get(id(child), 0) + 1
+            child_levels, child_size = self._link(node, child)
+            levels = max(levels, below + child_levels)
+            size += child_size
+        if levels > MAX_LEVELS:
+            raise UnsupportedError(
+                f"a type or a literal inside a {type(node).__name__} nests too deeply: parsers read at most "
+                f"{MAX_NESTING} messages inside each other",
+                hint="no plan can hold it; use a flatter type",
+            )
+        self.levels[id(node)] = levels
+        self._sizes[id(node)] = size
+        if isinstance(node, Rel):
+            self._mark(node)
+
+    def _mark(self, rel: Rel) -> None:
+        """Mark a relation that must stand apart, because a subtree cut off inside it refers to its row.
+
+        That subtree is written once and knows one number for the row: so the relation must be written once, too.
+        """
+        if isinstance(rel, Emit):
+            self._emitted[id(rel)] = id(rel.input)
+            if id(rel.input) in self._apart:
+                self._apart.add(id(rel))
+        elif rel.anchor in self._open_anchors:
+            self._apart.add(id(rel))
+
+    def _link(self, parent: Node | None, child: Node) -> tuple[int, int]:
+        """The levels and the size that a child has where its parent stands; decides whether it is cut off there."""
+        levels, size = self.levels[id(child)], self._sizes[id(child)]
+        if isinstance(parent, Emit):  # the emit is written into the message of its input: that cannot be cut off
+            return levels, size
+        too_deep = parent is not None and LEVELS[type(parent)] + levels > _room(parent)
+        if isinstance(child, Rel):
+            if too_deep or id(child) in self._shared or id(child) in self._apart:
+                self._cut(child)
+            if id(child) in self._subtrees:
+                return _CUT_LEVELS, 1
+        elif too_deep and isinstance(child, Expression) and not isinstance(child, Literal):
+            self._detached.add(id(child))
+            return 1, size
+        return levels, size
+
+    def _cut(self, rel: Rel) -> None:
+        if id(rel) not in self._subtrees:
+            self._subtrees[id(rel)] = rel
+            self._open_anchors |= rel.free_anchors
+            self.written += self._sizes[id(rel)]
+
+    def _own_levels(self, node: Node) -> int:
+        """The levels of a node without its children: those of its types, literals and references."""
+        match node:
+            case ScalarFunction() | AggregateFunction():
+                kinds = [a.type for a in node.arguments if isinstance(a, TypeArgument)]
+                return max(2 + self._type(node.output_type), *(3 + self._type(kind) for kind in kinds), _LEAF_LEVELS)
+            case Cast():
+                return max(2 + self._type(node.target), _LEAF_LEVELS)
+            case Literal():
+                return max(1 + self._literal(node), _LEAF_LEVELS)
+            case FieldAccess(segment=MapKey(key)):
+                return self.levels[id(node.input)] + 2 + self._literal(key)
+            case Read():
+                schema = max((self._type(field.type) for field in node.base_schema), default=0)
+                return 4 + (schema if node.projection is None else 3 * schema // 2)  # a mask: 3 levels for each struct
+            case _:
+                return _LEAF_LEVELS
+
+    def _literal(self, literal: Literal) -> int:
+        kind = self._type(literal.literal_type)
+        if type(literal.value) is not tuple:
+            return max(3, 1 + kind)
+        items = chain.from_iterable(literal.value) if isinstance(literal.literal_type, t.Map) else literal.value
+        return max([1 + kind, *(3 + self._literal(item) for item in items)])
+
+    def _type(self, kind: t.Type, depth: int = 0) -> int:
+        levels = self._type_levels.get(id(kind))
+        if levels is None:
+            levels = 2  # Type, Type.I64
+            if depth > MAX_NESTING:
+                return MAX_NESTING
+            below = 3 if isinstance(kind, t.UserDefined) else 2  # Type, Type.UserDefined, Parameter; Type, Type.List
+            for inner in _inner_types(kind):
+                levels = max(levels, below + self._type(inner, depth + 1))
+            self._type_levels[id(kind)] = levels
+        return levels
+
+
+def _room(parent: Node) -> int:
+    return MAX_LEVELS if isinstance(parent, (Rel, Expression)) else MAX_LEVELS - _PART_RESERVE
+
+
+def _inner_types(kind: t.Type) -> tuple[t.Type, ...]:
+    if isinstance(kind, t.UserDefined):
+        return tuple(parameter for parameter in kind.type_parameters if isinstance(parameter, t.Type))
+    return tuple(parameter for parameter in kind.parameters if isinstance(parameter, t.Type))

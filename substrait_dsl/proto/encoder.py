@@ -1,0 +1,165 @@
+"""What encoding one plan has to remember from one message to the next."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+import attrs
+from substrait import algebra_pb2 as pb
+from substrait.plan_pb2 import Plan, PlanRel
+
+from substrait_dsl.algebra.node import Expression, Rel
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.proto.declarations import Declarations
+from substrait_dsl.proto.depth import Layout
+
+OuterReferences = Literal["rel_reference", "steps_out"]
+"""How a subquery names the row of an outer relation: by a number, or by how many subqueries further out it is."""
+
+
+@attrs.frozen
+class Host:
+    """A relation whose row can be referred to from the subqueries in its expressions."""
+
+    message: pb.Rel
+    depth: int
+    """How many subqueries it lies in."""
+
+    def row(self) -> pb.RelCommon:
+        """The message that carries the number of the row: the input's, or its own.
+
+        Its own where there is no one input, or one that stands apart (``ReferenceRel`` has no ``common``).
+        """
+        body = body_of(self.message)
+        row: pb.Rel | None = getattr(body, "input", None)
+        if row is None or row.WhichOneof("rel_type") in (None, "reference"):
+            return common_of(self.message)
+        return common_of(row)
+
+
+def body_of(message: pb.Rel) -> object:
+    """The message of the relation's kind, such as ``FilterRel``, once something is written in it."""
+    body: object = getattr(message, message.WhichOneof("rel_type") or "")
+    return body
+
+
+def common_of(message: pb.Rel) -> pb.RelCommon:
+    """The ``RelCommon`` of a relation, which every kind but ``ReferenceRel`` has."""
+    common: pb.RelCommon = body_of(message).common  # type: ignore[attr-defined]  # every body but one has it
+    return common
+
+
+@attrs.define
+class _Detached:
+    """An expression that waits to be written apart, with the outer rows that it can refer to."""
+
+    expression: Expression
+    message: pb.Expression
+    hosts: Mapping[int, Host]
+    depth: int
+
+
+class Encoder:
+    """The state of encoding one plan.
+
+    Args:
+        plan: the message to write to.
+        layout: what stands apart.
+        outer_references: how to write references to outer rows.
+        encode_relation: writes a relation. Subqueries hold relations and relations hold expressions: this is the tie.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        layout: Layout,
+        outer_references: OuterReferences,
+        encode_relation: Callable[[Encoder, Rel, pb.Rel], None],
+    ) -> None:
+        self.plan = plan
+        self.layout = layout
+        self.declarations = Declarations(plan)
+        self._outer_references = outer_references
+        self._encode_relation = encode_relation
+        self._tree = PlanRel()
+        self._waiting: deque[_Detached] = deque()
+        self._hosts: Mapping[int, Host] = {}
+        self._depth = 0
+        self._anchors = 0
+        self._promised: dict[int, int] = {}
+
+    # --- the trees of the plan
+
+    def start_tree(self) -> PlanRel:
+        """The next tree of the plan; expressions that are detached from now on are stored with it."""
+        self._tree = self.plan.relations.add()
+        self._hosts = {}
+        self._depth = 0
+        return self._tree
+
+    def detach(self, expression: Expression, message: pb.Expression) -> None:
+        """Put an ordinal where an expression stands; the expression itself is written later."""
+        entries = self._tree.detached_expressions
+        message.detached_expression_ordinal = len(entries)
+        self._waiting.append(_Detached(expression, entries.add(), self._hosts, self._depth))
+
+    def write_detached(self, encode: Callable[[Encoder, Expression, pb.Expression], None]) -> None:
+        """Write the expressions that were detached from this tree, and those detached from them."""
+        while self._waiting:
+            detached = self._waiting.popleft()
+            self._hosts, self._depth = detached.hosts, detached.depth
+            encode(self, detached.expression, detached.message)
+
+    # --- rows of outer relations
+
+    def subquery(self, rel: Rel, message: pb.Rel) -> None:
+        """Write the relation of a subquery."""
+        self._depth += 1
+        self._encode_relation(self, rel, message)
+        self._depth -= 1
+
+    def enter(self, rel: Rel, message: pb.Rel) -> None:
+        """Make the row of a relation known to what is written from now on.
+
+        A shared relation that is written twice is another host each time, so that its number is another, too.
+        """
+        if rel.anchor is not None:
+            self._hosts = {**self._hosts, rel.anchor: Host(message, self._depth)}
+
+    def leave(self, rel: Rel, message: pb.Rel) -> None:
+        """Give the row of a relation the number by which a subtree, written before, already refers to it."""
+        if rel.anchor not in self._promised:
+            return
+        number = self._promised.pop(rel.anchor)
+        row = Host(message, self._depth).row()
+        if row.HasField("rel_anchor"):
+            row = common_of(message)
+        row.rel_anchor = number
+
+    def refer(self, anchor: int, message: pb.Expression.FieldReference.OuterReference) -> None:
+        """Write a reference to the row of the relation with that anchor."""
+        host = self._hosts.get(anchor)
+        if self._outer_references == "steps_out":
+            if host is None:
+                raise UnsupportedError(
+                    "a subquery is so deep, or used so often, that it is stored apart; but it refers to an outer row, "
+                    "and steps_out cannot say which one from there",
+                    hint='encode with outer_references="rel_reference"',
+                )
+            message.steps_out = self._depth - host.depth
+        elif host is None:
+            message.rel_reference = self._promised.get(anchor) or self._promised.setdefault(anchor, self._new_anchor())
+        else:
+            message.rel_reference = self._number(host)
+
+    def _number(self, host: Host) -> int:
+        row = host.row()
+        if not row.HasField("rel_anchor"):
+            row.rel_anchor = self._new_anchor()
+        return row.rel_anchor
+
+    def _new_anchor(self) -> int:
+        self._anchors += 1
+        return self._anchors

@@ -1,0 +1,127 @@
+"""Names and constants as text: the words of a rendered expression that come from the user.
+
+Whatever a name or a string holds, its text stays on one line, and a quote or a control character in it is escaped.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable
+from typing import Any
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths
+
+MAX_CONSTANT = 60
+"""Longer strings, and binaries of more bytes, are shown by their beginning and their length."""
+
+_PLAIN_NAME = re.compile(r"[^\W\d]\w*")
+_RESERVED = frozenset((
+    "all", "and", "any", "as", "between", "case", "else", "end", "exists",
+    "false", "in", "is", "like", "not", "null", "or", "then", "true", "unique", "when",
+))  # fmt: skip
+_EPOCH = dt.datetime(1970, 1, 1)
+
+
+def name_text(name: str) -> str:
+    """A name as it is, or in double quotes where it could be taken for something else."""
+    if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED:
+        return name
+    escaped = _escaped(name).replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def constant_text(value: Any, kind: t.Type) -> str:
+    """The value of a literal that holds no other literals: ``100.00``, ``'BUILDING'``, ``date '1995-03-15'``."""
+    return _CONSTANTS[type(kind)](value, kind)
+
+
+def _escaped(text: str) -> str:
+    return "".join(
+        c if c.isprintable() and c != "\\" else c.encode("unicode_escape", "surrogatepass").decode() for c in text
+    )
+
+
+def _string(value: str, kind: t.Type) -> str:
+    quoted = "'" + _escaped(value[:MAX_CONSTANT]).replace("'", "''") + "'"
+    return quoted if len(value) <= MAX_CONSTANT else f"{quoted}... ({len(value)} characters)"
+
+
+def _binary(value: bytes, kind: t.Type) -> str:
+    quoted = f"x'{value[:MAX_CONSTANT].hex()}'"
+    return quoted if len(value) <= MAX_CONSTANT else f"{quoted}... ({len(value)} bytes)"
+
+
+def _fraction(units: int, precision: int) -> str:
+    return f".{units:0{precision}d}" if precision else ""
+
+
+def _time(value: int, kind: t.PrecisionTime[Any]) -> str:
+    seconds, rest = divmod(value, 10**kind.precision)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"time '{hours:02}:{minutes:02}:{seconds:02}{_fraction(rest, kind.precision)}'"
+
+
+def _moment(word: str, zone: str) -> Callable[[int, Any], str]:
+    def text(value: int, kind: t.PrecisionTimestamp[Any] | t.PrecisionTimestampTZ[Any]) -> str:
+        seconds, rest = divmod(value, 10**kind.precision)
+        try:
+            moment = _EPOCH + dt.timedelta(seconds=seconds)
+        except OverflowError:  # outside the years 1 to 9999, which is all that Python's calendar has
+            return f"{kind.as_required()} '{value}'"
+        return f"{word} '{moment.isoformat(sep=' ')}{_fraction(rest, kind.precision)}{zone}'"
+
+    return text
+
+
+def _interval(value: YearMonths | DaySeconds | Compound, kind: Any) -> str:
+    """An interval as ISO 8601 writes durations."""
+    match value:
+        case YearMonths():
+            inside = _years(value)
+        case DaySeconds():
+            inside = _days(value, kind.precision)
+        case Compound(year_months, day_seconds):
+            inside = _years(year_months) + _days(day_seconds, kind.precision)
+    return f"interval 'P{inside}'"
+
+
+def _years(value: YearMonths) -> str:
+    return f"{value.years}Y{value.months}M"
+
+
+def _days(value: DaySeconds, precision: int) -> str:
+    units = value.seconds * 10**precision + value.subseconds
+    seconds, rest = divmod(abs(units), 10**precision)
+    return f"{value.days}DT{'-' if units < 0 else ''}{seconds}{_fraction(rest, precision)}S"
+
+
+def _plain(value: object, kind: t.Type) -> str:
+    return str(value)
+
+
+_CONSTANTS: dict[type[t.Type], Callable[[Any, Any], str]] = {
+    t.Boolean: lambda value, kind: str(value).lower(),
+    t.I8: _plain,
+    t.I16: _plain,
+    t.I32: _plain,
+    t.I64: _plain,
+    t.FP32: _plain,
+    t.FP64: _plain,
+    t.Decimal: lambda value, kind: f"{value:f}",
+    t.String: _string,
+    t.VarChar: _string,
+    t.FixedChar: _string,
+    t.Binary: _binary,
+    t.FixedBinary: _binary,
+    t.Date: lambda value, kind: f"date '{value}'",
+    t.PrecisionTime: _time,
+    t.PrecisionTimestamp: _moment("timestamp", ""),
+    t.PrecisionTimestampTZ: _moment("timestamp_tz", "Z"),
+    t.IntervalYear: _interval,
+    t.IntervalDay: _interval,
+    t.IntervalCompound: _interval,
+    t.UUID: lambda value, kind: f"uuid '{value}'",
+}

@@ -1,0 +1,200 @@
+"""A plan as indented text, for people at a terminal.
+
+One relation per line, its inputs below it, indented; what does not fit on the line follows under it behind a ``|``.
+A subquery stands below the relation that mentions it, before the inputs. A relation that is reached twice is printed
+once and then called by its label; so is one that would stand too deep, which is printed at the left margin instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterator
+
+import attrs
+
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.types import List, Map, Struct, Type
+from substrait_dsl.render.describe import Clause, Description, describe, properties_clause
+from substrait_dsl.render.expressions import Labels, Scope
+from substrait_dsl.render.literals import name_text
+
+WIDTH = 100
+"""Lines are broken to stay within so many characters, where there is a place to break."""
+
+MAX_DEPTH = 20
+"""Relations deeper than this are printed at the left margin: a line is mostly text, not indentation."""
+
+MAX_ITEMS = 40
+"""A list longer than this is cut, and says how much is missing."""
+
+_INDENT = "  "
+_DETAIL = "    | "
+_WORD = re.compile(r"""(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|\S)+""")
+"""What a line is not broken inside: blanks in quotes are part of a word."""
+
+
+def explain(rel: Rel, *, properties: bool = False) -> str:
+    """A plan as text: the relation, and everything below it.
+
+    Args:
+        rel: the relation at the top.
+        properties: show for each relation what is known of the order and the distribution of its rows.
+
+    Each relation is shown with its arguments and, after ``->``, the columns it puts out, unless those are the columns
+    of its input: name, type (``?``: nullable) and what the column is computed from. ``*`` are all columns of the input.
+    A column of an enclosing relation, seen from a subquery, is called ``outer.name``. Time and length are linear in
+    the size of the plan, however deep it is and however often it shares relations and expressions.
+    """
+    return "\n".join(_Explanation(rel, properties).lines())
+
+
+def show_schema(schema: NamedStruct) -> str:
+    """A schema as text: position, name and type (``?``: nullable), a column per line, named struct fields below."""
+    rows: list[tuple[str, str, str]] = []
+    for position, field in enumerate(schema):
+        rows.append((str(position), name_text(field.name), str(field.type)))
+        rows.extend(("", name, kind) for name, kind in _nested_fields(field.type, _INDENT))
+    if not rows:
+        return "(no columns)"
+    numbers, names, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+    return "\n".join(f"{number:>{numbers}}  {name:<{names}}  {kind}" for number, name, kind in rows)
+
+
+def _nested_fields(kind: Type, indent: str) -> Iterator[tuple[str, str]]:
+    match kind:
+        case Struct(types=types, names=tuple(names)):
+            for name, inner in zip(names, types, strict=True):
+                yield indent + name_text(name), str(inner)
+                yield from _nested_fields(inner, indent + _INDENT)
+        case List(element=element):
+            yield from _nested_fields(element, indent)
+        case Map(key=key, value=value):
+            yield from _nested_fields(key, indent)
+            yield from _nested_fields(value, indent)
+        case _:
+            return
+
+
+@attrs.frozen
+class _Task:
+    """A relation that is still to be printed: where, in which scope, and what stands before it on the line."""
+
+    rel: Rel
+    depth: int
+    outer: Scope | None
+    heading: str = ""
+
+
+class _Explanation:
+    """One run of `explain`."""
+
+    def __init__(self, root: Rel, properties: bool) -> None:
+        self._properties = properties
+        self._labels = Labels()
+        self._uses = Counter(id(child) for node in walk(root) for child in node.children() if isinstance(child, Rel))
+        self._printed: dict[int, str] = {}  # with the title of each
+        self._promised: set[int] = set()
+        self._sections = deque([_Task(root, 0, None)])
+
+    def lines(self) -> Iterator[str]:
+        """The lines of the text."""
+        while self._sections:
+            stack = [self._sections.popleft()]
+            while stack:
+                task = stack.pop()
+                mention = self._mention(task)
+                if mention is not None:
+                    yield _INDENT * task.depth + task.heading + mention
+                    continue
+                description = describe(task.rel, self._labels, task.outer)
+                yield from self._layout(task, description)
+                stack.extend(reversed(list(self._below(task, description))))
+
+    def _mention(self, task: _Task) -> str | None:
+        """What stands for a relation that is not printed here, because it is above or has to stand at the margin."""
+        rel, key = task.rel, id(task.rel)
+        if key in self._printed:
+            return f"see {self._labels.of(rel)} above ({self._printed[key]})"
+        if task.depth > MAX_DEPTH and key not in self._promised:
+            self._promised.add(key)
+            self._sections.append(_Task(rel, 0, task.outer, f"{self._labels.of(rel)}: "))
+        return f"see {self._labels.of(rel)} below" if key in self._promised and task.depth > 0 else None
+
+    def _below(self, task: _Task, description: Description) -> Iterator[_Task]:
+        for subquery in description.subqueries:
+            if id(subquery.rel) not in self._printed:
+                heading = f"subquery {self._labels.of(subquery.rel)}: "
+                yield _Task(subquery.rel, task.depth + 1, subquery.scope, heading)
+        for rel in description.inputs:
+            yield _Task(rel, task.depth + 1, task.outer)
+
+    def _layout(self, task: _Task, description: Description) -> Iterator[str]:
+        """The lines of one relation: a single one, if everything fits on it."""
+        self._printed[id(task.rel)] = description.title
+        heading = task.heading
+        if not heading and self._uses[id(task.rel)] > 1:
+            heading = f"{self._labels.of(task.rel)}: "
+        clauses = [_shortened(clause) for clause in _clauses(task.rel, description, self._properties)]
+        indent = _INDENT * task.depth
+        line = f"{indent}{heading}{description.name}"
+        while clauses and len(line) + 1 + len(str(clauses[0])) <= WIDTH:
+            line += f" {clauses.pop(0)}"
+        yield line
+        for clause in clauses:
+            for detail in _broken(clause, WIDTH - len(indent) - len(_DETAIL)):
+                yield indent + _DETAIL + detail
+
+
+def _clauses(rel: Rel, description: Description, properties: bool) -> Iterator[Clause]:
+    yield from description.arguments
+    if description.columns is not None:
+        yield Clause("->", tuple(map(str, description.columns)) or ("no columns",))
+    if properties:
+        yield properties_clause(rel)
+
+
+def _shortened(clause: Clause) -> Clause:
+    missing = len(clause.items) - MAX_ITEMS
+    if missing <= 0:
+        return clause
+    return attrs.evolve(clause, items=(*clause.items[:MAX_ITEMS], f"... ({missing} more)"))
+
+
+def _broken(clause: Clause, width: int) -> Iterator[str]:
+    """A clause on several lines: each condition on one of its own, of anything else as many items as fit."""
+    stacked = clause.joiner.strip().isalpha()
+    line = ""
+    for number, chunk in enumerate(_chunks(clause, stacked)):
+        if line and not stacked and len(line) + 1 + len(chunk) <= width:
+            line += f" {chunk}"
+            continue
+        if line:
+            yield line
+        *full, line = _wrapped(_INDENT + chunk if number else chunk, width)
+        yield from full
+    yield line
+
+
+def _chunks(clause: Clause, stacked: bool) -> Iterator[str]:
+    """The items of a clause with what introduces or joins them."""
+    joiner = clause.joiner.strip()
+    last = len(clause.items) - 1
+    for number, item in enumerate(clause.items):
+        before = clause.label if number == 0 else joiner if stacked else ""
+        after = joiner if number < last and not stacked else ""
+        yield f"{before} {item}{after}".lstrip()
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    """A text broken between words; all lines but the first are indented further."""
+    indent = text[: len(text) - len(text.lstrip())]
+    line = ""
+    for word in _WORD.findall(text):
+        if line and len(line) + 1 + len(word) > width:
+            yield line
+            line = ""
+            indent += "" if indent.endswith(_INDENT * 2) else _INDENT * 2
+        line = f"{line} {word}" if line else indent + word
+    yield line

@@ -1,0 +1,118 @@
+"""Casts as Spark SQL text, and the lengths that Spark's strings do not keep.
+
+Specification: ``Expression.Cast`` in ``algebra.proto``. It names the two behaviours on failure and leaves the
+conversions themselves to engines: here they are those of Spark in ANSI mode, where a value either converts or fails,
+less the ones whose result would depend on a setting or drop digits unseen. Between a timestamp with a time zone and
+anything local, the zone is the session's, which `execute` requires to be UTC.
+"""
+
+from __future__ import annotations
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.types import spark_sql_type
+
+_NUMBERS: tuple[type[t.Type], ...] = (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal)
+_TEXTS: tuple[type[t.Type], ...] = (t.String, t.VarChar, t.FixedChar)
+_BYTES: tuple[type[t.Type], ...] = (t.Binary, t.FixedBinary)
+_MOMENTS: tuple[type[t.Type], ...] = (t.Date, t.PrecisionTimestamp, t.PrecisionTimestampTZ)
+
+_CASTS: tuple[tuple[tuple[type[t.Type], ...], tuple[type[t.Type], ...]], ...] = (
+    ((t.Boolean,), (t.Boolean, *_NUMBERS, *_TEXTS)),
+    (_NUMBERS, (t.Boolean, *_NUMBERS, *_TEXTS)),
+    (_TEXTS, (t.Boolean, *_NUMBERS, *_TEXTS, *_BYTES, *_MOMENTS)),
+    (_BYTES, (*_BYTES, *_TEXTS)),
+    (_MOMENTS, (*_MOMENTS, *_TEXTS)),
+    ((t.PrecisionTime,), (t.PrecisionTime, *_TEXTS)),
+    ((t.IntervalDay,), (t.IntervalDay,)),
+    ((t.UUID,), _TEXTS),
+)
+"""From which types to which others Spark converts as a reader of the plan would expect."""
+
+_LENGTHS: dict[type[t.Type], str] = {
+    t.VarChar: "char_length({}) > {}",
+    t.FixedChar: "char_length({}) != {}",  # reading 53: characters are code points
+    t.FixedBinary: "octet_length({}) != {}",
+}
+"""When a value does not fit a type with a length."""
+
+_TEMPORAL = t.PrecisionTime | t.PrecisionTimestamp | t.PrecisionTimestampTZ | t.IntervalDay
+
+
+def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior) -> str:
+    """Write a cast.
+
+    Args:
+        text: the SQL text of the value.
+        source: its type.
+        target: the type to convert to.
+        on_failure: what to do with a value that does not convert: raise an error at run time, or give NULL.
+
+    Returns:
+        SQL text whose Spark type is that of `target`.
+
+    Raises:
+        UnsupportedError: Spark does not convert these types exactly.
+    """
+    _require_castable(source, target)
+    sql_type = spark_sql_type(target)
+    if spark_sql_type(source) != sql_type:
+        text = f"{'CAST' if on_failure == 'throw' else 'TRY_CAST'}({text} AS {sql_type})"
+    if type(target) not in _LENGTHS or _fits_already(source, target):
+        return text
+    failure = "NULL" if on_failure == "return_null" else f"raise_error('a value does not fit {target.as_required()}')"
+    return _within_length(text, target, failure)
+
+
+def fitting(text: str, kind: t.Type) -> str:
+    """Write a check that a string fits the length of its type; one that does not is an error at run time."""
+    return _within_length(text, kind, f"raise_error('a result does not fit {kind.as_required()}')")
+
+
+def _within_length(text: str, kind: t.Type, failure: str) -> str:
+    misfit = _LENGTHS[type(kind)].format("v", *kind.parameters)
+    # A one-element list gives the value a name, so that the text of it stands here only once.
+    return f"transform(array({text}), v -> if({misfit}, {failure}, v))[0]"
+
+
+def _fits_already(source: t.Type, target: t.Type) -> bool:
+    match source, target:
+        case t.VarChar() | t.FixedChar(), t.VarChar():
+            return bool(source.length <= target.length)
+        case t.UUID(), t.VarChar():
+            return bool(target.length >= 36)
+        case _:
+            return type(source) is type(target) and source.parameters == target.parameters
+
+
+def _require_castable(source: t.Type, target: t.Type) -> None:
+    if source.matches(target):
+        return
+    match source, target:
+        case t.List(), t.List():
+            _require_castable_inside(source.element, target.element)
+        case t.Map(), t.Map():
+            _require_castable_inside(source.key, target.key)
+            _require_castable_inside(source.value, target.value)
+        case t.Struct(), t.Struct() if len(source.types) == len(target.types):
+            for old, new in zip(source.types, target.types, strict=True):
+                _require_castable_inside(old, new)
+        case _:
+            if not any(isinstance(source, olds) and isinstance(target, news) for olds, news in _CASTS):
+                raise UnsupportedError(f"Spark cannot cast {source} to {target} exactly")
+            _require_digits_kept(source, target)
+
+
+def _require_castable_inside(source: t.Type, target: t.Type) -> None:
+    _require_castable(source, target)
+    if type(target) in _LENGTHS and not _fits_already(source, target):
+        raise UnsupportedError(f"Spark cannot check lengths when it casts {source} to {target} inside a value")
+    if source.nullable and not target.nullable:
+        raise UnsupportedError(f"Spark cannot cast {source} to {target} inside a value: a NULL would have no place")
+
+
+def _require_digits_kept(source: t.Type, target: t.Type) -> None:
+    digits = source.precision if isinstance(source, _TEMPORAL) else 0
+    if isinstance(source, *_TEXTS_AND(target)) and isinstance(target, _TEMPORAL) and target.precision < digits:
+        raise UnsupportedError("")

