@@ -71,7 +71,7 @@ def read_extension(text: str, source: str, known: Mapping[str, Extension]) -> Ex
     functions: dict[str, list[Function]] = {}
     for section, kind in FUNCTION_SECTIONS.items():
         for entry in file.entries(section):
-            function = read_function(kind, entry, extension.urn, texts)
+            function = read_function(kind, entry, source, extension.urn, texts)
             functions.setdefault(function.name, []).append(function)
     _check_keys(functions, source)
     return Extension(
@@ -101,14 +101,14 @@ def read_header(file: Entry, source: str, known: Mapping[str, Extension]) -> tup
     return Extension(urn, {}, types, variations, dependencies, file.text("description")), texts
 
 
-def read_function(kind: Kind, entry: Entry, urn: str, texts: TypeTexts) -> Function:
+def read_function(kind: Kind, entry: Entry, source: str, urn: str, texts: TypeTexts) -> Function:
     """Read one entry of a function section.
 
     Raises:
         CatalogError: As `read_extension`.
     """
     name = entry.required("name")
-    entry = entry.named(f"{kind} function {name}")
+    entry = entry.named(f"{source}: {kind} function {name}")
     entry.only(*_FUNCTION_KEYS)
     overloads = tuple(
         _overload(kind, urn, name, implementation.named(f"{entry.where}, overload {number}"), texts)

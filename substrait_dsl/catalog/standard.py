@@ -84,4 +84,4 @@ class _LazyFunctions(Mapping[str, tuple[Function, ...]]):
 
     def _parse(self, kind: Kind, text: str) -> Function:
         entry, *_ = Entry.of({"functions": read_yaml(text, self._source)}, self._source).entries("functions")
-        return read_function(kind, entry, self._urn, self._texts)
+        return read_function(kind, entry, self._source, self._urn, self._texts)

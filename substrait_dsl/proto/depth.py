@@ -73,7 +73,7 @@ _CUT_LEVELS = 2  # Rel, ReferenceRel
 
 MAX_GROWTH = 8
 MIN_INLINED = 10_000
-"""Up to this many nodes, or `MAX_GROWTH` times as many as there are, shared subtrees are written where they are used."""
+"""Shared subtrees are written where they are used up to this many nodes, or `MAX_GROWTH` times as many as there are."""
 
 LEVELS: dict[type[Node], int] = {
     # relations: Rel, FilterRel, and what stands in it

@@ -89,6 +89,7 @@ class Encoder:
         self._depth = 0
         self._anchors = 0
         self._promised: dict[int, int] = {}
+        self._kept: set[int] = set()
 
     # --- the trees of the plan
 
@@ -130,33 +131,45 @@ class Encoder:
 
     def leave(self, rel: Rel, message: pb.Rel) -> None:
         """Give the row of a relation the number by which a subtree, written before, already refers to it."""
-        if rel.anchor not in self._promised:
+        if rel.anchor is None or rel.anchor not in self._promised:
             return
-        number = self._promised.pop(rel.anchor)
-        row = Host(message, self._depth).row()
-        if row.HasField("rel_anchor"):
-            row = common_of(message)
-        row.rel_anchor = number
+        if rel.anchor in self._kept:
+            raise UnsupportedError(
+                "a subquery that is stored apart refers to the row of a relation that stands in the plan twice",
+                hint="build the relation around one of the two subqueries anew, from its own tables",
+            )
+        self._kept.add(rel.anchor)
+        self._number(rel.anchor, Host(message, self._depth))
 
     def refer(self, anchor: int, message: pb.Expression.FieldReference.OuterReference) -> None:
         """Write a reference to the row of the relation with that anchor."""
         host = self._hosts.get(anchor)
-        if self._outer_references == "steps_out":
-            if host is None:
-                raise UnsupportedError(
-                    "a subquery is so deep, or used so often, that it is stored apart; but it refers to an outer row, "
-                    "and steps_out cannot say which one from there",
-                    hint='encode with outer_references="rel_reference"',
-                )
+        if self._outer_references == "rel_reference":
+            message.rel_reference = self._promise(anchor) if host is None else self._number(anchor, host)
+        elif host is not None:
             message.steps_out = self._depth - host.depth
-        elif host is None:
-            message.rel_reference = self._promised.get(anchor) or self._promised.setdefault(anchor, self._new_anchor())
         else:
-            message.rel_reference = self._number(host)
+            raise UnsupportedError(
+                "a subquery is so deep, or used so often, that it is stored apart; but it refers to an outer row, "
+                "and steps_out cannot say which one from there",
+                hint='encode with outer_references="rel_reference"',
+            )
 
-    def _number(self, host: Host) -> int:
+    def _promise(self, anchor: int) -> int:
+        """The number that the row of a relation will have, which is not written yet."""
+        if anchor not in self._promised:
+            self._promised[anchor] = self._new_anchor()
+        return self._promised[anchor]
+
+    def _number(self, anchor: int, host: Host) -> int:
+        """The number of a host's row; it gets one if it has none."""
         row = host.row()
-        if not row.HasField("rel_anchor"):
+        promised = self._promised.get(anchor)
+        if promised is not None:
+            if row.HasField("rel_anchor") and row.rel_anchor != promised:
+                row = common_of(host.message)
+            row.rel_anchor = promised
+        elif not row.HasField("rel_anchor"):
             row.rel_anchor = self._new_anchor()
         return row.rel_anchor
 

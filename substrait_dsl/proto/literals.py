@@ -119,7 +119,9 @@ def encode_interval_year(
     _encode_year_months(value, message.interval_year_to_month)
 
 
-def encode_interval_day(_: Declarations, value: DaySeconds, kind: t.IntervalDay, message: pb.Expression.Literal) -> None:
+def encode_interval_day(
+    _: Declarations, value: DaySeconds, kind: t.IntervalDay, message: pb.Expression.Literal
+) -> None:
     """Write an interval of days and seconds."""
     _encode_day_seconds(value, kind.precision, message.interval_day_to_second)
 
@@ -137,9 +139,7 @@ def _encode_year_months(value: YearMonths, message: pb.Expression.Literal.Interv
     message.months = value.months
 
 
-def _encode_day_seconds(
-    value: DaySeconds, precision: int, message: pb.Expression.Literal.IntervalDayToSecond
-) -> None:
+def _encode_day_seconds(value: DaySeconds, precision: int, message: pb.Expression.Literal.IntervalDayToSecond) -> None:
     message.days = value.days
     message.seconds = value.seconds
     message.precision = precision

@@ -7,6 +7,7 @@ they are not those of the input, and the relations below. A text, a diagram or a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import assert_never
 
 import attrs
@@ -38,6 +39,9 @@ UNFOLDED = 8
 
 SHORTEST_RUN = 3
 """Fewer columns than this are not worth folding."""
+
+MOST_CONJUNCTS = 100
+"""A condition of more parts than this is not taken apart."""
 
 LONGEST_TITLE = 40
 """An argument longer than this is no part of a relation's title."""
@@ -198,12 +202,13 @@ def _parts(rel: Rel, writer: ExpressionWriter) -> Parts:
 
 
 def _condition(label: str, condition: Expression | None, row: Row, writer: ExpressionWriter) -> Clause | None:
-    """A condition, with its conjuncts as items."""
+    """A condition, with what `and` connects as items."""
     if condition is None:
         return None
-    parts = list(conjuncts(condition))
-    binding = Binding.AND if len(parts) > 1 else Binding.OR
-    return Clause(label, tuple(writer.text(part, row, binding) for part in parts), " and ")
+    parts = list(islice(conjuncts(condition), MOST_CONJUNCTS + 1))
+    if not 1 < len(parts) <= MOST_CONJUNCTS:  # too many, perhaps exponentially many: as one text, which may be cut
+        return Clause(label, (writer.text(condition, row),))
+    return Clause(label, tuple(writer.text(part, row, Binding.AND) for part in parts), " and ")
 
 
 # --- read
@@ -232,7 +237,7 @@ def _source(definition: r.ReadDefinition, writer: ExpressionWriter) -> Clause:
             shown = [
                 f"({', '.join(writer.text(field, Row(())) for field in record.fields)})" for record in rows[:SHOWN_ROWS]
             ]
-            more = [f"... {len(rows) - SHOWN_ROWS} more"] if len(rows) > SHOWN_ROWS else []
+            more = [f"... ({len(rows) - SHOWN_ROWS} more)"] if len(rows) > SHOWN_ROWS else []
             return Clause("values" if rows else "values (no rows)", (*shown, *more))
         case r.LocalFiles(items):
             return Clause("files", tuple(_file_text(item) for item in items))

@@ -44,8 +44,8 @@ def explain(rel: Rel, *, properties: bool = False) -> str:
 
     Each relation is shown with its arguments and, after ``->``, the columns it puts out, unless those are the columns
     of its input: name, type (``?``: nullable) and what the column is computed from. ``*`` are all columns of the input.
-    A column of an enclosing relation, seen from a subquery, is called ``outer.name``. Time and length are linear in
-    the size of the plan, however deep it is and however often it shares relations and expressions.
+    A column of an enclosing relation, seen from a subquery, is called ``outer.name``. The text grows with the number of
+    relations, however deep they stand and however often they are shared; what is long or wide is cut, and says so.
     """
     return "\n".join(_Explanation(rel, properties).lines())
 
@@ -123,7 +123,7 @@ class _Explanation:
         return f"see {self._labels.of(rel)} below" if key in self._promised and task.depth > 0 else None
 
     def _below(self, task: _Task, description: Description) -> Iterator[_Task]:
-        for subquery in description.subqueries:
+        for subquery in {id(subquery.rel): subquery for subquery in description.subqueries}.values():
             if id(subquery.rel) not in self._printed:
                 heading = f"subquery {self._labels.of(subquery.rel)}: "
                 yield _Task(subquery.rel, task.depth + 1, subquery.scope, heading)

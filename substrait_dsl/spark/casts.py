@@ -11,7 +11,7 @@ from __future__ import annotations
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.types import spark_sql_type
+from substrait_dsl.spark.types import MICROSECONDS, spark_sql_type
 
 _NUMBERS: tuple[type[t.Type], ...] = (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal)
 _TEXTS: tuple[type[t.Type], ...] = (t.String, t.VarChar, t.FixedChar)
@@ -113,6 +113,12 @@ def _require_castable_inside(source: t.Type, target: t.Type) -> None:
 
 
 def _require_digits_kept(source: t.Type, target: t.Type) -> None:
-    digits = source.precision if isinstance(source, _TEMPORAL) else 0
-    if isinstance(source, *_TEXTS_AND(target)) and isinstance(target, _TEMPORAL) and target.precision < digits:
-        raise UnsupportedError("")
+    if isinstance(source, _TEXTS):
+        digits = MICROSECONDS
+    else:
+        digits = source.precision if isinstance(source, _TEMPORAL) else 0
+    if isinstance(target, _TEMPORAL) and target.precision < digits:
+        raise UnsupportedError(
+            f"Spark cannot cast {source} to {target} exactly: it would keep {digits} digits after the second",
+            hint=f"cast it to {type(target)(MICROSECONDS)}",
+        )

@@ -42,19 +42,6 @@ def text_to_sql(value: str) -> str:
     return f"CAST(X'{value.encode().hex()}' AS STRING)"
 
 
-def constant_to_sql(value: bool | int | float | str) -> str:
-    """Write a plain Python value with its natural type: BOOLEAN, BIGINT, DOUBLE or STRING."""
-    match value:
-        case bool():
-            return str(value).upper()
-        case int():
-            return f"{value}L"
-        case float():
-            return _floating(value, t.FP64())
-        case str():
-            return text_to_sql(value)
-
-
 _INTEGER_SUFFIXES: dict[type[t.Type], str] = {t.I8: "Y", t.I16: "S", t.I32: "", t.I64: "L"}
 _FLOAT_SUFFIXES: dict[type[t.Type], str] = {t.FP32: "F", t.FP64: "D"}
 

@@ -1,128 +1,225 @@
-"""Walking a plan: every relation is lowered once, inputs first, without recursion.
+"""How a function becomes Spark SQL text: templates, and how a call fills one.
 
-A `Lowering` makes one of two things of relations: DataFrames for a pipeline, SQL text for a subquery. Expressions
-reach it through a `Host`, which knows the rows that they see and what becomes of the subqueries in them.
+A `Lowering` is one line of a table. In its template
+
+- ``{0}``, ``{1}``, ... are the value arguments in order, enum arguments not counted;
+- ``{args:, }`` is all of them, joined by what stands after the colon;
+- ``{nulls}`` is whether any of them is NULL;
+- ``{T}`` is the Spark type of the result, ``{t0}`` that of the first value argument, ...;
+- ``{w0}``, ... is an integer argument in a type wide enough for any exact result, and ``{MIN}``, ``{MAX}``, ``{SPAN}``
+  are the smallest value, the largest value and the number of values of the result's integer type, in that wide type;
+- ``[overflow]`` is what the option of that name makes of it, ``[#0]`` what the first enum argument does. Such text may
+  hold placeholders of every kind again.
+
+A template stands for a whole operand: where it is an operator, it has its own parentheses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, assert_never
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 import attrs
 
-from substrait_dsl.algebra.expressions import FieldReference, OuterReference, ScalarSubquery
-from substrait_dsl.algebra.node import Expression, Node, Rel, walk
-from substrait_dsl.algebra.relations import (
-    Aggregate,
-    Cross,
-    Emit,
-    Fetch,
-    Filter,
-    Join,
-    NamedTable,
-    Project,
-    Read,
-    Set,
-    Sort,
-    VirtualTable,
-    closed,
+from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
+    EnumArgument,
+    Expression,
+    FunctionOption,
+    Literal,
+    ScalarFunction,
 )
-from substrait_dsl.spark import groups, joins, reads, relations, sets, subqueries
-from substrait_dsl.spark.expressions import Scope, to_sql
-from substrait_dsl.spark.subqueries import AnySubquery, is_subquery
-from substrait_dsl.spark.tables import FrameTable, Item, Rows, TextTable, Workspace, items
+from substrait_dsl.algebra.types import INTEGER_RANGES, I64, FixedChar, List, Map, Struct, Type, VarChar
+from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.spark.casts import fitting
+from substrait_dsl.spark.types import spark_sql_type
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+Call = ScalarFunction | AggregateFunction
 
-_MOST_TEXT = 64
-"""How many relations a subquery may have as text; larger ones that are not correlated become DataFrames."""
-
-_MOST_TEXT_ROWS = 64
-"""How many rows of a virtual table are written as text."""
+STANDARD = "extension:io.substrait:"
+"""What the URNs of the specification's own extensions begin with."""
 
 
+@attrs.frozen
 class Lowering:
-    """Lowers relations to DataFrames, or to SQL text inside the scope of enclosing rows."""
+    """A function that Spark runs exactly, as SQL text."""
 
-    def __init__(self, space: Workspace, outer: Mapping[int, tuple[str, ...]] | None = None) -> None:
-        """`outer`: the columns of enclosing rows, by anchor; None: there is no enclosing row, make DataFrames."""
-        self.space = space
-        self.outer = outer or {}
-        self.as_text = outer is not None
-        self._done: dict[int, Rows] = {}
-        self._main = self
+    template: str
+    options: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict, hash=False)
+    """For each option, the values that can be kept, and their text; the first one is what no option means."""
+    enums: tuple[Mapping[str, str], ...] = attrs.field(default=(), hash=False)
+    """For each enum argument, the words that can be kept, and their text."""
+    nothing: str | None = None
+    """The text for a call without arguments."""
+    constants: tuple[int, ...] = ()
+    """The value arguments that Spark takes only as literals."""
+    compares: bool = False
+    """Whether the arguments are compared, which Spark cannot do with maps."""
 
-    def nested(self, outer: Mapping[int, tuple[str, ...]]) -> Lowering:
-        """A lowering for a subquery."""
-        inner = Lowering(self.space, outer)
-        inner._main = self._main
-        return inner
 
-    def __getitem__(self, rel: Rel) -> Rows:
-        """What a relation was lowered to."""
-        return self._done[id(rel)]
+Custom = Callable[[Call, Sequence[str]], str]
+"""A function too special for a template: gives the text of a call, from the texts of its value arguments."""
 
-    def lower(self, rel: Rel) -> Rows:
-        """Lower a relation, and first all that it stands on."""
-        stack = [rel]
-        while stack:
-            current = stack[-1]
-            if id(current) in self._done:
-                stack.pop()
-            elif self.as_text and not current.free_anchors and not _is_brief(current):
-                self._done[id(current)] = self._attached(self._main.lower(current))
-            elif waiting := [rel for rel in self._needed(current) if id(rel) not in self._done]:
-                stack.extend(waiting)
-            else:
-                self._done[id(current)] = self._lowered(current)
-        return self._done[id(rel)]
+Table = Mapping[str, Lowering | Custom]
+"""The functions of one extension, by compound key (``add:i64_i64``), by name and what the first argument is
+(``add:int``, ``add:fp``, else its short name), or by name."""
 
-    def text(self, rel: Rel) -> tuple[TextTable, tuple[str, ...]]:
-        """A relation as text: the table, and which of its columns the relation's columns are."""
-        rows = self.lower(rel)
-        assert isinstance(rows.table, TextTable)
-        return rows.table, rows.columns
+_FAMILIES = {"i8": "int", "i16": "int", "i32": "int", "i64": "int", "fp32": "fp", "fp64": "fp"}
 
-    def frame(self, rel: Rel) -> tuple[DataFrame, tuple[str, ...]]:
-        """A relation as a DataFrame, and which of its columns the relation's columns are."""
-        rows = self.lower(rel)
-        assert isinstance(rows.table, FrameTable)
-        return rows.table.filtered, rows.columns
 
-    def _needed(self, rel: Rel) -> tuple[Rel, ...]:
-        # What a mark or single join looks up becomes a subquery.
-        return rel.inputs[joins.lookup_side(rel)] if isinstance(rel, Join) else rel.inputs
+def failing(message: str) -> str:
+    """SQL text that raises an error at run time."""
+    return f"raise_error('{message}')"
 
-    def _attached(self, rows: Rows) -> Rows:
-        assert isinstance(rows.table, FrameTable)
-        name = self.space.attach(rows.table.filtered)
-        fresh = {column: self.space.name() for column in rows.columns}
-        table = TextTable(rows.table.names, name).select([Item(old, (new,)) for old, new in fresh.items()])
-        return Rows(table, tuple(fresh[column] for column in rows.columns))
 
-    def _lowered(self, rel: Rel) -> Rows:
-        match closed(rel):
-            case Read() as read:
-                return reads.lower_read(read, self)
-            case Filter() as filter_:
-                return relations.lower_filter(filter_, self)
-            case Sort() as sort:
-                return relations.lower_sort(sort, self)
-            case Project() as project:
-                return relations.lower_project(project, self)
-            case Emit() as emit:
-                return relations.lower_emit(emit, self)
-            case Fetch() as fetch:
-                return relations.lower_fetch(fetch, self)
-            case Aggregate() as aggregate:
-                return groups.lower_aggregate(aggregate, self)
-            case Set() as set_:
-                return sets.lower_set(set_, self)
-            case Join() as join:
-                return joins.lower_join(join, self)
-            case Cross() as cross:
-                return joins.lower_cross(cross, self)
-            case never:
-                assert_never(never)
+def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: Mapping[str, str] | None = None) -> str:
+    """Write the call of a function.
+
+    Args:
+        call: the call.
+        texts: the SQL text of its value arguments, in order.
+        tables: the functions of each extension, by what follows `STANDARD` in its URN.
+        extra: further placeholders of the templates.
+
+    Raises:
+        UnsupportedError: the function, one of its options or an argument cannot be run exactly.
+    """
+    found = _find(call, tables)
+    if not isinstance(found, Lowering):
+        return _checked_length(found(call, texts), call)
+    _check_arguments(found, call)
+    if not call.arguments and found.nothing is not None:
+        return found.nothing
+    words = tuple(argument.value.upper() for argument in call.arguments if isinstance(argument, EnumArgument))
+    template = _template(found, call.function.name, words, call.options)
+    return _checked_length(_fill(template, call, texts, extra or {}), call)
+
+
+def _find(call: Call, tables: Mapping[str, Table]) -> Lowering | Custom:
+    function = call.function
+    table = tables.get(function.urn.removeprefix(STANDARD), {}) if function.urn.startswith(STANDARD) else {}
+    kinds = _value_types(call)
+    short = kinds[0].short_name if kinds else ""
+    for key in (function.key, f"{function.name}:{_FAMILIES.get(short, short)}", function.name):
+        if key in table:
+            return table[key]
+    given = ", ".join(map(str, kinds))
+    raise UnsupportedError(
+        f"Spark cannot run the function {function.name}({given}) of {function.urn} exactly", hint=_REASONS.get(key)
+    )
+
+
+_REASONS = {
+    "logb": "the specification's text and its own cases disagree on which argument is the base",
+    "title": "the specification does not say where a word begins",
+    "initcap": "the specification does not say where a word begins",
+}
+"""Why some functions are missing from the tables, where it is not simply that Spark lacks them."""
+
+
+def _value_types(call: Call) -> list[Type]:
+    return [argument.type for argument in call.arguments if isinstance(argument, Expression)]
+
+
+def _check_arguments(lowering: Lowering, call: Call) -> None:
+    values = [argument for argument in call.arguments if isinstance(argument, Expression)]
+    for position in lowering.constants:
+        if position < len(values) and not isinstance(values[position], Literal):
+            raise UnsupportedError(f"Spark takes argument {position} of {call.function.name} only as a literal")
+    if lowering.compares:
+        for value in values:
+            require_comparable(value.type, call.function.name)
+
+
+def require_comparable(kind: Type, what: str) -> None:
+    """Raise `UnsupportedError` for a type whose values Spark cannot compare: maps, and what holds one."""
+    match kind:
+        case Map():
+            raise UnsupportedError(f"Spark cannot compare values of {kind}, as {what} does")
+        case List():
+            require_comparable(kind.element, what)
+        case Struct():
+            for inner in kind.types:
+                require_comparable(inner, what)
+        case _:
+            pass
+
+
+_HOLE = re.compile(r"\[(#\d|[a-z_]+)\]")
+
+
+@lru_cache(maxsize=4096)
+def _template(lowering: Lowering, name: str, words: tuple[str, ...], options: tuple[FunctionOption, ...]) -> str:
+    """The template of a lowering with its holes filled, as the enum arguments and options of a call say."""
+    filling = {option: next(iter(texts.values())) for option, texts in lowering.options.items()}
+    for option in options:
+        filling[option.name.lower()] = _preferred(lowering, name, option)
+    for position, word in enumerate(words):
+        texts = lowering.enums[position] if position < len(lowering.enums) else {}
+        if word not in texts:
+            raise UnsupportedError(f"Spark cannot run {name}({word}) exactly; it can run it with {quoted(texts)}")
+        filling[f"#{position}"] = texts[word]
+
+    def fill(hole: re.Match[str]) -> str:
+        if hole[1] not in filling:
+            raise UnsupportedError(f"{name}({', '.join(words)}) does not say everything: an enum argument is missing")
+        return _HOLE.sub(fill, filling[hole[1]])
+
+    return _HOLE.sub(fill, lowering.template)
+
+
+def _preferred(lowering: Lowering, name: str, option: FunctionOption) -> str:
+    """The text for the first value of an option that can be kept."""
+    texts = lowering.options.get(option.name.lower(), {})
+    for value in option.preferences:
+        if value.upper() in texts:
+            return texts[value.upper()]
+    wanted = " or ".join(option.preferences)
+    known = f"; it can run it with {quoted(texts)}" if texts else ""
+    raise UnsupportedError(f"Spark cannot run {name} with the option {option.name} = {wanted} exactly{known}")
+
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z]*)(\d*)(?::([^}]*))?\}")
+
+
+def _fill(template: str, call: Call, texts: Sequence[str], extra: Mapping[str, str]) -> str:
+    def text(found: re.Match[str]) -> str:
+        word, digits, separator = found.groups()
+        match word:
+            case "":
+                return texts[int(digits)]
+            case "args":
+                return str(separator).join(texts)
+            case "nulls":
+                return " OR ".join(f"{text} IS NULL" for text in texts)
+            case "T":
+                return spark_sql_type(call.output_type)
+            case "t":
+                return spark_sql_type(_value_types(call)[int(digits)])
+            case "w":
+                return f"CAST({texts[int(digits)]} AS {'DECIMAL(38,0)' if _is_long(call) else 'BIGINT'})"
+            case "MIN" | "MAX" | "SPAN":
+                low, high = INTEGER_RANGES[type(call.output_type)]
+                limit = {"MIN": low, "MAX": high, "SPAN": high - low + 1}[word]
+                return f"{limit}{'BD' if _is_long(call) else 'L'}"
+            case _:
+                return extra[word]
+
+    return _PLACEHOLDER.sub(text, template)
+
+
+def _is_long(call: Call) -> bool:
+    return isinstance(call.output_type, I64)
+
+
+def _checked_length(text: str, call: Call) -> str:
+    """The text, and a check that the result fits where its type has a length that the function may exceed."""
+    if isinstance(call.output_type, VarChar | FixedChar) and call.function.name in _MAY_LENGTHEN:
+        return fitting(text, call.output_type)
+    return text
+
+
+_MAY_LENGTHEN = frozenset(
+    ("capitalize", "concat", "concat_ws", "lower", "lpad", "repeat", "replace", "replace_slice", "rpad", "upper")
+)  # reading 39: the declared type stands, so a result that does not fit it is an error

@@ -1,0 +1,44 @@
+"""The command line: ``substrait-dsl demo``, ``substrait-dsl stub``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from substrait_dsl import __version__
+from substrait_dsl.errors import SubstraitDslError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status is 0, 1 for an error of this library, 2 for wrong usage."""
+    options = _parser().parse_args(arguments)
+    try:
+        if options.command == "demo":
+            from substrait_dsl.demo import run
+
+            run(spark=not options.no_spark)
+        else:
+            from substrait_dsl.fluent.stub import stub_of
+
+            print(stub_of(options.extension), end="")
+    except SubstraitDslError as error:
+        print(f"substrait-dsl: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="substrait-dsl", description="Typed, fluent Substrait plans.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True)
+    demo = commands.add_parser("demo", help="build, print, serialise and run a small pipeline on a local Spark")
+    demo.add_argument("--no-spark", action="store_true", help="leave out the part that needs Spark and Java")
+    stub = commands.add_parser("stub", help="print typed stubs of the functions of an extension YAML file")
+    stub.add_argument("extension", type=Path, help="the YAML file")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

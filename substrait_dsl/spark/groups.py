@@ -1,0 +1,98 @@
+"""Aggregation: one grouping set is a GROUP BY; of several, each row is copied into each.
+
+Specification: https://substrait.io/relations/logical_relations/#aggregate-operation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.algebra.expressions import (
+    Expression,
+    FieldReference,
+    FunctionId,
+    Measure,
+    ScalarFunction,
+)
+from substrait_dsl.algebra.expressions.references import ROOT
+from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
+from substrait_dsl.algebra.types import Boolean
+from substrait_dsl.spark.expressions import aggregate_to_sql
+from substrait_dsl.spark.hosts import Host, host
+from substrait_dsl.spark.tables import Item, Rows, Table, items
+from substrait_dsl.spark.types import spark_sql_type
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.relations import Aggregate
+    from substrait_dsl.spark.lowering import Lowering
+
+
+def lower_aggregate(rel: Aggregate, to: Lowering) -> Rows:
+    """Compute the keys, make the groups, compute the measures."""
+    rows, here = host(to, to[rel.input], rel.anchor, [*rel.keys, *rel.measures], hoist=True)
+    rows, keys = _keys(rel, rows, here, to)
+    if len(rel.grouping_sets) > 1:
+        return _many_sets(rel, rows, keys, here, to)
+    measures = _measures(rel.measures, here, to)
+    grouped = rows.table.group(tuple(dict.fromkeys(keys)), measures or [Item("count(1)", (to.space.name(),))])
+    return Rows(grouped, (*keys, *(name for item in measures for name in item.names)))
+
+
+def _keys(rel: Aggregate, rows: Rows, here: Host, to: Lowering) -> tuple[Rows, tuple[str, ...]]:
+    """The rows with the grouping keys as columns, and the names of these."""
+    names: list[str] = []
+    made: list[Item] = []
+    for key in rel.keys:
+        if isinstance(key, FieldReference) and key.root == ROOT:
+            names.append(rows.columns[key.position])
+        else:
+            made.append(Item(here.sql(key), (to.space.name(),)))
+            names += made[-1].names
+    if made:
+        rows = Rows(rows.table.select([*items(rows.table.names), *made]), rows.columns)
+    return rows, tuple(names)
+
+
+def _measures(measures: tuple[Measure, ...], here: Host, to: Lowering) -> list[Item]:
+    return [Item(aggregate_to_sql(measure, here.scope), (to.space.name(),)) for measure in measures]
+
+
+def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to: Lowering) -> Rows:
+    """Copy each row into each grouping set, with the set's index and its keys, and group by all of these.
+
+    Spark's own GROUPING SETS takes two equal sets for one, and gives no row for the empty set if there is no input.
+    """
+    empty = [number for number, grouping_set in enumerate(rel.grouping_sets) if not grouping_set]
+    table, columns = rows.table, rows.columns
+    copies = _copies(rel, keys, range(len(rel.grouping_sets)))
+    measures = rel.measures
+    if empty:
+        # One more row, only in the empty sets and counted by no measure, so that these have a group in any case.
+        real = to.space.name()
+        table = _with_empty_row(rel, rows, keys, real, to)
+        copies = f"if({real}, {copies}, {_copies(rel, keys, empty)})"
+        measures = tuple(_only_real(measure, len(columns)) for measure in measures)
+        here = attrs.evolve(here, scope=attrs.evolve(here.scope, columns=(*here.scope.columns, real)))
+    index, *names = to.space.names(1 + len(keys))
+    table = table.select([*items(table.names), Item(f"inline({copies})", (index, *names))])
+    made = _measures(measures, here, to)
+    grouped = table.group((index, *names), made or [Item("count(1)", (to.space.name(),))])
+    return Rows(grouped, (*names, *(name for item in made for name in item.names), index))
+
+
+def _copies(rel: Aggregate, keys: tuple[str, ...], numbers: range | list[int]) -> str:
+    """An array with a struct for each of these grouping sets: the index (reading 13), and the keys or NULL."""
+    structs = []
+    for number in numbers:
+        fields = [f"'index', {number}"]
+        for position, (key, name) in enumerate(zip(rel.keys, keys, strict=True)):
+            used = name if position in rel.grouping_sets[number] else f"CAST(NULL AS {spark_sql_type(key.type)})"
+            fields.append(f"'k{position}', {used}")
+        structs.append(f"named_struct({', '.join(fields)})")
+    return f"array({', '.join(structs)})"
+
+
+def _with_empty_row(rel: Aggregate, rows: Rows, keys: tuple[str, ...], real: str, to: Lowering) -> Table:
+    """The input and a row of NULLs; `real` tells them apart."""

@@ -1,0 +1,127 @@
+"""The place where expressions stand: the rows they see, and what becomes of the subqueries in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.algebra.expressions import Expression, FieldReference, OuterReference
+from substrait_dsl.algebra.node import Node, walk
+from substrait_dsl.spark import subqueries
+from substrait_dsl.spark.expressions import Scope, to_sql
+from substrait_dsl.spark.subqueries import AnySubquery, depends_on_row, is_subquery, relation_of
+from substrait_dsl.spark.tables import Item, Rows, items
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from substrait_dsl.spark.lowering import Lowering
+
+
+@attrs.frozen
+class Host:
+    """What expressions of one relation are written with."""
+
+    scope: Scope
+    inside: Lowering
+    """Lowers the subqueries, with the host's row around them."""
+
+    def sql(self, expression: Expression) -> str:
+        """The value of an expression."""
+        return to_sql(expression, self.scope)
+
+    def condition(self, conjunct: Expression) -> str:
+        """A conjunct of a filter: true exactly where the expression is true."""
+        return subqueries.condition(conjunct, self.scope, self.inside)
+
+
+def host(
+    to: Lowering,
+    rows: Rows,
+    anchor: int | None,
+    expressions: Sequence[Expression],
+    *,
+    hoist: bool = False,
+    lookups: Sequence[Node] = (),
+    visible: tuple[str, ...] | None = None,
+) -> tuple[Rows, Host]:
+    """Make a host for expressions over rows.
+
+    Args:
+        to: the lowering that the expressions' relation is part of.
+        rows: the rows that the expressions see.
+        anchor: what subqueries call that row.
+        expressions: the expressions.
+        hoist: whether all subqueries are to be computed in a projection below: Spark takes them in a filter and in a
+            projection, but not everywhere else. Subqueries that other subqueries look for always are.
+        lookups: nodes that will stand in a subquery which the relation itself is lowered to.
+        visible: the columns that the expressions see, by position, where they are not just the rows'.
+
+    Returns:
+        The rows to build on, with the same columns, and the host.
+    """
+    nested = [node for expression in expressions for node in _subqueries(expression)]
+    inner = [*lookups, *(nested if not (hoist and to.as_text) else expressions)]
+    width = len(rows.columns)
+    rows, outer = _carried(to, rows, inner)
+    columns = rows.columns[:width] if visible is None else visible
+    inside = to.nested(outer if anchor is None else {**outer, anchor: columns})
+    hoisted: dict[int, str] = {}
+
+    def text(subquery: AnySubquery, scope: Scope) -> str:
+        return hoisted.get(id(subquery)) or subqueries.value(subquery, scope, inside)
+
+    made = Host(Scope(columns, outer, text), inside)
+    needles = {id(node) for subquery in nested for node in _below(subquery)}
+    for subquery in reversed(nested):  # what a subquery looks for comes before it
+        if hoist or id(subquery) in needles:
+            name = to.space.name()
+            if depends_on_row(subquery):
+                rows = fenced(rows, to)
+            rows = rows.extended([Item(made.sql(subquery), (name,))])
+            hoisted[id(subquery)] = name
+    return Rows(rows.table, rows.columns[:width]), made
+
+
+def fenced(rows: Rows, to: Lowering) -> Rows:
+    """The same rows, ready for a projection with a correlated subquery."""
+    return Rows(rows.table.fenced(to.space.name()), rows.columns)
+
+
+def has_correlated(expressions: Sequence[Expression]) -> bool:
+    """Whether a subquery in the expressions depends on the row that they see."""
+    return any(depends_on_row(node) for expression in expressions for node in _subqueries(expression))
+
+
+def _subqueries(expression: Expression) -> Iterator[AnySubquery]:
+    """The subqueries of an expression, but not those inside their relations; outer ones first."""
+    return (node for node in walk(expression, into_relations=False) if is_subquery(node))
+
+
+def _below(subquery: AnySubquery) -> Iterator[AnySubquery]:
+    return (node for node in _subqueries(subquery) if node is not subquery)
+
+
+def _carried(to: Lowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows, Mapping[int, tuple[str, ...]]]:
+    """Columns of rows further out, copied into these rows where something inside a subquery refers to them.
+
+    Spark's subqueries see the row directly around them, and no row around that.
+    """
+    used = {
+        (node.root.anchor, node.position): node
+        for start in inner
+        if start.free_anchors & to.outer.keys()
+        for node in walk(start)
+        if isinstance(node, FieldReference) and isinstance(node.root, OuterReference) and node.root.anchor in to.outer
+    }
+    if not used:
+        return rows, to.outer
+    names = {place: to.space.name() for place in used}
+    carried = [Item(to.outer[anchor][position], (name,)) for (anchor, position), name in names.items()]
+    outer = {
+        anchor: tuple(names.get((anchor, position), text) for position, text in enumerate(columns))
+        for anchor, columns in to.outer.items()
+    }
+    return rows.extended(carried), outer

@@ -1,0 +1,157 @@
+"""Subqueries as SQL text: as values anywhere, and as conditions of a filter.
+
+As a value each gives exactly what the specification says, unknown included. A condition need only be true when it is
+true, which leaves Spark free to plan a semi or anti join.
+
+Specification: https://substrait.io/expressions/subqueries/.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeGuard, assert_never
+
+from substrait_dsl.algebra.expressions import (
+    Expression,
+    InPredicate,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+)
+from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
+from substrait_dsl.spark.expressions import Scope, to_sql
+from substrait_dsl.spark.marks import Key, Test, mark
+from substrait_dsl.spark.tables import Item, TextTable
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.expressions.subqueries import ComparisonOp
+    from substrait_dsl.algebra.node import Node, Rel
+    from substrait_dsl.spark.lowering import Lowering
+
+AnySubquery = ScalarSubquery | InPredicate | SetPredicate | SetComparison
+"""The expressions that hold a relation."""
+
+_SQL: dict[ComparisonOp, str] = {"eq": "=", "ne": "<>", "lt": "<", "gt": ">", "le": "<=", "ge": ">="}
+_OPPOSITE: dict[ComparisonOp, ComparisonOp] = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+
+
+def is_subquery(node: Node) -> TypeGuard[AnySubquery]:
+    """Whether a node is an expression that holds a relation."""
+    return isinstance(node, AnySubquery)
+
+
+def relation_of(subquery: AnySubquery) -> Rel:
+    """The relation that a subquery holds."""
+    match subquery:
+        case ScalarSubquery(input=rel) | InPredicate(haystack=rel) | SetPredicate(tuples=rel) | SetComparison(right=rel):
+            return rel
+        case never:
+            assert_never(never)
+
+
+def depends_on_row(subquery: AnySubquery) -> bool:
+    """Whether the SQL text of a subquery refers to the row outside it."""
+    return isinstance(subquery, InPredicate | SetComparison) or bool(subquery.free_anchors)
+
+
+def value(subquery: AnySubquery, scope: Scope, to: Lowering) -> str:
+    """SQL text with the value of a subquery.
+
+    Args:
+        subquery: the expression.
+        scope: what the expression's own relation sees: needles are looked for from there.
+        to: lowers the relation inside, with that scope around it.
+    """
+    match subquery:
+        case ScalarSubquery(input=rel):
+            table, (column,) = to.text(rel)
+            return f"({table.query([Item(column, (column,))])})"
+        case SetPredicate(op="exists", tuples=rel):
+            return to.text(rel)[0].exists()
+        case SetPredicate(tuples=rel):
+            return _unique(*to.text(rel), to)
+        case InPredicate(needles=needles, haystack=rel):
+            table, columns = to.text(rel)
+            keys = _keys(needles, rel, columns, scope)
+            return mark(table, keys, to.space, fixed=not rel.free_anchors)
+        case SetComparison(reduction="all", comparison=comparison, left=left, right=rel):
+            # All rows compare so, unless any compares the opposite way: in three-valued logic, too.
+            return f"(NOT {_any(_OPPOSITE[comparison], left, rel, scope, to)})"
+        case SetComparison(comparison=comparison, left=left, right=rel):
+            return _any(comparison, left, rel, scope, to)
+        case never:
+            assert_never(never)
+
+
+def condition(expression: Expression, scope: Scope, to: Lowering) -> str:
+    """SQL text that is true exactly where a condition, one conjunct of a filter, is true."""
+    negated = _negated(expression)
+    match negated or expression:
+        case InPredicate(needles=needles, haystack=rel):
+            table, columns = to.text(rel)
+            keys = _keys(needles, rel, columns, scope)
+            return _none_match(table, keys) if negated else table.exists(*(key.holds for key in keys))
+        case SetPredicate() as predicate:
+            return f"{'NOT ' if negated else ''}{value(predicate, scope, to)}"
+        case SetComparison(reduction=reduction, comparison=comparison, left=left, right=rel):
+            # "not any" is "all", the opposite way round; either way, look for rows that speak against it or for it.
+            table, (column,) = to.text(rel)
+            wanted = comparison if reduction == "any" else _OPPOSITE[comparison]
+            test = _comparison(wanted, left, rel, column, scope)
+            if (reduction == "any") is (negated is None):
+                return table.exists(test.holds)
+            return _none_match(table, [test])
+        case _:
+            return to_sql(expression, scope)
+
+
+def _negated(expression: Expression) -> Expression | None:
+    """What stands under a ``not``."""
+    match expression:
+        case ScalarFunction(function=function, arguments=(Expression() as argument,)) if (
+            function.urn == BOOLEAN_URN and function.name == "not"
+        ):
+            return argument
+        case _:
+            return None
+
+
+def _keys(needles: tuple[Expression, ...], rel: Rel, columns: tuple[str, ...], scope: Scope) -> list[Key]:
+    return [
+        Key(to_sql(needle, scope), column, needle.type.nullable or field.type.nullable)
+        for needle, column, field in zip(needles, columns, rel.schema, strict=True)
+    ]
+
+
+def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: str, scope: Scope) -> Key | Test:
+    nullable = left.type.nullable or rel.schema.fields[0].type.nullable
+    needle = to_sql(left, scope)
+    if comparison == "eq":
+        return Key(needle, column, nullable)
+    return Test(f"({needle} {_SQL[comparison]} {column})", nullable)
+
+
+def _any(comparison: ComparisonOp, left: Expression, rel: Rel, scope: Scope, to: Lowering) -> str:
+    table, (column,) = to.text(rel)
+    test = _comparison(comparison, left, rel, column, scope)
+    return mark(table, [test], to.space, fixed=not rel.free_anchors)
+
+
+def _none_match(table: TextTable, tests: list[Key] | list[Key | Test]) -> str:
+    """A condition: for every row of the table, some test is false."""
+    keys = [test for test in tests if isinstance(test, Key)]
+    if not any(test.nullable for test in tests):
+        return f"NOT {table.exists(*(test.holds for test in tests))}"
+    if len(keys) == len(tests):  # Spark has a null-aware join for this, and only for this
+        inside = table.query([Item(key.inside, (key.inside,)) for key in keys])
+        return f"({', '.join(key.outside for key in keys)}) NOT IN ({inside})"
+    return f"NOT {table.exists(*(f'coalesce({test.holds}, true)' for test in tests))}"
+
+
+def _unique(table: TextTable, columns: tuple[str, ...], to: Lowering) -> str:
+    """Whether no two rows are equal; a row with a NULL in it equals none."""
+    many = to.space.name()
+    for column in columns:
+        table = table.where(f"{column} IS NOT NULL")
+    counted = table.group(tuple(dict.fromkeys(columns)), [Item("count(1)", (many,))])
+    return f"(NOT {counted.where(f'{many} > 1').exists()})"

@@ -1,0 +1,238 @@
+"""Extension files: the specification's examples, a user's own, and what is wrong with a broken one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from substrait_dsl.algebra.type_text import parse_type
+from substrait_dsl.algebra.types import I32, I64, String, TypeVariation, UserDefined
+from substrait_dsl.catalog import Catalog, Option, Typed, standard_catalog
+from substrait_dsl.catalog.load import read_extension
+from substrait_dsl.catalog.records import Deprecation
+from substrait_dsl.errors import CatalogError, FunctionNotFoundError
+
+EXTENSIONS = files("substrait_extensions.extensions")
+EXAMPLES = Path(str(EXTENSIONS.joinpath("__init__.py"))).parents[1] / "examples"
+
+
+@pytest.mark.parametrize("urn", standard_catalog().urns)
+def test_a_file_read_in_slices_is_the_file_read_whole(urn: str) -> None:
+    name = f"{urn.rpartition(':')[2]}.yaml"
+    whole = read_extension(EXTENSIONS.joinpath(name).read_text(encoding="utf-8"), name, {})
+    sliced = standard_catalog().extensions[urn]
+    assert dict(sliced.functions) == whole.functions
+    assert (sliced.types, sliced.variations, sliced.description) == (whole.types, whole.variations, whole.description)
+
+
+def test_standard_files_come_in_their_order_of_preference() -> None:
+    stems = [urn.rpartition(":")[2] for urn in standard_catalog().urns]
+    assert len(stems) == 16
+    assert stems.index("functions_aggregate_generic") < stems.index("functions_aggregate_decimal_output")
+    assert stems.index("functions_aggregate_approx") < stems.index("functions_aggregate_decimal_output")
+    assert standard_catalog().resolve("aggregate", "count", []).output_type == I64()
+
+
+def test_importing_the_catalogue_loads_no_yaml() -> None:
+    program = "import substrait_dsl.catalog, sys; sys.exit('yaml' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.yaml")), ids=lambda path: path.name)
+def test_the_specifications_examples_load(path: Path) -> None:
+    catalog = standard_catalog()
+    if path.name == "distance_functions.yaml":
+        with pytest.raises(CatalogError, match=r"depends on .*extension_types.* \(as .ext.\).* add it first"):
+            catalog.with_extension(path)
+        catalog = catalog.with_extension(path.with_name("extension_types.yaml"))
+    assert len(catalog.with_extension(path).urns) == len(catalog.urns) + 1
+
+
+def test_functions_over_another_files_types() -> None:
+    folder = EXAMPLES / "extensions"
+    catalog = standard_catalog().with_extension(folder / "extension_types.yaml")
+    catalog = catalog.with_extension(str(folder / "distance_functions.yaml"))
+    point = UserDefined("extension:org.example:extension_types", "point")
+    resolution = catalog.resolve("scalar", "distance", [Typed(point), Typed(point.as_nullable())])
+    assert resolution.overload.key == "distance:u!point_u!point"
+    assert resolution.output_type == parse_type("fp64?")
+    with pytest.raises(FunctionNotFoundError, match="no overload takes distance"):
+        catalog.resolve("scalar", "distance", [Typed(point), Typed(UserDefined("extension:mine", "point"))])
+
+
+MINE = """\
+urn: extension:com.mine:functions
+types:
+  - name: money
+    structure: {amount: "decimal<18,2>", currency: fixedchar<3>}
+    parameters:
+      - {name: digits, type: integer, min: 0, max: 6}
+type_variations:
+  - {parent: string, name: folded, functions: SEPARATE}
+  - {parent: string, name: interned}
+scalar_functions:
+  - name: convert
+    description: Convert to another currency.
+    deprecated: {since: 1.2.0, reason: use exchange}
+    impls:
+      - args:
+          - {name: x, value: u!money<D>}
+          - {name: digits, value: i8}
+          - {name: how, options: [YES, NO, "NULL"]}
+        options:
+          rounding: {values: [UP, NO]}
+        nullability: DECLARED_OUTPUT
+        return: |
+          digits = integer_parameter(digits)
+          u!money?<digits>
+  - name: pick
+    impls:
+      - args: [{value: any}, {value: any1}]
+        variadic: {min: 1, max: 3, parameterConsistency: INCONSISTENT}
+        return: any1
+      - args: [{value: i32?}]
+        nullability: DISCRETE
+        return: i64?
+  - name: width
+    impls:
+      - args: [{value: varchar<L>}]
+        return: "L > 10 && !(L = 20) || L < 3 ? i64 : if L / 2 * -1 + 5 >= 1 then i32 else i16"
+aggregate_functions:
+  - name: collect
+    impls:
+      - args: [{value: any1, constant: true}]
+        ordered: true
+        decomposable: MANY
+        intermediate: list<any1>
+        return: list<any1>
+"""
+
+
+@pytest.fixture(scope="module")
+def mine() -> Catalog:
+    return standard_catalog().with_extension(MINE)
+
+
+def test_a_users_file(mine: Catalog) -> None:
+    (convert,) = mine.named("convert")
+    (overload,) = convert.overloads
+    assert convert.description == "Convert to another currency."
+    assert convert.deprecated == Deprecation("1.2.0", "use exchange")
+    assert overload.key == "convert:u!money_i8_req"
+    assert overload.options == (Option("rounding", ("UP", "NO")),)  # words, not the booleans of YAML 1.1
+    assert str(overload) == "convert(x: u!money<D>, digits: i8, how: YES | NO | NULL) -> u!money<digits>?"
+    (collect,) = mine.named("collect", "aggregate")[0].overloads
+    assert (collect.ordered, collect.decomposable, str(collect.intermediate)) == (True, "MANY", "list<any1>")
+    structure = mine.extensions["extension:com.mine:functions"].types["money"].structure
+    assert str(structure) == "nstruct<amount: decimal<18,2>, currency: fixedchar<3>>"
+
+
+def test_the_standard_catalogue_is_unchanged(mine: Catalog) -> None:
+    assert "extension:com.mine:functions" in mine.urns
+    with pytest.raises(FunctionNotFoundError):
+        standard_catalog().named("convert")
+
+
+def test_the_same_extension_twice_is_the_same_catalogue(mine: Catalog) -> None:
+    assert mine.with_extension(MINE) is mine
+    with pytest.raises(CatalogError, match=r"declares the URN .* which another extension of the catalogue has"):
+        mine.with_extension(MINE.replace("YES", "OF COURSE"))
+
+
+@pytest.mark.parametrize(
+    ("length", "result"),
+    [(2, "i64"), (3, "i32"), (8, "i32"), (10, "i16"), (11, "i64"), (20, "i16")],
+)
+def test_expressions_in_return_types(mine: Catalog, length: int, result: str) -> None:
+    """8: 8 / 2 * -1 + 5 = 1; 10: 10 / 2 * -1 + 5 = 0; 20 is excluded from > 10, and 20 / 2 * -1 + 5 = -5."""
+    resolution = mine.resolve("scalar", "width", [Typed(parse_type(f"varchar<{length}>"))])
+    assert resolution.output_type == parse_type(result)
+
+
+def test_variadic_bounds_and_inconsistent_types(mine: Catalog) -> None:
+    def pick(*texts: str) -> object:
+        return mine.resolve("scalar", "pick", [Typed(parse_type(text)) for text in texts]).output_type
+
+    assert pick("date", "i64", "string?") == I64(nullable=True)
+    assert pick("date", "string", "i64", "fp64") == String()
+    with pytest.raises(FunctionNotFoundError):
+        pick("date", "i64", "i64", "i64", "i64")
+
+
+def test_discrete_nullability_must_match(mine: Catalog) -> None:
+    assert mine.resolve("scalar", "pick", [Typed(I32(nullable=True))]).output_type == I64(nullable=True)
+    with pytest.raises(FunctionNotFoundError):
+        mine.resolve("scalar", "pick", [Typed(I32())])
+
+
+def test_separate_variations_are_not_taken_by_the_parents_functions(mine: Catalog) -> None:
+    def upper(variation: str) -> object:
+        kind = String(variation=TypeVariation("extension:com.mine:functions", variation))
+        return mine.resolve("scalar", "upper", [Typed(kind)]).output_type
+
+    assert upper("interned") == String()
+    with pytest.raises(FunctionNotFoundError, match=r"upper\(string\[folded\]\)"):
+        upper("folded")
+
+
+def broken(function: str) -> str:
+    return f"urn: extension:x:y\nscalar_functions:\n  - {function}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("description: none\n", 'extension text: the key "urn" is missing'),
+        ("urn: extension:x:y\nfunctions: []\n", 'unknown key "functions"; expected "urn"'),
+        ("urn: [\n", "extension text is not valid YAML"),
+        ("- a\n- b\n", "extension text: expected a mapping, got ['a', 'b']"),
+        (broken("{impls: [{return: i64}]}"), 'extension text, scalar_functions 1: the key "name" is missing'),
+        (broken("{name: f}"), "scalar function f has no overloads"),
+        (broken("{name: f, impls: [{args: []}]}"), 'scalar function f, overload 1: the key "return" is missing'),
+        (broken("{name: f, impls: [{args: [{value: strng}], return: i64}]}"),
+         'expected the name of a type at column 1, got "strng"\n  hint: did you mean "string"?'),
+        (broken("{name: f, impls: [{return: 'list<'}]}"), "expected a type at column 6, got the end of the text"),
+        (broken("{name: f, impls: [{return: 'decimal<P,S>'}]}"), "the return type reads P, which no argument binds"),
+        (broken("{name: f, impls: [{args: [{value: any}], return: any}]}"), "reads any, which no argument binds"),
+        (broken('{name: f, impls: [{return: "x = avg(1, 2)\\nvarchar<x>"}]}'),
+         'the return type calls avg; expected one of "min", "max"'),
+        (broken('{name: f, impls: [{return: "x = integer_parameter(n)\\nvarchar<x>"}]}'),
+         "integer_parameter(n) must name one of the value arguments none"),
+        (broken("{name: f, impls: [{args: [{value: u!pt}], return: i64}]}"),
+         'expected a user-defined type that an extension declares at column 3, got "pt"'),
+        (broken("{name: f, impls: [{args: [{value: 'decimal<P + 1,S>'}], return: i64}]}"),
+         "an argument pattern holds types, names and numbers, got (P + 1)"),
+        (broken("{name: f, impls: [{return: i64, nullability: MIROR}]}"),
+         'one of "MIRROR", "DECLARED_OUTPUT", "DISCRETE", got \'MIROR\'\n  hint: did you mean "MIRROR"?'),
+        (broken("{name: f, impls: [{return: i64, window_type: STREAMING}]}"), 'unknown key "window_type"'),
+        (broken("{name: f, impls: [{return: i64, deterministic: maybe}]}"), "deterministic must be true or false"),
+        (broken("{name: f, impls: [{return: i64, variadic: {min: 1}}]}"), "is variadic but has no argument to repeat"),
+        (broken("{name: f, impls: [{return: i64, args: [{name: x}]}]}"),
+         'argument x: expected one of "value", "options", "type"'),
+        (broken("{name: f, impls: [{return: i64}, {return: i32}]}"), "two overloads with the signature f:"),
+        (broken("{name: f, impls: [{return: i64, options: {o: {values: UP}}}]}"),
+         "option o: values must be a sequence of words, got 'UP'"),
+        ("urn: extension:x:y\ntype_variations: [{parent: strin, name: v}]\n", 'unknown parent type "strin"'),
+    ],
+)  # fmt: skip
+def test_broken_files_are_explained(text: str, message: str) -> None:
+    with pytest.raises(CatalogError) as error:
+        standard_catalog().with_extension(text)
+    assert message in str(error.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match=r"cannot read the extension file .*nowhere\.yaml"):
+        standard_catalog().with_extension(tmp_path / "nowhere.yaml")
+
+
+def test_messages_name_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("urn: extension:x:y\nscalar_functions: [{name: f, impls: [{return: int}]}]\n")
+    with pytest.raises(CatalogError, match=r"expected the name of a type at column 1") as error:
+        standard_catalog().with_extension(path)
+    assert str(error.value).startswith("mine.yaml: scalar function f, overload 1: ")
