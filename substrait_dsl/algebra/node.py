@@ -136,9 +136,7 @@ def rebuild(node: N, change: Callable[[Node], Node], *, into_relations: bool = T
             continue
         if not ready:
             stack.append((current, True))
-            stack.extend(
-                (child, False) for child in current.children() if into_relations or not isinstance(child, Rel)
-            )
+            stack.extend((child, False) for child in current.children() if into_relations or not isinstance(child, Rel))
             continue
         done[id(current)] = change(_with_children(current, done))
     return done[id(node)]  # type: ignore[return-value]  # `change` keeps what stands where

@@ -187,7 +187,8 @@ def branch_type(types: Sequence[Type], what: str) -> Type:
     for number, other in enumerate(types):
         if not first.matches(other):
             raise TypeMismatchError(
-                f"the branches of {what} must have one type: the first gives {first}, branch {number + 1} gives {other}",
+                f"the branches of {what} must have one type: "
+                f"the first gives {first}, branch {number + 1} gives {other}",
                 hint="cast the branches to one type",
             )
     return first.with_nullability(any(kind.nullable for kind in types))

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra import types
-from substrait_dsl.algebra.type_syntax import FIXED_FORMS, Constant, Expression, Name, TypeNode, parse_type_node
+from substrait_dsl.algebra.type_parser import parse_type_node
+from substrait_dsl.algebra.type_syntax import FIXED_FORMS, Constant, Expression, Name, TypeNode
 from substrait_dsl.algebra.types import EnumParameter, Func, Struct, Type, TypeParameter, UserDefined
 from substrait_dsl.errors import InvalidArgumentError, PlanFormatError
 

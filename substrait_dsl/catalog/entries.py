@@ -8,13 +8,12 @@ from typing import Any, TypeVar, cast
 
 import attrs
 
+from substrait_dsl.algebra.type_parser import parse_program, parse_type_node
 from substrait_dsl.algebra.type_syntax import (
     Constant,
     Name,
     Program,
     TypeNode,
-    parse_program,
-    parse_type_node,
     parts_of,
 )
 from substrait_dsl.errors import CatalogError, PlanFormatError, quoted, suggestion

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import attrs
+
 from substrait_dsl.algebra.types import (
     FP32,
     FP64,
@@ -87,6 +89,12 @@ def _wider_types(kind: Type, others: Sequence[Type]) -> Iterator[Type]:
     for other in others:
         if _holds(other, kind):
             yield other.with_nullability(kind.nullable)
+        if (
+            isinstance(kind, PRECISION_TYPES)
+            and isinstance(other, PRECISION_TYPES)
+            and other.precision > kind.precision
+        ):
+            yield attrs.evolve(kind, precision=other.precision)
 
 
 def _holds(wide: Type, narrow: Type) -> bool:

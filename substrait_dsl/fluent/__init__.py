@@ -1,0 +1,1 @@
+"""What people write: relations as chains of verbs, expressions by operators, schemas as classes."""

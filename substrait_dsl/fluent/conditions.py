@@ -182,7 +182,7 @@ def scalar_subquery(relation: RelationBase) -> DynExpr:
 
 
 def any_of(relation: RelationBase) -> Quantified:
-    """The right side of a comparison that holds for any row: ``r.x > any_of(rel)``.
+    """Compare with any row of a relation: ``r.x > any_of(rel)``.
 
     The relation has one column, of the type of the left side. Specification: ``Subquery.SetComparison``.
     """
@@ -190,7 +190,7 @@ def any_of(relation: RelationBase) -> Quantified:
 
 
 def all_of(relation: RelationBase) -> Quantified:
-    """The right side of a comparison that holds for all rows: ``r.x > all_of(rel)``; true for no row."""
+    """Compare with all rows of a relation: ``r.x > all_of(rel)``; true if there are none."""
     return Quantified("all", relation)
 
 

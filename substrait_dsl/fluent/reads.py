@@ -207,13 +207,17 @@ def read_files(
     with naming("read_files"):
         if kind not in rl.PATH_KINDS:
             raise unknown_choice("kind", kind, rl.PATH_KINDS)
-        if isinstance(format, str):
-            if format not in FORMATS:
-                raise unknown_choice("format", format, FORMATS)
-            format = FORMATS[format]
         each = [paths] if isinstance(paths, str | Path) else list(paths)
-        items = tuple(rl.FileItem(_uri(path), format, kind) for path in each)
-        return _read(as_struct(schema), rl.LocalFiles(items), filter, best_effort_filter, columns)
+        files = tuple(rl.FileItem(_uri(path), _format(format), kind) for path in each)
+        return _read(as_struct(schema), rl.LocalFiles(files), filter, best_effort_filter, columns)
+
+
+def _format(format: str | rl.FileFormat) -> rl.FileFormat:
+    if not isinstance(format, str):
+        return format
+    if format not in FORMATS:
+        raise unknown_choice("format", format, FORMATS)
+    return FORMATS[format]
 
 
 def _uri(path: str | Path) -> str:

@@ -247,8 +247,8 @@ class Relation(RelationBase, Generic[S]):
         """Put the rows in order.
 
         Args:
-            keys: columns or expressions, at least one; ``asc(...)``, ``desc(...)`` or ``clustered(...)`` say how. A bare
-                one is ascending, NULLs first.
+            keys: columns or expressions, at least one; ``asc(...)``, ``desc(...)`` or ``clustered(...)`` say how.
+                A bare one is ascending, NULLs first.
 
         Output: the same columns; the order is the keys', the distribution stays. Specification: ``SortRel``.
         """

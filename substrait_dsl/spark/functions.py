@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from substrait_dsl.algebra.expressions import ScalarFunction
+from substrait_dsl.algebra.expressions import Expression, ScalarFunction
 from substrait_dsl.algebra.types import Decimal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_datetime import DATETIME
@@ -153,11 +153,167 @@ ARITHMETIC: Table = {
 
 
 def _divide_decimals(call: Call, texts: Sequence[str]) -> str:
-    """A quotient, rounded once.
+    """A quotient of decimals, rounded once.
 
-    Spark gives a quotient fewer digits before the point than the specification (reading 37), and hence more after it:
-    rounding that to the specification's scale would be a second rounding. With wider operands Spark arrives at the
-    specification's type by itself.
+    Spark counts fewer digits before the point of a quotient than the specification does (reading 37), hence keeps more
+    after it; to round that to the specification's scale would be to round twice. With wider operands Spark arrives at
+    the specification's type by itself.
     """
-    x, y = (argument.type for argument in call.arguments if isinstance(argument, Decimal | ScalarFunction))
-    raise NotImplementedError(x, y)
+    x, y = (argument.type for argument in call.arguments if isinstance(argument, Expression))
+    result = call.output_type
+    assert isinstance(x, Decimal) and isinstance(y, Decimal) and isinstance(result, Decimal)
+    if call.options:
+        raise UnsupportedError(
+            "Spark cannot run divide on decimals with options exactly: it raises an error on overflow"
+        )
+    missing = y.precision - y.scale
+    more_in_x = min(38 - x.precision, missing)
+    more_in_y = min(38 - y.precision, missing - more_in_x)
+    wide_x = (x.precision + more_in_x, x.scale)
+    wide_y = (y.precision + more_in_y, y.scale + more_in_y)
+    scale = _spark_quotient_scale(*wide_x, *wide_y)
+    if scale != result.scale:
+        raise UnsupportedError(
+            f"Spark cannot divide {x} by {y} exactly: it would round to {scale} digits before it rounds to {result.scale}",
+            hint="cast the operands to fewer digits",
+        )
+    dividend = texts[0] if wide_x == x.parameters else f"CAST({texts[0]} AS DECIMAL{wide_x})"
+    divisor = texts[1] if wide_y == y.parameters else f"CAST({texts[1]} AS DECIMAL{wide_y})"
+    return f"CAST(({dividend} / {divisor}) AS {spark_sql_type(result)})"
+
+
+def _spark_quotient_scale(p1: int, s1: int, p2: int, s2: int) -> int:
+    """The scale that Spark gives a quotient of decimals."""
+    scale = max(6, s1 + p2 + 1)
+    before_point = p1 - s1 + s2
+    return scale if before_point + scale <= 38 else max(38 - before_point, min(scale, 6))
+
+
+_RAISES = {"overflow": {"ERROR": ""}}
+_NOT_REAL = "{0} < 0 AND {1} != floor({1})"
+_POWER = "power(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE))"
+
+ARITHMETIC_DECIMAL: Table = {
+    # Spark derives the specification's types for these.
+    "add": Lowering("({0} + {1})", _RAISES),
+    "subtract": Lowering("({0} - {1})", _RAISES),
+    "multiply": Lowering("({0} * {1})", _RAISES),
+    "modulus": Lowering("({0} % {1})", _RAISES),
+    "divide": _divide_decimals,
+    "negate": Lowering("(- {0})"),
+    "abs": Lowering("abs({0})"),
+    "sqrt": Lowering(f"if({{0}} < 0, {failing('sqrt of a negative number')}, sqrt(CAST({{0}} AS DOUBLE)))"),
+    "factorial": Lowering(
+        f"if({{0}} < 0 OR {{0}} > 33, {failing('a factorial below 0 or too large')}, aggregate(sequence(1,"
+        " greatest(CAST({0} AS INT), 1)), CAST(1BD AS DECIMAL(38,0)), (p, n) -> CAST(p * n AS DECIMAL(38,0))))"
+    ),
+    "power": Lowering(
+        "[complex_number_result]",
+        {
+            "complex_number_result": {
+                "NAN": _POWER,
+                "ERROR": f"if({_NOT_REAL}, {failing('a power that is no real number')}, {_POWER})",
+            }
+        },
+    ),
+}
+
+COMPARISON: Table = {
+    # To Spark NaN equals itself and is the largest number, and 0.0 equals -0.0; the specification does not say.
+    "equal": Lowering("({0} = {1})", compares=True),
+    "not_equal": Lowering("({0} != {1})", compares=True),
+    "is_not_distinct_from": Lowering("({0} <=> {1})", compares=True),
+    "is_distinct_from": Lowering("(NOT ({0} <=> {1}))", compares=True),
+    "lt": Lowering("({0} < {1})", compares=True),
+    "gt": Lowering("({0} > {1})", compares=True),
+    "lte": Lowering("({0} <= {1})", compares=True),
+    "gte": Lowering("({0} >= {1})", compares=True),
+    # Unlike in SQL, a NULL bound makes it NULL even where the other bound decides. Between literals only BETWEEN stays.
+    "between": Lowering(
+        "(CASE WHEN {1} IS NOT NULL AND {2} IS NOT NULL THEN {0} BETWEEN {1} AND {2} END)", compares=True
+    ),
+    "is_true": Lowering("({0} IS TRUE)"),
+    "is_not_true": Lowering("({0} IS NOT TRUE)"),
+    "is_false": Lowering("({0} IS FALSE)"),
+    "is_not_false": Lowering("({0} IS NOT FALSE)"),
+    "is_null": Lowering("({0} IS NULL)"),
+    "is_not_null": Lowering("({0} IS NOT NULL)"),
+    "is_nan": Lowering("({0} = CAST('NaN' AS {t0}))"),
+    "is_finite": Lowering("(abs({0}) < CAST('Infinity' AS {t0}))"),
+    "is_infinite": Lowering("(abs({0}) = CAST('Infinity' AS {t0}))"),
+    "nullif": Lowering("nullif({0}, {1})", compares=True),
+    "coalesce": Lowering("coalesce({args:, })"),
+    "least": Lowering("if({nulls}, NULL, least({args:, }))", compares=True),
+    "least_skip_null": Lowering("least({args:, })", compares=True),
+    "greatest": Lowering("if({nulls}, NULL, greatest({args:, }))", compares=True),
+    "greatest_skip_null": Lowering("greatest({args:, })", compares=True),
+}
+
+BOOLEAN: Table = {
+    "or": Lowering("({args: OR })", nothing="FALSE"),
+    "and": Lowering("({args: AND })", nothing="TRUE"),
+    "and_not": Lowering("({0} AND NOT {1})"),
+    "xor": Lowering("({0} != {1})"),
+    "not": Lowering("(NOT {0})"),
+}
+
+
+def _whole(function: str) -> Lowering:
+    """A rounding to whole numbers; Spark's goes through BIGINT, but from 2**52 on every double is whole."""
+    return Lowering(f"if(abs({{0}}) < 4503599627370496D, CAST({function}({{0}}) AS {{T}}), {{0}})")
+
+
+_HALVES = {"TIE_AWAY_FROM_ZERO": "CAST(round({0}, {1}) AS {T})", "TIE_TO_EVEN": "CAST(bround({0}, {1}) AS {T})"}
+_ROUND = Lowering("[rounding]", {"rounding": _HALVES}, constants=(1,))
+
+ROUNDING: Table = {"ceil": _whole("ceil"), "floor": _whole("floor"), "round": _ROUND}
+
+ROUNDING_DECIMAL: Table = {
+    "ceil": Lowering("CAST(ceil({0}) AS {T})"),
+    "floor": Lowering("CAST(floor({0}) AS {T})"),
+    "round": _ROUND,
+}
+
+LOGARITHMIC: Table = {
+    "ln": _logarithm("ln"),
+    "log10": _logarithm("log10"),
+    "log2": _logarithm("log2"),
+    "log1p": _logarithm("log1p", "-1D"),
+}
+
+LIST: Table = {
+    "cardinality": Lowering("CAST(array_size({0}) AS BIGINT)"),
+    "sort": Lowering(
+        "[direction]",
+        {
+            "direction": {
+                "ASC_NULLS_LAST": "array_sort({0})",
+                "ASC_NULLS_FIRST": "sort_array({0}, TRUE)",
+                "DESC_NULLS_LAST": "sort_array({0}, FALSE)",
+                "DESC_NULLS_FIRST": "reverse(array_sort({0}))",
+            }
+        },
+        compares=True,
+    ),
+}
+
+SET: Table = {
+    "index_in": Lowering(
+        "(nullif(array_position({1}, {0}), 0L) - 1L)", {"nan_equality": {"NAN_IS_NAN": ""}}, compares=True
+    ),
+}
+
+SCALAR_FUNCTIONS: Mapping[str, Table] = {
+    "functions_arithmetic": ARITHMETIC,
+    "functions_arithmetic_decimal": ARITHMETIC_DECIMAL,
+    "functions_boolean": BOOLEAN,
+    "functions_comparison": COMPARISON,
+    "functions_datetime": DATETIME,
+    "functions_list": LIST,
+    "functions_logarithmic": LOGARITHMIC,
+    "functions_rounding": ROUNDING,
+    "functions_rounding_decimal": ROUNDING_DECIMAL,
+    "functions_set": SET,
+    "functions_string": STRING,
+}
+"""What each extension's functions become, by what follows ``extension:io.substrait:`` in its URN."""

@@ -65,15 +65,15 @@ def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to
     Spark's own GROUPING SETS takes two equal sets for one, and gives no row for the empty set if there is no input.
     """
     empty = [number for number, grouping_set in enumerate(rel.grouping_sets) if not grouping_set]
-    table, columns = rows.table, rows.columns
+    table = rows.table
     copies = _copies(rel, keys, range(len(rel.grouping_sets)))
     measures = rel.measures
     if empty:
         # One more row, only in the empty sets and counted by no measure, so that these have a group in any case.
         real = to.space.name()
-        table = _with_empty_row(rel, rows, keys, real, to)
+        table = _with_empty_row(rows, real, to)
         copies = f"if({real}, {copies}, {_copies(rel, keys, empty)})"
-        measures = tuple(_only_real(measure, len(columns)) for measure in measures)
+        measures = tuple(_only_real(measure, len(here.scope.columns)) for measure in measures)
         here = attrs.evolve(here, scope=attrs.evolve(here.scope, columns=(*here.scope.columns, real)))
     index, *names = to.space.names(1 + len(keys))
     table = table.select([*items(table.names), Item(f"inline({copies})", (index, *names))])
@@ -94,5 +94,17 @@ def _copies(rel: Aggregate, keys: tuple[str, ...], numbers: range | list[int]) -
     return f"array({', '.join(structs)})"
 
 
-def _with_empty_row(rel: Aggregate, rows: Rows, keys: tuple[str, ...], real: str, to: Lowering) -> Table:
-    """The input and a row of NULLs; `real` tells them apart."""
+def _with_empty_row(rows: Rows, real: str, to: Lowering) -> Table:
+    """The input and a row of NULLs; the column `real` tells them apart."""
+    marked = rows.table.select([*items(rows.table.names), Item("true", (real,))])
+    nulls = [Item("NULL", (to.space.name(),)) for _ in rows.table.names]
+    return marked.union_all([to.one_row([*nulls, Item("false", (to.space.name(),))])])
+
+
+def _only_real(measure: Measure, position: int) -> Measure:
+    """A measure that leaves out the row of NULLs, which the column at `position` is false for."""
+    real: Expression = FieldReference(position, Boolean())
+    if measure.filter is not None:
+        both = FunctionId(BOOLEAN_URN, "and:bool")
+        real = ScalarFunction(both, (real, measure.filter), measure.filter.type)
+    return attrs.evolve(measure, filter=real)

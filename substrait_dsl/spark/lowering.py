@@ -223,3 +223,39 @@ def _checked_length(text: str, call: Call) -> str:
 _MAY_LENGTHEN = frozenset(
     ("capitalize", "concat", "concat_ws", "lower", "lpad", "repeat", "replace", "replace_slice", "rpad", "upper")
 )  # reading 39: the declared type stands, so a result that does not fit it is an error
+
+
+def _is_brief(rel: Rel) -> bool:
+    """Whether a relation can stand in SQL text as a whole: not too large, and all its rows come from named tables."""
+    size = 0
+    stack = [rel]
+    while stack:
+        current = stack.pop()
+        size += 1
+        if size > _MOST_TEXT or (isinstance(current, Read) and not _is_brief_read(current)):
+            return False
+        stack.extend(node for node in walk_parts(current))
+    return True
+
+
+def walk_parts(rel: Rel) -> Iterator[Rel]:
+    """The relations directly inside a relation: its inputs, and those in its subqueries."""
+    for child in rel.children():
+        if isinstance(child, Rel):
+            yield child
+        else:
+            for node in walk(child, into_relations=False):
+                if is_subquery(node):
+                    yield relation_of(node)
+
+
+def _is_brief_read(read: Read) -> bool:
+    match read.definition:
+        case NamedTable(names):
+            return reads.can_be_text(names, read.base_schema)
+        case VirtualTable(rows):
+            return len(rows) <= _MOST_TEXT_ROWS
+        case LocalFiles():
+            return False
+        case never:
+            assert_never(never)

@@ -67,9 +67,7 @@ def mark(table: TextTable, tests: Sequence[Key | Test], space: Workspace, *, fix
     return f"(CASE WHEN {matched} THEN true WHEN {' OR '.join(unknown)} THEN CAST(NULL AS BOOLEAN) ELSE false END)"
 
 
-def _unknown_matches(
-    table: TextTable, tests: Sequence[Key | Test], space: Workspace, fixed: bool
-) -> Iterator[str]:
+def _unknown_matches(table: TextTable, tests: Sequence[Key | Test], space: Workspace, fixed: bool) -> Iterator[str]:
     """For each choice of tests: whether there is a row for which they are unknown and the others hold."""
     nullable = [number for number, test in enumerate(tests) if test.nullable]
     if len(nullable) > _MOST_UNKNOWNS:
@@ -78,7 +76,9 @@ def _unknown_matches(
     for size in range(1, len(nullable) + 1):
         for unknown in combinations(nullable, size):
             keys = [test for test in tests if isinstance(test, Key)]
-            small, small_tests = _reduced(table, keys, unknown, space) if fixed and len(keys) == len(tests) else (table, tests)
+            small, small_tests = (
+                _reduced(table, keys, unknown, space) if fixed and len(keys) == len(tests) else (table, tests)
+            )
             yield small.exists(
                 *(test.unknown if number in unknown else test.holds for number, test in enumerate(small_tests))
             )

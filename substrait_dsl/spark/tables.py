@@ -101,10 +101,6 @@ class Workspace:
             text = re.sub(r"__frame\d+__", r"{\g<0>}", text)
         return self.spark.sql(text, **frames)
 
-    def one_row(self, *made: Item) -> FrameTable:
-        """A table of one row."""
-        return FrameTable(self.spark.range(1), (), self).select(made)
-
 
 class Table(ABC):
     """Rows under generated names, and what can be done to them."""

@@ -113,7 +113,7 @@ def test_an_integer_literal_decides_a_precision() -> None:
     for three in (bare(3), Typed(parse_type("i8"), integer=3)):
         assert standard_catalog().resolve("scalar", "strptime_time", [*texts, three]).output_type == parse_type("pt<3>")
     with pytest.raises(
-        InvalidArgumentError, match="argument precision of strptime_time .* expected an integer literal"
+        InvalidArgumentError, match=r"argument precision of strptime_time .* expected an integer literal"
     ):
         standard_catalog().resolve("scalar", "strptime_time", [*texts, *typed("i8")])
     with pytest.raises(InvalidArgumentError, match="from 0 to 12, got 13"):
@@ -173,7 +173,7 @@ def test_options_take_the_files_spelling() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("add", {"overflo": ["ERROR"]}, 'unknown option of add \'overflo\'; expected one of "overflow"\n  hint: did you'),
+        ("add", {"overflo": ["ERROR"]}, 'unknown option of add \'overflo\'; expected one of "overflow"\n  hint: '),
         ("add", {"overflow": ["WRAP"]},
          "unknown value of option overflow of add 'WRAP'; expected one of \"SILENT\", \"SATURATE\", \"ERROR\""),
         ("bitwise_and", {"overflow": ["ERROR"]}, 'bitwise_and(x: i64, y: i64) -> i64 has no options, got "overflow"'),
@@ -190,7 +190,7 @@ def test_unknown_options_are_explained(name: str, options: dict[str, list[str]],
     [
         ("multply", [], 'there is no scalar function "multply"\n  hint: did you mean "multiply"?'),
         ("sum", typed("i64"), '"sum" is an aggregate function; expected a scalar function'),
-        ("factorial", typed("string"), "no overload takes factorial(string); there is\n    factorial(n: i32) -> i64"),
+        ("factorial", typed("string"), "no overload takes factorial(string); there is\n    factorial(n: i32) -> i32"),
         ("add", typed("i64", "i32"), "hint: cast argument 2 from i32 to i64"),
         ("factorial", typed("i16?"), "hint: cast argument 1 from i16? to i32?"),
         ("equal", typed("decimal<15,2>", "decimal<10,2>"), "cast argument 2 from decimal<10,2> to decimal<15,2>"),
@@ -220,7 +220,7 @@ def test_the_nearest_overloads_come_first() -> None:
 
 def test_unknown_extensions_and_signatures_are_explained() -> None:
     arithmetic = "extension:io.substrait:functions_arithmetic"
-    with pytest.raises(FunctionNotFoundError, match='did you mean "extension:io.substrait:functions_arithmetic"'):
+    with pytest.raises(FunctionNotFoundError, match=r'did you mean "extension:io\.substrait:functions_arithmetic"'):
         standard_catalog().resolve("scalar", "add", [], urn="extension:io.substrait:function_arithmetic")
     with pytest.raises(FunctionNotFoundError, match='has no function with the signature "add:i64_i32"'):
         standard_catalog().overload(arithmetic, "add:i64_i32")
@@ -241,7 +241,10 @@ def test_a_repeated_call_is_remembered_and_the_integers_in_it_count() -> None:
 def test_all_functions_by_name() -> None:
     grouped = standard_catalog().by_name("aggregate")
     assert list(grouped)[:3] == ["any_value", "approx_count_distinct", "avg"]
-    assert [function.urn.rpartition(":")[2] for function in grouped["count"]] == [
-        "functions_aggregate_generic", "functions_aggregate_decimal_output",
-    ]  # fmt: skip
-    assert sum(len(functions) for functions in grouped.values()) == 31 + 3  # the specification's names, file by file
+    assert [function.urn.rpartition(":")[2] for function in grouped["approx_count_distinct"]] == [
+        "functions_aggregate_approx",
+        "functions_aggregate_decimal_output",
+    ]
+    functions = [function for same_name in standard_catalog().by_name().values() for function in same_name]
+    assert sum(len(function.overloads) for function in functions) == 535
+    assert all(function.description for function in grouped["sum"])

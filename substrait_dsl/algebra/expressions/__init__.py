@@ -25,7 +25,15 @@ from substrait_dsl.algebra.expressions.conditionals import (
     Switch,
     SwitchCase,
 )
-from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, Literal, YearMonths, fits, literal, natural_type
+from substrait_dsl.algebra.expressions.literals import (
+    Compound,
+    DaySeconds,
+    Literal,
+    YearMonths,
+    fits,
+    literal,
+    natural_type,
+)
 from substrait_dsl.algebra.expressions.references import (
     ROOT,
     FieldAccess,
@@ -72,6 +80,8 @@ def closed(expression: Expression) -> AnyExpression:
 
 
 __all__ = [
+    "FAILURE_BEHAVIORS",
+    "ROOT",
     "AggregateFunction",
     "AnyExpression",
     "Argument",
@@ -81,7 +91,6 @@ __all__ = [
     "DaySeconds",
     "EnumArgument",
     "Expression",
-    "FAILURE_BEHAVIORS",
     "FailureBehavior",
     "FieldAccess",
     "FieldReference",
@@ -97,7 +106,6 @@ __all__ = [
     "MultiOrList",
     "OrListRecord",
     "OuterReference",
-    "ROOT",
     "ReductionOp",
     "RootReference",
     "ScalarFunction",

@@ -65,10 +65,14 @@ class Join(Rel):
 
 
 def conjuncts(condition: Expression) -> Iterator[Expression]:
-    """The parts of a condition that `and` connects, however nested, from left to right."""
+    """The parts of a condition that `and` connects, however nested, from left to right; a shared part once."""
     stack = [condition]
+    seen: set[int] = set()
     while stack:
         part = stack.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
         if isinstance(part, ScalarFunction) and part.function.urn == BOOLEAN_URN and part.function.name == "and":
             stack.extend(argument for argument in reversed(part.arguments) if isinstance(argument, Expression))
         else:

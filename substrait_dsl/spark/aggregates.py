@@ -1,0 +1,142 @@
+"""The aggregate functions that Spark runs exactly.
+
+Specification: the files ``functions_*.yaml``. Beside the placeholders of every `Lowering`, a template here has
+``{distinct}``, ``{filter}`` and ``{order}``: what stands inside the parentheses, behind them, and between. A template
+without ``{distinct}`` is of a function that repetitions do not change, one without ``{order}`` of a function whose
+result does not depend on the order of its input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from substrait_dsl.algebra.expressions import AggregateFunction
+from substrait_dsl.algebra.properties import SortDirection
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.functions import NEAREST
+from substrait_dsl.spark.lowering import Lowering, Table, lower
+
+ORDERINGS: Mapping[SortDirection, str] = {
+    "asc_nulls_first": "ASC NULLS FIRST",
+    "asc_nulls_last": "ASC NULLS LAST",
+    "desc_nulls_first": "DESC NULLS FIRST",
+    "desc_nulls_last": "DESC NULLS LAST",
+    "clustered": "ASC NULLS FIRST",  # any order clusters
+}
+"""The directions of a sort in SQL."""
+
+
+def aggregate_function_to_sql(
+    call: AggregateFunction, texts: Sequence[str], sorts: Sequence[str], condition: str | None
+) -> str:
+    """Write the call of an aggregate function.
+
+    Args:
+        call: the call; how it is sorted and filtered comes apart.
+        texts: the SQL text of its value arguments, in order.
+        sorts: the SQL text of its sort keys, with their directions.
+        condition: the SQL text of the condition that a record must meet, if there is one.
+
+    Returns:
+        SQL text of the derived Spark type.
+
+    Raises:
+        UnsupportedError: Spark cannot run the function, with these options, exactly.
+    """
+    if call.phase != "initial_to_result":
+        raise UnsupportedError(
+            f"Spark computes {call.function.name} as a whole, it cannot run the phase {call.phase} alone"
+        )
+    extra = {
+        "distinct": "DISTINCT " if call.invocation == "distinct" else "",
+        "order": f" WITHIN GROUP (ORDER BY {', '.join(sorts)})" if sorts else "",
+        "filter": f" FILTER (WHERE {condition})" if condition else "",
+    }
+    if all(extra.values()) and call.function.name == "string_agg":
+        raise UnsupportedError(
+            "Spark cannot run string_agg that is distinct, ordered and filtered at once",
+            hint="filter the records before the aggregate",
+        )
+    return lower(call, texts, AGGREGATE_FUNCTIONS, extra)
+
+
+_RAISES = {"overflow": {"ERROR": ""}}
+_SUM = "sum({distinct}{0}){filter}"
+_COUNT = "count({distinct}{0}){filter}"
+
+_WHOLE_SUM = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
+_WHOLE_COUNT = f"CAST(nullif({_COUNT}, 0L) AS DECIMAL(20,0))"
+
+# Spark's own average of decimals rounds to four more digits first. The whole part of the quotient is exact, and the
+# rest is smaller than one, so that Spark has digits enough to round it once.
+_TOTAL = f"CAST({_SUM} AS {{T}})"
+_REST = f"({_TOTAL} % {_WHOLE_COUNT})"
+_AVERAGE = f"CAST(({_TOTAL} - {_REST}) / {_WHOLE_COUNT} AS {{T}}) + CAST({_REST} / {_WHOLE_COUNT} AS {{T}})"
+
+
+def _deviation(sample: str, population: str) -> Table:
+    """A measure of spread; in deprecated overloads an option says which, in the others an argument does."""
+    name = "std_dev" if sample.startswith("stddev") else "variance"
+    kinds = {"SAMPLE": sample, "POPULATION": population}
+    by_option = Lowering("CAST([distribution]({distinct}{0}){filter} AS {T})", {**NEAREST, "distribution": kinds})
+    by_argument = Lowering("CAST([#0]({distinct}{0}){filter} AS {T})", NEAREST, enums=(kinds,))
+    return {f"{name}:fp32": by_option, f"{name}:fp64": by_option, name: by_argument}
+
+
+_MEDIAN = "median({distinct}{0}){filter}"
+_PRECISION = ({"EXACT": "", "APPROXIMATE": ""},)  # an exact result is a good approximation
+
+EXTREMES: Table = {"min": Lowering("min({0}){filter}"), "max": Lowering("max({0}){filter}")}
+
+AGGREGATE_GENERIC: Table = {
+    "count": Lowering(_COUNT, _RAISES, nothing="count(1){filter}"),
+    "any_value": Lowering("any_value({0}[ignore_nulls]){filter}", {"ignore_nulls": {"FALSE": "", "TRUE": ", TRUE"}}),
+}
+
+ARITHMETIC: Table = {
+    **EXTREMES,
+    "sum": Lowering(_SUM, _RAISES),
+    "sum0:int": Lowering(f"coalesce({_SUM}, 0L)", _RAISES),
+    "sum0:fp": Lowering(f"coalesce({_SUM}, 0D)", _RAISES),
+    "avg:int": Lowering(f"CAST({_WHOLE_SUM} div {_WHOLE_COUNT} AS {{T}})", _RAISES),
+    "avg:fp": Lowering("CAST(avg({distinct}{0}){filter} AS {T})", _RAISES),
+    **_deviation("stddev_samp", "stddev_pop"),
+    **_deviation("var_samp", "var_pop"),
+    "corr": Lowering("CAST(corr({distinct}{0}, {1}){filter} AS {T})", NEAREST),
+    "mode": Lowering("mode({distinct}{0}){filter}"),
+    "median:fp": Lowering(f"CAST({_MEDIAN} AS {{T}})", NEAREST, enums=_PRECISION),
+    # Of i64 the median would be a double, which does not hold them all.
+    **{
+        f"median:req_{kind}": Lowering(
+            "CAST([rounding] AS {T})",
+            {"rounding": {"TRUNCATE": _MEDIAN, "TIE_TO_EVEN": f"bround({_MEDIAN}, 0)"}},
+            enums=_PRECISION,
+        )
+        for kind in ("i8", "i16", "i32")
+    },
+}
+
+ARITHMETIC_DECIMAL: Table = {
+    **EXTREMES,
+    "sum": Lowering(f"CAST({_SUM} AS {{T}})", _RAISES),
+    "sum0": Lowering(f"CAST(coalesce({_SUM}, 0BD) AS {{T}})", _RAISES),
+    "avg": Lowering(f"CAST({_AVERAGE} AS {{T}})", _RAISES),
+}
+
+AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
+    "functions_aggregate_approx": {"approx_count_distinct": Lowering("approx_count_distinct({0}){filter}")},
+    "functions_aggregate_decimal_output": {
+        "count": Lowering(f"CAST({_COUNT} AS {{T}})", _RAISES, nothing="CAST(count(1){filter} AS {T})"),
+        "approx_count_distinct": Lowering("CAST(approx_count_distinct({0}){filter} AS {T})"),
+    },
+    "functions_aggregate_generic": AGGREGATE_GENERIC,
+    "functions_arithmetic": ARITHMETIC,
+    "functions_arithmetic_decimal": ARITHMETIC_DECIMAL,
+    "functions_boolean": {
+        "bool_and": Lowering("bool_and({0}){filter}"),
+        "bool_or": Lowering("bool_or({0}){filter}"),
+    },
+    "functions_datetime": EXTREMES,
+    "functions_string": {"string_agg": Lowering("listagg({distinct}{0}, {1}){order}{filter}", constants=(1,))},
+}
+"""What each extension's aggregate functions become, by what follows ``extension:io.substrait:`` in its URN."""

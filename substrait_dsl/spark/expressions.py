@@ -1,0 +1,204 @@
+"""Expressions as Spark SQL text: fully typed, so that Spark has nothing left to guess.
+
+Specification: https://substrait.io/expressions/field_references/ and the pages beside it. The Spark type of a text is
+exactly `spark_sql_type` of the expression's type; three-valued logic is the specification's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import accumulate
+from typing import assert_never
+
+import attrs
+
+from substrait_dsl.algebra.expressions import (
+    Cast,
+    Expression,
+    FieldAccess,
+    FieldReference,
+    IfThen,
+    InPredicate,
+    ListElement,
+    Literal,
+    MapKey,
+    Measure,
+    MultiOrList,
+    OuterReference,
+    RootReference,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    SingularOrList,
+    StructField,
+    Switch,
+    closed,
+)
+from substrait_dsl.algebra.node import Node
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.aggregates import ORDERINGS, aggregate_function_to_sql
+from substrait_dsl.spark.casts import cast_to_sql
+from substrait_dsl.spark.functions import function_to_sql
+from substrait_dsl.spark.literals import literal_to_sql
+from substrait_dsl.spark.lowering import require_comparable
+from substrait_dsl.spark.types import spark_sql_type
+
+__all__ = ["AnySubquery", "Scope", "aggregate_to_sql", "literal_to_sql", "to_sql"]
+
+AnySubquery = ScalarSubquery | InPredicate | SetPredicate | SetComparison
+
+MAX_LENGTH = 1_000_000
+"""Characters of SQL text from which an expression is refused: one used twice by one used twice ... grows without end."""
+
+MAX_DEPTH = 200
+"""Parentheses within parentheses from which an expression is refused; Spark's parser overflows its stack above."""
+
+
+@attrs.frozen
+class Scope:
+    """What the names in an expression stand for."""
+
+    columns: tuple[str, ...]
+    """The SQL text of each column of the row that the expression sees, by position."""
+    outer: Mapping[int, tuple[str, ...]]
+    """The same for the rows of enclosing relations, by the anchor that references to them carry."""
+    subquery: Callable[[AnySubquery, Scope], str]
+    """Gives the SQL text of a subquery used as a value."""
+
+
+def to_sql(expression: Expression, scope: Scope) -> str:
+    """Write an expression as one operand of Spark SQL.
+
+    Args:
+        expression: any expression; shared parts are written once, and depth costs no recursion.
+        scope: what the references in it stand for.
+
+    Returns:
+        SQL text whose Spark type is exactly the expression's.
+
+    Raises:
+        UnsupportedError: Spark cannot compute a part of it exactly, or the text would be too long or too deep for Spark.
+    """
+    done: dict[int, str] = {}
+    stack = [expression]
+    while stack:
+        current = stack[-1]
+        waiting = [operand for operand in _operands(current) if id(operand) not in done]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        stack.pop()
+        if id(current) not in done:
+            done[id(current)] = text = _write(current, done, scope)
+            if len(text) > MAX_LENGTH:
+                raise UnsupportedError(
+                    f"an expression would be more than {MAX_LENGTH} characters of Spark SQL",
+                    hint="compute the parts that it uses several times in a project of their own",
+                )
+    text = done[id(expression)]
+    if len(text) > MAX_DEPTH and _depth(text) > MAX_DEPTH:
+        raise UnsupportedError(
+            f"an expression nests {_depth(text)} levels deep, and Spark's parser takes {MAX_DEPTH}",
+            hint="compute parts of it in a project of their own",
+        )
+    return text
+
+
+def aggregate_to_sql(measure: Measure, scope: Scope) -> str:
+    """Write a measure as Spark SQL: ``sum(x) FILTER (WHERE p)``, of the type that the function declares.
+
+    Raises:
+        UnsupportedError: Spark cannot compute it, or an expression in it, exactly.
+    """
+    call = measure.function
+    return aggregate_function_to_sql(
+        call,
+        [to_sql(argument, scope) for argument in call.arguments if isinstance(argument, Expression)],
+        [f"{to_sql(key.expression, scope)} {ORDERINGS[key.direction]}" for key in call.sorts],
+        to_sql(measure.filter, scope) if measure.filter else None,
+    )
+
+
+def _operands(expression: Expression) -> Iterator[Expression]:
+    """The expressions directly inside an expression; those of a subquery belong to whoever writes it."""
+    if isinstance(expression, AnySubquery):
+        return
+    nodes: list[Node] = list(expression.children())
+    for node in nodes:
+        if isinstance(node, Expression):
+            yield node
+        else:  # a clause, a case or a record holds expressions but is none
+            nodes.extend(node.children())
+
+
+def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str:
+    """The text of an expression, given the texts of its operands by their ids."""
+
+    def text(operand: Expression) -> str:
+        return done[id(operand)]
+
+    match closed(expression):
+        case Literal() as literal:
+            return literal_to_sql(literal)
+        case FieldReference(position=position, root=root):
+            return _row(root, scope)[position]
+        case FieldAccess() as access:
+            return _part(access, text(access.input))
+        case ScalarFunction() as call:
+            return function_to_sql(call, [text(value) for value in call.arguments if isinstance(value, Expression)])
+        case Cast(input=value, target=target, on_failure=on_failure):
+            return cast_to_sql(text(value), value.type, target, on_failure)
+        case IfThen(clauses=clauses, otherwise=otherwise):
+            whens = " ".join(f"WHEN {text(clause.condition)} THEN {text(clause.then)}" for clause in clauses)
+            return f"(CASE {whens} ELSE {text(otherwise)} END)"
+        case Switch(match=value, cases=cases, otherwise=otherwise):
+            require_comparable(value.type, "a switch")
+            whens = " ".join(f"WHEN {text(case.value)} THEN {text(case.then)}" for case in cases)
+            return f"(CASE {text(value)} {whens} ELSE {text(otherwise)} END)"
+        case SingularOrList(value=value, options=options):
+            require_comparable(value.type, "an IN list")
+            return f"({text(value)} IN ({', '.join(map(text, options))}))"
+        case MultiOrList(values=values, records=records):
+            for value in values:
+                require_comparable(value.type, "an IN list")
+            tests = (
+                " AND ".join(f"{text(x)} = {text(y)}" for x, y in zip(values, record.fields, strict=True))
+                for record in records
+            )
+            return f"({' OR '.join(f'({test})' for test in tests)})"
+        case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison() as subquery:
+            return scope.subquery(subquery, scope)
+        case unknown:
+            assert_never(unknown)
+
+
+def _row(root: RootReference | OuterReference, scope: Scope) -> tuple[str, ...]:
+    match root:
+        case RootReference():
+            return scope.columns
+        case OuterReference(anchor=anchor):
+            if anchor not in scope.outer:
+                raise UnsupportedError(
+                    "a subquery refers to a row of an enclosing relation that Spark cannot reach from it"
+                )
+            return scope.outer[anchor]
+
+
+def _part(access: FieldAccess, text: str) -> str:
+    """A part of a value; one that is not there is NULL (reading 24)."""
+    match access.segment:
+        case StructField(position=position):
+            return f"{text}.f{position}"
+        case ListElement(offset=offset) if not -(2**31) < offset < 2**31:  # no Spark list is that long
+            return f"CAST(NULL AS {spark_sql_type(access.type)})"
+        case ListElement(offset=offset):
+            return f"get({text}, {offset})" if offset >= 0 else f"try_element_at({text}, {offset})"
+        case MapKey(key=key):
+            return f"try_element_at({text}, {literal_to_sql(key)})"
+
+
+def _depth(text: str) -> int:
+    """How deep the parentheses of a text nest; literals have none inside."""
+    return max(accumulate(1 if bracket == "(" else -1 for bracket in re.findall("[()]", text)), default=0)

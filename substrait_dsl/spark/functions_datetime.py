@@ -1,0 +1,111 @@
+"""The date and time functions that Spark runs exactly.
+
+Specification: ``functions_datetime.yaml``. A timestamp with a time zone is a moment; to see it as a clock in some zone
+shows it, it goes through the session's zone, which `execute` requires to be UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from substrait_dsl.spark.lowering import Lowering, Table
+
+
+def _local(zone: str) -> str:
+    """What a clock in a zone shows at the moment of the first argument."""
+    return f"convert_timezone('UTC', {zone}, CAST({{0}} AS TIMESTAMP_NTZ))"
+
+
+def _moment(local: str, zone: str) -> str:
+    """The moment at which a clock in a zone shows a local timestamp."""
+    return f"CAST(convert_timezone({zone}, 'UTC', {local}) AS TIMESTAMP)"
+
+
+def _of_day(x: str) -> Mapping[str, str]:
+    """The components of a clock time; each is counted since the next larger one (reading 56)."""
+    second = f"extract(SECOND FROM {x})"
+    return {
+        "HOUR": f"hour({x})",
+        "MINUTE": f"minute({x})",
+        "SECOND": f"second({x})",
+        "MILLISECOND": f"{second} % 1BD * 1000BD",
+        "MICROSECOND": f"{second} % 0.001BD * 1000000BD",
+        "SUBSECOND": f"{second} % 1BD * 1000000BD",
+    }
+
+
+def _of_date(x: str) -> Mapping[str, str]:
+    """The components of a date; [#1] is the indexing argument, for those that have one."""
+    return {
+        "YEAR": f"year({x})",
+        "ISO_YEAR": f"extract(YEAROFWEEK FROM {x})",
+        "QUARTER": f"quarter({x})[#1]",
+        "MONTH": f"month({x})[#1]",
+        "DAY": f"day({x})[#1]",
+        "DAY_OF_YEAR": f"dayofyear({x})[#1]",
+        "MONDAY_DAY_OF_WEEK": f"weekday({x}) + 1[#1]",
+        "SUNDAY_DAY_OF_WEEK": f"dayofweek({x})[#1]",
+        "ISO_WEEK": f"weekofyear({x})[#1]",
+    }
+
+
+def _no_finer(x: str) -> Mapping[str, str]:
+    """Spark's types end at microseconds."""
+    return {"NANOSECOND": f"if({x} IS NULL, NULL, 0L)", "PICOSECOND": f"if({x} IS NULL, NULL, 0L)"}
+
+
+_INDEXING = {"ONE": "", "ZERO": " - 1"}
+_DAYS = "unix_date(CAST({0} AS DATE)) * 86400L"
+_CLOCK = "hour({0}) * 3600L + minute({0}) * 60L + second({0})"
+
+
+def _extract(*components: Mapping[str, str]) -> Lowering:
+    merged = {name: text for some in components for name, text in some.items()}
+    return Lowering("CAST([#0] AS BIGINT)", enums=(merged, _INDEXING))
+
+
+def _is_leap_year(x: str) -> Lowering:
+    return Lowering("[#0]", enums=({"IS_LEAP_YEAR": f"(day(last_day(make_date(year({x}), 2, 1))) = 29)"},))
+
+
+def _shift(sign: str) -> Table:
+    """The sum or difference of a moment and an interval."""
+    plain = Lowering(f"({{0}} {sign} {{1}})")
+    name = "add" if sign == "+" else "subtract"
+    return {
+        f"{name}:pts": plain,
+        f"{name}:date_iyear": plain,
+        f"{name}:date_iday": Lowering(f"(CAST({{0}} AS TIMESTAMP_NTZ) {sign} {{1}})"),
+        f"{name}:ptstz_iday": plain,
+        # Without a zone there is no month to count, so subtract:ptstz_iyear is not here.
+        f"{name}:ptstz_iyear_str": Lowering(_moment(f"{_local('{2}')} {sign} {{1}}", "{2}")),
+    }
+
+
+_LATER = "timestampdiff(SECOND, CAST({0} AS TIMESTAMP_NTZ), " + _local("{1}") + ")"
+
+DATETIME: Table = {
+    "extract:date": _extract(_of_date("{0}"), {"UNIX_TIME": _DAYS}),
+    "extract:pt": _extract(_of_day("{0}")),
+    "extract:pts": _extract(_of_date("{0}"), _of_day("{0}"), _no_finer("{0}"), {"UNIX_TIME": f"({_DAYS} + {_CLOCK})"}),
+    "extract:ptstz": _extract(
+        _of_date(_local("{1}")),
+        _of_day(_local("{1}")),
+        _no_finer("{0}"),
+        {"UNIX_TIME": "unix_seconds({0})", "TIMEZONE_OFFSET": _LATER},
+    ),
+    "extract_boolean:date": _is_leap_year("{0}"),
+    "extract_boolean:pts": _is_leap_year("{0}"),
+    "extract_boolean:ptstz": _is_leap_year(_local("{1}")),
+    **_shift("+"),
+    **_shift("-"),
+    "multiply": Lowering("({1} * {0})"),
+    "add_intervals": Lowering("({0} + {1})"),
+    "lt": Lowering("({0} < {1})"),
+    "lte": Lowering("({0} <= {1})"),
+    "gt": Lowering("({0} > {1})"),
+    "gte": Lowering("({0} >= {1})"),
+    "assume_timezone:pts": Lowering(_moment("{0}", "{1}")),
+    "assume_timezone:date": Lowering(_moment("CAST({0} AS TIMESTAMP_NTZ)", "{1}")),
+    "local_timestamp": Lowering(_local("{1}")),
+}

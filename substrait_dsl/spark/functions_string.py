@@ -1,0 +1,85 @@
+"""The string functions that Spark runs exactly.
+
+Specification: ``functions_string.yaml``. The regular expressions of the specification are ICU's and Spark's are
+Java's, which read many patterns differently: those functions are refused.
+"""
+
+from __future__ import annotations
+
+from substrait_dsl.spark.literals import text_to_sql
+from substrait_dsl.spark.lowering import Lowering, Table, failing
+
+
+def _matching(function: str) -> Lowering:
+    """A search for a part of a string, which may ignore case."""
+    cases = {
+        "CASE_SENSITIVE": f"{function}({{0}}, {{1}})",
+        "CASE_INSENSITIVE": f"{function}(lower({{0}}), lower({{1}}))",
+    }
+    return Lowering("[case_sensitivity]", {"case_sensitivity": cases})
+
+
+_SENSITIVE = {"case_sensitivity": {"CASE_SENSITIVE": ""}}
+
+NO_ESCAPE = "\x01"
+"""The specification gives LIKE no escape character; Spark always has one, so it gets one that no pattern contains.
+A pattern that does contain it is an error at run time."""
+
+_LIKE = f"({{0}} LIKE {{1}} ESCAPE '{NO_ESCAPE}')"
+_ILIKE = f"(lower({{0}}) LIKE lower({{1}}) ESCAPE '{NO_ESCAPE}')"
+
+_UNICODE = {"char_set": {"UTF8": ""}}
+
+# Java's regular expression for a string taken literally: \Q...\E, with each \E inside written \E\\E\Q.
+_QUOTED = (
+    f"concat({text_to_sql(chr(92) + 'Q')}, replace({{1}}, {text_to_sql(chr(92) + 'E')}, "
+    f"{text_to_sql(chr(92) + 'E' + chr(92) * 2 + 'E' + chr(92) + 'Q')}), {text_to_sql(chr(92) + 'E')})"
+)
+
+STRING: Table = {
+    "concat": Lowering(
+        "[null_handling]",
+        {"null_handling": {"ACCEPT_NULLS": "concat({args:, })", "IGNORE_NULLS": "concat_ws('', {args:, })"}},
+    ),
+    "concat_ws": Lowering("concat_ws({args:, })"),
+    "like": Lowering("[case_sensitivity]", {"case_sensitivity": {"CASE_SENSITIVE": _LIKE, "CASE_INSENSITIVE": _ILIKE}}),
+    "substring": Lowering(
+        "[negative_start]",
+        {
+            "negative_start": {
+                "WRAP_FROM_END": "substring({args:, })",
+                "ERROR": f"if({{1}} < 0, {failing('substring from a negative position')}, substring({{args:, }}))",
+                # Position 1 is the first character: what lies left of it counts, but is empty.
+                "LEFT_OF_BEGINNING": "substring({0}, greatest({1}, 1), {2} + least({1} - 1, 0))",
+            }
+        },
+    ),
+    "starts_with": _matching("startswith"),
+    "ends_with": _matching("endswith"),
+    "contains": _matching("contains"),
+    "strpos": Lowering("CAST(instr({0}, {1}) AS BIGINT)", _SENSITIVE),
+    "count_substring": Lowering(
+        "((char_length({0}) - char_length(replace({0}, {1}, ''))) div char_length({1}))", _SENSITIVE
+    ),
+    "replace": Lowering("replace({0}, {1}, {2})", _SENSITIVE),
+    "repeat": Lowering("repeat({0}, CAST({1} AS INT))"),
+    "reverse": Lowering("reverse({0})"),
+    "replace_slice": Lowering(
+        "(CASE WHEN {1} BETWEEN 1L AND char_length({0}) AND {2} >= 0L THEN"
+        " overlay({0} PLACING {3} FROM CAST({1} AS INT) FOR CAST(least({2}, 2147483647L) AS INT)) END)"
+    ),
+    "lower": Lowering("lower({0})", _UNICODE),
+    "upper": Lowering("upper({0})", _UNICODE),
+    "capitalize": Lowering("concat(upper(left({0}, 1)), substring({0}, 2))", _UNICODE),
+    "char_length": Lowering("CAST(char_length({0}) AS BIGINT)"),
+    "bit_length": Lowering("CAST(bit_length({0}) AS BIGINT)"),
+    "octet_length": Lowering("CAST(octet_length({0}) AS BIGINT)"),
+    "ltrim": Lowering("trim(LEADING {1} FROM {0})"),
+    "rtrim": Lowering("trim(TRAILING {1} FROM {0})"),
+    "trim": Lowering("trim(BOTH {1} FROM {0})"),
+    "lpad": Lowering("lpad({0}, {1}, {2})"),
+    "rpad": Lowering("rpad({0}, {1}, {2})"),
+    "left": Lowering("left({0}, {1})"),
+    "right": Lowering("right({0}, {1})"),
+    "string_split": Lowering(f"split({{0}}, {_QUOTED}, -1)"),
+}
