@@ -1,6 +1,6 @@
 """The aggregate functions that Spark runs exactly.
 
-Specification: the files ``functions_*.yaml``. Beside the placeholders of every `Lowering`, a template here has
+Specification: the files ``functions_*.yaml``. Beside the placeholders of every `Template`, a template here has
 ``{distinct}``, ``{filter}`` and ``{order}``: what stands inside the parentheses, behind them, and between. A template
 without ``{distinct}`` is of a function that repetitions do not change, one without ``{order}`` of a function whose
 result does not depend on the order of its input.
@@ -14,7 +14,7 @@ from substrait_dsl.algebra.expressions import AggregateFunction
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions import NEAREST
-from substrait_dsl.spark.lowering import Lowering, Table, lower
+from substrait_dsl.spark.templates import Table, Template, lower
 
 ORDERINGS: Mapping[SortDirection, str] = {
     "asc_nulls_first": "ASC NULLS FIRST",
@@ -78,36 +78,36 @@ def _deviation(sample: str, population: str) -> Table:
     """A measure of spread; in deprecated overloads an option says which, in the others an argument does."""
     name = "std_dev" if sample.startswith("stddev") else "variance"
     kinds = {"SAMPLE": sample, "POPULATION": population}
-    by_option = Lowering("CAST([distribution]({distinct}{0}){filter} AS {T})", {**NEAREST, "distribution": kinds})
-    by_argument = Lowering("CAST([#0]({distinct}{0}){filter} AS {T})", NEAREST, enums=(kinds,))
+    by_option = Template("CAST([distribution]({distinct}{0}){filter} AS {T})", {**NEAREST, "distribution": kinds})
+    by_argument = Template("CAST([#0]({distinct}{0}){filter} AS {T})", NEAREST, enums=(kinds,))
     return {f"{name}:fp32": by_option, f"{name}:fp64": by_option, name: by_argument}
 
 
 _MEDIAN = "median({distinct}{0}){filter}"
 _PRECISION = ({"EXACT": "", "APPROXIMATE": ""},)  # an exact result is a good approximation
 
-EXTREMES: Table = {"min": Lowering("min({0}){filter}"), "max": Lowering("max({0}){filter}")}
+EXTREMES: Table = {"min": Template("min({0}){filter}"), "max": Template("max({0}){filter}")}
 
 AGGREGATE_GENERIC: Table = {
-    "count": Lowering(_COUNT, _RAISES, nothing="count(1){filter}"),
-    "any_value": Lowering("any_value({0}[ignore_nulls]){filter}", {"ignore_nulls": {"FALSE": "", "TRUE": ", TRUE"}}),
+    "count": Template(_COUNT, _RAISES, nothing="count(1){filter}"),
+    "any_value": Template("any_value({0}[ignore_nulls]){filter}", {"ignore_nulls": {"FALSE": "", "TRUE": ", TRUE"}}),
 }
 
 ARITHMETIC: Table = {
     **EXTREMES,
-    "sum": Lowering(_SUM, _RAISES),
-    "sum0:int": Lowering(f"coalesce({_SUM}, 0L)", _RAISES),
-    "sum0:fp": Lowering(f"coalesce({_SUM}, 0D)", _RAISES),
-    "avg:int": Lowering(f"CAST({_WHOLE_SUM} div {_WHOLE_COUNT} AS {{T}})", _RAISES),
-    "avg:fp": Lowering("CAST(avg({distinct}{0}){filter} AS {T})", _RAISES),
+    "sum": Template(_SUM, _RAISES),
+    "sum0:int": Template(f"coalesce({_SUM}, 0L)", _RAISES),
+    "sum0:fp": Template(f"coalesce({_SUM}, 0D)", _RAISES),
+    "avg:int": Template(f"CAST({_WHOLE_SUM} div {_WHOLE_COUNT} AS {{T}})", _RAISES),
+    "avg:fp": Template("CAST(avg({distinct}{0}){filter} AS {T})", _RAISES),
     **_deviation("stddev_samp", "stddev_pop"),
     **_deviation("var_samp", "var_pop"),
-    "corr": Lowering("CAST(corr({distinct}{0}, {1}){filter} AS {T})", NEAREST),
-    "mode": Lowering("mode({distinct}{0}){filter}"),
-    "median:fp": Lowering(f"CAST({_MEDIAN} AS {{T}})", NEAREST, enums=_PRECISION),
+    "corr": Template("CAST(corr({distinct}{0}, {1}){filter} AS {T})", NEAREST),
+    "mode": Template("mode({distinct}{0}){filter}"),
+    "median:fp": Template(f"CAST({_MEDIAN} AS {{T}})", NEAREST, enums=_PRECISION),
     # Of i64 the median would be a double, which does not hold them all.
     **{
-        f"median:req_{kind}": Lowering(
+        f"median:req_{kind}": Template(
             "CAST([rounding] AS {T})",
             {"rounding": {"TRUNCATE": _MEDIAN, "TIE_TO_EVEN": f"bround({_MEDIAN}, 0)"}},
             enums=_PRECISION,
@@ -118,25 +118,25 @@ ARITHMETIC: Table = {
 
 ARITHMETIC_DECIMAL: Table = {
     **EXTREMES,
-    "sum": Lowering(f"CAST({_SUM} AS {{T}})", _RAISES),
-    "sum0": Lowering(f"CAST(coalesce({_SUM}, 0BD) AS {{T}})", _RAISES),
-    "avg": Lowering(f"CAST({_AVERAGE} AS {{T}})", _RAISES),
+    "sum": Template(f"CAST({_SUM} AS {{T}})", _RAISES),
+    "sum0": Template(f"CAST(coalesce({_SUM}, 0BD) AS {{T}})", _RAISES),
+    "avg": Template(f"CAST({_AVERAGE} AS {{T}})", _RAISES),
 }
 
 AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
-    "functions_aggregate_approx": {"approx_count_distinct": Lowering("approx_count_distinct({0}){filter}")},
+    "functions_aggregate_approx": {"approx_count_distinct": Template("approx_count_distinct({0}){filter}")},
     "functions_aggregate_decimal_output": {
-        "count": Lowering(f"CAST({_COUNT} AS {{T}})", _RAISES, nothing="CAST(count(1){filter} AS {T})"),
-        "approx_count_distinct": Lowering("CAST(approx_count_distinct({0}){filter} AS {T})"),
+        "count": Template(f"CAST({_COUNT} AS {{T}})", _RAISES, nothing="CAST(count(1){filter} AS {T})"),
+        "approx_count_distinct": Template("CAST(approx_count_distinct({0}){filter} AS {T})"),
     },
     "functions_aggregate_generic": AGGREGATE_GENERIC,
     "functions_arithmetic": ARITHMETIC,
     "functions_arithmetic_decimal": ARITHMETIC_DECIMAL,
     "functions_boolean": {
-        "bool_and": Lowering("bool_and({0}){filter}"),
-        "bool_or": Lowering("bool_or({0}){filter}"),
+        "bool_and": Template("bool_and({0}){filter}"),
+        "bool_or": Template("bool_or({0}){filter}"),
     },
     "functions_datetime": EXTREMES,
-    "functions_string": {"string_agg": Lowering("listagg({distinct}{0}, {1}){order}{filter}", constants=(1,))},
+    "functions_string": {"string_agg": Template("listagg({distinct}{0}, {1}){order}{filter}", constants=(1,))},
 }
 """What each extension's aggregate functions become, by what follows ``extension:io.substrait:`` in its URN."""

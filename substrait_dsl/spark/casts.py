@@ -113,10 +113,7 @@ def _require_castable_inside(source: t.Type, target: t.Type) -> None:
 
 
 def _require_digits_kept(source: t.Type, target: t.Type) -> None:
-    if isinstance(source, _TEXTS):
-        digits = MICROSECONDS
-    else:
-        digits = source.precision if isinstance(source, _TEMPORAL) else 0
+    digits: int = source.precision if isinstance(source, _TEMPORAL) else MICROSECONDS * isinstance(source, _TEXTS)
     if isinstance(target, _TEMPORAL) and target.precision < digits:
         raise UnsupportedError(
             f"Spark cannot cast {source} to {target} exactly: it would keep {digits} digits after the second",

@@ -42,7 +42,7 @@ from substrait_dsl.spark.aggregates import ORDERINGS, aggregate_function_to_sql
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.functions import function_to_sql
 from substrait_dsl.spark.literals import literal_to_sql
-from substrait_dsl.spark.lowering import require_comparable
+from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.types import spark_sql_type
 
 __all__ = ["AnySubquery", "Scope", "aggregate_to_sql", "literal_to_sql", "to_sql"]
@@ -50,10 +50,10 @@ __all__ = ["AnySubquery", "Scope", "aggregate_to_sql", "literal_to_sql", "to_sql
 AnySubquery = ScalarSubquery | InPredicate | SetPredicate | SetComparison
 
 MAX_LENGTH = 1_000_000
-"""Characters of SQL text from which an expression is refused: one used twice by one used twice ... grows without end."""
+"""Characters of SQL text above which an expression is refused: what is used twice by what is used twice explodes."""
 
 MAX_DEPTH = 200
-"""Parentheses within parentheses from which an expression is refused; Spark's parser overflows its stack above."""
+"""Parentheses within parentheses above which an expression is refused; Spark's parser overflows its stack some way up."""
 
 
 @attrs.frozen
@@ -79,7 +79,7 @@ def to_sql(expression: Expression, scope: Scope) -> str:
         SQL text whose Spark type is exactly the expression's.
 
     Raises:
-        UnsupportedError: Spark cannot compute a part of it exactly, or the text would be too long or too deep for Spark.
+        UnsupportedError: Spark cannot compute a part of it exactly, or the text would be too long or too deep.
     """
     done: dict[int, str] = {}
     stack = [expression]

@@ -1,4 +1,4 @@
-"""The scalar functions that Spark runs exactly: comparison, logic and numbers; strings and dates are tables of their own.
+"""The scalar functions that Spark runs exactly: comparison, logic, numbers; strings and dates have tables elsewhere.
 
 Specification: the files ``functions_*.yaml``. A function, or an option of one, that is in no table is refused by
 name. Where an option is not given, its first value here holds: overflow and division by zero are errors, as Spark's
@@ -14,7 +14,7 @@ from substrait_dsl.algebra.types import Decimal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_datetime import DATETIME
 from substrait_dsl.spark.functions_string import STRING
-from substrait_dsl.spark.lowering import Call, Lowering, Table, failing, lower
+from substrait_dsl.spark.templates import Call, Table, Template, failing, lower
 from substrait_dsl.spark.types import spark_sql_type
 
 NEAREST = {"rounding": {"TIE_TO_EVEN": ""}}
@@ -30,36 +30,36 @@ def function_to_sql(call: ScalarFunction, texts: Sequence[str]) -> str:
     return lower(call, texts, SCALAR_FUNCTIONS)
 
 
-def _integer(native: str, exact: str, **options: Mapping[str, str]) -> Lowering:
+def _integer(native: str, exact: str, **options: Mapping[str, str]) -> Template:
     """An integer operation: what Spark has, and the same on wide operands, whose result is exact."""
     overflow = {
         "ERROR": native,
         "SATURATE": f"CAST(least(greatest({exact}, {{MIN}}), {{MAX}}) AS {{T}})",
         "SILENT": f"CAST(pmod({exact} - {{MIN}}, {{SPAN}}) + {{MIN}} AS {{T}})",
     }
-    return Lowering("[overflow]", {"overflow": overflow, **options})
+    return Template("[overflow]", {"overflow": overflow, **options})
 
 
-def _double(function: str) -> Lowering:
+def _double(function: str) -> Template:
     """A function that Spark computes in double precision."""
-    return Lowering(f"CAST({function}(CAST({{0}} AS DOUBLE)) AS {{T}})", NEAREST)
+    return Template(f"CAST({function}(CAST({{0}} AS DOUBLE)) AS {{T}})", NEAREST)
 
 
-def _double_on(domain: str, function: str) -> Lowering:
+def _double_on(domain: str, function: str) -> Template:
     """The same for a function that is NaN outside its domain."""
     text = f"CAST({function}(CAST({{0}} AS DOUBLE)) AS {{T}})"
     error = f"if({domain}, {text}, {failing(f'{function} of a value outside its domain')})"
     # NULL and NaN lie in no domain, and are no domain error either.
     error = f"if({{0}} IS NULL OR {{0}} = CAST('NaN' AS DOUBLE), {text}, {error})"
-    return Lowering("[on_domain_error]", {**NEAREST, "on_domain_error": {"NAN": text, "ERROR": error}})
+    return Template("[on_domain_error]", {**NEAREST, "on_domain_error": {"NAN": text, "ERROR": error}})
 
 
-def _logarithm(function: str, zero: str = "0D") -> Lowering:
+def _logarithm(function: str, zero: str = "0D") -> Template:
     """A logarithm, with the argument that it takes to minus infinity. Spark gives NULL there and below."""
     x = "CAST({0} AS DOUBLE)"
     cases = f"WHEN {x} > {zero} THEN {function}({x}) WHEN {x} = {zero} THEN [on_log_zero]"
     below = failing(f"{function} of a value outside its domain")
-    return Lowering(
+    return Template(
         f"CAST(CASE {cases} WHEN {x} < {zero} THEN [on_domain_error] END AS {{T}})",
         {
             **NEAREST,
@@ -76,34 +76,33 @@ def _logarithm(function: str, zero: str = "0D") -> Lowering:
 _ANY_OVERFLOW = {"ERROR": "", "SATURATE": "", "SILENT": ""}
 _INTEGER_DOMAIN = {"ERROR": "", "NULL": ""}  # the errors it speaks of are those of NaN and infinity
 _DIVISOR = {"ERROR": "{1}", "NULL": "nullif({1}, 0)"}
-_LOWEST_BY_MINUS_ONE = "{0} = {MIN} AND {1} = -1"  # the one quotient that overflows
+_QUOTIENT = "CAST({0} div [on_division_by_zero] AS {T})"
+_OVERFLOWS = "{0} = {MIN} AND {1} = -1"  # no other quotient does
 
 ARITHMETIC: Table = {
     "add:int": _integer("({0} + {1})", "({w0} + {w1})"),
-    "add:fp": Lowering("({0} + {1})", NEAREST),
+    "add:fp": Template("({0} + {1})", NEAREST),
     "subtract:int": _integer("({0} - {1})", "({w0} - {w1})"),
-    "subtract:fp": Lowering("({0} - {1})", NEAREST),
+    "subtract:fp": Template("({0} - {1})", NEAREST),
     "multiply:int": _integer("({0} * {1})", "({w0} * {w1})"),
-    "multiply:fp": Lowering("({0} * {1})", NEAREST),
-    "divide:int": Lowering(
+    "multiply:fp": Template("({0} * {1})", NEAREST),
+    "divide:int": Template(
         "[overflow]",
         {
             "overflow": {
-                "ERROR": "CAST({0} div [on_division_by_zero] AS {T})",
-                "SATURATE": (
-                    f"if({_LOWEST_BY_MINUS_ONE}, CAST({{MAX}} AS {{T}}), CAST({{0}} div [on_division_by_zero] AS {{T}}))"
-                ),
-                "SILENT": f"if({_LOWEST_BY_MINUS_ONE}, {{0}}, CAST({{0}} div [on_division_by_zero] AS {{T}}))",
+                "ERROR": _QUOTIENT,
+                "SATURATE": f"if({_OVERFLOWS}, CAST({{MAX}} AS {{T}}), {_QUOTIENT})",
+                "SILENT": f"if({_OVERFLOWS}, {{0}}, {_QUOTIENT})",
             },
             "on_division_by_zero": _DIVISOR,
             "on_domain_error": _INTEGER_DOMAIN,
         },
     ),
     # What the specification calls IEEE is not what IEEE 754 says, and LIMIT does not say which infinity.
-    "divide:fp": Lowering(
+    "divide:fp": Template(
         "({0} / [on_division_by_zero])", {**NEAREST, "on_division_by_zero": _DIVISOR, "on_domain_error": {"NAN": ""}}
     ),
-    "modulus": Lowering(
+    "modulus": Template(
         "[division_type]",
         {
             "division_type": {
@@ -115,19 +114,19 @@ ARITHMETIC: Table = {
         },
     ),
     "negate:int": _integer("(- {0})", "(- {w0})"),
-    "negate:fp": Lowering("(- {0})"),
+    "negate:fp": Template("(- {0})"),
     "abs:int": _integer("abs({0})", "abs({w0})"),
-    "abs:fp": Lowering("abs({0})"),
-    "sign": Lowering("CAST(sign(CAST({0} AS DOUBLE)) AS {T})"),
+    "abs:fp": Template("abs({0})"),
+    "sign": Template("CAST(sign(CAST({0} AS DOUBLE)) AS {T})"),
     # By repeated multiplication, as Spark's own power goes through doubles. Above 64 only -1, 0 and 1 have a power that
     # fits, and of those it depends on the parity alone.
-    "power:int": Lowering(
+    "power:int": Template(
         f"if({{1}} < 0L, {failing('a negative power of an integer')}, aggregate(array_repeat({{0}},"
         " CAST(if({1} > 64L, 64L + {1} % 2L, {1}) AS INT)), 1L, (p, x) -> p * x))",
         {"overflow": {"ERROR": ""}},
     ),
-    "power:fp": Lowering("CAST(power(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE)) AS {T})"),
-    "factorial": Lowering(
+    "power:fp": Template("CAST(power(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE)) AS {T})"),
+    "factorial": Template(
         f"if({{0}} < 0 OR {{0}} > 20, {failing('a factorial below 0 or too large')}, CAST(factorial(CAST({{0}} AS INT))"
         " AS {T}))",
         {"overflow": {"ERROR": ""}},
@@ -141,14 +140,14 @@ ARITHMETIC: Table = {
         name: _double(name)
         for name in ("exp", "cos", "sin", "tan", "cosh", "sinh", "tanh", "atan", "asinh", "radians", "degrees")
     },
-    "atan2": Lowering("CAST(atan2(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE)) AS {T})", NEAREST),
-    "bitwise_not": Lowering("(~ {0})"),
-    "bitwise_and": Lowering("({0} & {1})"),
-    "bitwise_or": Lowering("({0} | {1})"),
-    "bitwise_xor": Lowering("({0} ^ {1})"),
-    "shift_left": Lowering("shiftleft({0}, {1})"),
-    "shift_right": Lowering("shiftright({0}, {1})"),
-    "shift_right_unsigned": Lowering("shiftrightunsigned({0}, {1})"),
+    "atan2": Template("CAST(atan2(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE)) AS {T})", NEAREST),
+    "bitwise_not": Template("(~ {0})"),
+    "bitwise_and": Template("({0} & {1})"),
+    "bitwise_or": Template("({0} | {1})"),
+    "bitwise_xor": Template("({0} ^ {1})"),
+    "shift_left": Template("shiftleft({0}, {1})"),
+    "shift_right": Template("shiftright({0}, {1})"),
+    "shift_right_unsigned": Template("shiftrightunsigned({0}, {1})"),
 }
 
 
@@ -161,7 +160,9 @@ def _divide_decimals(call: Call, texts: Sequence[str]) -> str:
     """
     x, y = (argument.type for argument in call.arguments if isinstance(argument, Expression))
     result = call.output_type
-    assert isinstance(x, Decimal) and isinstance(y, Decimal) and isinstance(result, Decimal)
+    assert isinstance(x, Decimal)
+    assert isinstance(y, Decimal)
+    assert isinstance(result, Decimal)
     if call.options:
         raise UnsupportedError(
             "Spark cannot run divide on decimals with options exactly: it raises an error on overflow"
@@ -174,7 +175,7 @@ def _divide_decimals(call: Call, texts: Sequence[str]) -> str:
     scale = _spark_quotient_scale(*wide_x, *wide_y)
     if scale != result.scale:
         raise UnsupportedError(
-            f"Spark cannot divide {x} by {y} exactly: it would round to {scale} digits before it rounds to {result.scale}",
+            f"Spark cannot divide {x} by {y} exactly: it would round twice, first to {scale} digits",
             hint="cast the operands to fewer digits",
         )
     dividend = texts[0] if wide_x == x.parameters else f"CAST({texts[0]} AS DECIMAL{wide_x})"
@@ -195,19 +196,19 @@ _POWER = "power(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE))"
 
 ARITHMETIC_DECIMAL: Table = {
     # Spark derives the specification's types for these.
-    "add": Lowering("({0} + {1})", _RAISES),
-    "subtract": Lowering("({0} - {1})", _RAISES),
-    "multiply": Lowering("({0} * {1})", _RAISES),
-    "modulus": Lowering("({0} % {1})", _RAISES),
+    "add": Template("({0} + {1})", _RAISES),
+    "subtract": Template("({0} - {1})", _RAISES),
+    "multiply": Template("({0} * {1})", _RAISES),
+    "modulus": Template("({0} % {1})", _RAISES),
     "divide": _divide_decimals,
-    "negate": Lowering("(- {0})"),
-    "abs": Lowering("abs({0})"),
-    "sqrt": Lowering(f"if({{0}} < 0, {failing('sqrt of a negative number')}, sqrt(CAST({{0}} AS DOUBLE)))"),
-    "factorial": Lowering(
+    "negate": Template("(- {0})"),
+    "abs": Template("abs({0})"),
+    "sqrt": Template(f"if({{0}} < 0, {failing('sqrt of a negative number')}, sqrt(CAST({{0}} AS DOUBLE)))"),
+    "factorial": Template(
         f"if({{0}} < 0 OR {{0}} > 33, {failing('a factorial below 0 or too large')}, aggregate(sequence(1,"
         " greatest(CAST({0} AS INT), 1)), CAST(1BD AS DECIMAL(38,0)), (p, n) -> CAST(p * n AS DECIMAL(38,0))))"
     ),
-    "power": Lowering(
+    "power": Template(
         "[complex_number_result]",
         {
             "complex_number_result": {
@@ -220,57 +221,57 @@ ARITHMETIC_DECIMAL: Table = {
 
 COMPARISON: Table = {
     # To Spark NaN equals itself and is the largest number, and 0.0 equals -0.0; the specification does not say.
-    "equal": Lowering("({0} = {1})", compares=True),
-    "not_equal": Lowering("({0} != {1})", compares=True),
-    "is_not_distinct_from": Lowering("({0} <=> {1})", compares=True),
-    "is_distinct_from": Lowering("(NOT ({0} <=> {1}))", compares=True),
-    "lt": Lowering("({0} < {1})", compares=True),
-    "gt": Lowering("({0} > {1})", compares=True),
-    "lte": Lowering("({0} <= {1})", compares=True),
-    "gte": Lowering("({0} >= {1})", compares=True),
+    "equal": Template("({0} = {1})", compares=True),
+    "not_equal": Template("({0} != {1})", compares=True),
+    "is_not_distinct_from": Template("({0} <=> {1})", compares=True),
+    "is_distinct_from": Template("(NOT ({0} <=> {1}))", compares=True),
+    "lt": Template("({0} < {1})", compares=True),
+    "gt": Template("({0} > {1})", compares=True),
+    "lte": Template("({0} <= {1})", compares=True),
+    "gte": Template("({0} >= {1})", compares=True),
     # Unlike in SQL, a NULL bound makes it NULL even where the other bound decides. Between literals only BETWEEN stays.
-    "between": Lowering(
+    "between": Template(
         "(CASE WHEN {1} IS NOT NULL AND {2} IS NOT NULL THEN {0} BETWEEN {1} AND {2} END)", compares=True
     ),
-    "is_true": Lowering("({0} IS TRUE)"),
-    "is_not_true": Lowering("({0} IS NOT TRUE)"),
-    "is_false": Lowering("({0} IS FALSE)"),
-    "is_not_false": Lowering("({0} IS NOT FALSE)"),
-    "is_null": Lowering("({0} IS NULL)"),
-    "is_not_null": Lowering("({0} IS NOT NULL)"),
-    "is_nan": Lowering("({0} = CAST('NaN' AS {t0}))"),
-    "is_finite": Lowering("(abs({0}) < CAST('Infinity' AS {t0}))"),
-    "is_infinite": Lowering("(abs({0}) = CAST('Infinity' AS {t0}))"),
-    "nullif": Lowering("nullif({0}, {1})", compares=True),
-    "coalesce": Lowering("coalesce({args:, })"),
-    "least": Lowering("if({nulls}, NULL, least({args:, }))", compares=True),
-    "least_skip_null": Lowering("least({args:, })", compares=True),
-    "greatest": Lowering("if({nulls}, NULL, greatest({args:, }))", compares=True),
-    "greatest_skip_null": Lowering("greatest({args:, })", compares=True),
+    "is_true": Template("({0} IS TRUE)"),
+    "is_not_true": Template("({0} IS NOT TRUE)"),
+    "is_false": Template("({0} IS FALSE)"),
+    "is_not_false": Template("({0} IS NOT FALSE)"),
+    "is_null": Template("({0} IS NULL)"),
+    "is_not_null": Template("({0} IS NOT NULL)"),
+    "is_nan": Template("({0} = CAST('NaN' AS {t0}))"),
+    "is_finite": Template("(abs({0}) < CAST('Infinity' AS {t0}))"),
+    "is_infinite": Template("(abs({0}) = CAST('Infinity' AS {t0}))"),
+    "nullif": Template("nullif({0}, {1})", compares=True),
+    "coalesce": Template("coalesce({args:, })"),
+    "least": Template("if({nulls}, NULL, least({args:, }))", compares=True),
+    "least_skip_null": Template("least({args:, })", compares=True),
+    "greatest": Template("if({nulls}, NULL, greatest({args:, }))", compares=True),
+    "greatest_skip_null": Template("greatest({args:, })", compares=True),
 }
 
 BOOLEAN: Table = {
-    "or": Lowering("({args: OR })", nothing="FALSE"),
-    "and": Lowering("({args: AND })", nothing="TRUE"),
-    "and_not": Lowering("({0} AND NOT {1})"),
-    "xor": Lowering("({0} != {1})"),
-    "not": Lowering("(NOT {0})"),
+    "or": Template("({args: OR })", nothing="FALSE"),
+    "and": Template("({args: AND })", nothing="TRUE"),
+    "and_not": Template("({0} AND NOT {1})"),
+    "xor": Template("({0} != {1})"),
+    "not": Template("(NOT {0})"),
 }
 
 
-def _whole(function: str) -> Lowering:
+def _whole(function: str) -> Template:
     """A rounding to whole numbers; Spark's goes through BIGINT, but from 2**52 on every double is whole."""
-    return Lowering(f"if(abs({{0}}) < 4503599627370496D, CAST({function}({{0}}) AS {{T}}), {{0}})")
+    return Template(f"if(abs({{0}}) < 4503599627370496D, CAST({function}({{0}}) AS {{T}}), {{0}})")
 
 
 _HALVES = {"TIE_AWAY_FROM_ZERO": "CAST(round({0}, {1}) AS {T})", "TIE_TO_EVEN": "CAST(bround({0}, {1}) AS {T})"}
-_ROUND = Lowering("[rounding]", {"rounding": _HALVES}, constants=(1,))
+_ROUND = Template("[rounding]", {"rounding": _HALVES}, constants=(1,))
 
 ROUNDING: Table = {"ceil": _whole("ceil"), "floor": _whole("floor"), "round": _ROUND}
 
 ROUNDING_DECIMAL: Table = {
-    "ceil": Lowering("CAST(ceil({0}) AS {T})"),
-    "floor": Lowering("CAST(floor({0}) AS {T})"),
+    "ceil": Template("CAST(ceil({0}) AS {T})"),
+    "floor": Template("CAST(floor({0}) AS {T})"),
     "round": _ROUND,
 }
 
@@ -282,8 +283,8 @@ LOGARITHMIC: Table = {
 }
 
 LIST: Table = {
-    "cardinality": Lowering("CAST(array_size({0}) AS BIGINT)"),
-    "sort": Lowering(
+    "cardinality": Template("CAST(array_size({0}) AS BIGINT)"),
+    "sort": Template(
         "[direction]",
         {
             "direction": {
@@ -298,7 +299,7 @@ LIST: Table = {
 }
 
 SET: Table = {
-    "index_in": Lowering(
+    "index_in": Template(
         "(nullif(array_position({1}, {0}), 0L) - 1L)", {"nan_equality": {"NAN_IS_NAN": ""}}, compares=True
     ),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from substrait_dsl.spark.lowering import Lowering, Table
+from substrait_dsl.spark.templates import Table, Template
 
 
 def _local(zone: str) -> str:
@@ -59,26 +59,26 @@ _DAYS = "unix_date(CAST({0} AS DATE)) * 86400L"
 _CLOCK = "hour({0}) * 3600L + minute({0}) * 60L + second({0})"
 
 
-def _extract(*components: Mapping[str, str]) -> Lowering:
+def _extract(*components: Mapping[str, str]) -> Template:
     merged = {name: text for some in components for name, text in some.items()}
-    return Lowering("CAST([#0] AS BIGINT)", enums=(merged, _INDEXING))
+    return Template("CAST([#0] AS BIGINT)", enums=(merged, _INDEXING))
 
 
-def _is_leap_year(x: str) -> Lowering:
-    return Lowering("[#0]", enums=({"IS_LEAP_YEAR": f"(day(last_day(make_date(year({x}), 2, 1))) = 29)"},))
+def _is_leap_year(x: str) -> Template:
+    return Template("[#0]", enums=({"IS_LEAP_YEAR": f"(day(last_day(make_date(year({x}), 2, 1))) = 29)"},))
 
 
 def _shift(sign: str) -> Table:
     """The sum or difference of a moment and an interval."""
-    plain = Lowering(f"({{0}} {sign} {{1}})")
+    plain = Template(f"({{0}} {sign} {{1}})")
     name = "add" if sign == "+" else "subtract"
     return {
         f"{name}:pts": plain,
         f"{name}:date_iyear": plain,
-        f"{name}:date_iday": Lowering(f"(CAST({{0}} AS TIMESTAMP_NTZ) {sign} {{1}})"),
+        f"{name}:date_iday": Template(f"(CAST({{0}} AS TIMESTAMP_NTZ) {sign} {{1}})"),
         f"{name}:ptstz_iday": plain,
         # Without a zone there is no month to count, so subtract:ptstz_iyear is not here.
-        f"{name}:ptstz_iyear_str": Lowering(_moment(f"{_local('{2}')} {sign} {{1}}", "{2}")),
+        f"{name}:ptstz_iyear_str": Template(_moment(f"{_local('{2}')} {sign} {{1}}", "{2}")),
     }
 
 
@@ -99,13 +99,13 @@ DATETIME: Table = {
     "extract_boolean:ptstz": _is_leap_year(_local("{1}")),
     **_shift("+"),
     **_shift("-"),
-    "multiply": Lowering("({1} * {0})"),
-    "add_intervals": Lowering("({0} + {1})"),
-    "lt": Lowering("({0} < {1})"),
-    "lte": Lowering("({0} <= {1})"),
-    "gt": Lowering("({0} > {1})"),
-    "gte": Lowering("({0} >= {1})"),
-    "assume_timezone:pts": Lowering(_moment("{0}", "{1}")),
-    "assume_timezone:date": Lowering(_moment("CAST({0} AS TIMESTAMP_NTZ)", "{1}")),
-    "local_timestamp": Lowering(_local("{1}")),
+    "multiply": Template("({1} * {0})"),
+    "add_intervals": Template("({0} + {1})"),
+    "lt": Template("({0} < {1})"),
+    "lte": Template("({0} <= {1})"),
+    "gt": Template("({0} > {1})"),
+    "gte": Template("({0} >= {1})"),
+    "assume_timezone:pts": Template(_moment("{0}", "{1}")),
+    "assume_timezone:date": Template(_moment("CAST({0} AS TIMESTAMP_NTZ)", "{1}")),
+    "local_timestamp": Template(_local("{1}")),
 }

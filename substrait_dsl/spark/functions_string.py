@@ -7,16 +7,16 @@ Java's, which read many patterns differently: those functions are refused.
 from __future__ import annotations
 
 from substrait_dsl.spark.literals import text_to_sql
-from substrait_dsl.spark.lowering import Lowering, Table, failing
+from substrait_dsl.spark.templates import Table, Template, failing
 
 
-def _matching(function: str) -> Lowering:
+def _matching(function: str) -> Template:
     """A search for a part of a string, which may ignore case."""
     cases = {
         "CASE_SENSITIVE": f"{function}({{0}}, {{1}})",
         "CASE_INSENSITIVE": f"{function}(lower({{0}}), lower({{1}}))",
     }
-    return Lowering("[case_sensitivity]", {"case_sensitivity": cases})
+    return Template("[case_sensitivity]", {"case_sensitivity": cases})
 
 
 _SENSITIVE = {"case_sensitivity": {"CASE_SENSITIVE": ""}}
@@ -37,13 +37,13 @@ _QUOTED = (
 )
 
 STRING: Table = {
-    "concat": Lowering(
+    "concat": Template(
         "[null_handling]",
         {"null_handling": {"ACCEPT_NULLS": "concat({args:, })", "IGNORE_NULLS": "concat_ws('', {args:, })"}},
     ),
-    "concat_ws": Lowering("concat_ws({args:, })"),
-    "like": Lowering("[case_sensitivity]", {"case_sensitivity": {"CASE_SENSITIVE": _LIKE, "CASE_INSENSITIVE": _ILIKE}}),
-    "substring": Lowering(
+    "concat_ws": Template("concat_ws({args:, })"),
+    "like": Template("[case_sensitivity]", {"case_sensitivity": {"CASE_SENSITIVE": _LIKE, "CASE_INSENSITIVE": _ILIKE}}),
+    "substring": Template(
         "[negative_start]",
         {
             "negative_start": {
@@ -57,29 +57,29 @@ STRING: Table = {
     "starts_with": _matching("startswith"),
     "ends_with": _matching("endswith"),
     "contains": _matching("contains"),
-    "strpos": Lowering("CAST(instr({0}, {1}) AS BIGINT)", _SENSITIVE),
-    "count_substring": Lowering(
+    "strpos": Template("CAST(instr({0}, {1}) AS BIGINT)", _SENSITIVE),
+    "count_substring": Template(
         "((char_length({0}) - char_length(replace({0}, {1}, ''))) div char_length({1}))", _SENSITIVE
     ),
-    "replace": Lowering("replace({0}, {1}, {2})", _SENSITIVE),
-    "repeat": Lowering("repeat({0}, CAST({1} AS INT))"),
-    "reverse": Lowering("reverse({0})"),
-    "replace_slice": Lowering(
+    "replace": Template("replace({0}, {1}, {2})", _SENSITIVE),
+    "repeat": Template("repeat({0}, CAST({1} AS INT))"),
+    "reverse": Template("reverse({0})"),
+    "replace_slice": Template(
         "(CASE WHEN {1} BETWEEN 1L AND char_length({0}) AND {2} >= 0L THEN"
         " overlay({0} PLACING {3} FROM CAST({1} AS INT) FOR CAST(least({2}, 2147483647L) AS INT)) END)"
     ),
-    "lower": Lowering("lower({0})", _UNICODE),
-    "upper": Lowering("upper({0})", _UNICODE),
-    "capitalize": Lowering("concat(upper(left({0}, 1)), substring({0}, 2))", _UNICODE),
-    "char_length": Lowering("CAST(char_length({0}) AS BIGINT)"),
-    "bit_length": Lowering("CAST(bit_length({0}) AS BIGINT)"),
-    "octet_length": Lowering("CAST(octet_length({0}) AS BIGINT)"),
-    "ltrim": Lowering("trim(LEADING {1} FROM {0})"),
-    "rtrim": Lowering("trim(TRAILING {1} FROM {0})"),
-    "trim": Lowering("trim(BOTH {1} FROM {0})"),
-    "lpad": Lowering("lpad({0}, {1}, {2})"),
-    "rpad": Lowering("rpad({0}, {1}, {2})"),
-    "left": Lowering("left({0}, {1})"),
-    "right": Lowering("right({0}, {1})"),
-    "string_split": Lowering(f"split({{0}}, {_QUOTED}, -1)"),
+    "lower": Template("lower({0})", _UNICODE),
+    "upper": Template("upper({0})", _UNICODE),
+    "capitalize": Template("concat(upper(left({0}, 1)), substring({0}, 2))", _UNICODE),
+    "char_length": Template("CAST(char_length({0}) AS BIGINT)"),
+    "bit_length": Template("CAST(bit_length({0}) AS BIGINT)"),
+    "octet_length": Template("CAST(octet_length({0}) AS BIGINT)"),
+    "ltrim": Template("trim(LEADING {1} FROM {0})"),
+    "rtrim": Template("trim(TRAILING {1} FROM {0})"),
+    "trim": Template("trim(BOTH {1} FROM {0})"),
+    "lpad": Template("lpad({0}, {1}, {2})"),
+    "rpad": Template("rpad({0}, {1}, {2})"),
+    "left": Template("left({0}, {1})"),
+    "right": Template("right({0}, {1})"),
+    "string_split": Template(f"split({{0}}, {_QUOTED}, -1)"),
 }

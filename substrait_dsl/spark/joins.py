@@ -8,7 +8,7 @@ Specification: https://substrait.io/relations/logical_relations/#join-operation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Literal
 
 import attrs
@@ -17,17 +17,18 @@ from substrait_dsl.algebra.expressions import Expression, FieldReference, OuterR
 from substrait_dsl.algebra.expressions.references import ROOT
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
+from substrait_dsl.algebra.rules import JOIN_RULES, JoinType
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.hosts import Host, fenced, host
+from substrait_dsl.spark.expressions import Scope, to_sql
+from substrait_dsl.spark.hosts import fenced, host
 from substrait_dsl.spark.marks import Key, Test, mark
 from substrait_dsl.spark.relations import filtered
-from substrait_dsl.spark.subqueries import is_subquery
-from substrait_dsl.spark.tables import Item, JoinHow, Rows
+from substrait_dsl.spark.subqueries import AnySubquery, is_subquery
+from substrait_dsl.spark.tables import Item, JoinHow, Rows, TextTable, items
 
 if TYPE_CHECKING:
-    from substrait_dsl.algebra.node import Node, Rel
+    from substrait_dsl.algebra.node import Rel
     from substrait_dsl.algebra.relations import Cross, Join
-    from substrait_dsl.algebra.rules import JoinType
     from substrait_dsl.spark.lowering import Lowering
 
 Side = Literal["left", "right"]
@@ -56,3 +57,150 @@ PLANS: Mapping[JoinType, Plan] = {
     "left_mark": Plan("left", "mark"),
     "right_mark": Plan("right", "mark"),
 }
+
+
+def streamed(rel: Join) -> tuple[Rel, ...]:
+    """The inputs of a join that are lowered like the join itself; one that is looked up is not."""
+    match PLANS[rel.how]:
+        case Plan(stream=side, method="mark" | "single"):
+            return (rel.left if side == "left" else rel.right,)
+        case _:
+            return rel.inputs
+
+
+def lower_cross(rel: Cross, to: Lowering) -> Rows:
+    """A cross join."""
+    left = to[rel.left]
+    right = to[rel.right].apart_from(left, to.space)
+    return Rows(left.table.join(right.table, "cross", None), left.columns + right.columns)
+
+
+def lower_join(rel: Join, to: Lowering) -> Rows:
+    """Match the rows as the join type says, then filter what comes out."""
+    plan = PLANS[rel.how]
+    match plan.method:
+        case "mark" | "single":
+            rows = _looked_up(rel, plan, to)
+        case how:
+            rows = _joined(rel, plan.stream, how, to)
+    return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
+
+
+def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
+    """A join of Spark's own."""
+    left = to[rel.left]
+    right = to[rel.right].apart_from(left, to.space)
+    values: dict[int, str] = {}
+    now, later = [], []
+    for conjunct in conjuncts(rel.condition):
+        sides = {side for subquery in _subqueries(conjunct) for side in _sides(subquery, rel)}
+        if sides == {"left", "right"}:
+            if how != "inner":
+                raise UnsupportedError(
+                    f"Spark cannot run a {rel.how} join whose condition has a subquery that refers to both inputs",
+                    hint="compute the subquery in a project of one input, or use an inner join",
+                )
+            later.append(conjunct)
+            continue
+        now.append(conjunct)
+        for subquery in _subqueries(conjunct):
+            if "right" in sides:
+                right, values[id(subquery)] = _computed(subquery, rel, "right", right, to)
+            else:
+                left, values[id(subquery)] = _computed(subquery, rel, "left", left, to)
+    scope = Scope(left.columns + right.columns, to.outer, lambda subquery, _: values[id(subquery)])
+    condition = " AND ".join(f"({to_sql(conjunct, scope)})" for conjunct in now) or "true"
+    first, second = (left, right) if stream == "left" else (right, left)
+    rule = JOIN_RULES[rel.how]
+    columns = (() if rule.left == "absent" else left.columns) + (() if rule.right == "absent" else right.columns)
+    rows = Rows(first.table.join(second.table, how, condition), columns)
+    for conjunct in later:
+        rows = filtered(rows, conjunct, rel.anchor, to)
+    return rows
+
+
+def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
+    """A mark or single join: each row of one input looked up in the other."""
+    stream, other = (rel.left, rel.right) if plan.stream == "left" else (rel.right, rel.left)
+    rows = to[stream]
+    values: dict[int, str] = {}
+    for subquery in _subqueries(rel.condition):
+        if not _sides(subquery, rel) <= {plan.stream}:
+            raise UnsupportedError(
+                f"Spark cannot run a {rel.how} join whose condition has a subquery that refers to the input "
+                "in which rows are looked up",
+                hint="compute the subquery in a project of that input",
+            )
+        rows, values[id(subquery)] = _computed(subquery, rel, plan.stream, rows, to)
+    computed = Rows(rows.table, rows.columns + tuple(values.values()))
+    computed, here = host(to, computed, None, [], lookups=[rel.condition, other])
+    table, found = here.inside.text(other)
+    columns = rows.columns + found if plan.stream == "left" else found + rows.columns
+    scope = Scope(columns, here.scope.outer, lambda subquery, _: values[id(subquery)])
+    tests = [_test(conjunct, rel, plan.stream, scope) for conjunct in conjuncts(rel.condition)]
+    rows = fenced(Rows(computed.table, rows.columns), to)
+    if plan.method == "mark":
+        return rows.extended([Item(mark(table, tests, to.space, fixed=not other.free_anchors), (to.space.name(),))])
+    rows, matched = _single(rows, table, found, tests, to)
+    return Rows(rows.table, rows.columns + matched if plan.stream == "left" else matched + rows.columns)
+
+
+def _single(
+    rows: Rows, table: TextTable, found: tuple[str, ...], tests: list[Key | Test], to: Lowering
+) -> tuple[Rows, tuple[str, ...]]:
+    """The columns of the one match, NULL if there is none; an error if there are more (reading 5).
+
+    The check is a filter, so that it stays when nothing uses the columns.
+    """
+    for test in tests:
+        table = table.where(test.holds)
+    match, *names = to.space.names(1 + len(found))
+    fields = [f"'f{number}', any_value({column})" for number, column in enumerate(found)]
+    struct = f"named_struct({', '.join(['\'n\', count(1)', *fields])})"
+    looked_up = rows.extended([Item(f"({table.query([Item(struct, (match,))])})", (match,))])
+    message = "'a row has more than one match in a single join'"
+    checked = looked_up.table.where(f"if({match}.n > 1, CAST(raise_error({message}) AS BOOLEAN), true)")
+    made = [Item(f"{match}.f{number}", (name,)) for number, name in enumerate(names)]
+    return Rows(checked.select([*items(rows.columns), *made]), rows.columns), tuple(names)
+
+
+def _test(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key | Test:
+    """A conjunct of the condition, as a key if it is an equality of the two sides."""
+    match conjunct:
+        case ScalarFunction(function=function, arguments=(Expression() as first, Expression() as second)) if (
+            function.urn == COMPARISON_URN and function.name == "equal"
+        ):
+            by_side = {frozenset(_sides(argument, rel)): argument for argument in (first, second)}
+            ours, theirs = frozenset({stream}), frozenset({"left", "right"} - {stream})
+            if by_side.keys() == {ours, theirs}:
+                return Key(to_sql(by_side[ours], scope), to_sql(by_side[theirs], scope), conjunct.type.nullable)
+    return Test(to_sql(conjunct, scope), conjunct.type.nullable)
+
+
+def _sides(expression: Expression, rel: Join) -> set[Side]:
+    """The inputs of a join that an expression in its condition refers to, from inside subqueries, too."""
+    width = len(rel.left.schema)
+    direct = {
+        node.position
+        for node in walk(expression, into_relations=False)
+        if isinstance(node, FieldReference) and node.root == ROOT
+    }
+    from_inside = {
+        node.position
+        for node in (walk(expression) if rel.anchor in expression.free_anchors else ())
+        if isinstance(node, FieldReference) and node.root == OuterReference(rel.anchor)
+    }
+    return {"left" if position < width else "right" for position in direct | from_inside}
+
+
+def _subqueries(expression: Expression) -> Iterator[AnySubquery]:
+    return (node for node in walk(expression, into_relations=False) if is_subquery(node))
+
+
+def _computed(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: Lowering) -> tuple[Rows, str]:
+    """One input with the value of a subquery as a further column, and that column."""
+    left, right = len(rel.left.schema), len(rel.right.schema)
+    unseen = ("NULL",)
+    visible = rows.columns[:left] + unseen * right if side == "left" else unseen * left + rows.columns[:right]
+    wide, here = host(to, rows, rel.anchor, [subquery], hoist=True, visible=visible)
+    return wide, here.sql(subquery)

@@ -49,7 +49,9 @@ class Compound:
 
 @attrs.frozen(eq=False, repr=False)
 class Literal(Expression):
-    """A constant. `value` is None for NULL, else as the table below says:
+    """A constant.
+
+    `value` is None for NULL, else as this table says:
 
     ======================================  ==============================================================
     boolean, integers, fp32, fp64           bool, int, float
@@ -65,7 +67,7 @@ class Literal(Expression):
     map                                     tuple of pairs of `Literal`
     user-defined                            tuple of `Literal`: the fields of its structure
     ======================================  ==============================================================
-    """  # noqa: D400  # the table belongs to the sentence
+    """
 
     value: Any
     literal_type: t.Type

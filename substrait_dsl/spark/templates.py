@@ -1,0 +1,225 @@
+"""How a function becomes Spark SQL text: templates, and how a call fills one.
+
+A `Template` is one line of a table. In its text
+
+- ``{0}``, ``{1}``, ... are the value arguments in order, enum arguments not counted;
+- ``{args:, }`` is all of them, joined by what stands after the colon;
+- ``{nulls}`` is whether any of them is NULL;
+- ``{T}`` is the Spark type of the result, ``{t0}`` that of the first value argument, ...;
+- ``{w0}``, ... is an integer argument in a type wide enough for any exact result, and ``{MIN}``, ``{MAX}``, ``{SPAN}``
+  are the smallest value, the largest value and the number of values of the result's integer type, in that wide type;
+- ``[overflow]`` is what the option of that name makes of it, ``[#0]`` what the first enum argument does. Such text may
+  hold placeholders of every kind again.
+
+A text stands for a whole operand: where it is an operator, it has its own parentheses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+
+import attrs
+
+from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
+    EnumArgument,
+    Expression,
+    FunctionOption,
+    Literal,
+    ScalarFunction,
+)
+from substrait_dsl.algebra.types import I64, INTEGER_RANGES, FixedChar, List, Map, Struct, Type, VarChar
+from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.spark.casts import fitting
+from substrait_dsl.spark.types import spark_sql_type
+
+Call = ScalarFunction | AggregateFunction
+
+STANDARD = "extension:io.substrait:"
+"""What the URNs of the specification's own extensions begin with."""
+
+
+@attrs.frozen
+class Template:
+    """A function that Spark runs exactly, as SQL text."""
+
+    text: str
+    options: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict, hash=False)
+    """For each option, the values that can be kept, and their text; the first one is what no option means."""
+    enums: tuple[Mapping[str, str], ...] = attrs.field(default=(), hash=False)
+    """For each enum argument, the words that can be kept, and their text."""
+    nothing: str | None = None
+    """The text for a call without arguments."""
+    constants: tuple[int, ...] = ()
+    """The value arguments that Spark takes only as literals."""
+    compares: bool = False
+    """Whether the arguments are compared, which Spark cannot do with maps."""
+
+
+Custom = Callable[[Call, Sequence[str]], str]
+"""A function too special for a template: gives the text of a call, from the texts of its value arguments."""
+
+Table = Mapping[str, Template | Custom]
+"""The functions of one extension, by compound key (``add:i64_i64``), by name and what the first argument is
+(``add:int``, ``add:fp``, else its short name), or by name."""
+
+_FAMILIES = {"i8": "int", "i16": "int", "i32": "int", "i64": "int", "fp32": "fp", "fp64": "fp"}
+
+
+def failing(message: str) -> str:
+    """SQL text that raises an error at run time."""
+    return f"raise_error('{message}')"
+
+
+def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: Mapping[str, str] | None = None) -> str:
+    """Write the call of a function.
+
+    Args:
+        call: the call.
+        texts: the SQL text of its value arguments, in order.
+        tables: the functions of each extension, by what follows `STANDARD` in its URN.
+        extra: further placeholders of the templates.
+
+    Raises:
+        UnsupportedError: the function, one of its options or an argument cannot be run exactly.
+    """
+    found = _find(call, tables)
+    if not isinstance(found, Template):
+        return _checked_length(found(call, texts), call)
+    _check_arguments(found, call)
+    if not call.arguments and found.nothing is not None:
+        return found.nothing
+    words = tuple(argument.value.upper() for argument in call.arguments if isinstance(argument, EnumArgument))
+    text = _chosen(found, call.function.name, words, call.options)
+    return _checked_length(_fill(text, call, texts, extra or {}), call)
+
+
+def _find(call: Call, tables: Mapping[str, Table]) -> Template | Custom:
+    function = call.function
+    table = tables.get(function.urn.removeprefix(STANDARD), {}) if function.urn.startswith(STANDARD) else {}
+    kinds = _value_types(call)
+    short = kinds[0].short_name if kinds else ""
+    for key in (function.key, f"{function.name}:{_FAMILIES.get(short, short)}", function.name):
+        if key in table:
+            return table[key]
+    given = ", ".join(map(str, kinds))
+    raise UnsupportedError(
+        f"Spark cannot run the function {function.name}({given}) of {function.urn} exactly", hint=_REASONS.get(key)
+    )
+
+
+_REASONS = {
+    "logb": "the specification's text and its own cases disagree on which argument is the base",
+    "title": "the specification does not say where a word begins",
+    "initcap": "the specification does not say where a word begins",
+}
+"""Why some functions are missing from the tables, where it is not simply that Spark lacks them."""
+
+
+def _value_types(call: Call) -> list[Type]:
+    return [argument.type for argument in call.arguments if isinstance(argument, Expression)]
+
+
+def _check_arguments(template: Template, call: Call) -> None:
+    values = [argument for argument in call.arguments if isinstance(argument, Expression)]
+    for position in template.constants:
+        if position < len(values) and not isinstance(values[position], Literal):
+            raise UnsupportedError(f"Spark takes argument {position} of {call.function.name} only as a literal")
+    if template.compares:
+        for value in values:
+            require_comparable(value.type, call.function.name)
+
+
+def require_comparable(kind: Type, what: str) -> None:
+    """Raise `UnsupportedError` for a type whose values Spark cannot compare: maps, and what holds one."""
+    match kind:
+        case Map():
+            raise UnsupportedError(f"Spark cannot compare values of {kind}, as {what} does")
+        case List():
+            require_comparable(kind.element, what)
+        case Struct():
+            for inner in kind.types:
+                require_comparable(inner, what)
+        case _:
+            pass
+
+
+_HOLE = re.compile(r"\[(#\d|[a-z_]+)\]")
+
+
+@lru_cache(maxsize=4096)
+def _chosen(template: Template, name: str, words: tuple[str, ...], options: tuple[FunctionOption, ...]) -> str:
+    """The text of a template with its holes filled, as the enum arguments and options of a call say."""
+    filling = {option: next(iter(texts.values())) for option, texts in template.options.items()}
+    for option in options:
+        filling[option.name.lower()] = _preferred(template, name, option)
+    for position, word in enumerate(words):
+        texts = template.enums[position] if position < len(template.enums) else {}
+        if word not in texts:
+            raise UnsupportedError(f"Spark cannot run {name}({word}) exactly; it can run it with {quoted(texts)}")
+        filling[f"#{position}"] = texts[word]
+
+    def fill(hole: re.Match[str]) -> str:
+        if hole[1] not in filling:
+            raise UnsupportedError(f"{name}({', '.join(words)}) does not say everything: an enum argument is missing")
+        return _HOLE.sub(fill, filling[hole[1]])
+
+    return _HOLE.sub(fill, template.text)
+
+
+def _preferred(template: Template, name: str, option: FunctionOption) -> str:
+    """The text for the first value of an option that can be kept."""
+    texts = template.options.get(option.name.lower(), {})
+    for value in option.preferences:
+        if value.upper() in texts:
+            return texts[value.upper()]
+    wanted = " or ".join(option.preferences)
+    known = f"; it can run it with {quoted(texts)}" if texts else ""
+    raise UnsupportedError(f"Spark cannot run {name} with the option {option.name} = {wanted} exactly{known}")
+
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z]*)(\d*)(?::([^}]*))?\}")
+
+
+def _fill(template: str, call: Call, texts: Sequence[str], extra: Mapping[str, str]) -> str:
+    def text(found: re.Match[str]) -> str:
+        word, digits, separator = found.groups()
+        match word:
+            case "":
+                return texts[int(digits)]
+            case "args":
+                return str(separator).join(texts)
+            case "nulls":
+                return " OR ".join(f"{text} IS NULL" for text in texts)
+            case "T":
+                return spark_sql_type(call.output_type)
+            case "t":
+                return spark_sql_type(_value_types(call)[int(digits)])
+            case "w":
+                return f"CAST({texts[int(digits)]} AS {'DECIMAL(38,0)' if _is_long(call) else 'BIGINT'})"
+            case "MIN" | "MAX" | "SPAN":
+                low, high = INTEGER_RANGES[type(call.output_type)]
+                limit = {"MIN": low, "MAX": high, "SPAN": high - low + 1}[word]
+                return f"{limit}{'BD' if _is_long(call) else 'L'}"
+            case _:
+                return extra[word]
+
+    return _PLACEHOLDER.sub(text, template)
+
+
+def _is_long(call: Call) -> bool:
+    return isinstance(call.output_type, I64)
+
+
+def _checked_length(text: str, call: Call) -> str:
+    """The text, and a check that the result fits where its type has a length that the function may exceed."""
+    if isinstance(call.output_type, VarChar | FixedChar) and call.function.name in _MAY_LENGTHEN:
+        return fitting(text, call.output_type)
+    return text
+
+
+_MAY_LENGTHEN = frozenset(
+    ("capitalize", "concat", "concat_ws", "lower", "lpad", "repeat", "replace", "replace_slice", "rpad", "upper")
+)  # reading 39: the declared type stands, so a result that does not fit it is an error
