@@ -7,6 +7,7 @@ when it is built (its children have theirs already), and comparing, walking and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import attrs
@@ -20,14 +21,23 @@ NO_ANCHORS: frozenset[int] = frozenset()
 N = TypeVar("N", bound="Node")
 
 
-_COMPARED: dict[type, tuple[str, ...]] = {}
+Parts = tuple[Any, ...]
+
+_READERS: dict[type, tuple[tuple[str, ...], Callable[[Any], Parts]]] = {}
 
 
-def _compared(kind: type) -> tuple[str, ...]:
-    names = _COMPARED.get(kind)
-    if names is None:
-        names = _COMPARED[kind] = tuple(field.name for field in attrs.fields(kind) if field.eq)
-    return names
+def _reader(kind: type) -> tuple[tuple[str, ...], Callable[[Any], Parts]]:
+    """The names of the fields that make a node of this class what it is, and how to read them all."""
+    known = _READERS.get(kind)
+    if known is None:
+        names = tuple(field.name for field in attrs.fields(kind) if field.eq)
+        getter = attrgetter(*names)
+        read = getter if len(names) > 1 else lambda node: (getter(node),)
+        known = _READERS[kind] = (names, read)
+    return known
+
+
+_set = object.__setattr__
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -36,37 +46,42 @@ class Node:
 
     free_anchors: frozenset[int] = attrs.field(init=False, eq=False)
     """The anchors of rows outside this node that something inside it refers to: not empty means correlated."""
+    height: int = attrs.field(init=False, eq=False)
+    """How many nodes the longest way down from this one has, itself included."""
+    size: int = attrs.field(init=False, eq=False)
+    """How many nodes the tree has if every shared subtree is counted as often as it is used."""
     _hash: int = attrs.field(init=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
         self._settle()
-        object.__setattr__(self, "free_anchors", self._anchors())
-        object.__setattr__(self, "_hash", hash((type(self), *self.parts())))
+        parts = self.parts()
+        anchors = NO_ANCHORS
+        height, size = 0, 1
+        for child in _nodes_in(parts):
+            size += child.size
+            if child.height > height:
+                height = child.height
+            if child.free_anchors:
+                anchors |= child.free_anchors
+        _set(self, "height", height + 1)
+        _set(self, "size", size)
+        _set(self, "free_anchors", self._free(anchors))
+        _set(self, "_hash", hash((type(self), parts)))
 
     def _settle(self) -> None:
         """Check the fields and derive what follows from them."""
 
-    def _anchors(self) -> frozenset[int]:
-        anchors = NO_ANCHORS
-        for child in self.children():
-            if child.free_anchors:
-                anchors |= child.free_anchors
+    def _free(self, anchors: frozenset[int]) -> frozenset[int]:
+        """The free anchors of this node, given those of its children."""
         return anchors
 
-    def parts(self) -> tuple[Any, ...]:
+    def parts(self) -> Parts:
         """The values that make this node what it is; names are not among them."""
-        return tuple([getattr(self, name) for name in _compared(type(self))])
+        return _reader(type(self))[1](self)
 
-    def children(self) -> Iterator[Node]:
+    def children(self) -> list[Node]:
         """The nodes directly inside this one, in the order of its fields."""
-        for name in _compared(type(self)):
-            value = getattr(self, name)
-            if isinstance(value, Node):
-                yield value
-            elif type(value) is tuple:
-                for item in value:
-                    if isinstance(item, Node):
-                        yield item
+        return _nodes_in(self.parts())
 
     def __hash__(self) -> int:
         return self._hash
@@ -78,6 +93,16 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
+
+
+def _nodes_in(parts: Parts) -> list[Node]:
+    found: list[Node] = []
+    for part in parts:
+        if isinstance(part, Node):
+            found.append(part)
+        elif type(part) is tuple:
+            found += [item for item in part if isinstance(item, Node)]
+    return found
 
 
 def _equal(left: Node, right: Node) -> bool:
@@ -116,7 +141,7 @@ def walk(node: Node, *, into_relations: bool = True) -> Iterator[Node]:
         if id(current) not in seen:
             seen.add(id(current))
             yield current
-            children = list(current.children())
+            children = current.children()
             if not into_relations:
                 children = [child for child in children if not isinstance(child, Rel)]
             stack.extend(reversed(children))
@@ -151,7 +176,7 @@ def _with_children(node: Node, done: dict[int, Node]) -> Node:
         return value
 
     changed: dict[str, Any] = {}
-    for name in _compared(type(node)):
+    for name in _reader(type(node))[0]:
         value = getattr(node, name)
         replacement = new(value)
         if replacement is not value:
@@ -166,7 +191,7 @@ class Expression(Node):
     type: Type = attrs.field(init=False, eq=False)
 
     def _settle(self) -> None:
-        object.__setattr__(self, "type", self._derive_type())
+        _set(self, "type", self._derive_type())
 
     def _derive_type(self) -> Type:
         raise NotImplementedError
@@ -182,8 +207,8 @@ class Rel(Node):
     """The number by which expressions in subqueries inside this relation call the row that its expressions see."""
 
     def _settle(self) -> None:
-        object.__setattr__(self, "schema", self._derive_schema())
-        object.__setattr__(self, "properties", self._derive_properties())
+        _set(self, "schema", self._derive_schema())
+        _set(self, "properties", self._derive_properties())
 
     def _derive_schema(self) -> NamedStruct:
         raise NotImplementedError
@@ -191,8 +216,7 @@ class Rel(Node):
     def _derive_properties(self) -> Properties:
         return NO_PROPERTIES
 
-    def _anchors(self) -> frozenset[int]:
-        anchors = Node._anchors(self)
+    def _free(self, anchors: frozenset[int]) -> frozenset[int]:
         return anchors - {self.anchor} if self.anchor is not None else anchors
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import decimal
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -25,6 +26,11 @@ Options = Mapping[str, str | Sequence[str]]
 """Function options: a value, or several in order of preference, for each name."""
 
 _SPLICED = ("and", "or")
+
+_ALIKE = frozenset("add subtract multiply divide modulus equal not_equal lt lte gt gte".split())
+"""Functions of two operands of one type; others of that name and number exist, but none for that type."""
+
+_SCALARS = frozenset((bool, int, float, str, decimal.Decimal, dt.date, dt.datetime))
 
 
 def scalar(
@@ -53,6 +59,8 @@ def scalar(
 def _scalar_call(
     name: str, options: Options, urn: str | None, catalog: Catalog | None, parts: Sequence[Any]
 ) -> ex.ScalarFunction:
+    if len(parts) == 2 and name in _ALIKE:
+        parts = _alike(*parts)
     resolution = _resolution("scalar", name, parts, options, urn, catalog)
     arguments = _arguments(resolution, parts)
     function = ex.FunctionId(resolution.overload.urn, resolution.overload.key)
@@ -60,6 +68,17 @@ def _scalar_call(
     if name in _SPLICED and isinstance(first, ex.ScalarFunction) and first.function == function:
         arguments = (*first.arguments, *arguments[1:])  # `a & b & c` is one call of three, not nested ones
     return ex.ScalarFunction(function, arguments, resolution.output_type, _options(resolution))
+
+
+def _alike(left: Any, right: Any) -> list[Any]:
+    """The operands, a Python value as a literal of the other operand's type if it fits that: the usual case, and fast."""
+    for value, other in ((left, right), (right, left)):
+        if type(value) in _SCALARS and isinstance(other, ex.Expression):
+            kind = other.type.as_required()
+            if ex.fits(value, kind):
+                made = ex.literal(value, kind)
+                return [made, right] if value is left else [left, made]
+    return [left, right]
 
 
 class MeasureBase:
@@ -180,7 +199,9 @@ def _given(part: Any, name: str) -> Given:
 
     match part:
         case ex.Literal(value=int() as value) if not isinstance(value, bool):
-            return Typed(part.type, value)
+            return Typed(part.type, value, constant=True)
+        case ex.FieldReference():
+            return Typed(part.type, constant=False)
         case ex.Expression():
             return Typed(part.type)
         case t.Type():
@@ -207,7 +228,11 @@ def _given(part: Any, name: str) -> Given:
     except LiteralError as error:
         raise InvalidArgumentError(f"{name}: {error.message}", hint=error.hint) from None
     integer = part if type(part) is int else None
-    also = () if integer is None else (ex.natural_type(decimal.Decimal(integer)),)
+    also: tuple[t.Type, ...] = ()
+    if integer is not None:
+        also = (ex.natural_type(decimal.Decimal(integer)),)
+    elif isinstance(part, str) and part:
+        also = (t.VarChar(len(part)),)
     return Open(default, partial(ex.fits, part), part if isinstance(part, str) else None, also, integer, repr(part))
 
 

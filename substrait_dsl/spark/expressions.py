@@ -53,7 +53,7 @@ MAX_LENGTH = 1_000_000
 """Characters of SQL text above which an expression is refused: what is used twice by what is used twice explodes."""
 
 MAX_DEPTH = 200
-"""Parentheses within parentheses above which an expression is refused; Spark's parser overflows its stack some way up."""
+"""Parentheses within parentheses above which an expression is refused; Spark's parser has a stack to overflow."""
 
 
 @attrs.frozen

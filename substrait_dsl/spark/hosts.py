@@ -10,9 +10,9 @@ import attrs
 from substrait_dsl.algebra.expressions import Expression, FieldReference, OuterReference
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.spark import subqueries
-from substrait_dsl.spark.expressions import Scope, to_sql
-from substrait_dsl.spark.subqueries import AnySubquery, depends_on_row, is_subquery, relation_of
-from substrait_dsl.spark.tables import Item, Rows, items
+from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
+from substrait_dsl.spark.subqueries import depends_on_row, is_subquery
+from substrait_dsl.spark.tables import Item, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +41,7 @@ def host(
     to: Lowering,
     rows: Rows,
     anchor: int | None,
-    expressions: Sequence[Expression],
+    expressions: Sequence[Node],
     *,
     hoist: bool = False,
     lookups: Sequence[Node] = (),
@@ -62,7 +62,7 @@ def host(
     Returns:
         The rows to build on, with the same columns, and the host.
     """
-    nested = [node for expression in expressions for node in _subqueries(expression)]
+    nested = [node for expression in expressions for node in subqueries_of(expression)]
     inner = [*lookups, *(nested if not (hoist and to.as_text) else expressions)]
     width = len(rows.columns)
     rows, outer = _carried(to, rows, inner)
@@ -79,29 +79,24 @@ def host(
         if hoist or id(subquery) in needles:
             name = to.space.name()
             if depends_on_row(subquery):
-                rows = fenced(rows, to)
+                rows = rows.fenced()
             rows = rows.extended([Item(made.sql(subquery), (name,))])
             hoisted[id(subquery)] = name
     return Rows(rows.table, rows.columns[:width]), made
 
 
-def fenced(rows: Rows, to: Lowering) -> Rows:
-    """The same rows, ready for a projection with a correlated subquery."""
-    return Rows(rows.table.fenced(to.space.name()), rows.columns)
-
-
-def has_correlated(expressions: Sequence[Expression]) -> bool:
+def has_correlated(expressions: Sequence[Node]) -> bool:
     """Whether a subquery in the expressions depends on the row that they see."""
-    return any(depends_on_row(node) for expression in expressions for node in _subqueries(expression))
+    return any(depends_on_row(node) for expression in expressions for node in subqueries_of(expression))
 
 
-def _subqueries(expression: Expression) -> Iterator[AnySubquery]:
+def subqueries_of(expression: Node) -> Iterator[AnySubquery]:
     """The subqueries of an expression, but not those inside their relations; outer ones first."""
     return (node for node in walk(expression, into_relations=False) if is_subquery(node))
 
 
 def _below(subquery: AnySubquery) -> Iterator[AnySubquery]:
-    return (node for node in _subqueries(subquery) if node is not subquery)
+    return (node for node in subqueries_of(subquery) if node is not subquery)
 
 
 def _carried(to: Lowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows, Mapping[int, tuple[str, ...]]]:

@@ -19,12 +19,11 @@ from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.algebra.rules import JOIN_RULES, JoinType
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions import Scope, to_sql
-from substrait_dsl.spark.hosts import fenced, host
+from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
+from substrait_dsl.spark.hosts import host, subqueries_of
 from substrait_dsl.spark.marks import Key, Test, mark
 from substrait_dsl.spark.relations import filtered
-from substrait_dsl.spark.subqueries import AnySubquery, is_subquery
-from substrait_dsl.spark.tables import Item, JoinHow, Rows, TextTable, items
+from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, TextTable, items
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.node import Rel
@@ -71,7 +70,7 @@ def streamed(rel: Join) -> tuple[Rel, ...]:
 def lower_cross(rel: Cross, to: Lowering) -> Rows:
     """A cross join."""
     left = to[rel.left]
-    right = to[rel.right].apart_from(left, to.space)
+    right = to[rel.right].apart_from(left)
     return Rows(left.table.join(right.table, "cross", None), left.columns + right.columns)
 
 
@@ -89,11 +88,11 @@ def lower_join(rel: Join, to: Lowering) -> Rows:
 def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
     """A join of Spark's own."""
     left = to[rel.left]
-    right = to[rel.right].apart_from(left, to.space)
+    right = to[rel.right].apart_from(left)
     values: dict[int, str] = {}
     now, later = [], []
     for conjunct in conjuncts(rel.condition):
-        sides = {side for subquery in _subqueries(conjunct) for side in _sides(subquery, rel)}
+        sides = {side for subquery in subqueries_of(conjunct) for side in _sides(subquery, rel)}
         if sides == {"left", "right"}:
             if how != "inner":
                 raise UnsupportedError(
@@ -103,16 +102,17 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
             later.append(conjunct)
             continue
         now.append(conjunct)
-        for subquery in _subqueries(conjunct):
+        for subquery in subqueries_of(conjunct):
             if "right" in sides:
                 right, values[id(subquery)] = _computed(subquery, rel, "right", right, to)
             else:
                 left, values[id(subquery)] = _computed(subquery, rel, "left", left, to)
-    scope = Scope(left.columns + right.columns, to.outer, lambda subquery, _: values[id(subquery)])
+    ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
+    scope = Scope(ours + theirs, to.outer, lambda subquery, _: values[id(subquery)])
     condition = " AND ".join(f"({to_sql(conjunct, scope)})" for conjunct in now) or "true"
     first, second = (left, right) if stream == "left" else (right, left)
     rule = JOIN_RULES[rel.how]
-    columns = (() if rule.left == "absent" else left.columns) + (() if rule.right == "absent" else right.columns)
+    columns = (() if rule.left == "absent" else ours) + (() if rule.right == "absent" else theirs)
     rows = Rows(first.table.join(second.table, how, condition), columns)
     for conjunct in later:
         rows = filtered(rows, conjunct, rel.anchor, to)
@@ -124,7 +124,7 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
     stream, other = (rel.left, rel.right) if plan.stream == "left" else (rel.right, rel.left)
     rows = to[stream]
     values: dict[int, str] = {}
-    for subquery in _subqueries(rel.condition):
+    for subquery in subqueries_of(rel.condition):
         if not _sides(subquery, rel) <= {plan.stream}:
             raise UnsupportedError(
                 f"Spark cannot run a {rel.how} join whose condition has a subquery that refers to the input "
@@ -132,22 +132,22 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
                 hint="compute the subquery in a project of that input",
             )
         rows, values[id(subquery)] = _computed(subquery, rel, plan.stream, rows, to)
-    computed = Rows(rows.table, rows.columns + tuple(values.values()))
-    computed, here = host(to, computed, None, [], lookups=[rel.condition, other])
+    computed, here = host(to, rows, None, [], lookups=[rel.condition, other])
     table, found = here.inside.text(other)
-    columns = rows.columns + found if plan.stream == "left" else found + rows.columns
-    scope = Scope(columns, here.scope.outer, lambda subquery, _: values[id(subquery)])
+    mine = rows.columns[: len(stream.schema)]
+    scope = Scope(mine + found if plan.stream == "left" else found + mine, here.scope.outer, lambda subquery, _: values[id(subquery)])
     tests = [_test(conjunct, rel, plan.stream, scope) for conjunct in conjuncts(rel.condition)]
-    rows = fenced(Rows(computed.table, rows.columns), to)
+    rows = computed.fenced()
     if plan.method == "mark":
-        return rows.extended([Item(mark(table, tests, to.space, fixed=not other.free_anchors), (to.space.name(),))])
-    rows, matched = _single(rows, table, found, tests, to)
-    return Rows(rows.table, rows.columns + matched if plan.stream == "left" else matched + rows.columns)
+        marked = Item(mark(table, tests, to.space, fixed=not other.free_anchors), (to.space.name(),))
+        return Rows(rows.table.select([*items(mine), marked]), mine + marked.names)
+    single, matched = _single(Rows(rows.table, mine), table, found, tests, to)
+    return Rows(single, mine + matched if plan.stream == "left" else matched + mine)
 
 
 def _single(
     rows: Rows, table: TextTable, found: tuple[str, ...], tests: list[Key | Test], to: Lowering
-) -> tuple[Rows, tuple[str, ...]]:
+) -> tuple[Table, tuple[str, ...]]:
     """The columns of the one match, NULL if there is none; an error if there are more (reading 5).
 
     The check is a filter, so that it stays when nothing uses the columns.
@@ -161,7 +161,7 @@ def _single(
     message = "'a row has more than one match in a single join'"
     checked = looked_up.table.where(f"if({match}.n > 1, CAST(raise_error({message}) AS BOOLEAN), true)")
     made = [Item(f"{match}.f{number}", (name,)) for number, name in enumerate(names)]
-    return Rows(checked.select([*items(rows.columns), *made]), rows.columns), tuple(names)
+    return checked.select([*items(rows.columns), *made]), tuple(names)
 
 
 def _test(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key | Test:
@@ -193,14 +193,11 @@ def _sides(expression: Expression, rel: Join) -> set[Side]:
     return {"left" if position < width else "right" for position in direct | from_inside}
 
 
-def _subqueries(expression: Expression) -> Iterator[AnySubquery]:
-    return (node for node in walk(expression, into_relations=False) if is_subquery(node))
-
-
 def _computed(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: Lowering) -> tuple[Rows, str]:
     """One input with the value of a subquery as a further column, and that column."""
     left, right = len(rel.left.schema), len(rel.right.schema)
     unseen = ("NULL",)
     visible = rows.columns[:left] + unseen * right if side == "left" else unseen * left + rows.columns[:right]
     wide, here = host(to, rows, rel.anchor, [subquery], hoist=True, visible=visible)
-    return wide, here.sql(subquery)
+    name = here.sql(subquery)
+    return Rows(wide.table, (*wide.columns, name)), name

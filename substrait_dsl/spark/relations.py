@@ -9,7 +9,7 @@ from substrait_dsl.algebra.expressions.references import ROOT
 from substrait_dsl.algebra.relations import Emit, Fetch, Filter, Project, Sort
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.errors import ExecutionError, UnsupportedError
-from substrait_dsl.spark.hosts import fenced, has_correlated, host
+from substrait_dsl.spark.hosts import has_correlated, host
 from substrait_dsl.spark.tables import Item, Rows
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def lower_project(rel: Project, to: Lowering) -> Rows:
     if computed:
         rows, here = host(to, rows, rel.anchor, computed)
         if has_correlated(computed):
-            rows = fenced(rows, to)
+            rows = rows.fenced()
         made = [Item(here.sql(expression), (to.space.name(),)) for expression in computed]
     rows = rows.extended(made) if made else rows
     new = iter(item.names[0] for item in made)

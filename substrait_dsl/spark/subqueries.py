@@ -19,7 +19,7 @@ from substrait_dsl.algebra.expressions import (
     SetPredicate,
 )
 from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
-from substrait_dsl.spark.expressions import Scope, to_sql
+from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.marks import Key, Test, mark
 from substrait_dsl.spark.tables import Item, TextTable
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.expressions.subqueries import ComparisonOp
     from substrait_dsl.algebra.node import Node, Rel
     from substrait_dsl.spark.lowering import Lowering
-
-AnySubquery = ScalarSubquery | InPredicate | SetPredicate | SetComparison
-"""The expressions that hold a relation."""
 
 _SQL: dict[ComparisonOp, str] = {"eq": "=", "ne": "<>", "lt": "<", "gt": ">", "le": "<=", "ge": ">="}
 _OPPOSITE: dict[ComparisonOp, ComparisonOp] = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}

@@ -107,6 +107,7 @@ class Table(ABC):
 
     names: tuple[str, ...]
     """The columns there are."""
+    space: Workspace
 
     @abstractmethod
     def select(self, made: Sequence[Item]) -> Table:
@@ -136,21 +137,21 @@ class Table(ABC):
     def union_all(self, others: Sequence[Self]) -> Table:
         """The rows of this and other tables of as many columns, under this one's names."""
 
-    def fenced(self, name: str) -> Table:
+    def fenced(self) -> Table:
         """The same rows in a form that Spark does not push a projection into.
 
         A correlated subquery in a projection over a union crashes Spark's optimizer (SPARK-59042). The generator, which
         makes one row of each, keeps the two apart and costs nothing: the optimizer removes it afterwards.
         """
-        return self.select([*items(self.names), Item("explode(array(1))", (name,))])
+        return self.select([*items(self.names), Item("explode(array(1))", (self.space.name(),))])
 
 
 @attrs.frozen
 class FrameTable(Table):
     """A table that is a DataFrame. Filters wait for the next step, so that neighbours become one."""
 
-    frame: DataFrame
     names: tuple[str, ...]
+    frame: DataFrame
     space: Workspace
     conditions: tuple[str, ...] = ()
 
@@ -169,7 +170,7 @@ class FrameTable(Table):
         return self.space.sql(f"SELECT {_list(made)} FROM {self.space.attach(self.frame)}{where}")
 
     def _made(self, frame: DataFrame, names: Iterable[str]) -> FrameTable:
-        return FrameTable(frame, tuple(names), self.space)
+        return FrameTable(tuple(names), frame, self.space)
 
     def select(self, made: Sequence[Item]) -> FrameTable:
         names = [name for item in made for name in item.names]
@@ -237,6 +238,7 @@ class TextTable(Table):
 
     names: tuple[str, ...]
     source: str
+    space: Workspace
     conditions: tuple[str, ...] = ()
 
     def query(self, made: Sequence[Item] | None = None) -> str:
@@ -251,7 +253,7 @@ class TextTable(Table):
         return f"EXISTS ({rows.query([Item('1', ('1',))])})"
 
     def _made(self, query: str, names: Iterable[str]) -> TextTable:
-        return TextTable(tuple(names), f"({query})")
+        return TextTable(tuple(names), f"({query})", self.space)
 
     def select(self, made: Sequence[Item]) -> TextTable:
         return self._made(self.query(made), [name for item in made for name in item.names])
@@ -262,7 +264,7 @@ class TextTable(Table):
     def join(self, other: TextTable, how: JoinHow, condition: str | None) -> TextTable:
         on = "" if condition is None else f" ON {condition}"
         source = f"(({self.query()}) {_JOIN_SQL[how]} ({other.query()}){on})"
-        return TextTable(_joined(self, other, how), source)
+        return TextTable(_joined(self, other, how), source, self.space)
 
     def group(self, keys: Sequence[str], made: Sequence[Item]) -> TextTable:
         everything = [*items(keys), *made]
@@ -312,10 +314,16 @@ class Rows:
         table = self.table.select([*items(self.columns), *made])
         return Rows(table, self.columns + tuple(name for item in made for name in item.names))
 
-    def apart_from(self, other: Rows, space: Workspace) -> Rows:
-        """The same rows under names that another table does not have."""
-        if set(self.table.names).isdisjoint(other.table.names):
-            return self
-        fresh = {column: space.name() for column in self.columns}
+    def renamed(self) -> Rows:
+        """The same rows under names that nothing else has."""
+        fresh = {column: self.table.space.name() for column in self.columns}
         table = self.table.select([Item(old, (new,)) for old, new in fresh.items()])
         return Rows(table, tuple(fresh[column] for column in self.columns))
+
+    def apart_from(self, other: Rows) -> Rows:
+        """The same rows under names that another table does not have."""
+        return self if set(self.table.names).isdisjoint(other.table.names) else self.renamed()
+
+    def fenced(self) -> Rows:
+        """The same rows, ready for a projection with a correlated subquery."""
+        return Rows(self.table.fenced(), self.columns)

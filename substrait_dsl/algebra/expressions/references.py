@@ -11,7 +11,7 @@ import attrs
 
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.literals import Literal
-from substrait_dsl.algebra.node import NO_ANCHORS, Expression
+from substrait_dsl.algebra.node import Expression
 from substrait_dsl.algebra.types import Type
 
 
@@ -41,8 +41,8 @@ class FieldReference(Expression):
     def _derive_type(self) -> Type:
         return self.column_type
 
-    def _anchors(self) -> frozenset[int]:
-        return frozenset((self.root.anchor,)) if isinstance(self.root, OuterReference) else NO_ANCHORS
+    def _free(self, anchors: frozenset[int]) -> frozenset[int]:
+        return frozenset((self.root.anchor,)) if isinstance(self.root, OuterReference) else anchors
 
 
 @attrs.frozen

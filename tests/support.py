@@ -1,0 +1,90 @@
+"""What the tests of pipelines share: tables from text, columns as text, inputs with properties, and refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import attrs
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.algebra.expressions import Expression, FieldReference
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.properties import Distribution, FieldPath, OrderKey, Properties
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import SubstraitDslError
+
+
+def table(columns: str, name: str = "t") -> sd.Relation[Any]:
+    """A named table: ``table("a: i64, b: string?")``."""
+    return sd.read_named(name, dict(re.findall(r"(\w+): (.+?)(?=, \w+: |$)", columns)))
+
+
+def columns(relation: sd.Relation[Any]) -> str:
+    """The schema of a relation in the notation of `table`."""
+    return ", ".join(f"{field.name}: {field.type}" for field in relation.schema)
+
+
+@attrs.frozen(eq=False, repr=False)
+class Declared(Rel):
+    """A leaf whose properties are declared, as those of a read may be ("Output Properties")."""
+
+    declared_schema: NamedStruct
+    declared_properties: Properties
+
+    def _derive_schema(self) -> NamedStruct:
+        return self.declared_schema
+
+    def _derive_properties(self) -> Properties:
+        return self.declared_properties
+
+
+def declared(columns: str, *order: OrderKey, distribution: Distribution | None = None) -> sd.Relation[Any]:
+    """A relation with these columns that is known to be ordered and distributed so."""
+    return sd.Relation(Declared(table(columns)._rel.schema, Properties(order, distribution)))
+
+
+def ascending(*path: int) -> OrderKey:
+    """The ordering of a plain ``sort``: smallest first, NULLs before."""
+    return OrderKey(path, "asc_nulls_first")
+
+
+def ordering(relation: sd.Relation[Any]) -> list[FieldPath]:
+    """The fields that a relation is known to be ordered by."""
+    return [key.field for key in relation.properties.ordering]
+
+
+def distribution(relation: sd.Relation[Any]) -> Distribution | None:
+    """How a relation is known to be distributed."""
+    return relation.properties.distribution
+
+
+def computed(make: Callable[[Any], Any], over: str = "a: i64, b: i64?, s: string, t: string?") -> Expression:
+    """The expression of the algebra that a lambda builds over a row with these columns."""
+    rel = table(over).select(x=make)._rel
+    (expression,) = rel.input.expressions  # type: ignore[attr-defined]  # an emit on a project
+    return expression  # type: ignore[no-any-return]
+
+
+def type_of(make: Callable[[Any], Any], over: str = "a: i64, b: i64?, s: string, t: string?") -> str:
+    """The type of what a lambda builds over a row with these columns."""
+    return str(table(over).select(x=make).schema["x"])
+
+
+def reference(position: int, kind: str) -> FieldReference:
+    """A reference to a column of the row."""
+    return FieldReference(position, sd.parse_type(kind))
+
+
+@contextmanager
+def refused(error: type[SubstraitDslError], *said: str) -> Iterator[None]:
+    """Expect exactly this class of error, with a text that contains all of `said`."""
+    with pytest.raises(error) as caught:
+        yield
+    assert type(caught.value) is error
+    text = str(caught.value)
+    for part in said:
+        assert part in text
