@@ -118,9 +118,7 @@ def q07() -> sd.Relation:
         .join(customer, on=lambda o, c: o.o_custkey == c.c_custkey)
         .join(supplier_nation, on=lambda r, n: r.s_nationkey == n.n_nationkey)
         .join(customer_nation, on=lambda r, n: r.c_nationkey == n.n_nationkey)
-        .filter(
-            lambda r: sd.record(r.supp_nation, r.cust_nation).is_in([("FRANCE", "GERMANY"), ("GERMANY", "FRANCE")])
-        )
+        .filter(lambda r: sd.record(r.supp_nation, r.cust_nation).is_in([("FRANCE", "GERMANY"), ("GERMANY", "FRANCE")]))
         .select("supp_nation", "cust_nation", l_year=lambda r: f.extract("YEAR", r.l_shipdate), volume=discounted_price)
         .group_by("supp_nation", "cust_nation", "l_year")
         .agg(revenue=lambda r: f.sum(r.volume))

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import substrait_dsl as sd
 from examples.tpch.common import discounted_price
-from examples.tpch.schemas import customer, lineitem, nation, orders, part, partsupp, supplier
+from examples.tpch.schemas import Lineitem, PartSupp, customer, lineitem, nation, orders, part, partsupp, supplier
 from substrait_dsl import functions as f
 
 # avg keeps the scale of its argument. Where a row is compared with an average, the argument gets digits enough for the
@@ -54,9 +54,7 @@ def q14() -> sd.Relation:
     return (
         month.join(part, on=lambda line, p: line.l_partkey == p.p_partkey)
         .aggregate(
-            promotion=lambda r: f.sum(
-                sd.when(f.like(r.p_type, "PROMO%")).then(discounted_price(r)).otherwise(0)
-            ),
+            promotion=lambda r: f.sum(sd.when(f.like(r.p_type, "PROMO%")).then(discounted_price(r)).otherwise(0)),
             total=lambda r: f.sum(discounted_price(r)),
         )
         .select(promo_revenue=lambda r: Decimal("100.00") * r.promotion / r.total)
@@ -141,21 +139,86 @@ def q19() -> sd.Relation:
         lambda line: line.l_shipinstruct == "DELIVER IN PERSON",
     )
 
-    def fits(r: sd.DynRow, brand: str, containers: str, quantity: int, size: int) -> sd.Expr[sd.Boolean]:
-        """Whether it is a part of this brand in one of the containers, up to a size, with ten quantities."""
+    def fits(r: sd.DynRow, brand: str, containers: list[str], least_quantity: int, size: int) -> sd.DynExpr:
         return (
             (r.p_brand == brand)
-            & r.p_container.is_in([f"{containers.split()[0]} {kind}" for kind in containers.split()[1:]])
-            & r.l_quantity.between(quantity, quantity + 10)
+            & r.p_container.is_in(containers)
+            & r.l_quantity.between(least_quantity, least_quantity + 10)
             & r.p_size.between(1, size)
         )
 
     return (
         delivered.join(part, on=lambda line, p: line.l_partkey == p.p_partkey)
         .filter(
-            lambda r: fits(r, "Brand#12", "SM CASE BOX PACK PKG", 1, 5)
-            | fits(r, "Brand#23", "MED BAG BOX PKG PACK", 10, 10)
-            | fits(r, "Brand#34", "LG CASE BOX PACK PKG", 20, 15)
+            lambda r: (
+                fits(r, "Brand#12", ["SM CASE", "SM BOX", "SM PACK", "SM PKG"], least_quantity=1, size=5)
+                | fits(r, "Brand#23", ["MED BAG", "MED BOX", "MED PKG", "MED PACK"], least_quantity=10, size=10)
+                | fits(r, "Brand#34", ["LG CASE", "LG BOX", "LG PACK", "LG PKG"], least_quantity=20, size=15)
+            )
         )
         .aggregate(revenue=lambda r: f.sum(discounted_price(r)))
+    )
+
+
+def q20() -> sd.Relation:
+    """Potential part promotion."""
+    forest_parts = part.filter(lambda p: f.like(p.p_name, "forest%")).select("p_partkey")
+    year_1994 = lineitem.filter(
+        lambda line: (line.l_shipdate >= date(1994, 1, 1)) & (line.l_shipdate < date(1995, 1, 1))
+    )
+
+    def half_of_the_shipped(offer: PartSupp) -> sd.DynExpr:
+        shipped = year_1994.filter(
+            lambda line: (line.l_partkey == offer.ps_partkey) & (line.l_suppkey == offer.ps_suppkey)
+        ).aggregate(quantity=lambda line: f.sum(line.l_quantity))
+        return sd.scalar_subquery(shipped.select(half=lambda s: Decimal("0.5") * s.quantity))
+
+    excess = (
+        partsupp.filter(lambda offer: offer.ps_partkey.is_in(forest_parts))
+        .filter(lambda offer: offer.ps_availqty.cast(sd.Decimal(38, 4)) > half_of_the_shipped(offer))
+        .select("ps_suppkey")
+    )
+    return (
+        supplier.filter(lambda s: s.s_suppkey.is_in(excess))
+        .join(nation.filter(lambda n: n.n_name == "CANADA"), on=lambda s, n: s.s_nationkey == n.n_nationkey)
+        .select("s_name", "s_address")
+        .sort("s_name")
+    )
+
+
+def q21() -> sd.Relation:
+    """Suppliers who kept orders waiting."""
+    late = lineitem.filter(lambda line: line.l_receiptdate > line.l_commitdate)
+
+    def of_another_supplier(lines: sd.Relation[Lineitem], waiting: sd.DynRow) -> sd.Relation[Lineitem]:
+        return lines.filter(
+            lambda line: (line.l_orderkey == waiting.l_orderkey) & (line.l_suppkey != waiting.l_suppkey)
+        )
+
+    return (
+        supplier.join(late, on=lambda s, line: s.s_suppkey == line.l_suppkey)
+        .join(orders.filter(lambda o: o.o_orderstatus == "F"), on=lambda line, o: line.l_orderkey == o.o_orderkey)
+        .join(nation.filter(lambda n: n.n_name == "SAUDI ARABIA"), on=lambda s, n: s.s_nationkey == n.n_nationkey)
+        .filter(lambda r: sd.exists(of_another_supplier(lineitem, r)) & ~sd.exists(of_another_supplier(late, r)))
+        .group_by("s_name")
+        .agg(numwait=f.count())
+        .sort(sd.desc("numwait"), "s_name")
+        .fetch(100)
+    )
+
+
+def q22() -> sd.Relation:
+    """Global sales opportunity."""
+    candidates = customer.select("c_custkey", "c_acctbal", cntrycode=lambda c: f.substring(c.c_phone, 1, 2)).filter(
+        lambda c: c.cntrycode.is_in(["13", "31", "23", "29", "30", "18", "17"])
+    )
+    average = candidates.filter(lambda c: c.c_acctbal > 0).aggregate(balance=lambda c: f.avg(c.c_acctbal.cast(Precise)))
+    return (
+        candidates.filter(
+            lambda c: c.c_acctbal.cast(Precise) > sd.scalar_subquery(average),
+            lambda c: ~sd.exists(orders.filter(lambda o: o.o_custkey == c.c_custkey)),
+        )
+        .group_by("cntrycode")
+        .agg(numcust=f.count(), totacctbal=lambda c: f.sum(c.c_acctbal))
+        .sort("cntrycode")
     )

@@ -62,7 +62,7 @@ def test_keys_in_sets_may_be_given_by_number() -> None:
 
 
 def test_one_empty_set_is_no_grouping() -> None:
-    """ "Having a single grouping set with no grouping expressions is thus equivalent to not having any"."""
+    """Specification: "Having a single grouping set with no grouping expressions is thus equivalent to not having any"."""
     assert columns(table(ABV).aggregate(grouping_sets=[()], n=f.count())) == "n: i64"
     assert columns(table(ABV).aggregate(n=f.count())) == "n: i64"
 
@@ -137,7 +137,7 @@ def test_without_keys_there_is_surely_one_row() -> None:
 
 
 def test_an_aggregate_has_a_column() -> None:
-    """ "An aggregate relation is invalid if it would yield zero columns"."""
+    """Specification: "An aggregate relation is invalid if it would yield zero columns"."""
     with refused(SchemaError, "aggregate", "no columns"):
         table(ABV).aggregate()
     with refused(SchemaError, "aggregate", "no columns"):
@@ -145,7 +145,7 @@ def test_an_aggregate_has_a_column() -> None:
 
 
 def test_every_key_stands_in_a_set() -> None:
-    """ "Each of the grouping expressions must occur in at least one of the grouping sets"."""
+    """Specification: "Each of the grouping expressions must occur in at least one of the grouping sets"."""
     with refused(SchemaError, "aggregate", "every key", "b stands in none"):
         table(ABV).aggregate("a", "b", grouping_sets=[("a",)], n=f.count())
 

@@ -46,7 +46,7 @@ TABLE: dict[JoinType, str] = {
 
 @pytest.mark.parametrize("how", TABLE)
 def test_the_twelve_types(how: JoinType) -> None:
-    joined = table(LEFT).join(table(RIGHT), lambda l, r: l.a == r.x, how)
+    joined = table(LEFT).join(table(RIGHT), lambda mine, theirs: mine.a == theirs.x, how)
     assert columns(joined) == TABLE[how]
 
 
@@ -63,7 +63,7 @@ def test_the_mark_may_be_named() -> None:
 # --- conditions ---
 
 CONDITIONS: dict[str, Any] = {
-    "lambda of two rows": lambda l, r: l.k == r.k,
+    "lambda of two rows": lambda mine, theirs: mine.k == theirs.k,
     "name of a common column": "k",
     "names of common columns": ["k"],
 }
@@ -89,17 +89,22 @@ def test_columns_of_the_very_relations() -> None:
 
 
 def test_the_condition_sees_both_sides_even_where_the_output_has_one() -> None:
-    assert columns(table(LEFT).join(table(RIGHT), lambda l, r: (l.a == r.x) & r.y.is_null(), "left_semi")) == LEFT
+    assert (
+        columns(
+            table(LEFT).join(table(RIGHT), lambda mine, theirs: (mine.a == theirs.x) & theirs.y.is_null(), "left_semi")
+        )
+        == LEFT
+    )
 
 
 def test_a_post_join_filter_sees_the_output() -> None:
     left, right = table(LEFT), table(RIGHT)
-    joined = left.join(right, lambda l, r: l.a == r.x, "left_mark", post_filter=lambda o: ~o.mark)
+    joined = left.join(right, lambda mine, theirs: mine.a == theirs.x, "left_mark", post_filter=lambda o: ~o.mark)
     assert columns(joined) == "a: i64, b: string?, mark: boolean?"
     with refused(UnknownFieldError, "join", '"y"'):
-        left.join(right, lambda l, r: l.a == r.x, "left_mark", post_filter=lambda o: o.y.is_null())
+        left.join(right, lambda mine, theirs: mine.a == theirs.x, "left_mark", post_filter=lambda o: o.y.is_null())
     with refused(TypeMismatchError, "join", "boolean", "i64"):
-        left.join(right, lambda l, r: l.a == r.x, post_filter=lambda o: o.a)
+        left.join(right, lambda mine, theirs: mine.a == theirs.x, post_filter=lambda o: o.a)
 
 
 # --- properties ---
@@ -107,7 +112,9 @@ def test_a_post_join_filter_sees_the_output() -> None:
 
 @pytest.mark.parametrize("how", TABLE)
 def test_no_order_is_left(how: JoinType) -> None:
-    joined = declared(LEFT, ascending(0)).join(declared(RIGHT, ascending(0)), lambda l, r: l.a == r.x, how)
+    joined = declared(LEFT, ascending(0)).join(
+        declared(RIGHT, ascending(0)), lambda mine, theirs: mine.a == theirs.x, how
+    )
     assert ordering(joined) == []
 
 
@@ -143,25 +150,25 @@ def test_distribution(
     how: JoinType, left: Distribution | None, right: Distribution | None, expected: Distribution | None
 ) -> None:
     joined = declared(LEFT, distribution=left).join(
-        declared(RIGHT, distribution=right), lambda l, r: (l.a == r.x) & (r.y.is_not_null()), how
+        declared(RIGHT, distribution=right), lambda mine, theirs: (mine.a == theirs.x) & (theirs.y.is_not_null()), how
     )
     assert distribution(joined) == expected
 
 
-def test_partitions_line_up_only_if_the_keys_are_paired() -> None:
-    """Rows that agree on a = y and b = x need not share a partition of (a, b) and (x, y) by the same hash."""
+def test_partitions_line_up_only_if_the_join_compares_all_their_fields() -> None:
+    """Reading 7: the columns required to be equal are those of both partitionings."""
     left = declared("a: i64, b: i64", distribution=partitioned((0,), (1,)))
     right = declared("x: i64, y: i64", distribution=partitioned((0,), (1,)))
-    one_key = left.join(right, lambda l, r: l.a == r.x)
+    one_key = left.join(right, lambda mine, theirs: mine.a == theirs.x)
     assert distribution(one_key) is None
-    both = left.join(right, lambda l, r: (l.a == r.x) & (l.b == r.y))
+    both = left.join(right, lambda mine, theirs: (mine.a == theirs.x) & (mine.b == theirs.y))
     assert distribution(both) == partitioned((0,), (1,))
 
 
 def test_an_inequality_pairs_nothing() -> None:
     left = declared("a: i64", distribution=partitioned((0,)))
     right = declared("x: i64", distribution=partitioned((0,)))
-    assert distribution(left.join(right, lambda l, r: (l.a == r.x) | (l.a > r.x))) is None
+    assert distribution(left.join(right, lambda mine, theirs: (mine.a == theirs.x) | (mine.a > theirs.x))) is None
 
 
 # --- refusals ---
@@ -175,9 +182,9 @@ def test_an_unknown_type_names_the_nearest() -> None:
 def test_conditions_that_do_not_fit_are_refused() -> None:
     left, right = table(LEFT), table(RIGHT)
     with refused(TypeMismatchError, "join", "boolean", "i64"):
-        left.join(right, lambda l, r: l.a + r.x)
+        left.join(right, lambda mine, theirs: mine.a + theirs.x)
     with refused(FunctionNotFoundError, "join", "equal(i64, date?)"):
-        left.join(right, lambda l, r: l.a == r.y)
+        left.join(right, lambda mine, theirs: mine.a == theirs.y)
     with refused(UnknownFieldError, "join", '"a"', '"x"'):
         left.join(right, "a")
     with refused(InvalidArgumentError, "join", "at least one column"):
@@ -185,6 +192,6 @@ def test_conditions_that_do_not_fit_are_refused() -> None:
     with refused(InvalidArgumentError, "join", "expected a relation"):
         left.join("u", "a")  # type: ignore[arg-type]
     with refused(TypeMismatchError, "join", "aggregate function"):
-        left.join(right, lambda l, r: f.max(l.a))  # type: ignore[arg-type,return-value]
+        left.join(right, lambda mine, theirs: f.max(mine.a))  # type: ignore[arg-type,return-value]
     with refused(AmbiguousFieldError, "join", '"k" is ambiguous'):
         table("k: i64").join(table("k: i64"), sd.col("k") == 1)

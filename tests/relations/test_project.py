@@ -37,7 +37,7 @@ def test_ordering_and_distribution_stay() -> None:
 
 
 def test_a_copy_of_a_column_stands_in_for_it() -> None:
-    """ "Extended to include projection fields if fields are direct references"."""
+    """Specification: "Extended to include projection fields if fields are direct references"."""
     rel = declared("a: i64, b: i64", ascending(0), ascending(1), distribution=partitioned((0,)))
     copied = rel.project(copy=lambda r: r.a).drop("a")
     assert columns(copied) == "b: i64, copy: i64"

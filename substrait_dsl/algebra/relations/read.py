@@ -186,8 +186,13 @@ def _check_row(row: Record, number: int, schema: NamedStruct) -> None:
     for value, field in zip(row.fields, schema, strict=True):
         if not value.type.matches(field.type) or (value.type.nullable and not field.type.nullable):
             raise TypeMismatchError(f'row {number}: column "{field.name}" is {field.type}, the value is {value.type}')
-        if any(isinstance(node, FieldReference) for node in walk(value, into_relations=False)):
-            raise InvalidArgumentError(f'row {number}: column "{field.name}" refers to a column; a row has no input')
+        for node in walk(value):
+            if isinstance(node, Rel):  # reading 54
+                raise InvalidArgumentError(f'row {number}: column "{field.name}" holds a subquery; a row is constant')
+            if isinstance(node, FieldReference):
+                raise InvalidArgumentError(
+                    f'row {number}: column "{field.name}" refers to a column; a row has no input'
+                )
 
 
 def _check_text(schema: NamedStruct, text: DelimitedText) -> None:
