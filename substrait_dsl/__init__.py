@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from substrait_dsl import api
     from substrait_dsl.api import *  # noqa: F403  # they are listed in its __all__
 
-    __all__ = ["__version__"]
+    __all__: list[str] = ["__version__"]
     __all__ += api.__all__
 
 __version__ = "0.1.0"

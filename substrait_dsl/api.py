@@ -66,7 +66,7 @@ from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema, SchemaL
 from substrait_dsl.fluent.sorting import asc, clustered, desc
 from substrait_dsl.functions import Functions
 
-__all__ = [
+__all__: list[str] = [
     "FP32",
     "FP64",
     "I8",
