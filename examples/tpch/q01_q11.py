@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 import substrait_dsl as sd
-from examples.tpch.common import discounted_price
+from examples.tpch.common import discounted_price, within
 from examples.tpch.schemas import customer, lineitem, nation, orders, part, partsupp, region, supplier
 from substrait_dsl import functions as f
 
@@ -72,7 +72,7 @@ def q04() -> sd.Relation:
     """Order priority checking."""
     late = lineitem.filter(lambda line: line.l_commitdate < line.l_receiptdate)
     return (
-        orders.filter(lambda o: (o.o_orderdate >= date(1993, 7, 1)) & (o.o_orderdate < date(1993, 10, 1)))
+        orders.filter(lambda o: within(o.o_orderdate, date(1993, 7, 1), date(1993, 10, 1)))
         .filter(lambda o: sd.exists(late.filter(lambda line: line.l_orderkey == o.o_orderkey)))
         .group_by("o_orderpriority")
         .agg(order_count=f.count())
@@ -82,7 +82,7 @@ def q04() -> sd.Relation:
 
 def q05() -> sd.Relation:
     """Local supplier volume."""
-    year_1994 = orders.filter(lambda o: (o.o_orderdate >= date(1994, 1, 1)) & (o.o_orderdate < date(1995, 1, 1)))
+    year_1994 = orders.filter(lambda o: within(o.o_orderdate, date(1994, 1, 1), date(1995, 1, 1)))
     return (
         customer.join(year_1994, on=lambda c, o: c.c_custkey == o.o_custkey)
         .join(lineitem, on=lambda o, line: o.o_orderkey == line.l_orderkey)
@@ -98,8 +98,7 @@ def q05() -> sd.Relation:
 def q06() -> sd.Relation:
     """Forecasting revenue change."""
     return lineitem.filter(
-        lambda line: line.l_shipdate >= date(1994, 1, 1),
-        lambda line: line.l_shipdate < date(1995, 1, 1),
+        lambda line: within(line.l_shipdate, date(1994, 1, 1), date(1995, 1, 1)),
         lambda line: line.l_discount.between(Decimal("0.05"), Decimal("0.07")),
         lambda line: line.l_quantity < 24,
     ).aggregate(revenue=lambda line: f.sum(line.l_extendedprice * line.l_discount))
@@ -107,18 +106,21 @@ def q06() -> sd.Relation:
 
 def q07() -> sd.Relation:
     """Volume shipping."""
+    two_years = lineitem.filter(lambda line: line.l_shipdate.between(date(1995, 1, 1), date(1996, 12, 31)))
     supplier_nation = nation.rename(n_name="supp_nation")
     customer_nation = nation.rename(n_name="cust_nation")
     return (
-        supplier.join(
-            lineitem.filter(lambda line: line.l_shipdate.between(date(1995, 1, 1), date(1996, 12, 31))),
-            on=lambda s, line: s.s_suppkey == line.l_suppkey,
-        )
+        supplier.join(two_years, on=lambda s, line: s.s_suppkey == line.l_suppkey)
         .join(orders, on=lambda line, o: line.l_orderkey == o.o_orderkey)
         .join(customer, on=lambda o, c: o.o_custkey == c.c_custkey)
-        .join(supplier_nation, on=lambda r, n: r.s_nationkey == n.n_nationkey)
-        .join(customer_nation, on=lambda r, n: r.c_nationkey == n.n_nationkey)
-        .filter(lambda r: sd.record(r.supp_nation, r.cust_nation).is_in([("FRANCE", "GERMANY"), ("GERMANY", "FRANCE")]))
+        .join(supplier_nation, on=lambda s, n: s.s_nationkey == n.n_nationkey)
+        .join(customer_nation, on=lambda c, n: c.c_nationkey == n.n_nationkey)
+        .filter(
+            lambda r: (
+                ((r.supp_nation == "FRANCE") & (r.cust_nation == "GERMANY"))
+                | ((r.supp_nation == "GERMANY") & (r.cust_nation == "FRANCE"))
+            )
+        )
         .select("supp_nation", "cust_nation", l_year=lambda r: f.extract("YEAR", r.l_shipdate), volume=discounted_price)
         .group_by("supp_nation", "cust_nation", "l_year")
         .agg(revenue=lambda r: f.sum(r.volume))
@@ -128,6 +130,7 @@ def q07() -> sd.Relation:
 
 def q08() -> sd.Relation:
     """National market share."""
+    two_years = orders.filter(lambda o: o.o_orderdate.between(date(1995, 1, 1), date(1996, 12, 31)))
     american_customers = (
         customer.join(nation, on=lambda c, n: c.c_nationkey == n.n_nationkey)
         .join(region.filter(lambda r: r.r_name == "AMERICA"), on=lambda n, r: n.n_regionkey == r.r_regionkey)
@@ -137,20 +140,16 @@ def q08() -> sd.Relation:
         part.filter(lambda p: p.p_type == "ECONOMY ANODIZED STEEL")
         .join(lineitem, on=lambda p, line: p.p_partkey == line.l_partkey)
         .join(supplier, on=lambda line, s: line.l_suppkey == s.s_suppkey)
-        .join(
-            orders.filter(lambda o: o.o_orderdate.between(date(1995, 1, 1), date(1996, 12, 31))),
-            on=lambda line, o: line.l_orderkey == o.o_orderkey,
-        )
+        .join(two_years, on=lambda line, o: line.l_orderkey == o.o_orderkey)
         .join(american_customers, on=lambda o, c: o.o_custkey == c.c_custkey)
-        .join(nation, on=lambda r, n: r.s_nationkey == n.n_nationkey)
-        .select(
-            o_year=lambda r: f.extract("YEAR", r.o_orderdate),
-            volume=discounted_price,
-            brazilian=lambda r: sd.when(r.n_name == "BRAZIL").then(discounted_price(r)).otherwise(0),
-        )
+        .join(nation, on=lambda s, n: s.s_nationkey == n.n_nationkey)
+        .select(o_year=lambda r: f.extract("YEAR", r.o_orderdate), volume=discounted_price, nation=lambda r: r.n_name)
         .group_by("o_year")
-        .agg(brazilian=lambda r: f.sum(r.brazilian), volume=lambda r: f.sum(r.volume))
-        .select("o_year", mkt_share=lambda r: r.brazilian / r.volume)
+        .agg(
+            brazilian=lambda r: f.sum(sd.when(r.nation == "BRAZIL").then(r.volume).otherwise(0)),
+            total=lambda r: f.sum(r.volume),
+        )
+        .select("o_year", mkt_share=lambda r: r.brazilian / r.total)
         .sort("o_year")
     )
 
@@ -180,7 +179,7 @@ def q09() -> sd.Relation:
 
 def q10() -> sd.Relation:
     """Returned item reporting."""
-    quarter = orders.filter(lambda o: (o.o_orderdate >= date(1993, 10, 1)) & (o.o_orderdate < date(1994, 1, 1)))
+    quarter = orders.filter(lambda o: within(o.o_orderdate, date(1993, 10, 1), date(1994, 1, 1)))
     returned = lineitem.filter(lambda line: line.l_returnflag == "R")
     return (
         customer.join(quarter, on=lambda c, o: c.c_custkey == o.o_custkey)

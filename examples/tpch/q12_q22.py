@@ -6,13 +6,13 @@ from datetime import date
 from decimal import Decimal
 
 import substrait_dsl as sd
-from examples.tpch.common import discounted_price
+from examples.tpch.common import discounted_price, within
 from examples.tpch.schemas import Lineitem, PartSupp, customer, lineitem, nation, orders, part, partsupp, supplier
 from substrait_dsl import functions as f
 
 # avg keeps the scale of its argument. Where a row is compared with an average, the argument gets digits enough for the
 # rounding of the average not to decide.
-Precise = sd.Decimal(30, 12)
+Precise = sd.Decimal(38, 12)
 
 
 def q12() -> sd.Relation:
@@ -21,7 +21,7 @@ def q12() -> sd.Relation:
         lambda line: line.l_shipmode.is_in(["MAIL", "SHIP"]),
         lambda line: line.l_commitdate < line.l_receiptdate,
         lambda line: line.l_shipdate < line.l_commitdate,
-        lambda line: (line.l_receiptdate >= date(1994, 1, 1)) & (line.l_receiptdate < date(1995, 1, 1)),
+        lambda line: within(line.l_receiptdate, date(1994, 1, 1), date(1995, 1, 1)),
     )
     return (
         orders.join(delayed, on=lambda o, line: o.o_orderkey == line.l_orderkey)
@@ -50,7 +50,7 @@ def q13() -> sd.Relation:
 
 def q14() -> sd.Relation:
     """Promotion effect."""
-    month = lineitem.filter(lambda line: (line.l_shipdate >= date(1995, 9, 1)) & (line.l_shipdate < date(1995, 10, 1)))
+    month = lineitem.filter(lambda line: within(line.l_shipdate, date(1995, 9, 1), date(1995, 10, 1)))
     return (
         month.join(part, on=lambda line, p: line.l_partkey == p.p_partkey)
         .aggregate(
@@ -63,7 +63,7 @@ def q14() -> sd.Relation:
 
 def q15() -> sd.Relation:
     """Top supplier."""
-    quarter = lineitem.filter(lambda line: (line.l_shipdate >= date(1996, 1, 1)) & (line.l_shipdate < date(1996, 4, 1)))
+    quarter = lineitem.filter(lambda line: within(line.l_shipdate, date(1996, 1, 1), date(1996, 4, 1)))
     revenue = quarter.group_by(lambda line: line.l_suppkey.alias("supplier_no")).agg(
         total_revenue=lambda line: f.sum(discounted_price(line))
     )
@@ -139,7 +139,7 @@ def q19() -> sd.Relation:
         lambda line: line.l_shipinstruct == "DELIVER IN PERSON",
     )
 
-    def fits(r: sd.DynRow, brand: str, containers: list[str], least_quantity: int, size: int) -> sd.DynExpr:
+    def fits(r: sd.DynRow, brand: str, containers: list[str], least_quantity: int, size: int) -> sd.Expr[sd.Boolean]:
         return (
             (r.p_brand == brand)
             & r.p_container.is_in(containers)
@@ -163,9 +163,7 @@ def q19() -> sd.Relation:
 def q20() -> sd.Relation:
     """Potential part promotion."""
     forest_parts = part.filter(lambda p: f.like(p.p_name, "forest%")).select("p_partkey")
-    year_1994 = lineitem.filter(
-        lambda line: (line.l_shipdate >= date(1994, 1, 1)) & (line.l_shipdate < date(1995, 1, 1))
-    )
+    year_1994 = lineitem.filter(lambda line: within(line.l_shipdate, date(1994, 1, 1), date(1995, 1, 1)))
 
     def half_of_the_shipped(offer: PartSupp) -> sd.DynExpr:
         shipped = year_1994.filter(

@@ -9,6 +9,9 @@ Specification: https://substrait.io/types/type_classes/ and ``type.proto``.
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
+import uuid
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self
 
@@ -18,6 +21,7 @@ from typing_extensions import TypeVar
 from substrait_dsl.errors import InvalidArgumentError
 
 if TYPE_CHECKING:  # the annotations on a schema class are descriptors: reading one gives a typed expression
+    from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths  # noqa: F401  # in strings
     from substrait_dsl.fluent.expr import Expr
 
 MAX_LENGTH = 2**31 - 1
@@ -39,6 +43,21 @@ class Null:
 
 class Req(Null):
     """Type-level mark of a required expression: accepted wherever a nullable one is."""
+
+
+V = TypeVar("V")
+
+
+class WrittenAs(Generic[V]):
+    """Type-level mark of a type whose values are written as Python values of type `V`."""
+
+    __slots__ = ()
+
+
+class Number(WrittenAs[V]):
+    """Type-level mark of a type that arithmetic takes and gives back: all numbers but decimals."""
+
+    __slots__ = ()
 
 
 P = TypeVar("P", bound=Precision38, default=Any)
@@ -139,7 +158,7 @@ def _is_type(instance: Type, attribute: attrs.Attribute[Any], value: object) -> 
 
 
 @attrs.frozen
-class Boolean(Type):
+class Boolean(Type, WrittenAs[bool]):
     """True or false; with NULL, three-valued logic."""
 
     keyword: ClassVar[str] = "boolean"
@@ -152,7 +171,7 @@ class Boolean(Type):
 
 
 @attrs.frozen
-class I8(Type):
+class I8(Type, Number[int]):
     """A signed integer of 8 bits."""
 
     keyword: ClassVar[str] = "i8"
@@ -165,7 +184,7 @@ class I8(Type):
 
 
 @attrs.frozen
-class I16(Type):
+class I16(Type, Number[int]):
     """A signed integer of 16 bits."""
 
     keyword: ClassVar[str] = "i16"
@@ -178,7 +197,7 @@ class I16(Type):
 
 
 @attrs.frozen
-class I32(Type):
+class I32(Type, Number[int]):
     """A signed integer of 32 bits."""
 
     keyword: ClassVar[str] = "i32"
@@ -191,7 +210,7 @@ class I32(Type):
 
 
 @attrs.frozen
-class I64(Type):
+class I64(Type, Number[int]):
     """A signed integer of 64 bits."""
 
     keyword: ClassVar[str] = "i64"
@@ -204,7 +223,7 @@ class I64(Type):
 
 
 @attrs.frozen
-class FP32(Type):
+class FP32(Type, Number[float]):
     """A 4-byte IEEE 754 number."""
 
     keyword: ClassVar[str] = "fp32"
@@ -217,7 +236,7 @@ class FP32(Type):
 
 
 @attrs.frozen
-class FP64(Type):
+class FP64(Type, Number[float]):
     """An 8-byte IEEE 754 number."""
 
     keyword: ClassVar[str] = "fp64"
@@ -230,7 +249,7 @@ class FP64(Type):
 
 
 @attrs.frozen
-class String(Type):
+class String(Type, WrittenAs[str]):
     """A Unicode string of any length."""
 
     keyword: ClassVar[str] = "string"
@@ -243,7 +262,7 @@ class String(Type):
 
 
 @attrs.frozen
-class Binary(Type):
+class Binary(Type, WrittenAs[bytes]):
     """A string of bytes of any length."""
 
     keyword: ClassVar[str] = "binary"
@@ -256,7 +275,7 @@ class Binary(Type):
 
 
 @attrs.frozen
-class Date(Type):
+class Date(Type, WrittenAs[dt.date]):
     """A day of the proleptic Gregorian calendar, years 1000 to 9999."""
 
     keyword: ClassVar[str] = "date"
@@ -269,7 +288,7 @@ class Date(Type):
 
 
 @attrs.frozen
-class IntervalYear(Type):
+class IntervalYear(Type, WrittenAs["YearMonths"]):
     """A span of years and months."""
 
     keyword: ClassVar[str] = "interval_year"
@@ -282,7 +301,7 @@ class IntervalYear(Type):
 
 
 @attrs.frozen
-class UUID(Type):
+class UUID(Type, WrittenAs[uuid.UUID]):
     """A universally unique identifier, 16 bytes."""
 
     keyword: ClassVar[str] = "uuid"
@@ -295,7 +314,7 @@ class UUID(Type):
 
 
 @attrs.frozen
-class FixedChar(Type, Generic[Length]):
+class FixedChar(Type, WrittenAs[str], Generic[Length]):
     """A Unicode string of exactly `length` characters (code points)."""
 
     keyword: ClassVar[str] = "fixedchar"
@@ -314,7 +333,7 @@ class FixedChar(Type, Generic[Length]):
 
 
 @attrs.frozen
-class VarChar(Type, Generic[Length]):
+class VarChar(Type, WrittenAs[str], Generic[Length]):
     """A Unicode string of at most `length` characters (code points)."""
 
     keyword: ClassVar[str] = "varchar"
@@ -333,7 +352,7 @@ class VarChar(Type, Generic[Length]):
 
 
 @attrs.frozen
-class FixedBinary(Type, Generic[Length]):
+class FixedBinary(Type, WrittenAs[bytes], Generic[Length]):
     """A string of exactly `length` bytes."""
 
     keyword: ClassVar[str] = "fixedbinary"
@@ -352,7 +371,7 @@ class FixedBinary(Type, Generic[Length]):
 
 
 @attrs.frozen
-class IntervalDay(Type, Generic[T]):
+class IntervalDay(Type, WrittenAs["dt.timedelta | DaySeconds"], Generic[T]):
     """A span of days and seconds with `precision` digits after the second."""
 
     keyword: ClassVar[str] = "interval_day"
@@ -371,7 +390,7 @@ class IntervalDay(Type, Generic[T]):
 
 
 @attrs.frozen
-class IntervalCompound(Type, Generic[T]):
+class IntervalCompound(Type, WrittenAs["Compound"], Generic[T]):
     """A span of years, months, days and seconds with `precision` digits after the second."""
 
     keyword: ClassVar[str] = "interval_compound"
@@ -390,7 +409,7 @@ class IntervalCompound(Type, Generic[T]):
 
 
 @attrs.frozen
-class PrecisionTime(Type, Generic[T]):
+class PrecisionTime(Type, WrittenAs[dt.time], Generic[T]):
     """A time of day with `precision` digits after the second."""
 
     keyword: ClassVar[str] = "precision_time"
@@ -409,7 +428,7 @@ class PrecisionTime(Type, Generic[T]):
 
 
 @attrs.frozen
-class PrecisionTimestamp(Type, Generic[T]):
+class PrecisionTimestamp(Type, WrittenAs[dt.datetime], Generic[T]):
     """A date and time without time zone, with `precision` digits after the second."""
 
     keyword: ClassVar[str] = "precision_timestamp"
@@ -428,7 +447,7 @@ class PrecisionTimestamp(Type, Generic[T]):
 
 
 @attrs.frozen
-class PrecisionTimestampTZ(Type, Generic[T]):
+class PrecisionTimestampTZ(Type, WrittenAs[dt.datetime], Generic[T]):
     """A point in time, with `precision` digits after the second."""
 
     keyword: ClassVar[str] = "precision_timestamp_tz"
@@ -447,7 +466,7 @@ class PrecisionTimestampTZ(Type, Generic[T]):
 
 
 @attrs.frozen
-class Decimal(Type, Generic[P, S]):
+class Decimal(Type, WrittenAs[int | decimal.Decimal], Generic[P, S]):
     """An exact number of at most `precision` digits (1 to 38), `scale` of them after the point."""
 
     keyword: ClassVar[str] = "decimal"
@@ -473,7 +492,7 @@ class Decimal(Type, Generic[P, S]):
 
 
 @attrs.frozen(cache_hash=True)
-class Struct(Type, Generic[Row]):
+class Struct(Type, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row]):
     """A tuple of values. `names`, where known, name the fields; they are not part of the type's identity."""
 
     keyword: ClassVar[str] = "struct"
@@ -507,7 +526,7 @@ class Struct(Type, Generic[Row]):
 
 
 @attrs.frozen(cache_hash=True)
-class List(Type, Generic[Item]):
+class List(Type, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
     """A list of values of one type."""
 
     keyword: ClassVar[str] = "list"
@@ -526,7 +545,7 @@ class List(Type, Generic[Item]):
 
 
 @attrs.frozen(cache_hash=True)
-class Map(Type, Generic[Key, Value]):
+class Map(Type, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
     """An unordered list of key-value pairs; keys may repeat but are never NULL."""
 
     keyword: ClassVar[str] = "map"
@@ -579,7 +598,7 @@ TypeParameter = Type | bool | int | str | EnumParameter | None
 
 
 @attrs.frozen(cache_hash=True)
-class UserDefined(Type):
+class UserDefined(Type, WrittenAs[tuple[Any, ...]]):
     """A type that an extension declares: ``UserDefined("extension:io.substrait:functions_geometry", "geometry")``."""
 
     keyword: ClassVar[str] = "u!"

@@ -7,14 +7,14 @@ to make, from which operands. It becomes an expression of the algebra when it me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, cast, overload
 
 from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.properties import SortDirection
-from substrait_dsl.algebra.types import Boolean, List, Map, Null, Nullable, Req, Struct, Type
+from substrait_dsl.algebra.types import Boolean, List, Map, Null, Nullable, Req, Struct, Type, WrittenAs
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownFieldError, suggestion, unknown_choice
 from substrait_dsl.fluent.operators import Operators
 from substrait_dsl.fluent.scope import Scope
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Type)
 N = TypeVar("N", bound=Null, covariant=True, default=Req)
 T2 = TypeVar("T2", bound=Type)
+V = TypeVar("V")
+
+Nulls = Literal["first", "last"]
+"""Where NULLs stand in an order."""
 
 Make = Callable[[Sequence[Any]], ex.Expression]
 """Makes an expression from operands: expressions, in the places of `Expr`, and everything else as it was given."""
@@ -43,7 +47,7 @@ class ExprBase:
     _name: str | None
 
 
-class Expr(ExprBase, Operators[T, N], Generic[T, N]):
+class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
     """An expression of type `T`, nullable (`N` is `Null`) or required (`Req`).
 
     Operators build expressions; `functions` has everything else. An expression is no truth value: ``if e``,
@@ -59,10 +63,14 @@ class Expr(ExprBase, Operators[T, N], Generic[T, N]):
         return renamed
 
     @overload
-    def cast(self, to: type[Nullable[T2]], *, on_failure: str = ...) -> Expr[T2, Null]: ...
+    def cast(self, to: type[Nullable[T2]], *, on_failure: ex.FailureBehavior = ...) -> Expr[T2, Null]: ...
     @overload
-    def cast(self, to: type[T2] | T2, *, on_failure: str = ...) -> Expr[T2, N]: ...
-    def cast(self, to: Any, *, on_failure: str = "throw") -> Expr[Any, Any]:
+    def cast(self, to: type[T2] | T2, *, on_failure: Literal["throw"] = ...) -> Expr[T2, N]: ...
+    @overload
+    def cast(self, to: type[T2] | T2, *, on_failure: Literal["return_null"]) -> Expr[T2, Null]: ...
+    @overload
+    def cast(self, to: str, *, on_failure: ex.FailureBehavior = ...) -> DynExpr: ...
+    def cast(self, to: Any, *, on_failure: ex.FailureBehavior = "throw") -> Expr[Any, Any]:
         """Convert to another type.
 
         Args:
@@ -87,11 +95,21 @@ class Expr(ExprBase, Operators[T, N], Generic[T, N]):
         """Whether the value is not NULL."""
         return _call("is_not_null", self)
 
-    def between(self, low: object, high: object) -> Expr[Boolean, N]:
+    @overload
+    def between(
+        self: Operators[WrittenAs[V], T, N], low: Expr[T, Req] | V, high: Expr[T, Req] | V
+    ) -> Expr[Boolean, N]: ...
+    @overload
+    def between(
+        self: Operators[WrittenAs[V], T, N], low: Expr[T, Null] | V, high: Expr[T, Null] | V
+    ) -> Expr[Boolean, Null]: ...
+    def between(self: Any, low: object, high: object) -> Expr[Boolean, Any]:
         """Whether ``low <= value <= high``."""
         return _call("between", self, low, high)
 
-    def is_in(self, options: Sequence[object] | RelationBase) -> Expr[Boolean, Any]:
+    def is_in(
+        self: Operators[WrittenAs[V], T, N], options: Iterable[Expr[T, Null] | V | None] | RelationBase
+    ) -> Expr[Boolean, Any]:
         """Whether the value equals one of `options`, in three-valued logic.
 
         Args:
@@ -102,13 +120,13 @@ class Expr(ExprBase, Operators[T, N], Generic[T, N]):
         """
         from substrait_dsl.fluent.conditions import in_list
 
-        return in_list(self, options)
+        return in_list(cast("Expr[T, N]", self), options)
 
-    def asc(self, nulls: str = "first") -> SortKey:
+    def asc(self, nulls: Nulls = "first") -> SortKey:
         """A sort key: smallest first, NULLs ``"first"`` (the default, as in Spark) or ``"last"``."""
         return sort_key(self, "asc", nulls)
 
-    def desc(self, nulls: str = "last") -> SortKey:
+    def desc(self, nulls: Nulls = "last") -> SortKey:
         """A sort key: largest first, NULLs ``"last"`` (the default, as in Spark) or ``"first"``."""
         return sort_key(self, "desc", nulls)
 
@@ -145,6 +163,24 @@ class DynExpr(Expr[Any, Any]):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:  # what is made of it is not known either; `Any` would end all checking and completion there
+
+        def alias(self, name: str) -> Self: ...
+        def between(self, low: object, high: object) -> Expr[Boolean, Any]: ...
+        def is_in(self, options: Iterable[object] | RelationBase) -> Expr[Boolean, Any]: ...
+        def __add__(self, other: object) -> DynExpr: ...
+        def __sub__(self, other: object) -> DynExpr: ...
+        def __mul__(self, other: object) -> DynExpr: ...
+        def __truediv__(self, other: object) -> DynExpr: ...
+        def __mod__(self, other: object) -> DynExpr: ...
+        def __radd__(self, other: object) -> DynExpr: ...
+        def __rsub__(self, other: object) -> DynExpr: ...
+        def __rmul__(self, other: object) -> DynExpr: ...
+        def __rtruediv__(self, other: object) -> DynExpr: ...
+        def __rmod__(self, other: object) -> DynExpr: ...
+        def __neg__(self) -> DynExpr: ...
+        def __abs__(self) -> DynExpr: ...
+
 
 class SortKey:
     """An expression and how to sort by it; made by `asc`, `desc` and `clustered`."""
@@ -156,7 +192,7 @@ class SortKey:
         self.direction = direction
 
 
-def sort_key(expression: Any, order: str, nulls: str) -> SortKey:
+def sort_key(expression: Any, order: Literal["asc", "desc"], nulls: Nulls) -> SortKey:
     """A sort key from words. Raises `InvalidChoiceError`."""
     directions: dict[tuple[str, str], SortDirection] = {
         ("asc", "first"): "asc_nulls_first",

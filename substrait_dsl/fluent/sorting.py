@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from substrait_dsl.fluent.expr import ExprBase, SortKey, sort_key
+from substrait_dsl.fluent.expr import ExprBase, Nulls, SortKey, sort_key
 
 Sortable = str | int | ExprBase | Callable[[Any], ExprBase]
 """A column's name or position, an expression, or a lambda that gets the row."""
 
 
-def asc(column: Sortable, nulls: str = "first") -> SortKey:
+def asc(column: Sortable, nulls: Nulls = "first") -> SortKey:
     """Smallest first; NULLs ``"first"`` (the default, as in Spark) or ``"last"``.
 
     Raises `InvalidChoiceError` for another word. Specification: ``SortField``.
@@ -19,7 +19,7 @@ def asc(column: Sortable, nulls: str = "first") -> SortKey:
     return sort_key(column, "asc", nulls)
 
 
-def desc(column: Sortable, nulls: str = "last") -> SortKey:
+def desc(column: Sortable, nulls: Nulls = "last") -> SortKey:
     """Largest first; NULLs ``"last"`` (the default, as in Spark) or ``"first"``.
 
     Raises `InvalidChoiceError` for another word. Specification: ``SortField``.

@@ -13,9 +13,15 @@ from substrait_dsl.algebra.types import TypeVariation, UserDefined
 
 
 class Declarations:
-    """The extension declarations of one plan, written into it as they are asked for."""
+    """The extension declarations of one plan, written into it as they are asked for.
 
-    def __init__(self, plan: Plan) -> None:
+    Args:
+        plan: the message to write to.
+        type_nesting: how deeply types may nest inside types in this plan.
+    """
+
+    def __init__(self, plan: Plan, type_nesting: int) -> None:
+        self.type_nesting = type_nesting
         self._plan = plan
         self._urns: dict[str, int] = {}
         self._functions: dict[FunctionId, int] = {}

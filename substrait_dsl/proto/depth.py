@@ -8,7 +8,8 @@ expression goes to the ``detached_expressions`` of its ``PlanRel``, with its ord
 many times is written as often as it is used, since few consumers read ``ReferenceRel``; unless that would make the
 plan explode: then relations that are used more than once are written once and referred to.
 
-Everything is found out before the first message is written, in one walk without recursion, children first.
+All this is found out before the first message is written, in one walk without recursion, children first. A plan of
+few steps, as most are, does without: its height says that nothing can be too deep.
 """
 
 from __future__ import annotations
@@ -116,6 +117,12 @@ LEVELS: dict[type[Node], int] = {
 _LEAF_LEVELS = 4  # Expression, FieldReference, ReferenceSegment, StructField; Rel, FilterRel, RelCommon, Emit
 
 
+SHALLOW_HEIGHT = 17
+SHALLOW_TYPES = 12
+"""Nothing in a plan of this height is too deep, if its types nest at most so far. A node takes at most 3 levels, and so
+does a type inside a type (in a literal of a map, or in the mask of a read); and 3 * 17 + 3 * 12 + 8 < `MAX_LEVELS`."""
+
+
 @attrs.frozen
 class Layout:
     """Where the relations and expressions of a plan stand."""
@@ -126,6 +133,17 @@ class Layout:
     """The position in ``Plan.relations`` of each subtree, by its `id`."""
     detached: frozenset[int]
     """The `id` of each expression that goes to ``detached_expressions``."""
+    type_nesting: int = MAX_NESTING
+    """How deeply types may nest inside types; where they nest deeper, the plan needs another layout."""
+
+
+ALL_IN_PLACE = Layout((), {}, frozenset(), SHALLOW_TYPES)
+"""The layout of a shallow plan."""
+
+
+def is_shallow(plan: AlgebraPlan) -> bool:
+    """Whether nothing needs to stand apart, because the plan is low and small."""
+    return all(root.input.height <= SHALLOW_HEIGHT and root.input.size <= MIN_INLINED for root in plan.roots)
 
 
 def lay_out(plan: AlgebraPlan) -> Layout:

@@ -80,7 +80,7 @@ class Encoder:
     ) -> None:
         self.plan = plan
         self.layout = layout
-        self.declarations = Declarations(plan)
+        self.declarations = Declarations(plan, layout.type_nesting)
         self._outer_references = outer_references
         self._encode_relation = encode_relation
         self._tree = PlanRel()

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import functools
 
+from substrait.algebra_pb2 import RelRoot
 from substrait.plan_pb2 import ExecutionBehavior, Plan, Version
 
-from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.errors import LiteralError, SchemaError
-from substrait_dsl.proto.depth import lay_out
+from substrait_dsl.proto.depth import ALL_IN_PLACE, Layout, is_shallow, lay_out
 from substrait_dsl.proto.encoder import Encoder, OuterReferences
 from substrait_dsl.proto.expressions import encode_whole_expression
 from substrait_dsl.proto.relations import encode_relation, encode_whole_relation
+from substrait_dsl.proto.types import DeepTypeError
 
 
 def encode_plan(plan: AlgebraPlan, *, outer_references: OuterReferences = "rel_reference") -> Plan:
@@ -40,26 +42,35 @@ def encode_plan(plan: AlgebraPlan, *, outer_references: OuterReferences = "rel_r
     for root in plan.roots:
         if root.input.free_anchors:
             raise SchemaError("a root of the plan refers to a column of a relation that it does not stand in")
+    if is_shallow(plan):
+        try:
+            return _encode_plan(plan, ALL_IN_PLACE, outer_references)
+        except DeepTypeError:
+            pass  # the plan is low, but a type in it is not
+    return _encode_plan(plan, lay_out(plan), outer_references)
+
+
+def _encode_plan(plan: AlgebraPlan, layout: Layout, outer_references: OuterReferences) -> Plan:
     message = Plan()
     encode_version(message.version)
-    encoder = Encoder(message, lay_out(plan), outer_references, encode_relation)
+    encoder = Encoder(message, layout, outer_references, encode_relation)
     try:
-        _encode_trees(encoder, plan)
+        for rel in layout.subtrees:
+            encode_whole_relation(encoder, rel, encoder.start_tree().rel)
+            encoder.write_detached(encode_whole_expression)
+        for root in plan.roots:
+            encode_root(encoder, root, encoder.start_tree().root)
+            encoder.write_detached(encode_whole_expression)
     except UnicodeEncodeError as error:
         raise LiteralError(f"a plan holds Unicode text only, this is none: {error.object!r}") from error
     message.execution_behavior.variable_eval_mode = ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_PLAN  # reading 48
     return message
 
 
-def _encode_trees(encoder: Encoder, plan: AlgebraPlan) -> None:
-    for rel in encoder.layout.subtrees:
-        encode_whole_relation(encoder, rel, encoder.start_tree().rel)
-        encoder.write_detached(encode_whole_expression)
-    for root in plan.roots:
-        message = encoder.start_tree().root
-        encode_relation(encoder, root.input, message.input)
-        message.names.extend(root.names)
-        encoder.write_detached(encode_whole_expression)
+def encode_root(encoder: Encoder, root: Root, message: RelRoot) -> None:
+    """Write a relation that the plan returns, with the names of its columns."""
+    encode_relation(encoder, root.input, message.input)
+    message.names.extend(root.names)
 
 
 def encode_version(message: Version) -> None:
@@ -81,12 +92,12 @@ def _versions() -> tuple[tuple[int, int, int], str]:
     return (int(major), int(minor), int(patch)), producer
 
 
-def plan_to_bytes(plan: Plan) -> bytes:
+def to_bytes(plan: Plan) -> bytes:
     """The bytes of a plan message; equal plans have equal bytes."""
     return plan.SerializeToString(deterministic=True)
 
 
-def plan_to_json(plan: Plan) -> str:
+def to_json(plan: Plan) -> str:
     """The JSON of a plan message, in the names of the specification's JSON form (``lowerCamelCase``)."""
     from google.protobuf import json_format
 

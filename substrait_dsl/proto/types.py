@@ -45,16 +45,20 @@ TYPE_FIELDS: dict[type[t.Type], str] = {
 """The field of ``Type.kind`` that each type has."""
 
 
-def encode_type(declarations: Declarations, kind: t.Type, message: pb.Type) -> None:
-    """Write a type."""
+class DeepTypeError(Exception):
+    """A type nests deeper than the layout of the plan allows for; `encode_plan` then makes another layout."""
+
+
+def encode_type(declarations: Declarations, kind: t.Type, message: pb.Type, depth: int = 0) -> None:
+    """Write a type; `depth` is how many types it stands inside."""
     body = getattr(message, TYPE_FIELDS[type(kind)])
     if isinstance(kind, t.Unbound):  # the one type without nullability
         body.SetInParent()
     else:
-        encode_type_body(declarations, kind, body)
+        encode_type_body(declarations, kind, body, depth)
 
 
-def encode_type_body(declarations: Declarations, kind: t.Type, body: Any) -> None:
+def encode_type_body(declarations: Declarations, kind: t.Type, body: Any, depth: int = 0) -> None:
     """Write what a type says of itself into the message of its kind, such as ``Type.List``."""
     body.nullability = pb.Type.NULLABILITY_NULLABLE if kind.nullable else pb.Type.NULLABILITY_REQUIRED
     if kind.variation is not None:
@@ -73,26 +77,39 @@ def encode_type_body(declarations: Declarations, kind: t.Type, body: Any) -> Non
             | t.PrecisionTimestampTZ()
         ):
             body.precision = kind.precision
-        case t.Struct():
-            for inner in kind.types:
-                encode_type(declarations, inner, body.types.add())
-        case t.List():
-            encode_type(declarations, kind.element, body.type)
-        case t.Map():
-            encode_type(declarations, kind.key, body.key)
-            encode_type(declarations, kind.value, body.value)
-        case t.Func():
-            for parameter in kind.parameter_types:
-                encode_type(declarations, parameter, body.parameter_types.add())
-            encode_type(declarations, kind.return_type, body.return_type)
-        case t.UserDefined():
-            body.type_reference = declarations.type(kind)
-            encode_type_parameters(declarations, kind, body.type_parameters)
+        case t.Struct() | t.List() | t.Map() | t.Func() | t.UserDefined():
+            if depth >= declarations.type_nesting:
+                raise DeepTypeError
+            encode_inner_types(declarations, kind, body, depth + 1)
         case _:
             pass  # the simple types say no more
 
 
-def encode_type_parameters(declarations: Declarations, kind: t.UserDefined, messages: Any) -> None:
+def encode_inner_types(
+    declarations: Declarations, kind: t.Struct | t.List | t.Map | t.Func | t.UserDefined, body: Any, depth: int
+) -> None:
+    """Write the types that a type is made of."""
+    match kind:
+        case t.Struct():
+            for inner in kind.types:
+                encode_type(declarations, inner, body.types.add(), depth)
+        case t.List():
+            encode_type(declarations, kind.element, body.type, depth)
+        case t.Map():
+            encode_type(declarations, kind.key, body.key, depth)
+            encode_type(declarations, kind.value, body.value, depth)
+        case t.Func():
+            for parameter in kind.parameter_types:
+                encode_type(declarations, parameter, body.parameter_types.add(), depth)
+            encode_type(declarations, kind.return_type, body.return_type, depth)
+        case t.UserDefined():
+            body.type_reference = declarations.type(kind)
+            encode_type_parameters(declarations, kind, body.type_parameters, depth)
+        case _:
+            assert_never(kind)
+
+
+def encode_type_parameters(declarations: Declarations, kind: t.UserDefined, messages: Any, depth: int = 1) -> None:
     """Write the parameters of a user-defined type, into a type or into a literal."""
     for parameter in kind.type_parameters:
         message: pb.Type.Parameter = messages.add()
@@ -108,7 +125,7 @@ def encode_type_parameters(declarations: Declarations, kind: t.UserDefined, mess
             case t.EnumParameter():
                 message.enum = parameter.value
             case t.Type():
-                encode_type(declarations, parameter, message.data_type)
+                encode_type(declarations, parameter, message.data_type, depth)
             case _:
                 assert_never(parameter)
 

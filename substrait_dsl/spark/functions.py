@@ -14,7 +14,7 @@ from substrait_dsl.algebra.types import Decimal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_datetime import DATETIME
 from substrait_dsl.spark.functions_string import STRING
-from substrait_dsl.spark.templates import Call, Table, Template, failing, lower
+from substrait_dsl.spark.templates import Call, Custom, Table, Template, failing, lower
 from substrait_dsl.spark.types import spark_sql_type
 
 NEAREST = {"rounding": {"TIE_TO_EVEN": ""}}
@@ -190,6 +190,20 @@ def _spark_quotient_scale(p1: int, s1: int, p2: int, s2: int) -> int:
     return scale if before_point + scale <= 38 else max(38 - before_point, min(scale, 6))
 
 
+def _sign_change(native: str, of_text: str) -> Custom:
+    """A change of sign. Spark's own rounds to 34 digits, so longer decimals go through text."""
+
+    def text(call: Call, texts: Sequence[str]) -> str:
+        kind = call.output_type
+        assert isinstance(kind, Decimal)
+        return (native if kind.precision <= 34 else of_text).format(texts[0], T=spark_sql_type(kind))
+
+    return text
+
+
+_UNSIGNED = "trim(LEADING '-' FROM CAST({0} AS STRING))"
+_NEGATED = f"if({{0}} < 0, {_UNSIGNED}, concat('-', CAST({{0}} AS STRING)))"
+
 _RAISES = {"overflow": {"ERROR": ""}}
 _NOT_REAL = "{0} < 0 AND {1} != floor({1})"
 _POWER = "power(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE))"
@@ -201,12 +215,12 @@ ARITHMETIC_DECIMAL: Table = {
     "multiply": Template("({0} * {1})", _RAISES),
     "modulus": Template("({0} % {1})", _RAISES),
     "divide": _divide_decimals,
-    "negate": Template("(- {0})"),
-    "abs": Template("abs({0})"),
+    "negate": _sign_change("(- {0})", f"CAST({_NEGATED} AS {{T}})"),
+    "abs": _sign_change("abs({0})", f"CAST({_UNSIGNED} AS {{T}})"),
     "sqrt": Template(f"if({{0}} < 0, {failing('sqrt of a negative number')}, sqrt(CAST({{0}} AS DOUBLE)))"),
     "factorial": Template(
         f"if({{0}} < 0 OR {{0}} > 33, {failing('a factorial below 0 or too large')}, aggregate(sequence(1,"
-        " greatest(CAST({0} AS INT), 1)), CAST(1BD AS DECIMAL(38,0)), (p, n) -> CAST(p * n AS DECIMAL(38,0))))"
+        " if({0} < 1, 1, CAST({0} AS INT))), CAST(1BD AS DECIMAL(38,0)), (p, n) -> CAST(p * n AS DECIMAL(38,0))))"
     ),
     "power": Template(
         "[complex_number_result]",

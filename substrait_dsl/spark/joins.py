@@ -8,7 +8,7 @@ Specification: https://substrait.io/relations/logical_relations/#join-operation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 import attrs
@@ -135,7 +135,11 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
     computed, here = host(to, rows, None, [], lookups=[rel.condition, other])
     table, found = here.inside.text(other)
     mine = rows.columns[: len(stream.schema)]
-    scope = Scope(mine + found if plan.stream == "left" else found + mine, here.scope.outer, lambda subquery, _: values[id(subquery)])
+    scope = Scope(
+        mine + found if plan.stream == "left" else found + mine,
+        here.scope.outer,
+        lambda subquery, _: values[id(subquery)],
+    )
     tests = [_test(conjunct, rel, plan.stream, scope) for conjunct in conjuncts(rel.condition)]
     rows = computed.fenced()
     if plan.method == "mark":
@@ -155,8 +159,8 @@ def _single(
     for test in tests:
         table = table.where(test.holds)
     match, *names = to.space.names(1 + len(found))
-    fields = [f"'f{number}', any_value({column})" for number, column in enumerate(found)]
-    struct = f"named_struct({', '.join(['\'n\', count(1)', *fields])})"
+    fields = ["'n', count(1)", *(f"'f{number}', any_value({column})" for number, column in enumerate(found))]
+    struct = f"named_struct({', '.join(fields)})"
     looked_up = rows.extended([Item(f"({table.query([Item(struct, (match,))])})", (match,))])
     message = "'a row has more than one match in a single join'"
     checked = looked_up.table.where(f"if({match}.n > 1, CAST(raise_error({message}) AS BOOLEAN), true)")
@@ -171,7 +175,8 @@ def _test(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key | 
             function.urn == COMPARISON_URN and function.name == "equal"
         ):
             by_side = {frozenset(_sides(argument, rel)): argument for argument in (first, second)}
-            ours, theirs = frozenset({stream}), frozenset({"left", "right"} - {stream})
+            ours: frozenset[Side] = frozenset((stream,))
+            theirs: frozenset[Side] = frozenset(("right" if stream == "left" else "left",))
             if by_side.keys() == {ours, theirs}:
                 return Key(to_sql(by_side[ours], scope), to_sql(by_side[theirs], scope), conjunct.type.nullable)
     return Test(to_sql(conjunct, scope), conjunct.type.nullable)
@@ -188,7 +193,9 @@ def _sides(expression: Expression, rel: Join) -> set[Side]:
     from_inside = {
         node.position
         for node in (walk(expression) if rel.anchor in expression.free_anchors else ())
-        if isinstance(node, FieldReference) and node.root == OuterReference(rel.anchor)
+        if isinstance(node, FieldReference)
+        and isinstance(node.root, OuterReference)
+        and node.root.anchor == rel.anchor
     }
     return {"left" if position < width else "right" for position in direct | from_inside}
 

@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, assert_never
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read, StructMask, VirtualTable
-from substrait_dsl.algebra.types import Struct, Type
+from substrait_dsl.algebra.types import List, Map, Struct, Type
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted, suggestion
-from substrait_dsl.spark.expressions import to_sql
 from substrait_dsl.spark.files import read_files
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.subqueries import is_subquery
-from substrait_dsl.spark.tables import FrameTable, Item, Rows, Table, TextTable
+from substrait_dsl.spark.tables import FrameTable, Item, Rows, TextTable
 from substrait_dsl.spark.types import spark_sql_type, type_to_spark
-from substrait_dsl.spark.virtual import arrow_table
+from substrait_dsl.spark.virtual import arrow_frame, can_be_arrow
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructType
 
     from substrait_dsl.algebra.schema import NamedStruct
@@ -59,10 +58,155 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
         case VirtualTable():
             rows = _virtual(rel, to)
         case LocalFiles(items=files):
-            rows = _selected(read_files(files, rel.base_schema, to.space.spark), rel.base_schema, to.space)
+            frame = read_files(files, rel.base_schema, to.space.spark)
+            check_columns(frame.schema, rel.base_schema, f"a read of {quoted([item.uri for item in files], limit=3)}")
+            rows = _selected(frame, rel.base_schema, to.space)
         case never:
             assert_never(never)
     for condition in (rel.filter, rel.best_effort_filter):
         if condition is not None:
             rows = filtered(rows, condition, rel.anchor, to)
     return rows if rel.projection is None else _masked(rows, rel, rel.projection)
+
+
+def _named(names: tuple[str, ...], schema: NamedStruct, to: Lowering) -> Rows:
+    frame = _table(names, to.space.spark)
+    check_columns(frame.schema, schema, f"table {quoted(['.'.join(names)])}")
+    if not to.as_text:
+        return _selected(frame, schema, to.space)
+    fresh = to.space.names(len(schema))
+    made = [Item(_inner(f"`{field.name}`", field.type), (name,)) for field, name in zip(schema, fresh, strict=True)]
+    return Rows(TextTable((), _quoted(names), to.space).select(made), fresh)
+
+
+def _table(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
+    """A table or view by its name. Raises `ExecutionError` if it is not there."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        frame = spark.sql(f"TABLE {_quoted(names)}") if "`" in "".join(names) else spark.table(_quoted(names))
+        frame.schema  # noqa: B018  # where a session is remote, only this asks for the table
+    except AnalysisException as error:
+        if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
+            raise
+        known = [table.name for table in spark.catalog.listTables()]
+        raise ExecutionError(
+            f"there is no table {quoted(['.'.join(names)])}; there are {quoted(known)}",
+            hint=suggestion(names[-1], known)
+            or "register a DataFrame under that name: df.createOrReplaceTempView(...)",
+        ) from error
+    return frame
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ".".join(f"`{name.replace('`', '``')}`" for name in names)
+
+
+def check_columns(found: StructType, declared: NamedStruct, what: str) -> None:
+    """Raise `SchemaError` with all columns that are declared and not there, or of another type."""
+    types = {field.name: field.dataType for field in found.fields}
+    wrong = []
+    hints = []
+    for field in declared:
+        actual = types.get(field.name)
+        if actual is None:
+            wrong.append(f'it has no column "{field.name}"')
+            hints.append(suggestion(field.name, types))
+        elif not _fits(actual, type_to_spark(field.type), field.type):
+            expected = type_to_spark(field.type).simpleString()
+            wrong.append(f'column "{field.name}" is {actual.simpleString()}, declared {field.type} ({expected})')
+    if wrong:
+        there = f"; its columns are {quoted(types)}" if any(hints) or len(hints) < len(wrong) else ""
+        raise SchemaError(
+            f"{what} does not fit the declared schema: {'; '.join(wrong)}{there}", hint=next(filter(None, hints), None)
+        )
+
+
+def _fits(actual: DataType, expected: DataType, declared: Type) -> bool:
+    """Whether a Spark column holds the values of a type; nullability and, if none are declared, names aside."""
+    from pyspark.sql import types as spark
+
+    match actual, expected, declared:
+        case spark.StructType(fields=mine), spark.StructType(fields=theirs), Struct(types=kinds, names=names):
+            return len(mine) == len(theirs) and all(
+                (names is None or a.name == b.name) and _fits(a.dataType, b.dataType, kind)
+                for a, b, kind in zip(mine, theirs, kinds, strict=True)
+            )
+        case spark.ArrayType(elementType=a), spark.ArrayType(elementType=b), List(element=element):
+            return _fits(a, b, element)
+        case (
+            spark.MapType(keyType=a, valueType=b),
+            spark.MapType(keyType=c, valueType=d),
+            Map(key=key, value=value),
+        ):
+            return _fits(a, c, key) and _fits(b, d, value)
+        case _:
+            return actual == expected
+
+
+def _selected(frame: DataFrame, schema: NamedStruct, space: Workspace) -> Rows:
+    """The columns of a schema, by name, of a DataFrame that has them."""
+    there = frame.columns
+    fresh = space.names(len(schema))
+    texts = [f"`{name}`" for name in schema.names]
+    table = FrameTable((), frame, space)
+    if not all(map(_PLAIN.fullmatch, schema.names)) or len({name.lower() for name in there}) < len(there):
+        plain = space.names(len(there))
+        table = FrameTable(plain, frame.toDF(*plain), space)
+        by_name = dict(zip(there, plain, strict=True))
+        texts = list(plain) if tuple(there) == schema.names else [by_name[name] for name in schema.names]
+    made = [Item(_inner(text, field.type), (name,)) for text, field, name in zip(texts, schema, fresh, strict=True)]
+    return Rows(table.select(made), fresh)
+
+
+def _inner(text: str, kind: Type) -> str:
+    """A column as expressions see it: fields of structs have positions for names."""
+    inside = spark_sql_type(kind)
+    return f"CAST({text} AS {inside})" if "STRUCT<" in inside else text
+
+
+def _virtual(rel: Read, to: Lowering) -> Rows:
+    """The rows that a plan holds: literals as an Arrow table, other expressions, and few literals in a text, as SQL."""
+    assert isinstance(rel.definition, VirtualTable)
+    records = rel.definition.rows
+    names = to.space.names(len(rel.base_schema))
+    if any(is_subquery(node) for record in records for node in walk(record, into_relations=False)):
+        raise UnsupportedError("a row of a virtual table cannot hold a subquery")  # reading 54
+    types = rel.base_schema.types
+    literals = all(isinstance(value, Literal) for record in records for value in record.fields)
+    if literals and not to.as_text and types and can_be_arrow(types):
+        return Rows(FrameTable(names, arrow_frame(records, types, names, to.space.spark), to.space), names)
+    one_row, here = host(to, Rows(to.one_row([]), ()), None, [])
+    if not records:
+        nulls = [
+            Item(f"CAST(NULL AS {spark_sql_type(kind)})", (name,)) for kind, name in zip(types, names, strict=True)
+        ]
+        return Rows(one_row.table.select(nulls).where("false"), names)
+    if not types:
+        return Rows(one_row.table.select([Item(f"explode(array_repeat(1, {len(records)}))", to.space.names(1))]), ())
+    structs = (f"struct({', '.join(here.sql(value) for value in record.fields)})" for record in records)
+    return Rows(one_row.table.select([Item(f"inline(array({', '.join(structs)}))", names)]), names)
+
+
+def _masked(rows: Rows, rel: Read, mask: StructMask) -> Rows:
+    """The columns that a mask keeps; of structs read in part, new ones."""
+    made: dict[int, Item] = {}
+    for number, item in enumerate(mask.items):
+        if item.child is not None:
+            kind = rel.base_schema.types[item.position]
+            made[number] = Item(_part(rows.columns[item.position], kind, item.child), (rows.table.space.name(),))
+    wide = rows.extended(list(made.values())) if made else rows
+    columns = (made[n].names[0] if n in made else rows.columns[item.position] for n, item in enumerate(mask.items))
+    return Rows(wide.table, tuple(columns))
+
+
+def _part(text: str, kind: Type, mask: StructMask) -> str:
+    """Part of a struct, for as many levels as the mask has."""
+    assert isinstance(kind, Struct)
+    fields = []
+    for number, item in enumerate(mask.items):
+        field = f"{text}.f{item.position}"
+        if item.child is not None:
+            field = _part(field, kind.types[item.position], item.child)
+        fields.append(f"'f{number}', {field}")
+    return f"if({text} IS NULL, NULL, named_struct({', '.join(fields)}))"

@@ -80,7 +80,7 @@ def local_session(name: str = "substrait-dsl") -> SparkSession:
         session = builder.getOrCreate()
     except PySparkException as error:
         raise ExecutionError(f"Spark does not start: {error}") from error
-    session.sparkContext.setLogLevel("ERROR")
+    session.sparkContext.setLogLevel("FATAL")  # what fails raises an exception that says so
     for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         # They print, as JSON with a Java stack, what the exception then says again.
         PySparkLogger.getLogger(logger).setLevel(logging.CRITICAL)

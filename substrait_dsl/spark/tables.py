@@ -13,7 +13,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import attrs
 
@@ -95,7 +95,7 @@ class Workspace:
 
     def sql(self, text: str) -> DataFrame:
         """Run a query that refers to attached DataFrames."""
-        frames = self.attached(text)
+        frames: dict[str, Any] = dict(self.attached(text))
         if frames:  # only then does Spark format the text, and braces must be doubled
             text = text.replace("{", "{{").replace("}", "}}")
             text = re.sub(r"__frame\d+__", r"{\g<0>}", text)

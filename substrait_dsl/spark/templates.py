@@ -89,10 +89,10 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
     if not isinstance(found, Template):
         return _checked_length(found(call, texts), call)
     _check_arguments(found, call)
-    if not call.arguments and found.nothing is not None:
-        return found.nothing
     words = tuple(argument.value.upper() for argument in call.arguments if isinstance(argument, EnumArgument))
     text = _chosen(found, call.function.name, words, call.options)
+    if not call.arguments and found.nothing is not None:
+        text = found.nothing
     return _checked_length(_fill(text, call, texts, extra or {}), call)
 
 

@@ -44,9 +44,9 @@ EXPRESSIONS: dict[str, tuple[ex.Expression, str]] = {
             t.I64(nullable=True),
             (ex.FunctionOption("overflow", ("ERROR", "SATURATE")),),
         ),
-        f'scalar_function {{ function_reference: 1 arguments {{ enum: "YEAR" }} arguments {{ type {{ i8 {{ {R} }} }} }} '
-        f'arguments {{ value {{ {A} }} }} options {{ name: "overflow" preference: "ERROR" preference: "SATURATE" }} '
-        f"output_type {{ i64 {{ {N} }} }} }}",
+        f'scalar_function {{ function_reference: 1 arguments {{ enum: "YEAR" }} '
+        f"arguments {{ type {{ i8 {{ {R} }} }} }} arguments {{ value {{ {A} }} }} output_type {{ i64 {{ {N} }} }} "
+        'options { name: "overflow" preference: "ERROR" preference: "SATURATE" } }',
     ),
     "a cast": (
         ex.Cast(a, t.I8(), "throw"),
@@ -62,7 +62,7 @@ EXPRESSIONS: dict[str, tuple[ex.Expression, str]] = {
     ),
     "a switch": (
         ex.Switch(a, (ex.SwitchCase(i64(1), s),), literal("", t.String())),
-        f'switch_expression {{ match {{ {A} }} ifs {{ if {{ i64: 1 }} then {{ {S} }} }} '
+        f"switch_expression {{ match {{ {A} }} ifs {{ if {{ i64: 1 }} then {{ {S} }} }} "
         f'else {{ literal {{ string: "" }} }} }}',
     ),
     "one of": (
@@ -124,9 +124,7 @@ def test_subqueries() -> None:
         assert predicate.predicate_op == number
 
 
-@pytest.mark.parametrize(
-    ("comparison", "number"), [("eq", 1), ("ne", 2), ("lt", 3), ("gt", 4), ("le", 5), ("ge", 6)]
-)
+@pytest.mark.parametrize(("comparison", "number"), [("eq", 1), ("ne", 2), ("lt", 3), ("gt", 4), ("le", 5), ("ge", 6)])
 @pytest.mark.parametrize(("reduction", "reduction_number"), [("any", 1), ("all", 2)])
 def test_set_comparisons(
     comparison: ex.ComparisonOp, number: int, reduction: ex.ReductionOp, reduction_number: int

@@ -86,7 +86,11 @@ def encoded_literal(value: Any, kind: t.Type) -> pb.Expression.Literal:
             f"struct {{ fields {{ i8: 1 }} fields {{ null {{ string {{ {N} }} }} }} }}",
         ),
         ((), t.Struct(()), "struct {}"),
-        ([1, 2], t.List(t.I32(nullable=True)), "list { values { i32: 1 nullable: true } values { i32: 2 nullable: true } }"),
+        (
+            [1, 2],
+            t.List(t.I32(nullable=True)),
+            "list { values { i32: 1 nullable: true } values { i32: 2 nullable: true } }",
+        ),
         ([], t.List(t.I32()), f"empty_list {{ type {{ i32 {{ {R} }} }} {R} }}"),
         ({"k": 1}, t.Map(t.String(), t.I8()), 'map { key_values { key { string: "k" } value { i8: 1 } } }'),
         ({}, t.Map(t.I8(), t.I8()), f"empty_map {{ key {{ i8 {{ {R} }} }} value {{ i8 {{ {R} }} }} {R} }}"),
@@ -109,7 +113,8 @@ def test_every_literal_has_the_message_of_algebra_proto(value: Any, kind: t.Type
 @given(st.integers(-(10**38) + 1, 10**38 - 1), st.integers(0, 38))
 def test_a_decimal_is_its_unscaled_value_in_two_s_complement(unscaled: int, scale: int) -> None:
     value = decimal.Decimal((unscaled < 0, tuple(map(int, str(abs(unscaled)))), -scale))
-    sent = encoded_literal(value, t.Decimal(38, scale)).decimal
+    kind = t.Decimal(38, scale)  # type: ignore[type-var]  # any scale from 0 to 38
+    sent = encoded_literal(value, kind).decimal
     assert len(sent.value) == 16
     assert sum(byte << 8 * place for place, byte in enumerate(sent.value)) == unscaled % 2**128
 

@@ -11,7 +11,7 @@ from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.plan import encode_plan
-from tests.proto.plans import T, col, encoded, equal, outer, plan_of, table
+from tests.proto.plans import T, add, col, encoded, equal, i64, outer, plan_of, table
 from tests.proto.test_depth import filters, messages, readable
 
 U = table("u", k=t.I64())
@@ -122,7 +122,11 @@ def test_a_deep_subquery_refers_to_the_outer_row_from_its_own_tree() -> None:
     assert anchors(plan) == [1]
     assert [reference.rel_reference for reference in outer_references(plan)] == [1]
     # the host is written once, in a tree of its own, since the deep part of its subquery knows it by one number
-    hosts = [tree for tree in plan.relations if any(isinstance(m, pb.ReadRel) and m.common.rel_anchor for m in messages(tree))]
+    hosts = [
+        tree
+        for tree in plan.relations
+        if any(isinstance(m, pb.ReadRel) and m.common.rel_anchor for m in messages(tree))
+    ]
     assert [tree.WhichOneof("rel_type") for tree in hosts] == ["rel"]
 
 
@@ -155,8 +159,6 @@ def test_two_hosts_of_one_anchor_around_a_subquery_stored_apart_are_refused() ->
 
 
 def test_a_detached_expression_refers_to_the_row_of_its_own_host() -> None:
-    from tests.proto.plans import add, i64
-
     total: ex.Expression = outer(4, 0, I64)
     for _ in range(40):
         total = add(total, i64(1))

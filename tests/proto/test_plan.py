@@ -15,7 +15,7 @@ from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.errors import SchemaError
-from substrait_dsl.proto.plan import encode_plan, plan_to_bytes, plan_to_json
+from substrait_dsl.proto.plan import encode_plan, to_bytes, to_json
 from tests.proto.plans import T, add, col, encoded, equal, i64, outer, plan_of, table
 
 
@@ -44,16 +44,16 @@ def test_several_roots_stay_in_order() -> None:
 def test_equal_plans_are_equal_bytes() -> None:
     def build() -> bytes:
         rel = r.Project(T, (add(col(T, 0), i64(1)), equal(col(T, 0), col(T, 1))), ("x", "y"))
-        return plan_to_bytes(encoded(r.Filter(rel, col(rel, 4))))
+        return to_bytes(encoded(r.Filter(rel, col(rel, 4))))
 
     assert build() == build()
 
 
 def test_bytes_and_json_are_the_same_plan() -> None:
     plan = encoded(r.Filter(T, equal(col(T, 0), i64(2**60))))
-    assert Plan.FromString(plan_to_bytes(plan)) == plan
-    assert json_format.Parse(plan_to_json(plan), Plan()) == plan
-    document = json.loads(plan_to_json(plan))
+    assert Plan.FromString(to_bytes(plan)) == plan
+    assert json_format.Parse(to_json(plan), Plan()) == plan
+    document = json.loads(to_json(plan))
     assert document["extensionUrns"][0]["urn"] == "extension:io.substrait:functions_comparison"
     arguments = document["relations"][0]["root"]["input"]["filter"]["condition"]["scalarFunction"]["arguments"]
     assert arguments[1] == {"value": {"literal": {"i64": str(2**60)}}}  # 64-bit numbers are strings in JSON

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.rules import JoinType, SetOp
 from substrait_dsl.algebra.schema import NamedStruct
-from tests.proto.plans import T, col, count_rows, encoded_relation, equal, gt, i64, message, table, total
+from tests.proto.plans import T, col, count_rows, encoded, encoded_relation, equal, gt, i64, message, table, total
 
 R = "nullability: NULLABILITY_REQUIRED"
 N = "nullability: NULLABILITY_NULLABLE"
@@ -48,8 +48,7 @@ a, b = col(T, 0), col(T, 1)
         ),
         (
             r.Project(T, (b, i64(1)), ("x", "y")),
-            f"project {{ {DIRECT} input {{ {READ_T} }} expressions {{ {B} }} "
-            f"expressions {{ literal {{ i64: 1 }} }} }}",
+            f"project {{ {DIRECT} input {{ {READ_T} }} expressions {{ {B} }} expressions {{ literal {{ i64: 1 }} }} }}",
         ),
         (
             r.Fetch(T, count=i64(5), offset=i64(0)),
@@ -83,8 +82,6 @@ def test_an_emit_of_no_columns_is_not_direct() -> None:
 
 
 def test_names_given_on_the_way_are_the_names_of_the_root() -> None:
-    from tests.proto.plans import encoded
-
     root = encoded(r.Emit(T, (1, 0), ("x", "y"))).relations[0].root
     assert list(root.names) == ["x", "y"]
     assert list(root.input.read.base_schema.names) == ["a", "b", "s"]
@@ -215,7 +212,9 @@ def test_join_types(how: JoinType, number: int) -> None:
 
 def test_a_grouped_aggregate() -> None:
     filtered = ex.Measure(total(a), gt(a, i64(0)))
-    rel = r.Aggregate(T, (b, col(T, 2)), ((0, 1), (1,), ()), (ex.Measure(count_rows()), filtered), ("b", "s", "n", "t", "g"))
+    rel = r.Aggregate(
+        T, (b, col(T, 2)), ((0, 1), (1,), ()), (ex.Measure(count_rows()), filtered), ("b", "s", "n", "t", "g")
+    )
     sent = encoded_relation(rel).aggregate
     assert [list(grouping.expression_references) for grouping in sent.groupings] == [[0, 1], [1], []]
     assert sent.grouping_expressions[0] == message(pb.Expression, B)

@@ -22,7 +22,7 @@ N = "nullability: NULLABILITY_NULLABLE"
 
 def encoded_type(kind: t.Type, plan: Plan | None = None) -> pb.Type:
     target = pb.Type()
-    encode_type(Declarations(Plan() if plan is None else plan), kind, target)
+    encode_type(Declarations(Plan() if plan is None else plan, 99), kind, target)
     return pb.Type.FromString(target.SerializeToString())
 
 
@@ -62,7 +62,10 @@ def encoded_type(kind: t.Type, plan: Plan | None = None) -> pb.Type:
             f"return_type {{ bool {{ {N} }} }} {R} }}",
         ),
         (t.Unbound(), "unbound {}"),
-        (t.String(variation=t.TypeVariation("extension:a:b", "dict4")), f"string {{ type_variation_reference: 1 {R} }}"),
+        (
+            t.String(variation=t.TypeVariation("extension:a:b", "dict4")),
+            f"string {{ type_variation_reference: 1 {R} }}",
+        ),
         (
             t.UserDefined("extension:a:b", "point", (None, t.I8(), True, -7, t.EnumParameter("XY"), "text")),
             f"user_defined {{ type_reference: 1 {R} type_parameters {{ null {{}} }} "
@@ -82,7 +85,7 @@ def test_a_precision_of_zero_days_is_present() -> None:
 
 def test_types_and_variations_are_declared_once_each_from_one() -> None:
     plan = Plan()
-    declarations = Declarations(plan)
+    declarations = Declarations(plan, 99)
     dict4 = t.TypeVariation("extension:a:variations", "dict4")
     kinds = [
         t.UserDefined("extension:a:shapes", "point"),
@@ -116,7 +119,7 @@ def test_a_schema_lists_names_depth_first_with_map_keys_before_values() -> None:
         }
     )
     target = pb.NamedStruct()
-    encode_named_struct(Declarations(Plan()), schema, target)
+    encode_named_struct(Declarations(Plan(), 99), schema, target)
     assert list(target.names) == ["a", "b", "c", "d", "e", "f", "g"]
     assert target.struct.nullability == pb.Type.NULLABILITY_REQUIRED
     assert [kind.WhichOneof("kind") for kind in target.struct.types] == ["list", "i8", "map"]

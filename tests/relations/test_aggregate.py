@@ -62,7 +62,7 @@ def test_keys_in_sets_may_be_given_by_number() -> None:
 
 
 def test_one_empty_set_is_no_grouping() -> None:
-    """Specification: "Having a single grouping set with no grouping expressions is thus equivalent to not having any"."""
+    """Specification: a single empty set is "equivalent to not having any grouping sets"."""
     assert columns(table(ABV).aggregate(grouping_sets=[()], n=f.count())) == "n: i64"
     assert columns(table(ABV).aggregate(n=f.count())) == "n: i64"
 
@@ -75,9 +75,9 @@ def test_two_empty_sets_leave_the_index() -> None:
 def test_rollup_and_cube_are_grouping_sets() -> None:
     rel = table("a: i64, b: i64")
     rolled = rel.group_by("a", "b").rollup(n=f.count())
-    assert rolled._rel.grouping_sets == ((0, 1), (0,), ())  # type: ignore[attr-defined]
+    assert rolled._rel.grouping_sets == ((0, 1), (0,), ())
     cubed = rel.group_by("a", "b").cube(n=f.count())
-    assert cubed._rel.grouping_sets == ((0, 1), (0,), (1,), ())  # type: ignore[attr-defined]
+    assert cubed._rel.grouping_sets == ((0, 1), (0,), (1,), ())
     assert columns(rolled) == columns(cubed) == "a: i64?, b: i64?, n: i64, grouping_set: i32"
     assert rel.group_by("a").agg(n=f.count())._rel == rel.aggregate("a", n=f.count())._rel
 
@@ -90,7 +90,7 @@ def test_filter_distinct_and_order_of_a_measure() -> None:
         x=lambda r: f.count(r.b).distinct().filter(r.a > 1),
         y=lambda r: f.string_agg(r.b, ",").order_by(sd.desc(r.a)),
     )
-    x, y = rel._rel.measures  # type: ignore[attr-defined]
+    x, y = rel._rel.measures
     assert (x.function.invocation, str(x.filter.type)) == ("distinct", "boolean")
     assert [key.direction for key in y.function.sorts] == ["desc_nulls_last"]
     assert {m.function.phase for m in (x, y)} == {"initial_to_result"}
@@ -190,7 +190,7 @@ def test_what_is_no_measure_is_refused(measure: Any, error: type[sd.SubstraitDsl
 
 def test_an_aggregate_function_stands_in_no_other_place() -> None:
     with refused(TypeMismatchError, "filter", "sum is an aggregate function", "aggregate(...)"):
-        table(ABV).filter(lambda r: f.sum(r.v))  # type: ignore[arg-type,return-value]
+        table(ABV).filter(lambda r: f.sum(r.v))
     with refused(TypeMismatchError, "with_columns", '"x"', "sum is an aggregate function"):
         table(ABV).with_columns(x=lambda r: f.sum(r.v))
     with refused(TypeMismatchError, "aggregate", "sum is an aggregate function"):

@@ -42,4 +42,4 @@ def test_a_name_of_both_sides_is_ambiguous_and_its_position_is_not() -> None:
 
 def test_the_other_side_is_a_relation() -> None:
     with refused(InvalidArgumentError, "cross", "expected a relation", "'t'"):
-        table("a: i64").cross("t")  # type: ignore[arg-type]
+        table("a: i64").cross("t")

@@ -25,13 +25,13 @@ def test_ordering_and_distribution_stay() -> None:
 def test_zero_is_a_count_and_an_offset() -> None:
     """Reading 30: "non-negative"."""
     rel = table(AB).fetch(0, 0)._rel
-    assert (rel.count.value, rel.offset.value) == (0, 0)  # type: ignore[attr-defined]
+    assert (rel.count.value, rel.offset.value) == (0, 0)
 
 
 def test_numbers_become_i64_and_absence_stays_absent() -> None:
     rel = table(AB).fetch(3)._rel
-    assert str(rel.count.type) == "i64"  # type: ignore[attr-defined]
-    assert rel.offset is None  # type: ignore[attr-defined]
+    assert str(rel.count.type) == "i64"
+    assert rel.offset is None
 
 
 def test_a_count_may_be_an_expression_over_no_row() -> None:
@@ -50,7 +50,7 @@ def test_negative_numbers_are_refused(count: int | None, offset: int | None, nam
 
 def test_what_is_no_number_of_rows_is_refused() -> None:
     with refused(TypeMismatchError, "fetch: the count", "'ten'"):
-        table(AB).fetch("ten")  # type: ignore[arg-type]
+        table(AB).fetch("ten")
     with refused(TypeMismatchError, "fetch: the count", "True"):
         table(AB).fetch(True)
     with refused(TypeMismatchError, "fetch: the offset", "integer", "string"):

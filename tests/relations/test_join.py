@@ -71,20 +71,20 @@ CONDITIONS: dict[str, Any] = {
 
 @pytest.mark.parametrize("on", CONDITIONS.values(), ids=CONDITIONS)
 def test_ways_to_say_equal_keys(on: Any) -> None:
-    condition = table("a: i64, k: i64").join(table("k: i64"), on)._rel.condition  # type: ignore[attr-defined]
+    condition = table("a: i64, k: i64").join(table("k: i64"), on)._rel.condition
     assert condition.function.key == "equal:any_any"
     assert [argument.position for argument in condition.arguments] == [1, 2]  # left columns, then right
 
 
 def test_several_names_are_connected_by_and() -> None:
-    condition = table("a: i64, b: i64").join(table("b: i64, a: i64"), ["a", "b"])._rel.condition  # type: ignore[attr-defined]
+    condition = table("a: i64, b: i64").join(table("b: i64, a: i64"), ["a", "b"])._rel.condition
     assert condition.function.key == "and:bool"
     assert [[side.position for side in part.arguments] for part in condition.arguments] == [[0, 3], [1, 2]]
 
 
 def test_columns_of_the_very_relations() -> None:
     left, right = table("a: i64"), table("a: i64", "u")
-    condition = left.join(right, left.c.a == right["a"])._rel.condition  # type: ignore[attr-defined]
+    condition = left.join(right, left.c.a == right["a"])._rel.condition
     assert [argument.position for argument in condition.arguments] == [0, 1]
 
 
@@ -176,7 +176,7 @@ def test_an_inequality_pairs_nothing() -> None:
 
 def test_an_unknown_type_names_the_nearest() -> None:
     with refused(InvalidChoiceError, "join", "unknown how 'left_smei'", 'did you mean "left_semi"', "right_mark"):
-        table("a: i64").join(table("a: i64"), "a", "left_smei")  # type: ignore[arg-type]
+        table("a: i64").join(table("a: i64"), "a", "left_smei")
 
 
 def test_conditions_that_do_not_fit_are_refused() -> None:
@@ -190,8 +190,8 @@ def test_conditions_that_do_not_fit_are_refused() -> None:
     with refused(InvalidArgumentError, "join", "at least one column"):
         left.join(right, [])
     with refused(InvalidArgumentError, "join", "expected a relation"):
-        left.join("u", "a")  # type: ignore[arg-type]
+        left.join("u", "a")
     with refused(TypeMismatchError, "join", "aggregate function"):
-        left.join(right, lambda mine, theirs: f.max(mine.a))  # type: ignore[arg-type,return-value]
+        left.join(right, lambda mine, theirs: f.max(mine.a))
     with refused(AmbiguousFieldError, "join", '"k" is ambiguous'):
         table("k: i64").join(table("k: i64"), sd.col("k") == 1)

@@ -66,7 +66,8 @@ def test_what_is_no_key_is_refused() -> None:
         table(AB).sort()
     with refused(UnknownFieldError, "sort", '"bb"', 'did you mean "b"'):
         table(AB).sort(sd.desc("bb"))
+    misspelt: Any = "lats"
     with refused(InvalidChoiceError, "nulls", "'lats'", 'did you mean "last"'):
-        table(AB).sort(sd.desc("a", nulls="lats"))
+        table(AB).sort(sd.desc("a", nulls=misspelt))
     with refused(InvalidArgumentError, "sort", "3.5"):
-        table(AB).sort(3.5)  # type: ignore[arg-type]
+        table(AB).sort(3.5)

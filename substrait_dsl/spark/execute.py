@@ -1,0 +1,87 @@
+"""Running a plan on Spark: a root becomes a DataFrame with the names, types and nullability that were derived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.expressions import Cast, Expression, ScalarFunction
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.types import PrecisionTime, PrecisionTimestampTZ, Type
+from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.lowering import Lowering
+from substrait_dsl.spark.output import output
+from substrait_dsl.spark.tables import Workspace
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from substrait_dsl.algebra.plan import Root
+
+
+def execute(root: Root, spark: SparkSession) -> DataFrame:
+    """Run a root of a plan.
+
+    Args:
+        root: a relation and the names of its columns, nested ones depth first.
+        spark: the session, which must have ANSI mode on, as Spark has by default.
+
+    Returns:
+        A DataFrame: lazy, but for a fetch whose count or offset is an expression, which is evaluated now. Its
+        columns have the root's names, also duplicate ones, the derived types and the derived nullability; a NULL in a
+        required column is an error when the row is computed.
+
+    Raises:
+        UnsupportedError: Spark cannot do exactly what the plan says, or not with the session's settings.
+        SchemaError: a table does not have the columns that the plan declares.
+        ExecutionError: a table is not there, or Spark refuses the plan; Spark's error is the cause.
+    """
+    _check_settings(root.input, spark)
+    with _spark_errors():
+        rows = Lowering(Workspace(spark)).lower(root.input)
+        return output(rows, root)
+
+
+@contextmanager
+def _spark_errors() -> Iterator[None]:
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        told = str(error).partition("\n")[0]
+        raise ExecutionError(f"Spark refuses the plan: {told}") from error
+
+
+def _check_settings(rel: Rel, spark: SparkSession) -> None:
+    """Refuse settings of the session that would give the plan another meaning."""
+    if spark.conf.get("spark.sql.ansi.enabled") != "true":
+        raise UnsupportedError(
+            "the session has ANSI mode off: overflows would wrap and failures would become NULL",
+            hint='spark.conf.set("spark.sql.ansi.enabled", "true")',
+        )
+    computed = _types(rel)
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    if zone not in ("UTC", "Etc/UTC", "Z", "GMT") and any(isinstance(kind, PrecisionTimestampTZ) for kind in computed):
+        raise UnsupportedError(
+            f"the plan computes with points in time, which Spark does in the session's time zone, {zone}",
+            hint='spark.conf.set("spark.sql.session.timeZone", "UTC")',
+        )
+    has_times = any(isinstance(kind, PrecisionTime) for kind in computed | set(rel.schema.types))
+    if has_times and spark.conf.get("spark.sql.timeType.enabled", "false") != "true":
+        raise UnsupportedError(
+            "the plan has times of day, and the session has Spark's TIME type off",
+            hint='spark.conf.set("spark.sql.timeType.enabled", "true")',
+        )
+
+
+def _types(rel: Rel) -> set[Type]:
+    """The types that the expressions of a plan compute with; what is only passed on is not among them."""
+    found: set[Type] = set()
+    for node in walk(rel):
+        if isinstance(node, ScalarFunction | Cast):
+            found.add(node.type)
+            found.update(child.type for child in node.children() if isinstance(child, Expression))
+    return found

@@ -1,0 +1,154 @@
+"""The last step of a plan: the root's names, and exactly the types and the nullability that were derived.
+
+Inside a plan none of these matters: columns have generated names, fields of structs are called by position, and Spark
+has its own idea of what may be NULL, which is usually the wider one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import uuid
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Literal
+from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
+from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.spark.literals import literal_to_sql, text_to_sql
+from substrait_dsl.spark.tables import FrameTable, Item, Rows
+from substrait_dsl.spark.types import spark_sql_type, to_spark, type_to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+    from substrait_dsl.algebra.plan import Root
+
+
+def output(rows: Rows, root: Root) -> DataFrame:
+    """The rows of a root as its users see them."""
+    from pyspark.sql import functions
+
+    table = rows.table
+    assert isinstance(table, FrameTable)
+    names = iter(root.names)
+    schema = NamedStruct(tuple(Field(next(names), _renamed(kind, names)) for kind in root.input.schema.types))
+    found = {field.name: field for field in table.filtered.schema.fields}
+    fresh = table.space.names(len(schema))
+    made = [
+        Item(
+            _exact(column, found[column].dataType, found[column].nullable, field.type, f'column "{field.name}"'),
+            (name,),
+        )
+        for column, field, name in zip(rows.columns, schema, fresh, strict=True)
+    ]
+    frame = table.select(made).frame
+    if any("STRUCT<" in spark_sql_type(field.type) for field in schema):
+        wanted = to_spark(schema).fields
+        frame = frame.select(
+            *(functions.col(name).cast(field.dataType).alias(name) for name, field in zip(fresh, wanted, strict=True))
+        )
+    return frame.toDF(*schema.names)
+
+
+def _renamed(kind: t.Type, names: Iterator[str]) -> t.Type:
+    """The type with the fields of structs named by the next names, depth first."""
+    match kind:
+        case t.Struct(types=types):
+            inside = [(next(names), _renamed(inner, names)) for inner in types]
+            return attrs.evolve(
+                kind, types=tuple(inner for _, inner in inside), names=tuple(name for name, _ in inside)
+            )
+        case t.List(element=element):
+            return attrs.evolve(kind, element=_renamed(element, names))
+        case t.Map(key=key, value=value):
+            return attrs.evolve(kind, key=_renamed(key, names), value=_renamed(value, names))
+        case _:
+            return kind
+
+
+def _exact(text: str, found: DataType, nullable: bool, wanted: t.Type, what: str) -> str:
+    """A value with exactly the type and nullability that are wanted; just `text`, if it has them already.
+
+    A NULL that must not be there is an error when the value is computed.
+    """
+    text = _exact_inside(text, found, wanted, what)
+    if nullable and not wanted.nullable:
+        message = text_to_sql(f"{what} is required, but it is NULL")
+        # The last argument is never reached: Spark takes the whole for not nullable because of it.
+        return f"coalesce({text}, CAST(raise_error({message}) AS {spark_sql_type(wanted)}), {_any_value(wanted)})"
+    if wanted.nullable and not nullable:
+        return f"if({text} IS NULL, NULL, {text})"
+    return text
+
+
+def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
+    """A value with the wanted type, and the wanted nullability of what lies inside it."""
+    from pyspark.sql import types as spark
+
+    match found, wanted:
+        case spark.StructType(fields=fields), t.Struct(types=types):
+            pairs = list(zip(fields, types, strict=True))
+            parts = [f"{text}.f{number}" for number in range(len(types))]
+            exact = [
+                _exact(part, field.dataType, field.nullable, kind, f"field {number} of {what}")
+                for number, (part, (field, kind)) in enumerate(zip(parts, pairs, strict=True))
+            ]
+            if exact == parts:
+                return text
+            return f"if({text} IS NULL, NULL, {_struct(exact)})"
+        case spark.ArrayType(elementType=element, containsNull=nullable), t.List(element=kind):
+            exact_item = _exact("e", element, nullable, kind, f"an element of {what}")
+            return text if exact_item == "e" else f"transform({text}, e -> {exact_item})"
+        case spark.MapType(valueType=value, valueContainsNull=nullable), t.Map(value=kind):
+            exact_item = _exact("v", value, nullable, kind, f"a value of {what}")
+            return text if exact_item == "v" else f"transform_values({text}, (k, v) -> {exact_item})"
+        case _:
+            return text if found == type_to_spark(wanted) else f"CAST({text} AS {spark_sql_type(wanted)})"
+
+
+def _struct(fields: Sequence[str]) -> str:
+    named = (f"'f{position}', {field}" for position, field in enumerate(fields))
+    return f"named_struct({', '.join(named)})"
+
+
+def _any_value(kind: t.Type) -> str:
+    """Some value of a type, not NULL, nor with a NULL inside that the type does not allow."""
+    match kind:
+        case t.Struct(types=types):
+            return _struct([_any_value(inner) for inner in types])
+        case t.List(element=element):
+            return f"array({_any_value(element)})"
+        case t.Map(key=key, value=value):
+            return f"map({_any_value(key)}, {_any_value(value)})"
+        case _:
+            return literal_to_sql(Literal(_SOME[type(kind)], kind.as_required()))
+
+
+_SOME: dict[type[t.Type], Any] = {
+    t.Boolean: False,
+    t.I8: 0,
+    t.I16: 0,
+    t.I32: 0,
+    t.I64: 0,
+    t.FP32: 0.0,
+    t.FP64: 0.0,
+    t.Decimal: decimal.Decimal(0),
+    t.String: "",
+    t.VarChar: "",
+    t.FixedChar: "",
+    t.UUID: uuid.UUID(int=0),
+    t.Binary: b"",
+    t.FixedBinary: b"",
+    t.Date: dt.date(1970, 1, 1),
+    t.PrecisionTime: 0,
+    t.PrecisionTimestamp: 0,
+    t.PrecisionTimestampTZ: 0,
+    t.IntervalYear: YearMonths(0),
+    t.IntervalDay: DaySeconds(0),
+}
+"""A value of each type without types inside."""

@@ -1,0 +1,91 @@
+"""Literals as an Arrow table: the fastest way for rows into Spark, and the only one that tells it their number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.spark.types import MICROSECONDS, type_to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from substrait_dsl.algebra.relations import Record
+
+_NOT_ARROW = (t.IntervalYear, t.PrecisionTime)
+"""Types that Spark has, but does not take from Arrow in every version."""
+
+
+def can_be_arrow(types: Sequence[t.Type]) -> bool:
+    """Whether Spark takes columns of these types from an Arrow table."""
+    return not any(isinstance(part, _NOT_ARROW) for kind in types for part in _parts(kind))
+
+
+def arrow_frame(
+    records: Sequence[Record], types: Sequence[t.Type], names: Sequence[str], spark: SparkSession
+) -> DataFrame:
+    """Make a DataFrame of rows of literals, its columns called by `names` and of exactly these types."""
+    import pyarrow as pa
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructField, StructType
+
+    schema = StructType(
+        [
+            StructField(name, type_to_spark(_positional(kind)), kind.nullable)
+            for name, kind in zip(names, types, strict=True)
+        ]
+    )
+    arrow = to_arrow_schema(schema)
+    columns = [
+        pa.array([_plain(record.fields[position]) for record in records], arrow.field(position).type)
+        for position in range(len(types))
+    ]
+    return spark.createDataFrame(pa.Table.from_arrays(columns, schema=arrow), schema)
+
+
+def _parts(kind: t.Type) -> Sequence[t.Type]:
+    """A type and all types inside it."""
+    inside = [part for parameter in kind.parameters if isinstance(parameter, t.Type) for part in _parts(parameter)]
+    return [kind, *inside]
+
+
+def _positional(kind: t.Type) -> t.Type:
+    """The type with positions for the names of struct fields, as expressions see them."""
+    match kind:
+        case t.Struct(types=types):
+            names = tuple(f"f{position}" for position in range(len(types)))
+            return attrs.evolve(kind, types=tuple(map(_positional, types)), names=names)
+        case t.List(element=element):
+            return attrs.evolve(kind, element=_positional(element))
+        case t.Map(key=key, value=value):
+            return attrs.evolve(kind, key=_positional(key), value=_positional(value))
+        case _:
+            return kind
+
+
+def _plain(literal: Expression) -> Any:
+    """The value of a literal, as Arrow takes it for the Spark type: fractions of seconds in microseconds."""
+    assert isinstance(literal, Literal)
+    value, kind = literal.value, literal.type
+    if value is None:
+        return None
+    match kind:
+        case t.PrecisionTimestamp() | t.PrecisionTimestampTZ():
+            return value * 10 ** (MICROSECONDS - kind.precision)
+        case t.IntervalDay():
+            seconds = value.days * 86_400 + value.seconds
+            return seconds * 10**MICROSECONDS + value.subseconds * 10 ** (MICROSECONDS - kind.precision)
+        case t.UUID():
+            return str(value)
+        case t.Struct():
+            return {f"f{position}": _plain(field) for position, field in enumerate(value)}
+        case t.List():
+            return [_plain(item) for item in value]
+        case t.Map():
+            return [(_plain(key), _plain(item)) for key, item in value]
+        case _:
+            return value

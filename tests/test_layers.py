@@ -1,0 +1,184 @@
+"""The layers: a module imports its own layer and lower ones; heavy libraries are imported only in their places."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent / "substrait_dsl"
+
+LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
+    "errors": 0,
+    "algebra.types": 1,
+    "algebra.type_text": 1,
+    "algebra.type_syntax": 1,
+    "algebra.type_parser": 1,
+    "algebra.schema": 1,
+    "algebra.rules": 1,
+    "catalog": 2,
+    "algebra.properties": 3,
+    "algebra.node": 3,
+    "algebra.expressions": 3,
+    "algebra.relations": 4,
+    "algebra.plan": 4,
+    "proto": 5,
+    "spark": 5,
+    "render": 5,
+    "arrow": 5,
+    "fluent": 6,
+    "functions": 6,
+    "api": 7,
+    "demo": 7,
+    "cli": 7,
+    "": 7,  # the package itself
+}
+LEAVES = ("proto", "spark", "render", "arrow")
+"""The places of layer 5: none of them imports another."""
+
+HEAVY: dict[str, tuple[str, ...]] = {
+    "google": ("proto",),
+    "substrait": ("proto",),
+    "pyspark": ("spark",),
+    "py4j": ("spark",),
+    "pyarrow": ("arrow", "spark"),  # pyspark takes and gives Arrow tables
+    "yaml": ("catalog",),
+}
+"""Libraries that take long to load or may be absent, and the only places that import them."""
+
+ONLY_FOR_ANNOTATIONS = {
+    # A column's type is the descriptor of a schema class: reading it gives a typed expression.
+    ("algebra.types", "fluent.expr"),
+    # The signatures of `to_arrow`, `to_spark`, `execute` and `to_proto` name what they return.
+    ("fluent.schemas", "pyarrow"),
+    ("fluent.schemas", "pyspark.sql.types"),
+    ("fluent.relation", "pyspark.sql"),
+    ("fluent.plan", "pyspark.sql"),
+    ("fluent.plan", "substrait.plan_pb2"),
+}
+"""Imports under ``if TYPE_CHECKING:`` that would break a rule if they ran."""
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(path): path for path in sorted(ROOT.rglob("*.py"))}
+
+
+def imports(path: Path) -> Iterator[tuple[str, bool]]:
+    """What a file imports, in functions too, and whether only a type checker sees it."""
+
+    def visit(node: ast.AST, checking: bool) -> Iterator[tuple[str, bool]]:
+        match node:
+            case ast.Import(names=names):
+                yield from ((alias.name, checking) for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                assert level == 0, f"{path}: relative imports are not used"
+                assert module is not None
+                # `from package import name` may import a module of that name
+                yield from ((_home(module, alias.name), checking) for alias in names)
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), body=body, orelse=orelse):
+                yield from (found for child in body for found in visit(child, True))
+                yield from (found for child in orelse for found in visit(child, checking))
+            case _:
+                yield from (found for child in ast.iter_child_nodes(node) for found in visit(child, checking))
+
+    yield from visit(ast.parse(path.read_text(encoding="utf-8")), False)
+
+
+def _home(module: str, name: str) -> str:
+    inside = f"{module}.{name}".removeprefix("substrait_dsl.")
+    return f"{module}.{name}" if module.startswith("substrait_dsl") and inside in MODULES else module
+
+
+def layer(module: str) -> int:
+    parts = module.split(".")
+    for size in range(len(parts), 0, -1):
+        found = LAYERS.get(".".join(parts[:size]))
+        if found is not None:
+            return found
+    raise AssertionError(f"{module} stands in no layer: add it to the table")
+
+
+def place(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def broken_rule(importer: str, imported: str) -> str | None:
+    """The rule that an import breaks, if any."""
+    if imported.partition(".")[0] != "substrait_dsl":
+        allowed = HEAVY.get(imported.partition(".")[0])
+        return None if allowed is None or place(importer) in allowed else f"only {', '.join(allowed)} may import it"
+    target = imported.removeprefix("substrait_dsl").removeprefix(".")
+    if target == "":
+        return None if layer(importer) == layer("") else "only the top layer imports the package itself"
+    if layer(target) > layer(importer):
+        return f"layer {layer(importer)} imports layer {layer(target)}"
+    if place(importer) in LEAVES and place(target) in LEAVES and place(importer) != place(target):
+        return "leaves do not know each other"
+    return None
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module or "__init__")
+def test_imports_go_down_only(module: str) -> None:
+    exempt = {imported for importer, imported in ONLY_FOR_ANNOTATIONS if importer == module}
+    broken = [
+        f"{imported}: {rule}"
+        for imported, checking in imports(MODULES[module])
+        if (rule := broken_rule(module, imported))
+        and not (checking and imported.removeprefix("substrait_dsl.") in exempt)
+    ]
+    assert broken == []
+
+
+def test_every_exemption_is_needed() -> None:
+    used = {
+        (module, imported.removeprefix("substrait_dsl."))
+        for module, path in MODULES.items()
+        for imported, checking in imports(path)
+        if checking and broken_rule(module, imported)
+    }
+    assert used == ONLY_FOR_ANNOTATIONS
+
+
+def test_the_rules_catch_what_they_forbid() -> None:
+    """One import of each forbidden kind, lest a mistake in this file let everything through."""
+    for importer, imported in [
+        ("algebra.rules", "substrait_dsl.algebra.relations"),
+        ("catalog.load", "substrait_dsl.algebra.expressions.calls"),
+        ("render.text", "substrait_dsl.fluent.relation"),
+        ("spark.types", "substrait_dsl.proto.types"),
+        ("fluent.expr", "substrait_dsl"),
+        ("fluent.expr", "pyspark.sql"),
+        ("arrow", "pyspark"),
+        ("spark.types", "google.protobuf"),
+        ("algebra.types", "yaml"),
+    ]:
+        assert broken_rule(importer, imported), (importer, imported)
+
+
+def loaded_by(code: str) -> set[str]:
+    """The packages that a fresh interpreter has loaded after running some code."""
+    show = f"import sys; {code}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    result = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True, cwd=ROOT.parent)
+    return set(result.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import substrait_dsl",
+        # the shape of a pipeline needs no heavy library either
+        "import substrait_dsl as sd; sd.read_named('t', {'a': sd.I64}).select('a').sort('a').columns",
+    ],
+)
+def test_importing_the_package_loads_no_heavy_library(code: str) -> None:
+    loaded = loaded_by(code)
+    assert "substrait_dsl" in loaded
+    assert loaded & {*HEAVY, "pandas", "numpy"} == set()
