@@ -2,7 +2,8 @@
 
 from typing import Literal as L
 
-from substrait_dsl import errors, functions
+import substrait_dsl.errors as errors  # by their own names: the package's are those of this module
+import substrait_dsl.functions as functions
 from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths
 from substrait_dsl.algebra.properties import Distribution, OrderKey, Properties
 from substrait_dsl.algebra.relations.read import Arrow, DelimitedText, Dwrf, Orc, Parquet

@@ -11,17 +11,21 @@ import attrs
 import pytest
 
 import substrait_dsl as sd
+from substrait_dsl import functions
 from substrait_dsl.algebra.expressions import Expression, FieldReference
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.properties import Distribution, FieldPath, OrderKey, Properties
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import SubstraitDslError
 
+f: Any = functions
+"""All functions. Like `table`, anything to a type checker: tests call them wrongly on purpose."""
+
 
 def table(columns: str, name: str = "t") -> Any:
     """A named table: ``table("a: i64, b: string?")``.
 
-    To a type checker it is anything: tests call verbs wrongly on purpose.
+    To a type checker it is anything: tests call its verbs wrongly on purpose.
     """
     return sd.read_named(name, dict(re.findall(r"(\w+): (.+?)(?=, \w+: |$)", columns)))
 

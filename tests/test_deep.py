@@ -12,12 +12,11 @@ import attrs
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl import functions as f
 from substrait_dsl.algebra.expressions import FieldReference, Literal, OuterReference, ScalarFunction
 from substrait_dsl.algebra.node import Node, rebuild, walk
 from substrait_dsl.algebra.relations import Filter, Join, NamedTable, Read
 from substrait_dsl.algebra.types import I64
-from tests.support import columns, table
+from tests.support import columns, f, table
 
 STEPS = 1000
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl import functions as f
 from substrait_dsl.algebra.expressions import (
     Cast,
     EnumArgument,
@@ -34,7 +33,7 @@ from substrait_dsl.errors import (
     TypeMismatchError,
     UnknownFieldError,
 )
-from tests.support import computed, refused, type_of
+from tests.support import computed, f, refused, type_of
 
 Row = Any
 Make = Callable[[Row], Any]

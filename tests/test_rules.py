@@ -13,12 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import substrait_dsl as sd
-from substrait_dsl import functions as f
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.types import Boolean, Type
 from substrait_dsl.errors import TypeMismatchError, UnknownFieldError
 from tests.strategies import types
-from tests.support import refused
+from tests.support import f, refused
 
 kind = sd.parse_type
 

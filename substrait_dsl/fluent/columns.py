@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,14 +13,15 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import require_boolean
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import Boolean
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, quoted
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, SubstraitDslError, TypeMismatchError, quoted
 from substrait_dsl.fluent.calls import MeasureBase, WindowFunction, _scalar_call
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound, resolve
+from substrait_dsl.fluent.operators import PythonValue
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
 
 R = TypeVar("R")
-ColumnLike = ExprBase | Callable[[R], ExprBase] | int | float | str | bytes | bool
+ColumnLike = ExprBase | PythonValue | Callable[[R], ExprBase | PythonValue]
 
 
 def rows(scope: Scope) -> list[DynRow]:
@@ -45,8 +47,22 @@ def called(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRo
     scope.open = True
     try:
         return function(*arguments)
+    except TypeError as error:
+        if isinstance(error, SubstraitDslError) or _takes(function, len(arguments)):
+            raise
+        wanted = "one row" if len(arguments) == 1 else f"{len(arguments)} rows, one for each input"
+        name = getattr(function, "__name__", type(function).__name__).strip("<>")
+        raise InvalidArgumentError(f"{name}{inspect.signature(function)} does not take {wanted}") from None
     finally:
         scope.open = False
+
+
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    try:
+        inspect.signature(function).bind(*range(count))
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def on_row(value: Any, scope: Scope, what: str, *, raw: bool = False) -> Any:

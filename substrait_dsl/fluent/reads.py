@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from typing_extensions import TypeVar
 
@@ -31,7 +31,9 @@ S = TypeVar("S", bound=Schema)
 CSV = rl.DelimitedText(escape='"', header_lines_to_skip=1)
 """What ``format="csv"`` stands for: commas, double quotes doubled inside quotes, one header line."""
 
-FORMATS: dict[str, rl.FileFormat] = {
+FormatName = Literal["parquet", "orc", "arrow", "dwrf", "csv"]
+
+FORMATS: dict[FormatName, rl.FileFormat] = {
     "parquet": rl.Parquet(),
     "orc": rl.Orc(),
     "arrow": rl.Arrow(),
@@ -151,7 +153,7 @@ def read_files(
     paths: str | Path | Sequence[str | Path],
     schema: type[S],
     *,
-    format: str | rl.FileFormat = ...,
+    format: FormatName | rl.FileFormat = ...,
     kind: rl.PathKind = ...,
     filter: Condition | Callable[[S], Condition] | None = ...,
     best_effort_filter: Condition | Callable[[S], Condition] | None = ...,
@@ -162,7 +164,7 @@ def read_files(
     paths: str | Path | Sequence[str | Path],
     schema: type[S],
     *,
-    format: str | rl.FileFormat = ...,
+    format: FormatName | rl.FileFormat = ...,
     kind: rl.PathKind = ...,
     filter: Condition | Callable[[S], Condition] | None = ...,
     best_effort_filter: Condition | Callable[[S], Condition] | None = ...,
@@ -173,7 +175,7 @@ def read_files(
     paths: str | Path | Sequence[str | Path],
     schema: Declared,
     *,
-    format: str | rl.FileFormat = ...,
+    format: FormatName | rl.FileFormat = ...,
     kind: rl.PathKind = ...,
     filter: Condition | Callable[[Any], Condition] | None = ...,
     best_effort_filter: Condition | Callable[[Any], Condition] | None = ...,
@@ -183,7 +185,7 @@ def read_files(
     paths: str | Path | Sequence[str | Path],
     schema: SchemaLike,
     *,
-    format: str | rl.FileFormat = "parquet",
+    format: FormatName | rl.FileFormat = "parquet",
     kind: rl.PathKind = "path",
     filter: Any = None,
     best_effort_filter: Any = None,
@@ -212,7 +214,7 @@ def read_files(
         return _read(as_struct(schema), rl.LocalFiles(files), filter, best_effort_filter, columns)
 
 
-def _format(format: str | rl.FileFormat) -> rl.FileFormat:
+def _format(format: FormatName | rl.FileFormat) -> rl.FileFormat:
     if not isinstance(format, str):
         return format
     if format not in FORMATS:

@@ -39,7 +39,7 @@ S2 = TypeVar("S2", bound=Schema)
 S3 = TypeVar("S3", bound=Schema)
 
 Condition = Expr[Boolean, Null]
-Count = int | Expr[Any, Any] | None
+Count = int | ExprBase | None
 
 
 class RelationBase:
@@ -276,7 +276,7 @@ class Relation(RelationBase, Generic[S]):
         """Keep the first `count` rows: `fetch` with a count."""
         return self.fetch(count)
 
-    def cross(self, other: Relation[Any]) -> Relation[DynRow]:
+    def cross(self, other: RelationBase) -> Relation[DynRow]:
         """Pair every row with every row of another relation.
 
         Output: the columns of this one, then of the other; no order. Specification: ``CrossRel``.
@@ -324,7 +324,7 @@ class Relation(RelationBase, Generic[S]):
                     raise InvalidArgumentError("a post-join filter takes no correlated subquery", hint="use filter")
             return Relation(rl.Join(self._rel, right, how, condition, after, mark, anchor=scope.anchor))
 
-    def set_op(self, op: SetOp, *others: Relation[Any]) -> Relation[S]:
+    def set_op(self, op: SetOp, *others: RelationBase) -> Relation[S]:
         """Combine with the rows of other relations of the same column types; NULL equals NULL.
 
         Args:
@@ -341,19 +341,19 @@ class Relation(RelationBase, Generic[S]):
                 raise unknown_choice("op", op, SET_OPS)
             return Relation(rl.Set((self._rel, *map(_relation, others)), op))
 
-    def union_all(self, *others: Relation[Any]) -> Relation[S]:
+    def union_all(self, *others: RelationBase) -> Relation[S]:
         """All rows of all relations, as ``UNION ALL``."""
         return self.set_op("union_all", *others)
 
-    def union(self, *others: Relation[Any]) -> Relation[S]:
+    def union(self, *others: RelationBase) -> Relation[S]:
         """The different rows of all relations, as ``UNION``."""
         return self.set_op("union_distinct", *others)
 
-    def intersect(self, *others: Relation[Any]) -> Relation[S]:
+    def intersect(self, *others: RelationBase) -> Relation[S]:
         """The different rows that all relations have, as ``INTERSECT``."""
         return self.set_op("intersection_multiset", *others)
 
-    def subtract(self, *others: Relation[Any]) -> Relation[S]:
+    def subtract(self, *others: RelationBase) -> Relation[S]:
         """The different rows that none of the others has, as ``EXCEPT``."""
         return self.set_op("minus_primary", *others)
 

@@ -14,7 +14,7 @@ few steps, as most are, does without: its height says that nothing can be too de
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
 from itertools import chain
 
 import attrs
@@ -44,7 +44,7 @@ from substrait_dsl.algebra.expressions import (
     SwitchCase,
     TypeArgument,
 )
-from substrait_dsl.algebra.node import Node, Rel
+from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.relations import (
     Aggregate,
@@ -151,74 +151,90 @@ def lay_out(plan: AlgebraPlan) -> Layout:
 
     Raises `UnsupportedError` for types, literals and shared expressions that no message within the limits can hold.
     """
-    survey = _Survey(frozenset())
-    survey.add_roots(plan)
-    bound = max(MIN_INLINED, MAX_GROWTH * len(survey.levels))
-    if survey.written > bound:
-        survey = _Survey(frozenset(survey.used_again()))
-        survey.add_roots(plan)
+    written = sum(root.input.size for root in plan.roots)
+    if written <= MIN_INLINED:
+        return _Survey(plan, frozenset()).layout()
+    nodes, again = _used_again(plan)
+    bound = max(MIN_INLINED, MAX_GROWTH * nodes)
+    survey = _Survey(plan, again if written > bound else frozenset())
     if survey.written > bound:
         raise UnsupportedError(
-            f"the plan has {len(survey.levels)} different nodes, but expressions that are used again and again inside "
-            f"each other would make it {survey.written} nodes when written out",
+            f"the plan has {nodes} different nodes, but expressions that are used again and again inside each other "
+            f"would make it {survey.written} nodes when written out",
             hint="compute such an expression once, in a project, and refer to its column",
         )
     return survey.layout()
 
 
-class _Survey:
-    """One walk over a plan: the levels and the size of every node, and what is cut off."""
+def _used_again(plan: AlgebraPlan) -> tuple[int, frozenset[int]]:
+    """How many different nodes there are, and the `id` of those used more than once; of an emit, if its input is."""
+    nodes = 0
+    uses: Counter[int] = Counter()
+    emitted: dict[int, int] = {}
+    for root in plan.roots:
+        for node in walk(root.input):
+            nodes += 1
+            uses.update(map(id, node.children()))
+            if isinstance(node, Emit):
+                emitted[id(node)] = id(node.input)
+    again = {number for number, count in uses.items() if count > 1}
+    return nodes, frozenset(again | {number for number, rel in emitted.items() if rel in again})
 
-    def __init__(self, shared: frozenset[int]) -> None:
-        self.levels: dict[int, int] = {}
+
+class _Survey:
+    """One walk over a plan: the levels and the size of every node, and what is cut off.
+
+    Args:
+        plan: the plan.
+        shared: the `id` of the relations to write once and refer to.
+    """
+
+    def __init__(self, plan: AlgebraPlan, shared: frozenset[int]) -> None:
         self.written = 0
+        """How many nodes are written, all trees together."""
         self._shared = shared
+        self._levels: dict[int, int] = {}
         self._sizes: dict[int, int] = {}
-        self._uses: dict[int, int] = {}
-        self._emitted: dict[int, int] = {}
         self._subtrees: dict[int, Rel] = {}
         self._detached: set[int] = set()
         self._open_anchors: set[int] = set()
         self._apart: set[int] = set()
         self._type_levels: dict[int, int] = {}
-
-    def add_roots(self, plan: AlgebraPlan) -> None:
         for root in plan.roots:
             self._visit(root.input)
             self.written += self._link(None, root.input)[1]
 
-    def used_again(self) -> Iterable[int]:
-        """What to write once and refer to: relations used more than once, with their emit where they have one."""
-        again = {number for number, uses in self._uses.items() if uses > 1}
-        return again | {emit for emit, rel in self._emitted.items() if rel in again}
-
     def layout(self) -> Layout:
-        # `levels` is in the order in which the nodes were finished: children first.
-        subtrees = tuple(self._subtrees[number] for number in self.levels if number in self._subtrees)
+        """What was found out."""
+        # `_levels` is in the order in which the nodes were finished: children first.
+        subtrees = tuple(self._subtrees[number] for number in self._levels if number in self._subtrees)
         ordinals = {id(rel): ordinal for ordinal, rel in enumerate(subtrees)}
         return Layout(subtrees, ordinals, frozenset(self._detached))
 
     def _visit(self, root: Node) -> None:
-        stack: list[tuple[Node, tuple[Node, ...] | None]] = [(root, None)]
+        levels = self._levels
+        stack: list[tuple[Node, list[Node] | None]] = [(root, None)]
         while stack:
             node, children = stack.pop()
-            if children is not None:
-                self._finish(node, children)
-            elif id(node) not in self.levels:
-                children = () if type(node) is FieldReference else tuple(node.children())
-                stack.append((node, children))
-                stack.extend((child, None) for child in reversed(children))
+            if id(node) in levels:
+                continue
+            if children is None:  # the first time: its children come first
+                children = node.children()
+                unknown = [(child, None) for child in children if type(child) is not FieldReference]
+                if unknown:
+                    stack.append((node, children))
+                    stack += reversed(unknown)
+                    continue
+            self._finish(node, children)
 
-    def _finish(self, node: Node, children: tuple[Node, ...]) -> None:
-        if id(node) in self.levels:
-            return
+    def _finish(self, node: Node, children: list[Node]) -> None:
         levels = self._own_levels(node)
         size = 1
         below = LEVELS[type(node)]
         for child in children:
-            self._uses[id(child)] = self._uses.get(id(child), 0) + 1
             child_levels, child_size = self._link(node, child)
-            levels = max(levels, below + child_levels)
+            if below + child_levels > levels:
+                levels = below + child_levels
             size += child_size
         if levels > MAX_LEVELS:
             raise UnsupportedError(
@@ -226,7 +242,7 @@ class _Survey:
                 f"{MAX_NESTING} messages inside each other",
                 hint="no plan can hold it; use a flatter type",
             )
-        self.levels[id(node)] = levels
+        self._levels[id(node)] = levels
         self._sizes[id(node)] = size
         if isinstance(node, Rel):
             self._mark(node)
@@ -236,16 +252,14 @@ class _Survey:
 
         That subtree is written once and knows one number for the row: so the relation must be written once, too.
         """
-        if isinstance(rel, Emit):
-            self._emitted[id(rel)] = id(rel.input)
-            if id(rel.input) in self._apart:
-                self._apart.add(id(rel))
-        elif rel.anchor in self._open_anchors:
+        if rel.anchor in self._open_anchors or (isinstance(rel, Emit) and id(rel.input) in self._apart):
             self._apart.add(id(rel))
 
     def _link(self, parent: Node | None, child: Node) -> tuple[int, int]:
         """The levels and the size that a child has where its parent stands; decides whether it is cut off there."""
-        levels, size = self.levels[id(child)], self._sizes[id(child)]
+        if type(child) is FieldReference:  # many of the nodes, and never too deep
+            return _LEAF_LEVELS, 1
+        levels, size = self._levels[id(child)], self._sizes[id(child)]
         if isinstance(parent, Emit):  # the emit is written into the message of its input: that cannot be cut off
             return levels, size
         too_deep = parent is not None and LEVELS[type(parent)] + levels > _room(parent)
@@ -269,14 +283,17 @@ class _Survey:
         """The levels of a node without its children: those of its types, literals and references."""
         match node:
             case ScalarFunction() | AggregateFunction():
-                kinds = [a.type for a in node.arguments if isinstance(a, TypeArgument)]
-                return max(2 + self._type(node.output_type), *(3 + self._type(kind) for kind in kinds), _LEAF_LEVELS)
+                levels = 2 + self._type(node.output_type)
+                for argument in node.arguments:
+                    if isinstance(argument, TypeArgument):
+                        levels = max(levels, 3 + self._type(argument.type))
+                return levels
             case Cast():
-                return max(2 + self._type(node.target), _LEAF_LEVELS)
+                return 2 + self._type(node.target)
             case Literal():
-                return max(1 + self._literal(node), _LEAF_LEVELS)
+                return 1 + self._literal(node)
             case FieldAccess(segment=MapKey(key)):
-                return self.levels[id(node.input)] + 2 + self._literal(key)
+                return self._link(node, node.input)[0] + 2 + self._literal(key)
             case Read():
                 schema = max((self._type(field.type) for field in node.base_schema), default=0)
                 return 4 + (schema if node.projection is None else 3 * schema // 2)  # a mask: 3 levels for each struct
@@ -293,9 +310,9 @@ class _Survey:
     def _type(self, kind: t.Type, depth: int = 0) -> int:
         levels = self._type_levels.get(id(kind))
         if levels is None:
-            levels = 2  # Type, Type.I64
             if depth > MAX_NESTING:
                 return MAX_NESTING
+            levels = 2  # Type, Type.I64
             below = 3 if isinstance(kind, t.UserDefined) else 2  # Type, Type.UserDefined, Parameter; Type, Type.List
             for inner in _inner_types(kind):
                 levels = max(levels, below + self._type(inner, depth + 1))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -234,32 +234,59 @@ def _ordered(text: str, direction: SortDirection) -> Column:
 
 @attrs.frozen
 class TextTable(Table):
-    """A table that is text: what stands after FROM, and the conditions after WHERE."""
+    """A table that is text: what stands after FROM, and the conditions after WHERE.
+
+    Aggregates over all rows stay open for what is computed from them: where they are the outermost thing in a scalar
+    subquery, Spark needs one join for it, and three if anything stands around them.
+    """
 
     names: tuple[str, ...]
     source: str
     space: Workspace
     conditions: tuple[str, ...] = ()
+    aggregates: Mapping[str, str] | None = None
+    """If the rows are folded into one: the text of each column."""
 
     def query(self, made: Sequence[Item] | None = None) -> str:
         """The table, or expressions over it, as a query."""
         where = f" WHERE {_all(self.conditions)}" if self.conditions else ""
+        made = self._over_source(items(self.names) if made is None else made)
         # A table of no columns still has its rows.
-        return f"SELECT {_list(items(self.names) if made is None else made) or '1'} FROM {self.source}{where}"
+        return f"SELECT {_list(made) or '1'} FROM {self.source}{where}"
 
     def exists(self, *conditions: str) -> str:
         """A condition: whether there is a row for which these conditions, too, are true."""
-        rows = attrs.evolve(self, conditions=(*self.conditions, *conditions))
+        rows = self.closed
+        rows = attrs.evolve(rows, conditions=(*rows.conditions, *conditions))
         return f"EXISTS ({rows.query([Item('1', ('1',))])})"
+
+    @property
+    def closed(self) -> TextTable:
+        """The table with its aggregates computed."""
+        return self if self.aggregates is None else self._made(self.query(), self.names)
+
+    def _over_source(self, made: Sequence[Item]) -> list[Item]:
+        aggregates = self.aggregates
+        if aggregates is None:
+            return list(made)
+        return [
+            attrs.evolve(item, text=_NAME.sub(lambda name: aggregates.get(name[0], name[0]), item.text))
+            for item in made
+        ]
 
     def _made(self, query: str, names: Iterable[str]) -> TextTable:
         return TextTable(tuple(names), f"({query})", self.space)
 
     def select(self, made: Sequence[Item]) -> TextTable:
-        return self._made(self.query(made), [name for item in made for name in item.names])
+        names = tuple(name for item in made for name in item.names)
+        if self.aggregates is not None and all(_can_join(item, self.aggregates) for item in made):
+            inlined = {item.names[0]: item.text for item in self._over_source(made)}
+            return attrs.evolve(self, names=names, aggregates=inlined)
+        return self._made(self.query(made), names)
 
     def where(self, condition: str) -> TextTable:
-        return attrs.evolve(self, conditions=(*self.conditions, condition))
+        rows = self.closed
+        return attrs.evolve(rows, conditions=(*rows.conditions, condition))
 
     def join(self, other: TextTable, how: JoinHow, condition: str | None) -> TextTable:
         on = "" if condition is None else f" ON {condition}"
@@ -267,13 +294,16 @@ class TextTable(Table):
         return TextTable(_joined(self, other, how), source, self.space)
 
     def group(self, keys: Sequence[str], made: Sequence[Item]) -> TextTable:
+        rows = self.closed
         everything = [*items(keys), *made]
-        by = f" GROUP BY {', '.join(keys)}" if keys else ""
-        return self._made(self.query(everything) + by, [name for item in everything for name in item.names])
+        names = tuple(name for item in everything for name in item.names)
+        if not keys:
+            return attrs.evolve(rows, names=names, aggregates={item.names[0]: item.text for item in made})
+        return self._made(f"{rows.query(everything)} GROUP BY {', '.join(keys)}", names)
 
     def sort(self, keys: Sequence[tuple[str, SortDirection]]) -> TextTable:
         by = ", ".join(f"{text} {_DIRECTION_SQL[direction]}" for text, direction in keys)
-        return self._made(f"{self.query()} ORDER BY {by}", self.names)
+        return self._made(f"{self.closed.query()} ORDER BY {by}", self.names)
 
     def fetch(self, offset: int, count: int | None) -> TextTable:
         limit = "" if count is None else f" LIMIT {count}"
@@ -281,6 +311,19 @@ class TextTable(Table):
 
     def union_all(self, others: Sequence[TextTable]) -> TextTable:
         return self._made(" UNION ALL ".join(f"({table.query()})" for table in (self, *others)), self.names)
+
+
+_NAME = re.compile(r"\b__s\d+\b")
+"""The names that a `Workspace` gives."""
+
+_LONGEST_INLINED = 2000
+"""How long an expression over aggregates may be: each mention of one in it is replaced by the whole aggregate."""
+
+
+def _can_join(item: Item, aggregates: Mapping[str, str]) -> bool:
+    """Whether an expression can be computed together with the aggregates: it is of nothing else, and no generator."""
+    is_value = len(item.names) == 1 and not item.text.startswith("explode(")
+    return is_value and len(item.text) < _LONGEST_INLINED and aggregates.keys() >= set(_NAME.findall(item.text))
 
 
 def _all(conditions: Sequence[str]) -> str:

@@ -145,6 +145,15 @@ def test_a_deep_subquery_of_a_join() -> None:
     assert plan.relations[-1].root.input.filter.common.rel_anchor == 2
 
 
+def test_a_deep_subquery_above_a_join_that_has_a_number_of_its_own() -> None:
+    join = r.Join(T, U, "inner", exists(matching(5, 3)), anchor=5)
+    plan = readable(encoded(r.Filter(join, exists(filters(200, matching(6, 3))), anchor=6)))
+    host = next(found for tree in plan.relations for found in messages(tree) if isinstance(found, pb.JoinRel))
+    assert [reference.rel_reference for reference in outer_references(plan)] == [1, 2]
+    assert host.common.rel_anchor == 2
+    assert anchors(plan).count(1) == 1
+
+
 def test_steps_out_cannot_leave_a_tree_of_its_own() -> None:
     host = r.Filter(T, exists(filters(200, matching(4))), anchor=4)
     with pytest.raises(UnsupportedError, match="steps_out"):

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl import functions as f
 from substrait_dsl.algebra.properties import SINGLETON, Distribution, partitioned
 from substrait_dsl.algebra.relations import Aggregate
 from substrait_dsl.errors import (
@@ -18,7 +17,7 @@ from substrait_dsl.errors import (
     TypeMismatchError,
     UnknownFieldError,
 )
-from tests.support import ascending, columns, declared, distribution, ordering, refused, table
+from tests.support import ascending, columns, declared, distribution, f, ordering, refused, table
 
 ABV = "a: i64, b: string?, v: i32"
 

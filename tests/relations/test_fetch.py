@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl import functions as f
 from substrait_dsl.algebra.properties import partitioned
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError
-from tests.support import ascending, columns, declared, refused, table
+from tests.support import ascending, columns, declared, f, refused, table
 
 AB = "a: i64, b: string?"
 

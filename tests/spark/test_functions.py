@@ -240,7 +240,7 @@ def collectable(sql: str, kind: t.Type) -> str:
     return f"extract(YEAR FROM {sql}) * 12 + extract(MONTH FROM {sql})" if isinstance(kind, t.IntervalYear) else sql
 
 
-CHUNK = 120
+CHUNK = 40
 
 
 def test_scalar_cases(spark: SparkSession) -> None:

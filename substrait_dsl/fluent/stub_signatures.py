@@ -1,0 +1,302 @@
+"""What Python's types can say of an overload of the catalogue: the parameters and the result in a stub."""
+
+from __future__ import annotations
+
+import itertools
+import keyword
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ForwardRef, TypeGuard, assert_never, get_args, get_origin
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.type_syntax import FIXED_FORMS, Constant, Expression, Name, TypeNode
+from substrait_dsl.catalog import EnumArgument, Function, Option, Overload, TypeArgument, ValueArgument
+
+CLASSES: Mapping[str, type[t.Type]] = {kind.keyword: kind for kind in FIXED_FORMS} | {
+    "struct": t.Struct,
+    "nstruct": t.Struct,
+    "func": t.Func,
+    "u!": t.UserDefined,
+}
+"""The class of each type in the catalogue."""
+
+_BOUNDS: Mapping[type[t.Type], tuple[str, ...]] = {
+    t.Decimal: ("Precision38", "Scale38"),
+    **dict.fromkeys(t.PRECISION_TYPES, ("SubSecond",)),
+    **dict.fromkeys(t.LENGTH_TYPES, ("int",)),
+}
+"""What the integer parameters of a type may be."""
+
+_UNNATURAL = frozenset({"i8", "i16", "i32", "fp32", "varchar", "fixedchar", "fixedbinary", "u!"})
+"""Types that no Python value has by nature: ``f.add(1, 2)`` is an ``i64``, so that overload comes first."""
+
+Argument = ValueArgument | EnumArgument | TypeArgument
+
+_ANYTHING = "ExprBase | PythonValue"
+
+
+class Words:
+    """The names that a stub defines beside the functions: type variables, and aliases for the words of arguments.
+
+    Args:
+        taken: names that functions have and annotations need; these get an underscore in annotations.
+    """
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self.taken = frozenset(taken)
+        self.variables: dict[str, str] = {"_N": "bound=Null, default=Req", "_W": "bound=str"}
+        self.choices: dict[str, tuple[str, ...]] = {}
+
+    def variable(self, name: str, bound: str) -> str:
+        """The name of a type variable."""
+        # A default, since some variables stand behind `_N`, which has one.
+        self.variables[name] = f"bound={bound}, default=Any" if bound else "default=Any"
+        return name
+
+    def choice(self, name: str, words: tuple[str, ...]) -> str:
+        """The name of the alias for a set of words; `name` says what they are for."""
+        stem = "_" + "".join(part.capitalize() for part in re.findall(r"[A-Za-z0-9]+", name))
+        alias = next(alias for alias in _numbered(stem) if {*self.choices.get(alias, words)} == {*words})
+        self.choices.setdefault(alias, words)
+        return alias
+
+    def safe(self, annotation: str) -> str:
+        """An annotation without the taken names."""
+        for name in self.taken:
+            annotation = re.sub(rf"\b{name}\b", f"_{name}", annotation)
+        return annotation
+
+
+@attrs.frozen
+class Signature:
+    """What a stub says of one overload."""
+
+    parameters: tuple[str, ...]
+    result: str
+
+
+def signatures(functions: Sequence[Function], words: Words) -> list[Signature]:
+    """What a stub says of functions of one name and kind, in the order in which a type checker is to try."""
+    overloads = sorted((each for function in functions for each in function.overloads), key=_unnaturalness)
+    needed = [each for number, each in enumerate(overloads) if not _is_covered(each, overloads[:number])]
+    found: dict[tuple[str, ...], Signature] = {}
+    for overload in needed:
+        signature = _Translation(overload, words).signature()
+        found.setdefault(signature.parameters, signature)  # types that Python does not tell apart: the first is taken
+    if len({signature.result for signature in found.values()}) > 1:
+        return [*_dynamic(needed, words), *found.values()]
+    return list(found.values())
+
+
+def _unnaturalness(overload: Overload) -> int:
+    patterns = [argument.pattern for argument in overload.arguments if isinstance(argument, ValueArgument)]
+    return sum(pattern.keyword in _UNNATURAL for pattern in patterns)
+
+
+def _is_covered(overload: Overload, earlier: Sequence[Overload]) -> bool:
+    """Whether an earlier overload takes any one type for all arguments, and says the same of the result."""
+    return any(
+        len(other.arguments) == len(overload.arguments)
+        and all(isinstance(each, ValueArgument) and each.pattern.keyword == "any1" for each in other.arguments)
+        and (other.returns, other.nullability) == (overload.returns, overload.nullability)
+        and set(other.options) >= set(overload.options)
+        for other in earlier
+    )
+
+
+def _dynamic(overloads: Sequence[Overload], words: Words) -> Iterator[Signature]:
+    """Overloads for expressions whose types a checker does not know, lest it takes the first that would do.
+
+    The first of the values decides what the others may be; where it is none of these expressions, the second.
+    """
+    longest = max(overloads, key=lambda overload: len(overload.arguments))
+    names = _parameter_names(longest.arguments, [option for overload in overloads for option in overload.options])
+    enums: dict[int, list[str]] = {}
+    for overload in overloads:
+        for position, argument in enumerate(overload.arguments):
+            if isinstance(argument, EnumArgument):
+                enums.setdefault(position, []).append(words.choice(argument.name, argument.options))
+    first = next(position for position in range(len(names) + 1) if position not in enums)
+    leading = [" | ".join(dict.fromkeys(enums[position])) for position in range(first)]
+    options = _options([option for overload in overloads for option in overload.options], words)
+    result = "DynExpr" if longest.kind == "scalar" else _result(longest, "Any", "Any")
+    for skipped in range(min(2, len(names) - first)):
+        kinds = [*leading, *["object"] * skipped, "DynExpr"]
+        parameters = [f"{name}: {words.safe(kind)}" for name, kind in zip(names, kinds, strict=False)]
+        yield Signature((*parameters, "/", f"*more: {words.safe('object')}", *options), words.safe(result))
+
+
+def _options(options: Sequence[Option], words: Words) -> list[str]:
+    """The parameters for function options. Those that are no Python names can only be passed by ``**``."""
+    values: dict[str, dict[str, None]] = {}
+    for option in options:
+        values.setdefault(option.name, {}).update(dict.fromkeys(option.values))
+    usual = {name: allowed for name, allowed in values.items() if name.isidentifier() and not keyword.iskeyword(name)}
+    parameters = [f"{name}: _Preference[{words.choice(name, tuple(allowed))}] = ..." for name, allowed in usual.items()]
+    return parameters if len(usual) == len(values) else [*parameters, f"**options: {words.safe('_Preference[str]')}"]
+
+
+def _result(overload: Overload, kind: str, nullability: str) -> str:
+    match overload.kind:
+        case "scalar":
+            return f"Expr[{kind}, {nullability}]"
+        case "aggregate":
+            return f"Measure[{kind}, {nullability}]"
+        case "window":
+            return "WindowFunction"
+        case _:
+            assert_never(overload.kind)
+
+
+class _Translation:
+    """One overload in Python's types."""
+
+    def __init__(self, overload: Overload, words: Words) -> None:
+        self.overload = overload
+        self.words = words
+        self.mirrors = overload.nullability == "MIRROR"
+        self.assigned = {name for name, _ in overload.returns.assignments}
+        patterns = [argument.pattern for argument in overload.arguments if isinstance(argument, ValueArgument)]
+        self.bare = {node.keyword for node in (*patterns, overload.returns.result) if _is_any(node)}
+        self.uses: Counter[str] = Counter()
+        self.single: frozenset[str] = frozenset()
+
+    def signature(self) -> Signature:
+        """The parameters and the result."""
+        self.written()
+        # A type variable that stands once says nothing.
+        self.single = frozenset(name for name, count in self.uses.items() if count == 1)
+        return self.written()
+
+    def written(self) -> Signature:
+        self.uses.clear()
+        values = self.values()
+        result = self.words.safe(_result(self.overload, *self.result()))
+        options = _options(self.overload.options, self.words)
+        if any(value.startswith("*") for value in values):
+            return Signature((*values, *options), result)
+        separator = ["*"] if options and not options[0].startswith("**") else []
+        return Signature((*values, *["/"] * bool(values), *separator, *options), result)
+
+    def values(self) -> list[str]:
+        """The positional parameters."""
+        arguments, variadic = self.overload.arguments, self.overload.variadic
+        names = _parameter_names(arguments, self.overload.options)
+        if variadic is None:
+            return [self.parameter(*pair) for pair in zip(names, arguments, strict=True)]
+        *fixed, last = arguments
+        numbered = [f"{names[-1]}{number}" for number in range(1, variadic.minimum + 1)]
+        parameters = [self.parameter(*pair) for pair in zip(names, fixed, strict=False)]
+        parameters += [self.parameter(name, last) for name in numbered]
+        return [*parameters, *["/"] * bool(parameters), self.parameter(f"*{names[-1]}", last)]
+
+    def parameter(self, name: str, argument: Argument) -> str:
+        match argument:
+            case EnumArgument():
+                return f"{name}: {self.words.choice(argument.name, argument.options)}"
+            case TypeArgument():
+                return f"{name}: {self.words.safe('Type | type[Type]')}"
+            case ValueArgument():
+                return f"{name}: {self.words.safe(self.value(argument.pattern))}"
+            case _:
+                assert_never(argument)
+
+    def value(self, pattern: TypeNode) -> str:
+        if pattern.keyword == "func":
+            return "ExprBase"
+        kind = self.type_text(pattern)
+        if kind == "Any" and not self.mirrors:
+            return _ANYTHING
+        required = self.overload.nullability == "DISCRETE" and not pattern.nullable
+        nullability = self.used("_N") if self.mirrors else "Req" if required else "Null"
+        return " | ".join(filter(None, (f"Expr[{kind}, {nullability}]", _python_values(pattern))))
+
+    def result(self) -> tuple[str, str]:
+        """The type and the nullability of the result."""
+        node = self.overload.returns.result
+        kind = self.type_text(node) if isinstance(node, TypeNode) else "Any"
+        if self.mirrors:
+            return kind, "_N" if self.uses["_N"] else "Req"
+        if isinstance(node, TypeNode) and node.nullable:
+            return kind, "Null"
+        return kind, "Any" if _is_any(node) or not isinstance(node, TypeNode) else "Req"
+
+    def type_text(self, node: TypeNode) -> str:
+        if node.is_any:
+            return "Any" if node.keyword == "any" else self.variable(f"_T{node.keyword[3:]}", "Type")
+        kind = CLASSES.get(node.keyword)
+        if kind is None:
+            return "Any"
+        if kind is t.Struct:
+            return "Struct[Any]"
+        if not node.parameters or kind in (t.UserDefined, t.Func):
+            return kind.__name__
+        inside = (self.type_parameter(kind, number, part) for number, part in enumerate(node.parameters))
+        return f"{kind.__name__}[{', '.join(inside)}]"
+
+    def type_parameter(self, kind: type[t.Type], number: int, part: Expression) -> str:
+        match part:
+            case TypeNode(keyword=label) if part.is_any:
+                # The items of a list may be nullable, a bare ``any1`` says nothing of that: they are not compared.
+                return "Any" if label in self.bare or label == "any" else self.variable(f"_Item{label[3:]}", "")
+            case TypeNode():
+                return f"Nullable[{self.type_text(part)}]" if part.nullable else self.type_text(part)
+            case Constant(int() as value):
+                return f"Literal[{value}]"
+            case Name(text) if text not in self.assigned:
+                bound = _BOUNDS[kind][number]
+                return self.variable(f"_{text.upper()}{'_digits' if bound == 'SubSecond' else ''}", bound)
+            case _:
+                return "Any"
+
+    def variable(self, name: str, bound: str) -> str:
+        return "Any" if self.used(name) in self.single else self.words.variable(name, bound)
+
+    def used(self, name: str) -> str:
+        self.uses[name] += 1
+        return name
+
+
+def _is_any(node: Expression) -> TypeGuard[TypeNode]:
+    return isinstance(node, TypeNode) and node.is_any
+
+
+def _python_values(pattern: TypeNode) -> str:
+    """The Python values that become literals of a type, as `WrittenAs` says."""
+    if pattern.is_any:
+        return "PythonValue"
+    kind = CLASSES.get(pattern.keyword)
+    if kind is None or kind is t.UserDefined:
+        return ""
+    bases = getattr(kind, "__orig_bases__", ())
+    return next((_class_text(get_args(base)[0]) for base in bases if get_origin(base) in (t.WrittenAs, t.Number)), "")
+
+
+def _class_text(mark: Any) -> str:
+    if isinstance(mark, ForwardRef):
+        return mark.__forward_arg__
+    text = mark.__name__ if mark in (bool, int, float, str, bytes) else str(mark)
+    if isinstance(mark, type) and mark.__module__ in ("datetime", "uuid"):
+        text = f"{mark.__module__}.{mark.__name__}"
+    return re.sub(r"\b(?:typing|collections\.abc)\.", "", text).replace("datetime.", "dt.", 1)
+
+
+def _parameter_names(arguments: Sequence[Argument], options: Sequence[Option]) -> list[str]:
+    """The names of the arguments, as far as Python takes them. Arguments are positional: no call depends on these."""
+    taken = {option.name for option in options}
+    names: list[str] = []
+    for argument in arguments:
+        stem = argument.name if argument.name.isidentifier() and not keyword.iskeyword(argument.name) else "value"
+        name = next(name for name in _numbered(stem) if name not in taken)
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _numbered(stem: str) -> Iterator[str]:
+    """A name, then the same with a number: ``x``, ``x2``, ``x3``."""
+    yield stem
+    yield from (f"{stem}{number}" for number in itertools.count(2))

@@ -1,0 +1,206 @@
+"""The twelve joins on Spark, against the specification's definitions written down in Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+from substrait_dsl.algebra.rules import JOIN_TYPES
+from substrait_dsl.errors import UnsupportedError
+from tests.spark.rows import by_tag, collected, counted, register, tagged, values
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Row = tuple[Any, ...]
+
+LEFT: list[Row] = [(1, 10), (1, None), (2, 20), (None, 30), (4, 40), (4, 40), (None, None)]
+RIGHT: list[Row] = [(1, 10), (2, None), (None, 30), (5, 50), (4, 40)]
+L = {"a": "i32?", "b": "i32?"}
+R = {"c": "i32?", "d": "i32?"}
+
+
+def equal(x: Any, y: Any) -> bool | None:
+    return None if x is None or y is None else x == y
+
+
+def less(x: Any, y: Any) -> bool | None:
+    return None if x is None or y is None else x < y
+
+
+def both(x: bool | None, y: bool | None) -> bool | None:
+    return False if x is False or y is False else None if x is None or y is None else True
+
+
+def either(x: bool | None, y: bool | None) -> bool | None:
+    return True if x is True or y is True else None if x is None or y is None else False
+
+
+CONDITIONS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Row, Row], bool | None]]] = {
+    "one key": (lambda l, r: l.a == r.c, lambda l, r: equal(l[0], r[0])),
+    "two keys": (lambda l, r: (l.a == r.c) & (r.d == l.b), lambda l, r: both(equal(l[0], r[0]), equal(l[1], r[1]))),
+    "key and more": (lambda l, r: (l.a == r.c) & (l.b < r.d), lambda l, r: both(equal(l[0], r[0]), less(l[1], r[1]))),
+    "no key": (lambda l, r: l.b < r.d, lambda l, r: less(l[1], r[1])),
+    "either": (lambda l, r: (l.a == r.c) | (l.b == r.d), lambda l, r: either(equal(l[0], r[0]), equal(l[1], r[1]))),
+    "computed key": (lambda l, r: l.a + 1 == r.c * 1, lambda l, r: l[0] and r[0] and l[0] + 1 == r[0]),
+    "true": (lambda l, r: True, lambda l, r: True),
+    "false": (lambda l, r: sd.lit(False), lambda l, r: False),
+    "unknown": (lambda l, r: sd.null(sd.Boolean), lambda l, r: None),
+}
+
+
+def expected(how: str, left: list[Row], right: list[Row], test: Callable[[Row, Row], bool | None]) -> Counter[Row] | str:
+    """The rows of a join as the specification's table of join types says, or what it fails with."""
+    if how.startswith("right"):
+        mirrored = expected(how.replace("right", "left"), right, left, lambda r, l: test(l, r))
+        if how in ("right", "right_single") and isinstance(mirrored, Counter):
+            return Counter({row[2:] + row[:2]: count for row, count in mirrored.items()})
+        return mirrored
+    rows: list[Row] = []
+    matched_right: set[int] = set()
+    for l in left:
+        answers = [test(l, r) for r in right]
+        matches = [number for number, answer in enumerate(answers) if answer]
+        matched_right.update(matches)
+        if how == "left_semi":
+            rows += [l] if matches else []
+        elif how == "left_anti":
+            rows += [] if matches else [l]
+        elif how == "left_mark":
+            rows.append((*l, True if matches else None if None in answers else False))
+        elif how == "left_single" and len(matches) > 1:
+            return "a second match"
+        else:
+            rows += [l + right[number] for number in matches]
+            rows += [(*l, None, None)] if not matches and how != "inner" else []
+    if how == "outer":
+        rows += [(None, None, *r) for number, r in enumerate(right) if number not in matched_right]
+    return Counter(rows)
+
+
+@pytest.mark.parametrize("how", JOIN_TYPES)
+def test_every_join_with_nulls_and_duplicates(how: Any, spark: SparkSession) -> None:
+    left, right = values(L, *LEFT), values(R, *RIGHT)
+    wanted = {name: expected(how, LEFT, RIGHT, test) for name, (_, test) in CONDITIONS.items()}
+    joins = {name: left.join(right, on=on, how=how) for name, (on, _) in CONDITIONS.items()}
+    found = by_tag(tagged({name: join for name, join in joins.items() if wanted[name] != "a second match"}), spark)
+    for name, rows in wanted.items():
+        if rows != "a second match":
+            assert found.get(name, Counter()) == rows, name
+    failing = [name for name, rows in wanted.items() if rows == "a second match"]
+    assert bool(failing) == how.endswith("single")
+    for name in failing[:2]:
+        with pytest.raises(Exception, match="more than one match"):
+            collected(joins[name], spark)
+
+
+@pytest.mark.parametrize("how", JOIN_TYPES)
+def test_empty_inputs(how: Any, spark: SparkSession) -> None:
+    on = lambda l, r: l.a == r.c  # noqa: E731
+    sides = {"left": ([], RIGHT), "right": (LEFT, []), "both": ([], [])}
+    joins = {name: values(L, *left).join(values(R, *right), on=on, how=how) for name, (left, right) in sides.items()}
+    found = by_tag(tagged(joins), spark)
+    for name, (left, right) in sides.items():
+        assert found.get(name, Counter()) == expected(how, left, right, lambda l, r: equal(l[0], r[0])), name
+
+
+def test_required_keys_need_no_third_value(spark: SparkSession) -> None:
+    left, right = values({"a": "i64"}, (1,), (2,)), values({"c": "i64"}, (2,), (3,))
+    marked = left.join(right, on=lambda l, r: l.a == r.c, how="left_mark")
+    assert counted(marked, spark) == Counter([(1, False), (2, True)])
+
+
+def test_a_second_match_is_an_error_even_if_nothing_uses_the_columns(spark: SparkSession) -> None:
+    left, right = values({"a": "i64"}, (1,)), values({"c": "i64", "d": "string"}, (1, "x"), (1, "y"))
+    single = left.join(right, on=lambda l, r: l.a == r.c, how="left_single")
+    for relation in (single.select("a"), single.aggregate(n=f.count())):
+        with pytest.raises(Exception, match="more than one match"):
+            collected(relation, spark)
+
+
+def test_two_equal_matches_are_two(spark: SparkSession) -> None:
+    left, right = values({"a": "i64"}, (1,)), values({"c": "i64"}, (1,), (1,))
+    with pytest.raises(Exception, match="more than one match"):
+        collected(left.join(right, on=lambda l, r: l.a == r.c, how="left_single"), spark)
+
+
+def test_the_post_filter_sees_the_output(spark: SparkSession) -> None:
+    left, right = values(L, *LEFT), values(R, *RIGHT)
+    on, test = CONDITIONS["one key"]
+    outer = left.join(right, on=on, how="left", post_filter=lambda r: r.c.is_null())
+    wanted = expected("left", LEFT, RIGHT, test)
+    assert isinstance(wanted, Counter)
+    assert counted(outer, spark) == Counter({row: n for row, n in wanted.items() if row[2] is None})
+    mark = left.join(right, on=on, how="left_mark", post_filter=lambda r: r.mark.is_null())
+    assert counted(mark, spark) == Counter([(2, 20, None)][:0] + [(None, 30, None), (None, None, None)])
+
+
+def test_a_relation_joined_with_itself(spark: SparkSession) -> None:
+    base = values(L, *LEFT).filter(lambda r: r.b.is_not_null())
+    pairs = base.join(base, on=[("a")], how="inner")
+    rows = [row for row in LEFT if row[1] is not None]
+    assert counted(pairs, spark) == Counter(l + r for l in rows for r in rows if equal(l[0], r[0]))
+    for _ in range(3):
+        base = base.join(base.select(k="a"), on=lambda l, r: l.a == r.k, how="left_semi")
+    assert counted(base, spark) == Counter(row for row in rows if row[0] is not None)
+
+
+def test_cross(spark: SparkSession) -> None:
+    left, right = values({"a": "i64"}, (1,), (2,)), values({"c": "string"}, ("x",), ("x",))
+    assert counted(left.cross(right), spark) == Counter({(1, "x"): 2, (2, "x"): 2})
+
+
+def test_subqueries_in_conditions(spark: SparkSession) -> None:
+    t = register({"numbers": ({"n": "i32?"}, [(1,), (4,), (None,)])}, spark)["numbers"]
+    left, right = values(L, *LEFT), values(R, *RIGHT)
+
+    def on_left(l: Any, r: Any) -> Any:
+        return (l.a == r.c) & sd.exists(t.filter(lambda n: n.n == l.a))
+
+    def on_right(l: Any, r: Any) -> Any:
+        return (l.a == r.c) & (r.d > sd.scalar_subquery(t.filter(lambda n: n.n == r.c).select("n")))
+
+    def on_both(l: Any, r: Any) -> Any:
+        return (l.a == r.c) & sd.exists(t.filter(lambda n: (n.n == l.a) & (n.n < r.d)))
+
+    numbers = (1, 4)
+    on_left_test = lambda l, r: both(equal(l[0], r[0]), l[0] in numbers)  # noqa: E731
+    for how in ("inner", "left", "left_semi", "left_mark", "left_anti"):
+        assert counted(left.join(right, on=on_left, how=how), spark) == expected(how, LEFT, RIGHT, on_left_test), how
+    on_right_test = lambda l, r: both(equal(l[0], r[0]), less(r[0] if r[0] in numbers else None, r[1]))  # noqa: E731
+    for how in ("inner", "left", "right_anti"):
+        assert counted(left.join(right, on=on_right, how=how), spark) == expected(how, LEFT, RIGHT, on_right_test), how
+    assert counted(left.join(right, on=on_both), spark) == expected(
+        "inner", LEFT, RIGHT, lambda l, r: both(equal(l[0], r[0]), l[0] in numbers and bool(less(l[0], r[1])))
+    )
+    with pytest.raises(UnsupportedError, match="left join whose condition has a subquery that refers to both"):
+        left.join(right, on=on_both, how="left").execute(spark)
+    with pytest.raises(UnsupportedError, match="left_mark join whose condition"):
+        left.join(right, on=on_right, how="left_mark").execute(spark)
+
+
+@pytest.mark.parametrize(
+    ("how", "operator"),
+    [
+        ("inner", "BroadcastHashJoin"),
+        ("left", "BroadcastHashJoin"),
+        ("left_semi", "BroadcastHashJoin"),
+        ("left_anti", "BroadcastHashJoin"),
+        ("right_semi", "BroadcastHashJoin"),
+        ("left_mark", "ExistenceJoin"),
+        ("outer", "SortMergeJoin"),
+        ("left_single", "HashAggregate"),
+    ],
+)
+def test_equal_keys_are_hashed(how: Any, operator: str, spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+    left, right = values({"a": "i64"}, (1,), (2,)), values({"c": "i64", "d": "i64"}, (2, 1), (3, 1))
+    left.join(right, on=lambda l, r: l.a == r.c, how=how).execute(spark).explain()
+    plan = capsys.readouterr().out
+    assert operator in plan
+    assert "NestedLoop" not in plan
+    assert "Cartesian" not in plan

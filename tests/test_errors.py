@@ -1,0 +1,287 @@
+"""What bad input gets: an error of the library's tree, from the verb that was called, that says what to do.
+
+One list, in the order of the promises: each entry is a mistake, the class of its error, and what the text must say:
+the verb, the column or argument, what was expected, what came, the nearest valid choice. The tests of relations and
+expressions look at each rule more closely; what an engine refuses is in the tests of that engine.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import errors
+from substrait_dsl.errors import (
+    AmbiguousFieldError,
+    FunctionNotFoundError,
+    InvalidArgumentError,
+    InvalidChoiceError,
+    LiteralError,
+    SchemaError,
+    SubstraitDslError,
+    TypeMismatchError,
+    UnknownFieldError,
+)
+from tests.support import f, refused, table
+
+T = table("id: i64, name: string, age: i32?, price: decimal<5,2>")
+U = table("id: i64, city: varchar<3>", "u")
+BOTH = T.cross(U)
+
+MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple[str, ...]]]] = {
+    "an unknown column": [
+        (lambda: T.filter(lambda r: r.aeg > 1), UnknownFieldError, ("filter", '"aeg"', '"age"', 'did you mean "age"')),
+        (lambda: T.select("nmae"), UnknownFieldError, ("select", '"nmae"', 'did you mean "name"')),
+        (lambda: T.sort(sd.desc("prize")), UnknownFieldError, ("sort", '"prize"', 'did you mean "price"')),
+        (lambda: T.emit([4]), UnknownFieldError, ("emit", "column 4", "4 columns")),
+        (lambda: T.join(U, "name"), UnknownFieldError, ("join", '"name"', '"id", "city"')),
+    ],
+    "an ambiguous column": [
+        (lambda: BOTH.select("id"), AmbiguousFieldError, ("select", '"id"', "positions 0, 4", "col(0) or col(4)")),
+        (lambda: BOTH.filter(sd.col("id") > 1), AmbiguousFieldError, ("filter", '"id"', "rename or drop")),
+        (lambda: T.join(T, T.c.id == T.c.id), AmbiguousFieldError, ("join", '"id"', "lambda l, r: l.id == r.id")),
+    ],
+    "operand types with no overload": [
+        (
+            lambda: T.with_columns(x=lambda r: r.name * 2),
+            FunctionNotFoundError,
+            ("with_columns", "multiply(string, 2)", "multiply(x: i8, y: i8) -> i8"),
+        ),
+        (lambda: T.filter(lambda r: r.name > r.id), FunctionNotFoundError, ("filter", "gt(string, i64)")),
+        (lambda: T.filter(lambda r: r.id & True), FunctionNotFoundError, ("filter", "and(i64, ")),
+        (lambda: T.aggregate(x=lambda r: f.sum(r.name)), FunctionNotFoundError, ("aggregate", "sum(string)")),
+    ],
+    "a condition that is not boolean": [
+        (lambda: T.filter(lambda r: r.id), TypeMismatchError, ("filter", "condition", "boolean", "i64")),
+        (lambda: T.filter(True, lambda r: r.name), TypeMismatchError, ("filter", "boolean", "string")),
+        (lambda: T.join(U, lambda t, u: t.id), TypeMismatchError, ("join", "condition", "boolean", "i64")),
+        (lambda: T.join(U, "id", post_filter=lambda o: o.age), TypeMismatchError, ("join", "boolean", "i32?")),
+        (lambda: sd.read_named("t", T.schema, filter=lambda r: r.id), TypeMismatchError, ("read_named", "boolean")),
+        (
+            lambda: T.aggregate(n=lambda r: f.count().filter(r.id)),
+            TypeMismatchError,
+            ("aggregate", "filter of a measure", "boolean", "i64"),
+        ),
+        (
+            lambda: T.select(x=lambda r: sd.when(r.id).then(1).otherwise(2)),
+            TypeMismatchError,
+            ("select", "condition of an if", "boolean", "i64"),
+        ),
+    ],
+    "set inputs that do not fit": [
+        (lambda: T.union_all(U), SchemaError, ("set_op", "same number of columns", "4", "2")),
+        (
+            lambda: T.select("id").set_op("minus_primary", T.select("name")),
+            TypeMismatchError,
+            ("set_op", "column 0", "id: i64", "name: string", "cast"),
+        ),
+        (lambda: T.set_op("union_all"), SchemaError, ("set_op", "at least two inputs", "1")),
+    ],
+    "an unknown word": [
+        (lambda: T.join(U, "id", how="lfet"), InvalidChoiceError, ("join", "how 'lfet'", 'did you mean "left"')),
+        (lambda: T.join(U, "id", how=7), InvalidChoiceError, ("join", "how 7", '"inner"')),
+        (
+            lambda: T.set_op("minus_primry", T),
+            InvalidChoiceError,
+            ("set_op", "op 'minus_primry'", 'did you mean "minus_primary"'),
+        ),
+        (lambda: T.sort(lambda r: r.id.asc(nulls="fist")), InvalidChoiceError, ("sort", "nulls 'fist'", '"first"')),
+        (
+            lambda: T.select(x=lambda r: r.id.cast(sd.I8, on_failure="trow")),
+            InvalidChoiceError,
+            ("select", "on_failure 'trow'", 'did you mean "throw"'),
+        ),
+        (lambda: sd.read_files("/x", U.schema, format="csvv"), InvalidChoiceError, ("read_files", "'csvv'", '"csv"')),
+    ],
+    "an aggregate that is none": [
+        (lambda: T.aggregate(), SchemaError, ("aggregate", "no columns")),
+        (
+            lambda: T.aggregate("id", "name", grouping_sets=[("id",)]),
+            SchemaError,
+            ("aggregate", "every key", "name stands in none"),
+        ),
+        (
+            lambda: T.aggregate("id", "name", grouping_sets=[("id", "nam")]),
+            SchemaError,
+            ("aggregate", "grouping set 0", "'nam'", "no key", 'did you mean "name"'),
+        ),
+        (lambda: T.filter(lambda r: f.max(r.id)), TypeMismatchError, ("filter", "max is an aggregate function")),
+        (
+            lambda: T.with_columns(x=lambda r: f.abs(f.max(r.id))),
+            TypeMismatchError,
+            ("with_columns", "abs takes values", "max is an aggregate function"),
+        ),
+        (
+            lambda: T.aggregate("id", x=lambda r: r.age + 1),
+            TypeMismatchError,
+            ("aggregate", '"x"', "no aggregate function", "f.sum"),
+        ),
+        (
+            lambda: T.select(x=lambda r: f.row_number()),
+            TypeMismatchError,
+            ("select", "row_number is a window function"),
+        ),
+    ],
+    "a literal that does not fit": [
+        (lambda: sd.lit(300, sd.I8), LiteralError, ("300 does not fit i8", "-128 to 127")),
+        (lambda: sd.lit(123456, sd.Decimal(5, 2)), LiteralError, ("123456", "decimal<5,2>", "3 digits before")),
+        (lambda: sd.lit("abcdef", sd.VarChar(3)), LiteralError, ("'abcdef'", "varchar<3>", "6 characters")),
+        (
+            lambda: sd.read_virtual([(1, "Rome")], U.schema),
+            LiteralError,
+            ("read_virtual", "row 0", '"city"', "'Rome'", "varchar<3>"),
+        ),
+        (
+            lambda: sd.read_virtual([(1, "a"), (None, "b")], U.schema),
+            LiteralError,
+            ("read_virtual", "row 1", '"id"', "NULL", "i64", "required"),
+        ),
+    ],
+    "a fetch of a negative number": [
+        (lambda: T.fetch(-1), InvalidArgumentError, ("fetch", "count", "negative", "-1")),
+        (lambda: T.fetch(1, offset=-2), InvalidArgumentError, ("fetch", "offset", "negative", "-2")),
+        (lambda: T.limit(-1), InvalidArgumentError, ("fetch", "negative")),
+    ],
+    "branches of different types": [
+        (
+            lambda: T.select(x=lambda r: sd.when(r.id > 1).then(r.id).otherwise(r.name)),
+            TypeMismatchError,
+            ("select", "branches of an if", "i64", "string", "cast"),
+        ),
+        (
+            lambda: T.select(x=lambda r: sd.switch(r.id, {1: r.age}, default="none")),
+            TypeMismatchError,
+            ("select", "branches of a switch", "i32", "'none'"),
+        ),
+    ],
+    "an IN list or subquery of another type or width": [
+        (lambda: T.filter(lambda r: r.id.is_in(["a"])), LiteralError, ("filter", "'a' does not fit i64")),
+        (lambda: T.filter(lambda r: r.id.is_in([r.name])), TypeMismatchError, ("filter", "IN list", "i64", "string")),
+        (
+            lambda: T.filter(lambda r: r.id.is_in(U.select("city"))),
+            TypeMismatchError,
+            ("filter", "IN subquery", '"city"', "i64", "varchar<3>"),
+        ),
+        (lambda: T.filter(lambda r: r.id.is_in(U)), SchemaError, ("filter", "IN subquery", "1 values", "2 columns")),
+        (
+            lambda: T.filter(lambda r: r.id > sd.any_of(U)),
+            SchemaError,
+            ("filter", '"any" of a subquery', "one column", "2"),
+        ),
+    ],
+    "an unknown function, option or word of a function": [
+        (lambda: f.uper, FunctionNotFoundError, ('"uper"', 'did you mean "upper"')),
+        (
+            lambda: T.select(x=lambda r: f.add(r.id, 1, overflow="EROR")),
+            InvalidChoiceError,
+            ("select", "overflow", "'EROR'", '"SILENT", "SATURATE", "ERROR"', 'did you mean "ERROR"'),
+        ),
+        (
+            lambda: T.select(x=lambda r: f.add(r.id, 1, overflw="ERROR")),
+            InvalidChoiceError,
+            ("select", "'overflw'", 'did you mean "overflow"'),
+        ),
+    ],
+    "Python's truth": [
+        (lambda: bool(sd.col("id") > 1), TypeMismatchError, ("no truth value", "& and | and ~")),
+        (lambda: T.filter(lambda r: 1 < r.id < 5), TypeMismatchError, ("filter", "compare twice")),
+        (lambda: T.filter(lambda r: r.id > 1 and r.age > 2), TypeMismatchError, ("filter", "& and | and ~")),
+        (lambda: bool(T), TypeMismatchError, ("relation has no truth value", "exists(relation)")),
+    ],
+    "what is no relation or no column": [
+        (lambda: T.join("u", "id"), InvalidArgumentError, ("join", "expected a relation", "'u'")),
+        (lambda: T.cross(None), InvalidArgumentError, ("cross", "expected a relation", "None")),
+        (lambda: T.filter("id > 1"), TypeMismatchError, ("filter", "boolean expression", "'id > 1'")),
+        (lambda: T.select(None), InvalidArgumentError, ("select", "name of a column or an expression", "None")),
+        (lambda: T.sort(None), InvalidArgumentError, ("sort", "column or an expression", "None")),
+        (lambda: T.with_columns(x=object()), LiteralError, ("with_columns", "cannot tell", "object")),
+        (lambda: T.with_columns(x=lambda r: None), InvalidArgumentError, ("with_columns", '"x"', "None", "null(type)")),
+    ],
+}
+CASES = [
+    pytest.param(*case, id=f"{topic} {number}")
+    for topic, cases in MISTAKES.items()
+    for number, case in enumerate(cases)
+]
+
+
+@pytest.mark.parametrize(("mistake", "error", "said"), CASES)
+def test_mistakes(mistake: Callable[[], Any], error: type[SubstraitDslError], said: tuple[str, ...]) -> None:
+    with pytest.raises(SubstraitDslError) as caught:
+        mistake()
+    assert isinstance(caught.value, error)
+    for part in said:
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(("mistake", "error", "said"), CASES)
+def test_no_error_shows_another_one_behind_it(mistake: Any, error: type, said: tuple[str, ...]) -> None:
+    """A mistake has one traceback, from the line that made it."""
+    with pytest.raises(SubstraitDslError) as caught:
+        mistake()
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
+
+
+# --- the tree ---
+
+BUILTINS: dict[str, set[type[Exception]]] = {
+    "SchemaError": {ValueError},
+    "TypeMismatchError": {TypeError},
+    "LiteralError": {TypeError, ValueError},
+    "UnknownFieldError": {LookupError},
+    "AmbiguousFieldError": {LookupError},
+    "FunctionNotFoundError": {TypeError, LookupError},
+    "InvalidChoiceError": {ValueError},
+    "InvalidArgumentError": {TypeError, ValueError},
+    "CatalogError": {ValueError},
+    "PlanFormatError": {ValueError},
+    "UnsupportedError": {NotImplementedError},
+    "ExecutionError": {RuntimeError},
+}
+CLASSES: dict[str, type[SubstraitDslError]] = {
+    name: kind
+    for name, kind in inspect.getmembers(errors, inspect.isclass)
+    if issubclass(kind, SubstraitDslError) and kind is not SubstraitDslError
+}
+
+
+def test_each_error_is_also_the_builtin_it_is_closest_to() -> None:
+    assert set(CLASSES) == set(BUILTINS)
+    for name, builtins in BUILTINS.items():
+        assert all(issubclass(CLASSES[name], builtin) for builtin in builtins), name
+
+
+def test_codes_tell_the_classes_apart() -> None:
+    codes = {kind.code for kind in CLASSES.values()}
+    assert len(codes) == len(CLASSES)
+    assert SubstraitDslError.code not in codes
+
+
+def test_an_error_has_parts_for_programs() -> None:
+    with pytest.raises(UnknownFieldError) as caught:
+        T.filter(lambda r: r.aeg > 1)
+    error = caught.value
+    assert (error.code, error.verb) == ("unknown-field", "filter")
+    assert error.message == 'there is no column "aeg"; there are "id", "name", "age", "price"'
+    assert error.hint == 'did you mean "age"?'
+    assert str(error) == f"filter: {error.message}\n  hint: {error.hint}"
+
+
+def test_the_verb_nearest_to_the_mistake_is_named() -> None:
+    with refused(UnknownFieldError, "select: there is no column"):
+        T.filter(lambda r: sd.exists(U.select("naem")))
+
+
+def test_a_wide_schema_is_not_listed_in_full() -> None:
+    wide = table(", ".join(f"c{number}: i64" for number in range(500)))
+    with refused(UnknownFieldError, '"c500"', "(500 in all)", 'did you mean "c50"'):
+        wide.select("c500")
+
+
+def test_errors_of_the_user_s_own_lambda_pass_through() -> None:
+    with pytest.raises(ZeroDivisionError):
+        T.filter(lambda r: r.id > 1 / 0)

@@ -1,0 +1,60 @@
+"""Operators: the type of the operands, nullable if one of them is."""
+
+import datetime as dt
+import decimal
+from typing import Any, assert_type
+
+import substrait_dsl as sd
+from substrait_dsl import Boolean, Decimal, DynExpr, Expr, FP64, I64, Null, Req
+from tests.typing.tables import Orders
+
+
+def arithmetic(o: Orders) -> None:
+    assert_type(o.o_orderkey + 1, Expr[I64, Req])
+    assert_type(1 - o.o_orderkey, Expr[I64, Req])
+    assert_type(o.o_orderkey * o.o_custkey, Expr[I64, Req])
+    assert_type(o.o_orderkey / o.o_rank, Expr[I64, Null])
+    assert_type(o.o_rank % o.o_orderkey, Expr[I64, Null])
+    assert_type(o.o_rank - o.o_rank, Expr[I64, Null])
+    assert_type(-o.o_rank, Expr[I64, Null])
+    assert_type(abs(o.o_orderkey), Expr[I64, Req])
+    assert_type(o.o_weight * 1.5 + 1, Expr[FP64, Req])
+    assert_type(o.o_totalprice * 2, Expr[Decimal[Any, Any], Req])
+    assert_type(o.o_totalprice * (1 - o.o_totalprice), Expr[Decimal[Any, Any], Req])
+    assert_type(o.o_totalprice + decimal.Decimal("1.5"), Expr[Decimal[Any, Any], Req])
+    assert_type(o.o_orderdate - dt.timedelta(days=90), DynExpr)
+    assert_type(o.o_taken + sd.lit(dt.timedelta(days=1), sd.IntervalDay(6)), DynExpr)
+
+
+def conditions(o: Orders) -> None:
+    assert_type(o.o_orderkey == 5, Expr[Boolean, Req])
+    assert_type(o.o_orderkey != o.o_rank, Expr[Boolean, Null])
+    assert_type(o.o_rank < o.o_orderkey, Expr[Boolean, Null])
+    assert_type(o.o_comment == "x", Expr[Boolean, Null])
+    assert_type(o.o_clerk == "x", Expr[Boolean, Req])
+    assert_type(o.o_totalprice > 100, Expr[Boolean, Req])
+    assert_type(o.o_orderdate >= dt.date(1995, 1, 1), Expr[Boolean, Req])
+    assert_type(o.o_taken < dt.datetime(1995, 1, 1), Expr[Boolean, Req])
+    assert_type((o.o_orderkey > 3) & o.o_open, Expr[Boolean, Req])
+    assert_type((o.o_orderkey > 3) | (o.o_rank > 3), Expr[Boolean, Null])
+    assert_type((o.o_rank > 3) ^ o.o_open, Expr[Boolean, Null])
+    assert_type(~(o.o_rank > 3), Expr[Boolean, Null])
+    assert_type(o.o_rank.is_null(), Expr[Boolean, Req])
+    assert_type(o.o_orderkey.between(1, o.o_custkey), Expr[Boolean, Req])
+    assert_type(o.o_orderkey.between(1, o.o_rank), Expr[Boolean, Null])
+    assert_type(o.o_rank.between(1, 2), Expr[Boolean, Null])
+    assert_type(o.o_comment.is_in(["x", None]), Expr[Boolean, Any])
+    assert_type(o.o_orderkey > sd.any_of(sd.read_named("orders", Orders).select("o_custkey")), Expr[Boolean, Null])
+
+
+def unknown(r: sd.DynRow, o: Orders) -> None:
+    assert_type(r.x, DynExpr)
+    assert_type(r["x"], DynExpr)
+    assert_type(r.x + 1, DynExpr)
+    assert_type(1 - (r.x * 2), DynExpr)
+    assert_type(-r.x, DynExpr)
+    assert_type(r.x + o.o_orderkey, DynExpr)
+    assert_type(r.x > 1, Expr[Boolean, Any])
+    assert_type(r.x.alias("y"), DynExpr)
+    condition: Expr[Boolean, Null] = o.o_orderkey == r.x
+    assert_type(condition & (r.x > 1), Expr[Boolean, Null])
