@@ -51,18 +51,11 @@ from substrait_dsl.fluent.namespace import UnknownFunctionError as UnknownFuncti
 from substrait_dsl.fluent.operators import PythonValue
 
 _Item1 = TypeVar("_Item1", default=Any)
-_Item2 = TypeVar("_Item2", default=Any)
 _L1 = TypeVar("_L1", bound=int, default=Any)
-_L2 = TypeVar("_L2", bound=int, default=Any)
-_L3 = TypeVar("_L3", bound=int, default=Any)
 _N = TypeVar("_N", bound=Null, default=Req)
 _P = TypeVar("_P", bound=Precision38, default=Any)
-_P1 = TypeVar("_P1", bound=Precision38, default=Any)
-_P2 = TypeVar("_P2", bound=Precision38, default=Any)
 _P_digits = TypeVar("_P_digits", bound=SubSecond, default=Any)
 _S = TypeVar("_S", bound=Scale38, default=Any)
-_S1 = TypeVar("_S1", bound=Scale38, default=Any)
-_S2 = TypeVar("_S2", bound=Scale38, default=Any)
 _T1 = TypeVar("_T1", bound=Type, default=Any)
 _W = TypeVar("_W", bound=str)
 

@@ -162,12 +162,11 @@ class _Translation:
         patterns = [argument.pattern for argument in overload.arguments if isinstance(argument, ValueArgument)]
         self.bare = {node.keyword for node in (*patterns, overload.returns.result) if _is_any(node)}
         self.uses: Counter[str] = Counter()
-        self.single: frozenset[str] = frozenset()
+        self.single: frozenset[str] | None = None
 
     def signature(self) -> Signature:
         """The parameters and the result."""
-        self.written()
-        # A type variable that stands once says nothing.
+        self.written()  # to count: a type variable that stands once says nothing
         self.single = frozenset(name for name, count in self.uses.items() if count == 1)
         return self.written()
 
@@ -253,7 +252,10 @@ class _Translation:
                 return "Any"
 
     def variable(self, name: str, bound: str) -> str:
-        return "Any" if self.used(name) in self.single else self.words.variable(name, bound)
+        self.used(name)
+        if self.single is None:
+            return name
+        return "Any" if name in self.single else self.words.variable(name, bound)
 
     def used(self, name: str) -> str:
         self.uses[name] += 1

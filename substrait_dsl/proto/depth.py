@@ -114,6 +114,15 @@ LEVELS: dict[type[Node], int] = {
 }
 """How many levels below the message of a node the messages of its children stand, at most."""
 
+_FLAT_TYPES = frozenset((*t.SIMPLE_TYPES, *t.LENGTH_TYPES, *t.PRECISION_TYPES, t.Decimal))
+_FLAT_LEVELS = 2  # Type, Type.I64
+_NO_CUT = 10**9
+_ROOM = {
+    kind: MAX_LEVELS - below - (0 if issubclass(kind, (Rel, Expression)) else _PART_RESERVE)
+    for kind, below in LEVELS.items()
+} | {Emit: _NO_CUT}  # an emit is written into the message of its input, which therefore cannot be cut off it
+"""How many levels a child of a node may have before it is cut off."""
+
 _LEAF_LEVELS = 4  # Expression, FieldReference, ReferenceSegment, StructField; Rel, FilterRel, RelCommon, Emit
 
 
@@ -202,7 +211,7 @@ class _Survey:
         self._type_levels: dict[int, int] = {}
         for root in plan.roots:
             self._visit(root.input)
-            self.written += self._link(None, root.input)[1]
+            self.written += self._link(root.input, MAX_LEVELS)[1]
 
     def layout(self) -> Layout:
         """What was found out."""
@@ -220,7 +229,7 @@ class _Survey:
                 continue
             if children is None:  # the first time: its children come first
                 children = node.children()
-                unknown = [(child, None) for child in children if type(child) is not FieldReference]
+                unknown = [(child, None) for child in children if not _is_leaf(child)]
                 if unknown:
                     stack.append((node, children))
                     stack += reversed(unknown)
@@ -228,11 +237,10 @@ class _Survey:
             self._finish(node, children)
 
     def _finish(self, node: Node, children: list[Node]) -> None:
-        levels = self._own_levels(node)
-        size = 1
-        below = LEVELS[type(node)]
+        levels, size = self._own_levels(node), 1
+        below, room = LEVELS[type(node)], _ROOM[type(node)]
         for child in children:
-            child_levels, child_size = self._link(node, child)
+            child_levels, child_size = self._link(child, room)
             if below + child_levels > levels:
                 levels = below + child_levels
             size += child_size
@@ -244,7 +252,7 @@ class _Survey:
             )
         self._levels[id(node)] = levels
         self._sizes[id(node)] = size
-        if isinstance(node, Rel):
+        if self._open_anchors and isinstance(node, Rel):
             self._mark(node)
 
     def _mark(self, rel: Rel) -> None:
@@ -255,20 +263,21 @@ class _Survey:
         if rel.anchor in self._open_anchors or (isinstance(rel, Emit) and id(rel.input) in self._apart):
             self._apart.add(id(rel))
 
-    def _link(self, parent: Node | None, child: Node) -> tuple[int, int]:
-        """The levels and the size that a child has where its parent stands; decides whether it is cut off there."""
-        if type(child) is FieldReference:  # many of the nodes, and never too deep
+    def _link(self, child: Node, room: int) -> tuple[int, int]:
+        """The levels and the size of a child where its parent has that much room; decides whether it is cut off."""
+        if type(child) is FieldReference:
             return _LEAF_LEVELS, 1
+        if _is_leaf(child):
+            return self._own_levels(child), 1
         levels, size = self._levels[id(child)], self._sizes[id(child)]
-        if isinstance(parent, Emit):  # the emit is written into the message of its input: that cannot be cut off
+        if room == _NO_CUT:
             return levels, size
-        too_deep = parent is not None and LEVELS[type(parent)] + levels > _room(parent)
         if isinstance(child, Rel):
-            if too_deep or id(child) in self._shared or id(child) in self._apart:
+            if levels > room or id(child) in self._shared or id(child) in self._apart:
                 self._cut(child)
             if id(child) in self._subtrees:
                 return _CUT_LEVELS, 1
-        elif too_deep and isinstance(child, Expression) and not isinstance(child, Literal):
+        elif levels > room and isinstance(child, Expression) and not isinstance(child, Literal):
             self._detached.add(id(child))
             return 1, size
         return levels, size
@@ -293,7 +302,7 @@ class _Survey:
             case Literal():
                 return 1 + self._literal(node)
             case FieldAccess(segment=MapKey(key)):
-                return self._link(node, node.input)[0] + 2 + self._literal(key)
+                return self._link(node.input, _ROOM[FieldAccess])[0] + 2 + self._literal(key)
             case Read():
                 schema = max((self._type(field.type) for field in node.base_schema), default=0)
                 return 4 + (schema if node.projection is None else 3 * schema // 2)  # a mask: 3 levels for each struct
@@ -308,11 +317,13 @@ class _Survey:
         return max([1 + kind, *(3 + self._literal(item) for item in items)])
 
     def _type(self, kind: t.Type, depth: int = 0) -> int:
+        if type(kind) in _FLAT_TYPES:
+            return _FLAT_LEVELS
         levels = self._type_levels.get(id(kind))
         if levels is None:
             if depth > MAX_NESTING:
                 return MAX_NESTING
-            levels = 2  # Type, Type.I64
+            levels = _FLAT_LEVELS
             below = 3 if isinstance(kind, t.UserDefined) else 2  # Type, Type.UserDefined, Parameter; Type, Type.List
             for inner in _inner_types(kind):
                 levels = max(levels, below + self._type(inner, depth + 1))
@@ -320,8 +331,9 @@ class _Survey:
         return levels
 
 
-def _room(parent: Node) -> int:
-    return MAX_LEVELS if isinstance(parent, (Rel, Expression)) else MAX_LEVELS - _PART_RESERVE
+def _is_leaf(node: Node) -> bool:
+    """Whether the node is an expression with nothing inside: about half of all nodes, and never cut off."""
+    return node.height == 1 and isinstance(node, Expression)
 
 
 def _inner_types(kind: t.Type) -> tuple[t.Type, ...]:

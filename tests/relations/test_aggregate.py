@@ -105,6 +105,7 @@ def test_filter_distinct_and_order_of_a_measure() -> None:
         ([("b", "a")], partitioned((0,), (1,)), partitioned((0,), (1,))),
         ([("b", "a"), ("a",)], partitioned((0,)), partitioned((1,))),
         ([("b", "a"), ("b",)], partitioned((0,)), None),
+        ([("b", "a"), ("b",)], partitioned((0,), (1,)), None),
         ([("b", "a"), ()], partitioned((0,)), None),
         ([("b", "a")], partitioned((2,)), None),
         ([("b", "a"), ("b",)], SINGLETON, SINGLETON),

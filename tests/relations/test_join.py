@@ -164,9 +164,19 @@ def test_partitions_line_up_only_if_the_join_compares_all_their_fields() -> None
     assert distribution(both) == partitioned((0,), (1,))
 
 
-def test_an_inequality_pairs_nothing() -> None:
+def test_an_equality_inside_one_side_pairs_nothing() -> None:
+    left = declared("a: i64, b: i64", distribution=partitioned((0,)))
+    right = declared("x: i64", distribution=partitioned((0,)))
+    joined = left.join(right, lambda mine, theirs: (mine.a == theirs.x) & (mine.a == mine.b))
+    assert distribution(joined) == partitioned((0,))
+    assert distribution(left.join(right, lambda mine, theirs: mine.a == mine.b)) is None
+
+
+def test_only_an_equality_that_must_hold_pairs_columns() -> None:
     left = declared("a: i64", distribution=partitioned((0,)))
     right = declared("x: i64", distribution=partitioned((0,)))
+    assert distribution(left.join(right, lambda mine, theirs: mine.a > theirs.x)) is None
+    assert distribution(left.join(right, lambda mine, theirs: mine.a == theirs.x + 1)) is None
     assert distribution(left.join(right, lambda mine, theirs: (mine.a == theirs.x) | (mine.a > theirs.x))) is None
 
 

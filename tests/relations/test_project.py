@@ -51,6 +51,19 @@ def test_a_computed_column_stands_in_for_nothing() -> None:
     assert (ordering(changed), distribution(changed)) == ([], None)
 
 
+def test_a_column_of_an_outer_relation_stands_in_for_nothing() -> None:
+    """It has the position of an ordered column of the input, but is another one."""
+    inner = declared("b: i64", ascending(0), distribution=partitioned((0,)))
+    kept: list[Any] = []
+
+    def condition(outer: Any) -> Any:
+        kept.append(inner.select(a=outer.a))
+        return sd.exists(kept[0])
+
+    table("a: i64").filter(condition)
+    assert (ordering(kept[0]), distribution(kept[0])) == ([], None)
+
+
 def test_one_row_stays_one_row() -> None:
     one = sd.read_virtual([(1,)], {"a": "i64"})
     assert one.project(b=lambda r: r.a + 1)._rel.single_row

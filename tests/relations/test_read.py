@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.algebra.expressions import FieldReference, OuterReference
+from substrait_dsl.algebra.expressions import FieldReference, Literal, OuterReference
 from substrait_dsl.algebra.relations import (
     DelimitedText,
     LocalFiles,
@@ -20,7 +20,7 @@ from substrait_dsl.algebra.relations import (
     VirtualTable,
 )
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.algebra.types import I64, String, Struct
+from substrait_dsl.algebra.types import I64, Boolean, String, Struct
 from substrait_dsl.errors import (
     InvalidArgumentError,
     InvalidChoiceError,
@@ -186,3 +186,7 @@ def test_only_a_virtual_table_of_one_unfiltered_row_surely_has_one_row() -> None
     assert not read_virtual([], AB)._rel.single_row
     assert not read_named("t", AB)._rel.single_row
     assert not read_virtual([(1, "x")], AB).filter(lambda r: r.a > 1)._rel.single_row
+    one: Any = read_virtual([(1, "x")], AB)._rel
+    condition = Literal(True, Boolean())
+    assert not Read(one.base_schema, one.definition, filter=condition).single_row
+    assert not Read(one.base_schema, one.definition, best_effort_filter=condition).single_row

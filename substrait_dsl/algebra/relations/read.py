@@ -177,7 +177,8 @@ class Read(Rel):
 
     @property
     def single_row(self) -> bool:
-        return isinstance(self.definition, VirtualTable) and len(self.definition.rows) == 1 and self.filter is None
+        unfiltered = self.filter is None and self.best_effort_filter is None
+        return unfiltered and isinstance(self.definition, VirtualTable) and len(self.definition.rows) == 1
 
 
 def _check_row(row: Record, number: int, schema: NamedStruct) -> None:

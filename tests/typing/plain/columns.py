@@ -4,7 +4,7 @@ from typing import Literal as L
 from typing import assert_type
 
 import substrait_dsl as sd
-from substrait_dsl import Decimal, DynExpr, Expr, I64, Null, Req, String
+from substrait_dsl import I64, Decimal, DynExpr, Expr, Null, Req, String
 from tests.typing.tables import Orders
 
 

@@ -3,7 +3,7 @@
 from typing import Any, assert_type
 from typing import Literal as L
 
-from substrait_dsl import Boolean, Decimal, DynExpr, DynRow, Expr, FP64, I64, Measure, Null, Req, String, VarChar
+from substrait_dsl import FP64, I64, Boolean, Decimal, DynExpr, DynRow, Expr, Measure, Null, Req, String, VarChar
 from substrait_dsl import functions as f
 from tests.typing.tables import Orders
 

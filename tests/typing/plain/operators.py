@@ -5,7 +5,7 @@ import decimal
 from typing import Any, assert_type
 
 import substrait_dsl as sd
-from substrait_dsl import Boolean, Decimal, DynExpr, Expr, FP64, I64, Null, Req
+from substrait_dsl import FP64, I64, Boolean, Decimal, DynExpr, Expr, Null, Req
 from tests.typing.tables import Orders
 
 
@@ -47,7 +47,7 @@ def conditions(o: Orders) -> None:
     assert_type(o.o_orderkey > sd.any_of(sd.read_named("orders", Orders).select("o_custkey")), Expr[Boolean, Null])
 
 
-def unknown(r: sd.DynRow, o: Orders) -> None:
+def unknown(r: sd.DynRow, o: Orders) -> Expr[Boolean, Null]:
     assert_type(r.x, DynExpr)
     assert_type(r["x"], DynExpr)
     assert_type(r.x + 1, DynExpr)
@@ -56,5 +56,4 @@ def unknown(r: sd.DynRow, o: Orders) -> None:
     assert_type(r.x + o.o_orderkey, DynExpr)
     assert_type(r.x > 1, Expr[Boolean, Any])
     assert_type(r.x.alias("y"), DynExpr)
-    condition: Expr[Boolean, Null] = o.o_orderkey == r.x
-    assert_type(condition & (r.x > 1), Expr[Boolean, Null])
+    return o.o_orderkey == r.x

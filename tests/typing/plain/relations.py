@@ -4,7 +4,7 @@ import datetime as dt
 from typing import assert_type
 
 import substrait_dsl as sd
-from substrait_dsl import DynRow, I64, Relation, String
+from substrait_dsl import I64, DynRow, Relation, String
 from substrait_dsl import functions as f
 from tests.typing.tables import Customers, Orders, Summary
 

@@ -1,0 +1,194 @@
+"""Filter, project, emit, sort and fetch on Spark, and what a whole plan looks like from outside."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+from substrait_dsl.algebra.plan import Root
+from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.execute import execute
+from tests.spark.rows import collected, counted, register, values
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_a_filter_keeps_what_is_true(spark: SparkSession) -> None:
+    t = values({"x": "i64?"}, (1,), (None,), (3,))
+    assert counted(t.filter(lambda r: r.x > 1), spark) == Counter([(3,)])
+    assert counted(t.filter(lambda r: ~(r.x > 1)), spark) == Counter([(1,)])
+
+
+@pytest.mark.parametrize(
+    ("key", "wanted"),
+    [
+        (lambda: sd.asc("x", nulls="first"), [None, 1, 2]),
+        (lambda: sd.asc("x", nulls="last"), [1, 2, None]),
+        (lambda: sd.desc("x", nulls="first"), [None, 2, 1]),
+        (lambda: sd.desc("x", nulls="last"), [2, 1, None]),
+    ],
+)
+def test_sort_places_nulls(key: Any, wanted: list[Any], spark: SparkSession) -> None:
+    t = values({"x": "i64?"}, (2,), (None,), (1,))
+    assert collected(t.sort(key()), spark) == [(value,) for value in wanted]
+
+
+def test_clustered_puts_equal_values_together(spark: SparkSession) -> None:
+    found = [x for (x,) in collected(values({"x": "i64"}, (2,), (1,), (2,), (1,)).sort(sd.clustered("x")), spark)]
+    assert found in ([1, 1, 2, 2], [2, 2, 1, 1])
+
+
+def test_sort_by_expressions_and_subqueries(spark: SparkSession) -> None:
+    ranks = register({"ranks": ({"k": "i64", "rank": "i64"}, [(1, 3), (2, 1), (3, 2)])}, spark)["ranks"]
+    t = values({"x": "i64"}, (1,), (2,), (3,))
+    rank = lambda r: sd.scalar_subquery(ranks.filter(lambda k: k.k == r.x).select("rank"))  # noqa: E731
+    assert collected(t.sort(lambda r: rank(r).asc()), spark) == [(2,), (3,), (1,)]
+    assert collected(t.sort(lambda r: (0 - r.x).asc()), spark) == [(3,), (2,), (1,)]
+
+
+@pytest.mark.parametrize(
+    ("count", "offset", "wanted"),
+    [(2, None, [0, 1]), (2, 3, [3, 4]), (None, 3, [3, 4]), (0, None, []), (10, 4, [4]), (None, None, [0, 1, 2, 3, 4])],
+)
+def test_fetch(count: Any, offset: Any, wanted: list[int], spark: SparkSession) -> None:
+    t = values({"x": "i64"}, *((x,) for x in range(5))).sort("x")
+    assert collected(t.fetch(count, offset), spark) == [(x,) for x in wanted]
+
+
+def test_fetch_by_expressions(spark: SparkSession) -> None:
+    t = values({"x": "i64"}, *((x,) for x in range(5))).sort("x")
+    two = sd.scalar_subquery(values({"x": "i64"}, (5,), (7,)).aggregate(n=f.count()))
+    assert collected(t.fetch(two, sd.lit(1) + 1), spark) == [(2,), (3,)]
+    assert len(collected(t.fetch(sd.null(sd.I64), sd.null(sd.I64)), spark)) == 5  # NULL means all, and 0
+    with pytest.raises(ExecutionError, match="the count of a fetch must not be negative, it is -1"):
+        t.fetch(sd.lit(1) - 2).execute(spark)
+    with pytest.raises(UnsupportedError, match="2147483647"):
+        t.fetch(2**31).execute(spark)
+
+
+def test_projected_references_cost_nothing(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+    t = values({"a": "i64", "b": "string"}, (1, "x"))
+    shuffled = t.select("b", c=lambda r: r.a).rename(b="d").emit([1, 0, 1])
+    found = shuffled.execute(spark)
+    assert found.columns == ["c", "d", "c"]
+    assert [tuple(row) for row in found.collect()] == [(1, "x", 1)]
+    found.explain()
+    assert capsys.readouterr().out.count("Project") == 1
+
+
+NAMES = ["a", "a", "A", "", "x.y", "`q`", "${spark.app.name}", "{n}", "SELECT", "naïve"]
+
+
+def test_any_names_come_out_as_they_are(spark: SparkSession) -> None:
+    t = values({f"c{number}": "i64" for number in range(len(NAMES))}, tuple(range(len(NAMES))))
+    found = execute(Root(t._rel, tuple(NAMES)), spark)
+    assert found.columns == NAMES
+    assert [tuple(row) for row in found.collect()] == [tuple(range(len(NAMES)))]
+
+
+def test_texts_are_never_read_as_sql(spark: SparkSession) -> None:
+    texts = ["${env:HOME}", "{x}", "it's", '"', "\\n", "a\nb", "`", "--", "\0", "𝄞"]
+    rows = [(number, text) for number, text in enumerate(texts)]
+    t = register({"texts": ({"n": "i64", "s": "string"}, rows)}, spark)["texts"]
+    for number, text in enumerate(texts[:4]):
+        assert collected(t.filter(lambda r, text=text: r.s == text).select("n"), spark) == [(number,)]
+    same = t.filter(lambda r: sd.exists(values({"s": "string"}, *((text,) for text in texts)).filter(lambda v: v.s == r.s)))
+    assert counted(same, spark) == Counter(rows)
+
+
+def test_nullability_is_the_derived_one(spark: SparkSession) -> None:
+    spark.createDataFrame([(1, None), (2, 5)], "a: int, b: int").createOrReplaceTempView("loose")
+    t = sd.read_named("loose", {"a": "i32", "b": "i32?"})  # Spark takes both for nullable
+    found = t.project(c=sd.lit(1, sd.I32), d=sd.lit(1, sd.Nullable[sd.I32])).execute(spark)
+    assert [field.nullable for field in found.schema.fields] == [False, True, False, True]
+    assert Counter(map(tuple, found.collect())) == Counter([(1, None, 1, 1), (2, 5, 1, 1)])
+    wrong = sd.read_named("loose", {"a": "i32", "b": "i32"})
+    with pytest.raises(Exception, match='column "b" is required, but it is NULL'):
+        wrong.execute(spark).collect()
+    assert counted(wrong.select("a"), spark) == Counter([(1,), (2,)])
+
+
+NESTED = "struct<i64, list<string?>, map<string, struct<i64?>>>"
+EVERYTHING = {
+    "boolean": True, "i8": -128, "i16": 300, "i32": 2**31 - 1, "i64": -(2**63), "fp32": 0.5, "fp64": 0.1,
+    "string": "é", "varchar<3>": "abc", "fixedchar<2>": "ab", "binary": b"\0\xff", "fixedbinary<2>": b"ab",
+    "decimal<38,10>": Decimal("1234567890123456789012345678.0123456789"), "decimal<5,2>": Decimal("-0.01"),
+    "date": dt.date(1000, 1, 1), "precision_timestamp<6>": dt.datetime(2020, 2, 29, 1, 2, 3, 456789),
+    "precision_timestamp<3>": dt.datetime(1969, 12, 31, 23, 59, 59, 999000),
+    "interval_day<6>": dt.timedelta(days=-1, microseconds=5), "precision_time<6>": dt.time(23, 59, 59, 999999),
+    "list<i64?>": [1, None], "list<list<i64>>": [[1], []], "map<string, i64?>": {"a": 1, "b": None},
+}  # fmt: skip
+
+
+def test_every_type_comes_back_as_it_went(spark: SparkSession) -> None:
+    columns = {f"c{number}": kind for number, kind in enumerate(EVERYTHING)}
+    row = tuple(EVERYTHING.values())
+    one = values(columns, row)
+    assert [tuple(found) for found in one.execute(spark).collect()] == [
+        tuple(bytearray(value) if isinstance(value, bytes) else value for value in row)
+    ]
+    maybe = {name: f"{kind}?" for name, kind in columns.items()}
+    nulls = values(maybe, tuple(None for _ in row), row).execute(spark)
+    assert all(field.nullable for field in nulls.schema.fields)
+    assert [None] * len(row) in [list(found) for found in nulls.collect()]
+
+
+def test_nested_names_and_nullability(spark: SparkSession) -> None:
+    from pyspark.sql import types as s
+
+    t = values({"v": NESTED}, ((1, ["x", None], {"k": (None,)}),))
+    found = execute(Root(t._rel, ("v", "p", "q", "r", "inside it")), spark)
+    inner = s.StructType([s.StructField("inside it", s.LongType(), True)])
+    wanted = s.StructType(
+        [
+            s.StructField("p", s.LongType(), False),
+            s.StructField("q", s.ArrayType(s.StringType(), True), False),
+            s.StructField("r", s.MapType(s.StringType(), inner, False), False),
+        ]
+    )
+    assert found.schema == s.StructType([s.StructField("v", wanted, False)])
+    (row,) = found.collect()
+    assert row.v.asDict(recursive=True) == {"p": 1, "q": ["x", None], "r": {"k": {"inside it": None}}}
+
+
+def test_settings_that_change_meaning_are_refused(spark: SparkSession) -> None:
+    t = values({"x": "i64"}, (1,))
+    points = values({"x": "precision_timestamp_tz<6>"}, (dt.datetime(2020, 1, 1, tzinfo=dt.UTC),))
+    times = values({"x": "precision_time<6>"}, (dt.time(1),))
+    later = points.filter(lambda r: r.x > dt.datetime(2019, 1, 1, tzinfo=dt.UTC))
+    cases = [
+        ("spark.sql.ansi.enabled", "false", t, "ANSI"),
+        ("spark.sql.session.timeZone", "Asia/Tokyo", later, "Asia/Tokyo"),
+        ("spark.sql.timeType.enabled", "false", times, "TIME"),
+    ]
+    for setting, value, relation, said in cases:
+        before = spark.conf.get(setting)
+        spark.conf.set(setting, value)
+        try:
+            with pytest.raises(UnsupportedError, match=said):
+                relation.execute(spark)
+        finally:
+            spark.conf.set(setting, str(before))
+
+
+def test_a_thousand_steps(spark: SparkSession) -> None:
+    t = values({"x": "i64"}, (0,), (5,))
+    for step in range(500):
+        t = t.filter(lambda r, step=step: r.x > step - 1000).with_columns(x=lambda r: r.x)
+    for _ in range(100):
+        t = t.with_columns(x=lambda r: r.x + 1)
+    assert counted(t, spark) == Counter([(100,), (105,)])
+
+
+def test_a_shared_subtree_is_lowered_once(spark: SparkSession) -> None:
+    t = values({"x": "i64"}, (1,))
+    for _ in range(20):
+        t = t.set_op("union_distinct", t)
+    assert collected(t, spark) == [(1,)]

@@ -1,0 +1,43 @@
+"""Operators on operands of the wrong types."""
+
+# ruff: noqa: B015, B018  # the expressions are there for a type checker to read
+
+import datetime as dt
+
+from tests.typing.tables import Orders
+
+
+def arithmetic(o: Orders) -> None:
+    o.o_comment + 1  # E: a string plus a number
+    o.o_comment + o.o_comment  # E: strings are joined by concat
+    o.o_orderkey + o.o_priority  # E: i64 plus i32
+    o.o_orderkey + o.o_totalprice  # E: i64 plus decimal
+    o.o_orderkey + 1.5  # E: a float is no i64
+    o.o_orderkey + "1"  # E: a str is no i64
+    o.o_totalprice - 1.5  # E: a float is no exact decimal
+    o.o_weight % 2  # E: there is no modulus of floats
+    o.o_open + 1  # E: a boolean plus a number
+    1 - o.o_comment  # E: a number minus a string
+    -o.o_comment  # E: minus a string
+    o.o_orderdate + 1  # E: a day plus a number
+    o.o_orderdate - o.o_orderdate  # E: there is no difference of days
+    o.o_orderdate + o.o_orderkey  # E: a day plus a number
+    dt.timedelta(days=1) + o.o_orderdate  # E: the day comes first
+
+
+def comparisons(o: Orders) -> None:
+    o.o_orderkey < o.o_comment  # E: i64 and string
+    o.o_orderkey < o.o_totalprice  # E: i64 and decimal
+    o.o_orderkey == o.o_comment  # E(mypy, pyright): ty takes Python's own ==, which compares anything
+    o.o_comment > 1  # E: string and int
+    o.o_totalprice >= 1.5  # E: a float is no exact decimal
+    o.o_orderdate < "1995-01-01"  # E: a day as a text
+    o.o_orderkey < None  # E: NULL is tested by is_null()
+
+
+def logic(o: Orders) -> None:
+    o.o_orderkey & o.o_open  # E: a number is no condition
+    o.o_open | o.o_comment  # E: nor is a string
+    ~o.o_orderkey  # E: nor its negation
+    o.o_open & 1  # E: nor 1
+    o.o_orderkey > 1 & o.o_custkey > 2  # E: & binds tighter than >: parentheses are missing
