@@ -8,8 +8,7 @@ it (`hint`), where in a plan it was found (`path`), and carries a stable `code` 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import ClassVar
 
 
@@ -129,12 +128,17 @@ def unknown_choice(what: str, given: object, allowed: Iterable[str]) -> InvalidC
     )
 
 
-@contextmanager
-def naming(verb: str) -> Iterator[None]:
+class naming:  # noqa: N801  # used as a function
     """Name the verb in every error raised inside, unless a verb nearer to the mistake already did."""
-    try:
-        yield
-    except SubstraitDslError as error:
-        if error.verb is None:
-            error.verb = verb
-        raise
+
+    __slots__ = ("verb",)
+
+    def __init__(self, verb: str) -> None:
+        self.verb = verb
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, SubstraitDslError) and error.verb is None:
+            error.verb = self.verb

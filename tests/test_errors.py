@@ -95,7 +95,11 @@ MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple
             InvalidChoiceError,
             ("select", "on_failure 'trow'", 'did you mean "throw"'),
         ),
-        (lambda: sd.read_files("/x", U.schema, format="csvv"), InvalidChoiceError, ("read_files", "'csvv'", '"csv"')),
+        (
+            lambda: sd.read_files("/x", U.schema, format="csvv"),  # type: ignore[call-overload]  # wrong on purpose
+            InvalidChoiceError,
+            ("read_files", "'csvv'", '"csv"'),
+        ),
     ],
     "an aggregate that is none": [
         (lambda: T.aggregate(), SchemaError, ("aggregate", "no columns")),

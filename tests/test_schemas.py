@@ -268,6 +268,14 @@ def test_columns_of_another_relation_are_refused() -> None:
         one.filter(one.c.a > 1).filter(one.c.a > 2)  # the second filter has another input
 
 
+def test_relations_that_are_equal_are_still_two() -> None:
+    left, right = table("a: i64"), table("a: i64")
+    assert left._rel == right._rel
+    assert [side.position for side in left.join(right, left.c.a == right.c.a)._rel.condition.arguments] == [0, 1]
+    with refused(SchemaError, "filter", '"a" belongs to another relation'):
+        left.filter(right.c.a > 1)
+
+
 def test_a_self_join_needs_a_lambda() -> None:
     rel = table("id: i64, parent: i64?")
     with refused(AmbiguousFieldError, "join", '"id" is ambiguous', "both inputs are the same relation", "lambda l, r"):

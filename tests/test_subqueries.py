@@ -168,6 +168,14 @@ def test_an_expression_over_the_outer_row_moves_as_a_whole() -> None:
     assert sorted(reference.position for reference in outer_references(host)) == [0, 1]
 
 
+def test_a_subquery_in_an_expression_over_the_outer_row_keeps_its_own_columns() -> None:
+    positive = N.filter(lambda n: n.n > 0)
+    host = table("a: i64").filter(lambda r: sd.exists(I.filter(lambda s: r.a.is_in(positive))))._rel
+    (reference,) = outer_references(host)
+    assert str(reference.type) == "i64"  # the needle; n.n stays a column of its own relation
+    assert positive._rel in list(walk(host))
+
+
 def test_names_in_a_subquery_are_those_of_the_subquery() -> None:
     host = table("a: i64").filter(lambda r: sd.exists(I.filter(sd.col("i") == r.a)))._rel
     (inner,) = [n for n in walk(host) if isinstance(n, FieldReference) and not isinstance(n.root, OuterReference)]

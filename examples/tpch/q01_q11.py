@@ -131,18 +131,18 @@ def q07() -> sd.Relation:
 def q08() -> sd.Relation:
     """National market share."""
     two_years = orders.filter(lambda o: o.o_orderdate.between(date(1995, 1, 1), date(1996, 12, 31)))
-    american_customers = (
-        customer.join(nation, on=lambda c, n: c.c_nationkey == n.n_nationkey)
-        .join(region.filter(lambda r: r.r_name == "AMERICA"), on=lambda n, r: n.n_regionkey == r.r_regionkey)
-        .select("c_custkey")
-    )
+    america = region.filter(lambda r: r.r_name == "AMERICA")
+    customer_nation = nation.select("n_nationkey", "n_regionkey")
+    supplier_nation = nation.select("n_nationkey", "n_name")
     return (
         part.filter(lambda p: p.p_type == "ECONOMY ANODIZED STEEL")
         .join(lineitem, on=lambda p, line: p.p_partkey == line.l_partkey)
         .join(supplier, on=lambda line, s: line.l_suppkey == s.s_suppkey)
         .join(two_years, on=lambda line, o: line.l_orderkey == o.o_orderkey)
-        .join(american_customers, on=lambda o, c: o.o_custkey == c.c_custkey)
-        .join(nation, on=lambda s, n: s.s_nationkey == n.n_nationkey)
+        .join(customer, on=lambda o, c: o.o_custkey == c.c_custkey)
+        .join(customer_nation, on=lambda c, n: c.c_nationkey == n.n_nationkey)
+        .join(america, on=lambda n, r: n.n_regionkey == r.r_regionkey)
+        .join(supplier_nation, on=lambda s, n: s.s_nationkey == n.n_nationkey)
         .select(o_year=lambda r: f.extract("YEAR", r.o_orderdate), volume=discounted_price, nation=lambda r: r.n_name)
         .group_by("o_year")
         .agg(

@@ -6,18 +6,16 @@ import datetime as dt
 import decimal
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NoReturn
+from typing import Any, Generic, NoReturn
 
 from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
+from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, derived, resolve
 from substrait_dsl.fluent.scope import Scope
-
-if TYPE_CHECKING:
-    from substrait_dsl.catalog import Catalog, Given, Kind, Resolution
 
 T = TypeVar("T", bound=t.Type)
 N = TypeVar("N", bound=t.Null, covariant=True, default=t.Req)
@@ -27,7 +25,7 @@ Options = Mapping[str, str | Sequence[str]]
 
 _SPLICED = ("and", "or")
 
-_ALIKE = frozenset("add subtract multiply divide modulus equal not_equal lt lte gt gte".split())
+_ALIKE = frozenset(["add", "subtract", "multiply", "divide", "modulus", "equal", "not_equal", "lt", "lte", "gt", "gte"])
 """Functions of two operands of one type; others of that name and number exist, but none for that type."""
 
 _SCALARS = frozenset((bool, int, float, str, decimal.Decimal, dt.date, dt.datetime))
@@ -71,13 +69,14 @@ def _scalar_call(
 
 
 def _alike(left: Any, right: Any) -> list[Any]:
-    """The operands, a Python value as a literal of the other operand's type if it fits that: the usual case, and fast."""
+    """The operands, a Python value as a literal of the other operand's type if it fits: the usual case, and fast."""
     for value, other in ((left, right), (right, left)):
         if type(value) in _SCALARS and isinstance(other, ex.Expression):
-            kind = other.type.as_required()
-            if ex.fits(value, kind):
-                made = ex.literal(value, kind)
-                return [made, right] if value is left else [left, made]
+            try:
+                made = ex.literal(value, other.type.as_required())
+            except LiteralError:
+                continue
+            return [made, right] if value is left else [left, made]
     return [left, right]
 
 
@@ -186,8 +185,6 @@ def measure_node(measure: MeasureBase, scope: Scope, sort_keys: Callable[..., tu
 def _resolution(
     kind: Kind, name: str, parts: Sequence[Any], options: Options, urn: str | None, catalog: Catalog | None
 ) -> Resolution:
-    from substrait_dsl.catalog import standard_catalog
-
     given = [_given(part, name) for part in parts]
     preferences = {key: (value,) if isinstance(value, str) else tuple(value) for key, value in options.items()}
     return (catalog or standard_catalog()).resolve(kind, name, given, options=preferences, urn=urn)
@@ -195,8 +192,6 @@ def _resolution(
 
 def _given(part: Any, name: str) -> Given:
     """A part of a call as the catalogue wants to know it."""
-    from substrait_dsl.catalog import Open, Typed, TypeValue
-
     match part:
         case ex.Literal(value=int() as value) if not isinstance(value, bool):
             return Typed(part.type, value, constant=True)
@@ -237,8 +232,6 @@ def _given(part: Any, name: str) -> Given:
 
 
 def _arguments(resolution: Resolution, parts: Sequence[Any]) -> tuple[ex.Argument, ...]:
-    from substrait_dsl.catalog import EnumValue, TypeValue
-
     arguments: list[ex.Argument] = []
     for part, kind in zip(parts, resolution.argument_types, strict=True):
         match kind:

@@ -134,13 +134,17 @@ def join_condition(on: Any, scope: Scope) -> ex.Expression:
     return equalities[0] if len(equalities) == 1 else all_of(equalities)
 
 
-def keys_of(chosen: Sequence[Any], scope: Scope) -> list[tuple[str, ex.Expression]]:
+Picked = tuple[str, int | ex.Expression]
+"""A column of a result: its name, and a column of the input by position, or an expression."""
+
+
+def pick(chosen: Sequence[Any], scope: Scope) -> list[Picked]:
     """Columns given by name, position, expression or lambda, with the names they have."""
-    picked: list[tuple[str, ex.Expression]] = []
+    picked: list[Picked] = []
     for item in chosen:
         if isinstance(item, str | int) and not isinstance(item, bool):
             position = scope.schema.position(item)
-            picked.append((scope.schema.fields[position].name, scope.column(position)))
+            picked.append((scope.schema.fields[position].name, position))
             continue
         if callable(item) and not isinstance(item, ExprBase):
             item = called(item, scope, rows(scope))  # the item is what the lambda makes of it
@@ -151,6 +155,11 @@ def keys_of(chosen: Sequence[Any], scope: Scope) -> list[tuple[str, ex.Expressio
         expression = resolve(item, scope)
         picked.append((_name_of(item, expression, scope), expression))
     return picked
+
+
+def keys_of(chosen: Sequence[Any], scope: Scope) -> list[tuple[str, ex.Expression]]:
+    """As `pick`, with an expression for every column."""
+    return [(name, scope.column(of) if isinstance(of, int) else of) for name, of in pick(chosen, scope)]
 
 
 def _name_of(item: ExprBase, expression: ex.Expression, scope: Scope) -> str:
@@ -190,18 +199,19 @@ def sort_keys(keys: Sequence[Any], scope: Scope) -> tuple[ex.SortKey, ...]:
     return tuple(made)
 
 
-def compute(rel: rl.Rel, named: Sequence[tuple[str, ex.Expression]], scope: Scope) -> rl.Rel:
+def compute(rel: rl.Rel, named: Sequence[Picked], scope: Scope) -> rl.Rel:
     """A relation of exactly these columns: an emit where they are columns of the input, else a project and an emit."""
-    schema = rel.schema
-    width = len(schema)
+    width = len(rel.schema)
     mapping: list[int] = []
     computed: list[tuple[str, ex.Expression]] = []
-    for name, expression in named:
-        if isinstance(expression, ex.FieldReference) and expression.root == ex.ROOT:
-            mapping.append(expression.position)
+    for name, of in named:
+        if isinstance(of, int):
+            mapping.append(of)
+        elif isinstance(of, ex.FieldReference) and of.root == ex.ROOT:
+            mapping.append(of.position)
         else:
             mapping.append(width + len(computed))
-            computed.append((name, expression))
+            computed.append((name, of))
     if computed:
         names, expressions = zip(*computed, strict=True)
         rel = rl.Project(rel, expressions, names, anchor=scope.anchor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal
+from typing import TYPE_CHECKING, Generic, Literal
 
 from typing_extensions import TypeVar
 
@@ -23,7 +23,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent import columns
 from substrait_dsl.fluent.calls import MeasureBase
-from substrait_dsl.fluent.columns import ColumnLike, evaluate, keys_of, on_row
+from substrait_dsl.fluent.columns import ColumnLike, Picked, evaluate, on_row
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, deferred, resolve
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 from substrait_dsl.fluent.scope import Scope
@@ -172,11 +172,11 @@ class Relation(RelationBase, Generic[S]):
             scope = Scope("with_columns", (self._rel,))
             places: dict[int, str] = {schema.position(name): name for name in new if name in schema.names}
             expressions = {name: evaluate(value, scope, f'column "{name}"') for name, value in new.items()}
-            kept = [
-                (field.name, expressions[field.name] if position in places else scope.column(position))
+            kept: list[Picked] = [
+                (field.name, expressions[field.name] if position in places else position)
                 for position, field in enumerate(schema)
             ]
-            added = [(name, e) for name, e in expressions.items() if name not in schema.names]
+            added: list[Picked] = [(name, e) for name, e in expressions.items() if name not in schema.names]
             return Relation(columns.compute(self._rel, [*kept, *added], scope))
 
     def select(
@@ -194,7 +194,7 @@ class Relation(RelationBase, Generic[S]):
         """
         with naming("select"):
             scope = Scope("select", (self._rel,))
-            picked = keys_of(chosen, scope)
+            picked = columns.pick(chosen, scope)
             picked += [(name, evaluate(value, scope, f'column "{name}"')) for name, value in named.items()]
             if not picked:
                 raise InvalidArgumentError("expected at least one column")

@@ -17,6 +17,8 @@ from typing_extensions import dataclass_transform
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
+from substrait_dsl.algebra.type_text import parse_type as parse
+from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, quoted
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
 
@@ -267,9 +269,6 @@ def parse_type(text: str) -> t.Type:
     User-defined types are those of the specification's extensions. Raises `PlanFormatError` with the place and what
     was expected.
     """
-    from substrait_dsl.algebra.type_text import parse_type as parse
-    from substrait_dsl.catalog import standard_catalog
-
     return parse(text, urns=standard_catalog().type_urns()) if "u!" in text.lower() else parse(text)
 
 

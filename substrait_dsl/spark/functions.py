@@ -14,7 +14,7 @@ from substrait_dsl.algebra.types import Decimal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_datetime import DATETIME
 from substrait_dsl.spark.functions_string import STRING
-from substrait_dsl.spark.templates import Call, Custom, Table, Template, failing, lower
+from substrait_dsl.spark.templates import Call, Table, Template, failing, lower
 from substrait_dsl.spark.types import spark_sql_type
 
 NEAREST = {"rounding": {"TIE_TO_EVEN": ""}}
@@ -75,7 +75,7 @@ def _logarithm(function: str, zero: str = "0D") -> Template:
 
 _ANY_OVERFLOW = {"ERROR": "", "SATURATE": "", "SILENT": ""}
 _INTEGER_DOMAIN = {"ERROR": "", "NULL": ""}  # the errors it speaks of are those of NaN and infinity
-_DIVISOR = {"ERROR": "{1}", "NULL": "nullif({1}, 0)"}
+_DIVISOR = {"ERROR": "{1}", "NULL": "if({1} = 0, NULL, {1})"}
 _QUOTIENT = "CAST({0} div [on_division_by_zero] AS {T})"
 _OVERFLOWS = "{0} = {MIN} AND {1} = -1"  # no other quotient does
 
@@ -163,10 +163,6 @@ def _divide_decimals(call: Call, texts: Sequence[str]) -> str:
     assert isinstance(x, Decimal)
     assert isinstance(y, Decimal)
     assert isinstance(result, Decimal)
-    if call.options:
-        raise UnsupportedError(
-            "Spark cannot run divide on decimals with options exactly: it raises an error on overflow"
-        )
     missing = y.precision - y.scale
     more_in_x = min(38 - x.precision, missing)
     more_in_y = min(38 - y.precision, missing - more_in_x)
@@ -190,7 +186,7 @@ def _spark_quotient_scale(p1: int, s1: int, p2: int, s2: int) -> int:
     return scale if before_point + scale <= 38 else max(38 - before_point, min(scale, 6))
 
 
-def _sign_change(native: str, of_text: str) -> Custom:
+def _sign_change(native: str, of_text: str) -> Template:
     """A change of sign. Spark's own rounds to 34 digits, so longer decimals go through text."""
 
     def text(call: Call, texts: Sequence[str]) -> str:
@@ -198,7 +194,7 @@ def _sign_change(native: str, of_text: str) -> Custom:
         assert isinstance(kind, Decimal)
         return (native if kind.precision <= 34 else of_text).format(texts[0], T=spark_sql_type(kind))
 
-    return text
+    return Template(text)
 
 
 _UNSIGNED = "trim(LEADING '-' FROM CAST({0} AS STRING))"
@@ -214,7 +210,7 @@ ARITHMETIC_DECIMAL: Table = {
     "subtract": Template("({0} - {1})", _RAISES),
     "multiply": Template("({0} * {1})", _RAISES),
     "modulus": Template("({0} % {1})", _RAISES),
-    "divide": _divide_decimals,
+    "divide": Template(_divide_decimals, _RAISES),
     "negate": _sign_change("(- {0})", f"CAST({_NEGATED} AS {{T}})"),
     "abs": _sign_change("abs({0})", f"CAST({_UNSIGNED} AS {{T}})"),
     "sqrt": Template(f"if({{0}} < 0, {failing('sqrt of a negative number')}, sqrt(CAST({{0}} AS DOUBLE)))"),
@@ -233,6 +229,16 @@ ARITHMETIC_DECIMAL: Table = {
     ),
 }
 
+
+def _between(call: Call, texts: Sequence[str]) -> str:
+    """Unlike in SQL, a NULL bound makes it NULL even where the other bound decides."""
+    _, *bounds = (argument.type for argument in call.arguments if isinstance(argument, Expression))
+    test = "({0} >= {1} AND {0} <= {2})".format(*texts)
+    if any(bound.nullable for bound in bounds):
+        return f"if({texts[1]} IS NULL OR {texts[2]} IS NULL, NULL, {test})"
+    return test
+
+
 COMPARISON: Table = {
     # To Spark NaN equals itself and is the largest number, and 0.0 equals -0.0; the specification does not say.
     "equal": Template("({0} = {1})", compares=True),
@@ -243,10 +249,7 @@ COMPARISON: Table = {
     "gt": Template("({0} > {1})", compares=True),
     "lte": Template("({0} <= {1})", compares=True),
     "gte": Template("({0} >= {1})", compares=True),
-    # Unlike in SQL, a NULL bound makes it NULL even where the other bound decides. Between literals only BETWEEN stays.
-    "between": Template(
-        "(CASE WHEN {1} IS NOT NULL AND {2} IS NOT NULL THEN {0} BETWEEN {1} AND {2} END)", compares=True
-    ),
+    "between": Template(_between, compares=True),
     "is_true": Template("({0} IS TRUE)"),
     "is_not_true": Template("({0} IS NOT TRUE)"),
     "is_false": Template("({0} IS FALSE)"),
@@ -256,7 +259,7 @@ COMPARISON: Table = {
     "is_nan": Template("({0} = CAST('NaN' AS {t0}))"),
     "is_finite": Template("(abs({0}) < CAST('Infinity' AS {t0}))"),
     "is_infinite": Template("(abs({0}) = CAST('Infinity' AS {t0}))"),
-    "nullif": Template("nullif({0}, {1})", compares=True),
+    "nullif": Template("if({0} = {1}, NULL, {0})", compares=True),
     "coalesce": Template("coalesce({args:, })"),
     "least": Template("if({nulls}, NULL, least({args:, }))", compares=True),
     "least_skip_null": Template("least({args:, })", compares=True),

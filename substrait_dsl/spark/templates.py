@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 
 import attrs
 
@@ -41,14 +40,18 @@ STANDARD = "extension:io.substrait:"
 """What the URNs of the specification's own extensions begin with."""
 
 
+Writer = Callable[[Call, Sequence[str]], str]
+"""Gives the text of a call from the texts of its value arguments, where placeholders cannot."""
+
+
 @attrs.frozen
 class Template:
     """A function that Spark runs exactly, as SQL text."""
 
-    text: str
-    options: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict, hash=False)
+    text: str | Writer
+    options: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict)
     """For each option, the values that can be kept, and their text; the first one is what no option means."""
-    enums: tuple[Mapping[str, str], ...] = attrs.field(default=(), hash=False)
+    enums: tuple[Mapping[str, str], ...] = ()
     """For each enum argument, the words that can be kept, and their text."""
     nothing: str | None = None
     """The text for a call without arguments."""
@@ -58,10 +61,7 @@ class Template:
     """Whether the arguments are compared, which Spark cannot do with maps."""
 
 
-Custom = Callable[[Call, Sequence[str]], str]
-"""A function too special for a template: gives the text of a call, from the texts of its value arguments."""
-
-Table = Mapping[str, Template | Custom]
+Table = Mapping[str, Template]
 """The functions of one extension, by compound key (``add:i64_i64``), by name and what the first argument is
 (``add:int``, ``add:fp``, else its short name), or by name."""
 
@@ -86,17 +86,15 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
         UnsupportedError: the function, one of its options or an argument cannot be run exactly.
     """
     found = _find(call, tables)
-    if not isinstance(found, Template):
-        return _checked_length(found(call, texts), call)
     _check_arguments(found, call)
-    words = tuple(argument.value.upper() for argument in call.arguments if isinstance(argument, EnumArgument))
-    text = _chosen(found, call.function.name, words, call.options)
-    if not call.arguments and found.nothing is not None:
-        text = found.nothing
-    return _checked_length(_fill(text, call, texts, extra or {}), call)
+    text = found.text if call.arguments or found.nothing is None else found.nothing
+    choices = _choices(found, call)
+    if not isinstance(text, str):
+        return text(call, texts)
+    return _checked_length(_fill(_chosen(text, choices, call), call, texts, extra or {}), call)
 
 
-def _find(call: Call, tables: Mapping[str, Table]) -> Template | Custom:
+def _find(call: Call, tables: Mapping[str, Table]) -> Template:
     function = call.function
     table = tables.get(function.urn.removeprefix(STANDARD), {}) if function.urn.startswith(STANDARD) else {}
     kinds = _value_types(call)
@@ -149,24 +147,30 @@ def require_comparable(kind: Type, what: str) -> None:
 _HOLE = re.compile(r"\[(#\d|[a-z_]+)\]")
 
 
-@lru_cache(maxsize=4096)
-def _chosen(template: Template, name: str, words: tuple[str, ...], options: tuple[FunctionOption, ...]) -> str:
-    """The text of a template with its holes filled, as the enum arguments and options of a call say."""
-    filling = {option: next(iter(texts.values())) for option, texts in template.options.items()}
-    for option in options:
-        filling[option.name.lower()] = _preferred(template, name, option)
+def _choices(template: Template, call: Call) -> dict[str, str]:
+    """What the holes of a template mean in a call: by option, and by ``#`` and the number of an enum argument."""
+    name = call.function.name
+    chosen = {option: next(iter(texts.values())) for option, texts in template.options.items()}
+    for option in call.options:
+        chosen[option.name.lower()] = _preferred(template, name, option)
+    words = [argument.value for argument in call.arguments if isinstance(argument, EnumArgument)]
     for position, word in enumerate(words):
         texts = template.enums[position] if position < len(template.enums) else {}
-        if word not in texts:
+        if word.upper() not in texts:
             raise UnsupportedError(f"Spark cannot run {name}({word}) exactly; it can run it with {quoted(texts)}")
-        filling[f"#{position}"] = texts[word]
+        chosen[f"#{position}"] = texts[word.upper()]
+    return chosen
+
+
+def _chosen(text: str, choices: Mapping[str, str], call: Call) -> str:
+    """The text of a template with its holes filled."""
 
     def fill(hole: re.Match[str]) -> str:
-        if hole[1] not in filling:
-            raise UnsupportedError(f"{name}({', '.join(words)}) does not say everything: an enum argument is missing")
-        return _HOLE.sub(fill, filling[hole[1]])
+        if hole[1] not in choices:
+            raise UnsupportedError(f"{call.function.key} lacks an enum argument")
+        return _HOLE.sub(fill, choices[hole[1]])
 
-    return _HOLE.sub(fill, template.text)
+    return _HOLE.sub(fill, text)
 
 
 def _preferred(template: Template, name: str, option: FunctionOption) -> str:

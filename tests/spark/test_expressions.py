@@ -292,6 +292,13 @@ def test_conditionals(spark: SparkSession) -> None:
     assert computed(frame, first, switch) == [("a", 2), ("c", 2), ("c", 1)]
 
 
+def test_an_enum_argument_that_is_missing() -> None:
+    function = FunctionId("extension:io.substrait:functions_datetime", "extract:req_date")
+    month = ScalarFunction(function, (EnumArgument("MONTH"), column(0, t.Date())), t.I64())
+    with pytest.raises(UnsupportedError, match="lacks an enum argument"):
+        to_sql(month, scope("c0"))
+
+
 def test_membership_in_three_valued_logic(spark: SparkSession) -> None:
     pairs = list(itertools.product((1, 2, None), repeat=2))
     frame = rows_of(spark, [N64, N64], pairs)
@@ -673,6 +680,7 @@ def test_measures(spark: SparkSession) -> None:
     found = measured(
         spark,
         Measure(aggregate("count")),
+        Measure(aggregate("count"), filter=big),
         Measure(aggregate("count", x)),
         Measure(aggregate("count", x, invocation="distinct")),
         Measure(aggregate("sum", x, invocation="distinct")),
@@ -686,8 +694,8 @@ def test_measures(spark: SparkSession) -> None:
         Measure(aggregate("count", x, stem="aggregate_decimal_output")),
         Measure(aggregate("string_agg", text, literal(", ", t.String()))),
     )
-    a = (3, 3, 2, 3, 4, 0, Decimal("3.30"), Decimal("1.65"), 1, 2, False, Decimal(3), "a, a, a")
-    b = (2, 1, 1, 5, 5, 0, Decimal("0.03"), Decimal("0.02"), 5, 5, True, Decimal(1), "b, b")
+    a = (3, 2, 3, 2, 3, 4, 0, Decimal("3.30"), Decimal("1.65"), 1, 2, False, Decimal(3), "a, a, a")
+    b = (2, 1, 1, 1, 5, 5, 0, Decimal("0.03"), Decimal("0.02"), 5, 5, True, Decimal(1), "b, b")
     assert found == [("a", *a), ("b", *b)]
 
 
@@ -755,6 +763,15 @@ def test_statistics(spark: SparkSession) -> None:
         (call("add", column(0, t.FP64()), column(0, t.FP64()), rounding="FLOOR"), 'rounding = FLOOR exactly.*"TIE_TO_'),
         (call("lower", column(0, t.String()), char_set="ASCII_ONLY"), "char_set = ASCII_ONLY"),
         (call("logb", column(0, t.FP64()), column(0, t.FP64())), r"logb\(fp64, fp64\).*\n.*which argument is the base"),
+        (
+            ScalarFunction(
+                FunctionId("extension:io.substrait:functions_comparison", "between:any_any_any"),
+                (column(0, t.I64()),) * 3,
+                t.Boolean(),
+                (FunctionOption("bounds", ("OPEN",)),),
+            ),
+            "between with the option bounds = OPEN",
+        ),
         (call("extract", "US_WEEK", "ONE", column(0, t.Date())), r"extract\(US_WEEK\)"),
         (
             ScalarFunction(FunctionId("extension:mine:f", "twice:i64"), (column(0, t.I64()),), t.I64()),
