@@ -325,6 +325,9 @@ def test_options_become_literals_of_the_value_s_type() -> None:
     node = computed(lambda r: r.a.is_in([1, 2]), "a: i32")
     assert isinstance(node, SingularOrList)
     assert node.options == (Literal(1, sd.I32()), Literal(2, sd.I32()))
+    of_nullable = computed(lambda r: r.b.is_in([1, None]))
+    assert isinstance(of_nullable, SingularOrList)
+    assert of_nullable.options == (Literal(1, sd.I64()), Literal(None, sd.I64(nullable=True)))
 
 
 def test_membership_that_does_not_fit() -> None:

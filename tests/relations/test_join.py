@@ -172,6 +172,19 @@ def test_an_equality_inside_one_side_pairs_nothing() -> None:
     assert distribution(left.join(right, lambda mine, theirs: mine.a == mine.b)) is None
 
 
+def test_an_equality_of_outer_columns_pairs_nothing() -> None:
+    left = declared("a: i64", distribution=partitioned((0,)))
+    right = declared("x: i64", distribution=partitioned((0,)))
+    kept: list[Any] = []
+
+    def condition(outer: Any) -> Any:
+        kept.append(left.join(right, lambda mine, theirs: outer.c == outer.d))
+        return sd.exists(kept[0])
+
+    table("c: i64, d: i64").filter(condition)
+    assert distribution(kept[0]) is None
+
+
 def test_only_an_equality_that_must_hold_pairs_columns() -> None:
     left = declared("a: i64", distribution=partitioned((0,)))
     right = declared("x: i64", distribution=partitioned((0,)))
