@@ -199,6 +199,12 @@ MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple
     "what is no relation or no column": [
         (lambda: T.join("u", "id"), InvalidArgumentError, ("join", "expected a relation", "'u'")),
         (lambda: T.cross(None), InvalidArgumentError, ("cross", "expected a relation", "None")),
+        (lambda: T.filter(sd.exists("u")), InvalidArgumentError, ("exists takes a relation", "'u'")),  # type: ignore[arg-type]  # on purpose
+        (lambda: T.filter(lambda r: r.id > sd.any_of([1])), InvalidArgumentError, ("any_of takes a relation", "[1]")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.scalar_subquery(3), InvalidArgumentError, ("scalar_subquery takes a relation", "3")),  # type: ignore[arg-type]  # on purpose
+        (lambda: T.drop(1.5), InvalidArgumentError, ("drop", "name or position", "1.5")),
+        (lambda: T.rename({None: "x"}), InvalidArgumentError, ("rename", "name or position", "None")),
+        (lambda: T.select(sd.col("id").alias(3)), InvalidArgumentError, ("name of a column is a str", "3")),  # type: ignore[arg-type]  # on purpose
         (lambda: T.filter("id > 1"), TypeMismatchError, ("filter", "boolean expression", "'id > 1'")),
         (lambda: T.select(None), InvalidArgumentError, ("select", "name of a column or an expression", "None")),
         (lambda: T.sort(None), InvalidArgumentError, ("sort", "column or an expression", "None")),

@@ -68,6 +68,7 @@ FITS: list[tuple[str, object, object]] = [  # type, Python value, value of the l
     ("precision_timestamp<6>", dt.datetime(1969, 12, 31, 23, 59, 59, 999_999), -1),
     ("precision_timestamp<3>", dt.datetime(1970, 1, 1, 0, 0, 0, 1000), 1),
     ("precision_timestamp<12>", dt.datetime(1970, 1, 1, 0, 0, 1), 10**12),
+    ("precision_timestamp<9>", dt.datetime(2262, 1, 1), 9_214_646_400 * 10**9),
     ("precision_timestamp_tz<0>", dt.datetime(1970, 1, 1, tzinfo=UTC), 0),
     ("precision_timestamp_tz<0>", dt.datetime(1970, 1, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=2))), 0),
     ("interval_year", YearMonths(1, 6), YearMonths(1, 6)),
@@ -127,6 +128,8 @@ MISFITS: list[tuple[str, object, str]] = [  # type, Python value, what the error
     ("precision_timestamp<6>", dt.datetime(2020, 1, 1, tzinfo=UTC), "without time zone"),
     ("precision_timestamp_tz<6>", dt.datetime(2020, 1, 1), "with time zone"),
     ("precision_timestamp<6>", dt.date(2020, 1, 1), "takes a datetime.datetime"),
+    ("precision_timestamp<12>", dt.datetime(2263, 1, 1), "64 bits"),  # 2**63 picoseconds are 107 days
+    ("precision_timestamp_tz<9>", dt.datetime(2263, 1, 1, tzinfo=UTC), "64 bits"),  # ... nanoseconds 292 years
     ("interval_year", 3, "takes a YearMonths"),
     ("interval_day<3>", dt.timedelta(microseconds=1), "more than 3 digits"),
     ("interval_day<3>", 5, "takes a datetime.timedelta"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import substrait_dsl as sd
 from examples.tpch.common import discounted_price, within
@@ -33,20 +34,23 @@ def q01() -> sd.Relation:
 
 def q02() -> sd.Relation:
     """Minimum cost supplier."""
-    european_offers = (
-        partsupp.join(supplier, on=lambda offer, s: offer.ps_suppkey == s.s_suppkey)
-        .join(nation, on=lambda offer, n: offer.s_nationkey == n.n_nationkey)
-        .join(region.filter(lambda r: r.r_name == "EUROPE"), on=lambda offer, r: offer.n_regionkey == r.r_regionkey)
-    )
+    europe = region.filter(lambda r: r.r_name == "EUROPE")
+
+    def from_europe(offers: sd.Relation[Any]) -> sd.Relation:
+        return (
+            offers.join(supplier, on=lambda offer, s: offer.ps_suppkey == s.s_suppkey)
+            .join(nation, on=lambda s, n: s.s_nationkey == n.n_nationkey)
+            .join(europe, on=lambda n, r: n.n_regionkey == r.r_regionkey)
+        )
 
     def lowest_cost(p: sd.DynRow) -> sd.DynExpr:
-        same_part = european_offers.filter(lambda offer: offer.ps_partkey == p.p_partkey)
-        return sd.scalar_subquery(same_part.aggregate(lowest=lambda offer: f.min(offer.ps_supplycost)))
+        offers = from_europe(partsupp).filter(lambda offer: offer.ps_partkey == p.p_partkey)
+        return sd.scalar_subquery(offers.aggregate(lowest=lambda offer: f.min(offer.ps_supplycost)))
 
+    brass = part.filter(lambda p: (p.p_size == 15) & f.like(p.p_type, "%BRASS"))
     return (
-        part.filter(lambda p: (p.p_size == 15) & f.like(p.p_type, "%BRASS"))
-        .join(european_offers, on=lambda p, offer: p.p_partkey == offer.ps_partkey)
-        .filter(lambda p: p.ps_supplycost == lowest_cost(p))
+        from_europe(brass.join(partsupp, on=lambda p, offer: p.p_partkey == offer.ps_partkey))
+        .filter(lambda r: r.ps_supplycost == lowest_cost(r))
         .select("s_acctbal", "s_name", "n_name", "p_partkey", "p_mfgr", "s_address", "s_phone", "s_comment")
         .sort(sd.desc("s_acctbal"), "n_name", "s_name", "p_partkey")
         .fetch(100)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import attrs
 
 from substrait_dsl.algebra.types import Struct, Type, struct_names
-from substrait_dsl.errors import AmbiguousFieldError, UnknownFieldError, quoted, suggestion
+from substrait_dsl.errors import AmbiguousFieldError, InvalidArgumentError, UnknownFieldError, quoted, suggestion
 
 
 @attrs.frozen
@@ -68,8 +68,10 @@ class NamedStruct:
     def position(self, column: str | int) -> int:
         """The position of a column given by name, or by position (negative ones count from the end).
 
-        Raises `UnknownFieldError` and `AmbiguousFieldError`.
+        Raises `UnknownFieldError`, `AmbiguousFieldError`, and `InvalidArgumentError` for what is neither.
         """
+        if type(column) not in (str, int):
+            raise InvalidArgumentError(f"a column is given by its name or position, got {column!r}")
         if isinstance(column, int):
             size = len(self.fields)
             if not -size <= column < size:

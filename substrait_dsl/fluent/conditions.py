@@ -60,11 +60,11 @@ def null(type: type[T] | T) -> Expr[T, Null]:
 class Quantified:
     """What ``any_of`` and ``all_of`` give: the right side of a comparison with every row of a relation."""
 
-    __slots__ = ("reduction", "relation")
+    __slots__ = ("reduction", "rel")
 
     def __init__(self, reduction: ex.ReductionOp, relation: RelationBase) -> None:
         self.reduction = reduction
-        self.relation = relation
+        self.rel = _relation(relation, f"{reduction}_of")
 
 
 _COMPARISONS: dict[str, ex.ComparisonOp] = {
@@ -82,7 +82,7 @@ def compare(function: str, left: object, right: object) -> DynExpr:
     if right is None:
         raise InvalidArgumentError("a comparison with None is never true", hint="use is_null() or is_not_null()")
     if isinstance(right, Quantified):
-        comparison, reduction, rel = _COMPARISONS[function], right.reduction, right.relation._rel
+        comparison, reduction, rel = _COMPARISONS[function], right.reduction, right.rel
         return derived(lambda parts: ex.SetComparison(reduction, comparison, parts[0], rel), [left])
     return scalar(function, (left, right))
 
@@ -103,6 +103,14 @@ def _rel(options: object) -> Any:
     from substrait_dsl.fluent.relation import RelationBase
 
     return options._rel if isinstance(options, RelationBase) else None
+
+
+def _relation(given: object, what: str) -> Any:
+    """The relation that a subquery is about. Raises `InvalidArgumentError` for anything else."""
+    rel = _rel(given)
+    if rel is None:
+        raise InvalidArgumentError(f"{what} takes a relation, got {given!r}")
+    return rel
 
 
 def _sequence(options: object) -> list[Any]:
@@ -164,12 +172,12 @@ class record:  # noqa: N801  # used as a function
 
 def exists(relation: RelationBase) -> Expr[Boolean, Req]:
     """Whether a relation has any row. Specification: ``Subquery.SetPredicate``."""
-    return bound(ex.SetPredicate("exists", relation._rel), None)
+    return bound(ex.SetPredicate("exists", _relation(relation, "exists")), None)
 
 
 def unique(relation: RelationBase) -> Expr[Boolean, Req]:
     """Whether no two rows of a relation are equal. Specification: ``Subquery.SetPredicate``."""
-    return bound(ex.SetPredicate("unique", relation._rel), None)
+    return bound(ex.SetPredicate("unique", _relation(relation, "unique")), None)
 
 
 def scalar_subquery(relation: RelationBase) -> DynExpr:
@@ -178,7 +186,8 @@ def scalar_subquery(relation: RelationBase) -> DynExpr:
     NULL if there is no row, so nullable unless the relation surely has one (an aggregate without keys).
     Raises `SchemaError` for a relation of several columns. Specification: ``Subquery.Scalar``.
     """
-    return bound(ex.ScalarSubquery(relation._rel), None, relation._rel.schema.names[0])
+    rel = _relation(relation, "scalar_subquery")
+    return bound(ex.ScalarSubquery(rel), None, rel.schema.names[0])
 
 
 def any_of(relation: RelationBase) -> Quantified:

@@ -58,6 +58,8 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
     def alias(self, name: str) -> Expr[T, N]:
         """The same expression under a name, for a column that it becomes."""
+        if not isinstance(name, str):
+            raise InvalidArgumentError(f"the name of a column is a str, got {name!r}")
         renamed = _copy(self)
         renamed._name = name
         return renamed

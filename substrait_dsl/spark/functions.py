@@ -34,7 +34,8 @@ def _integer(native: str, exact: str, **options: Mapping[str, str]) -> Template:
     """An integer operation: what Spark has, and the same on wide operands, whose result is exact."""
     overflow = {
         "ERROR": native,
-        "SATURATE": f"CAST(least(greatest({exact}, {{MIN}}), {{MAX}}) AS {{T}})",
+        # least and greatest would take a limit for NULL
+        "SATURATE": f"if({{nulls}}, NULL, CAST(least(greatest({exact}, {{MIN}}), {{MAX}}) AS {{T}}))",
         "SILENT": f"CAST(pmod({exact} - {{MIN}}, {{SPAN}}) + {{MIN}} AS {{T}})",
     }
     return Template("[overflow]", {"overflow": overflow, **options})
@@ -119,10 +120,10 @@ ARITHMETIC: Table = {
     "abs:fp": Template("abs({0})"),
     "sign": Template("CAST(sign(CAST({0} AS DOUBLE)) AS {T})"),
     # By repeated multiplication, as Spark's own power goes through doubles. Above 64 only -1, 0 and 1 have a power that
-    # fits, and of those it depends on the parity alone.
+    # fits, and of those it depends on the parity alone. The product begins with 1, but with NULL for a NULL.
     "power:int": Template(
         f"if({{1}} < 0L, {failing('a negative power of an integer')}, aggregate(array_repeat({{0}},"
-        " CAST(if({1} > 64L, 64L + {1} % 2L, {1}) AS INT)), 1L, (p, x) -> p * x))",
+        " CAST(if({1} > 64L, 64L + {1} % 2L, {1}) AS INT)), {0} * 0L + 1L, (p, x) -> p * x))",
         {"overflow": {"ERROR": ""}},
     ),
     "power:fp": Template("CAST(power(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE)) AS {T})"),

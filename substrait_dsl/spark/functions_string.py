@@ -50,7 +50,7 @@ STRING: Table = {
                 "WRAP_FROM_END": "substring({args:, })",
                 "ERROR": f"if({{1}} < 0, {failing('substring from a negative position')}, substring({{args:, }}))",
                 # Position 1 is the first character: what lies left of it counts, but is empty.
-                "LEFT_OF_BEGINNING": "substring({0}, greatest({1}, 1), {2} + least({1} - 1, 0))",
+                "LEFT_OF_BEGINNING": "substring({0}, if({1} < 1, 1, {1}), {2} + if({1} < 1, {1} - 1, 0))",
             }
         },
     ),

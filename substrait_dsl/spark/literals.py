@@ -38,8 +38,15 @@ def literal_to_sql(literal: Literal) -> str:
 
 
 def text_to_sql(value: str) -> str:
-    """Write a string as SQL text that nothing on the way to Spark can misread."""
-    return f"CAST(X'{value.encode().hex()}' AS STRING)"
+    """Write a string as SQL text that nothing on the way to Spark can misread.
+
+    Raises:
+        UnsupportedError: the string holds half of a character, which no encoding of Unicode can write.
+    """
+    try:
+        return f"CAST(X'{value.encode().hex()}' AS STRING)"
+    except UnicodeEncodeError:
+        raise UnsupportedError(f"a Spark string holds whole characters, got {value!r}") from None
 
 
 _INTEGER_SUFFIXES: dict[type[t.Type], str] = {t.I8: "Y", t.I16: "S", t.I32: "", t.I64: "L"}

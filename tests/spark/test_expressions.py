@@ -179,6 +179,8 @@ def test_literals_that_spark_cannot_hold() -> None:
         literal_to_sql(repeated)
     with pytest.raises(UnsupportedError, match="years 1 to 9999"):
         literal_to_sql(Literal(10**18, t.PrecisionTimestamp(6)))
+    with pytest.raises(UnsupportedError, match="whole characters"):
+        literal_to_sql(Literal("\ud800", t.String()))
     with pytest.raises(UnsupportedError, match="interval_compound"):
         literal_to_sql(Literal(None, t.IntervalCompound(6, nullable=True)))
 
@@ -632,6 +634,36 @@ def test_intervals(spark: SparkSession) -> None:
             True,
         )
     ]
+
+
+def test_null_in_null_out(spark: SparkSession) -> None:
+    """For functions that the specification has no cases of; test_functions.py does it for the others."""
+
+    def null(kind: t.Type) -> Literal:
+        return Literal(None, kind.as_nullable())
+
+    text, zone, whole = literal("a", t.String()), literal("UTC", t.String()), literal(1, t.I64())
+    stamp, moment = t.PrecisionTimestamp(6), t.PrecisionTimestampTZ(6)
+    calls = [
+        call("strpos", null(t.String()), text),
+        call("strpos", text, null(t.String())),
+        call("count_substring", text, null(t.String())),
+        call("capitalize", null(t.String())),
+        call("replace_slice", null(t.String()), whole, whole, text),
+        call("replace_slice", text, null(t.I64()), whole, text),
+        call("replace_slice", text, whole, null(t.I64()), text),
+        call("replace_slice", text, whole, whole, null(t.String())),
+        call("power", null(t.I64()), literal(0, t.I64())),
+        call("log1p", null(t.FP64())),
+        call("sign", null(t.I8())),
+        call("multiply", null(t.I8()), literal(DaySeconds(1), t.IntervalDay(6))),
+        call("extract_boolean", "IS_LEAP_YEAR", null(t.Date())),
+        call("extract", "NANOSECOND", null(stamp)),
+        call("assume_timezone", null(stamp), zone),
+        call("local_timestamp", null(moment), zone),
+        call("local_timestamp", literal(dt.datetime(2020, 1, 1, tzinfo=dt.UTC), moment), null(t.String())),
+    ]
+    assert computed(spark.range(1), *calls) == [(None,) * len(calls)]
 
 
 # Lists

@@ -310,6 +310,44 @@ def test_scalar_errors(spark: SparkSession, each: Runnable) -> None:
         table.selectExpr(to_sql(call, scope(len(columns)))).collect()
 
 
+OWN_NULLS = {"and", "or", "and_not", "coalesce", "concat_ws", "is_null", "is_not_null", "nullif"}
+OWN_NULLS |= {"is_true", "is_not_true", "is_false", "is_not_false", "is_distinct_from", "is_not_distinct_from"}
+"""Functions that say themselves what becomes of a NULL."""
+
+
+def test_null_in_null_out(spark: SparkSession) -> None:
+    """Of every function and every option that a case uses, with NULL for each argument in turn."""
+    variants: dict[tuple[Any, ...], tuple[Case, ScalarFunction]] = {}
+    for each in runnable()[0]:
+        call = each.call
+        if (
+            not isinstance(call, ScalarFunction)
+            or call.function.name in OWN_NULLS
+            or "IGNORE_NULLS" in str(call.options)
+        ):
+            continue
+        words = tuple(argument.value for argument in call.arguments if isinstance(argument, EnumArgument))
+        for position in range(len(call.arguments)):
+            if isinstance(call.arguments[position], Literal):
+                variants[call.function, call.options, words, position] = each.case, with_null(call, position)
+    assert len(variants) > 250
+    columns: list[Literal] = []
+    calls = [(case, with_columns(call, columns)) for case, call in variants.values()]
+    table = spark.sql(f"SELECT {', '.join(f'{to_sql(column, scope(0))} AS c{i}' for i, column in enumerate(columns))}")
+    texts = [to_sql(call, scope(len(columns))) for _, call in calls]
+    row = table.selectExpr(*(f"({text}) IS NULL" for text in texts)).collect()[0]
+    wrong = [str(case) for (case, _), null in zip(calls, row, strict=True) if not null]
+    assert not wrong, "\n".join(wrong)
+
+
+def with_null(call: ScalarFunction, position: int) -> ScalarFunction:
+    arguments = list(call.arguments)
+    old = arguments[position]
+    assert isinstance(old, Literal)
+    arguments[position] = Literal(None, old.type.as_nullable())
+    return attrs.evolve(call, arguments=tuple(arguments), output_type=call.output_type.as_nullable())
+
+
 # Aggregate functions
 
 

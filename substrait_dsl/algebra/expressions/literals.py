@@ -253,12 +253,12 @@ def _date(value: Any, kind: t.Type) -> dt.date:
 
 
 def _units(microseconds: int, precision: int, value: object, kind: t.Type) -> int:
-    """A count of microseconds in units of 10**-precision seconds."""
-    if precision >= 6:
-        return int(microseconds * 10 ** (precision - 6))
-    units, rest = divmod(microseconds, 10 ** (6 - precision))
+    """A count of microseconds in units of 10**-precision seconds, which 64 bits must hold."""
+    units, rest = divmod(microseconds * 10**precision, 10**6)
     if rest:
         raise _no_fit(value, kind, f"it has more than {precision} digits after the second")
+    if abs(units) >= 2**63:
+        raise _no_fit(value, kind, f"64 bits do not hold that many units of 10**-{precision} seconds")
     return int(units)
 
 
