@@ -22,8 +22,8 @@ from substrait_dsl.algebra.types import (
     Type,
     VarChar,
 )
-from substrait_dsl.catalog.arguments import Given, Typed
-from substrait_dsl.catalog.records import Kind, Overload
+from substrait_dsl.catalog.arguments import EnumValue, Given, Open, Typed
+from substrait_dsl.catalog.records import EnumArgument, Kind, Overload
 from substrait_dsl.catalog.resolve import choose, takes_argument
 from substrait_dsl.errors import FunctionNotFoundError, quoted, suggestion
 
@@ -62,11 +62,25 @@ def no_overload(name: str, arguments: Sequence[Given], overloads: Sequence[Overl
     if len(ranked) > SHOWN_OVERLOADS:
         shown += f"\n    ... ({len(ranked)} in all)"
     call = f"{name}({', '.join(map(str, arguments))})"
-    return FunctionNotFoundError(f"no overload takes {call}; there is{shown}", hint=_cast_hint(arguments, overloads))
+    hint = _word_hint(arguments, ranked) or _cast_hint(arguments, overloads)
+    return FunctionNotFoundError(f"no overload takes {call}; there is{shown}", hint=hint)
 
 
 def _fitting(overload: Overload, arguments: Sequence[Given]) -> int:
     return sum(takes_argument(overload, position, arguments) for position in range(len(arguments)))
+
+
+def _word_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
+    """The nearest word for a misspelt one where an overload of as many arguments takes a word."""
+    for overload in overloads:
+        for argument, taken in zip(arguments, overload.arguments, strict=False):
+            word = argument.enum if isinstance(argument, Open) else None
+            word = argument.name if isinstance(argument, EnumValue) else word
+            if word is None or not isinstance(taken, EnumArgument) or not overload.takes_count(len(arguments)):
+                continue
+            if word.upper() not in map(str.upper, taken.options):
+                return suggestion(word, taken.options)
+    return None
 
 
 def _cast_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:

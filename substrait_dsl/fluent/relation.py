@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Generic, Literal
+from typing import TYPE_CHECKING, Generic, Literal, NoReturn
 
 from typing_extensions import TypeVar
 
@@ -12,6 +12,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.plan import Root
 from substrait_dsl.algebra.properties import Properties
 from substrait_dsl.algebra.rules import JOIN_RULES, JOIN_TYPES, SET_OPS, JoinType, SetOp, join_schema
+from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import I64, Boolean, Null
 from substrait_dsl.errors import (
     InvalidArgumentError,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=Schema, covariant=True, default=DynRow)
 S2 = TypeVar("S2", bound=Schema)
-S3 = TypeVar("S3", bound=Schema)
 
 Condition = Expr[Boolean, Null]
 Count = int | ExprBase | None
@@ -118,6 +118,9 @@ class Relation(RelationBase, Generic[S]):
     def __getitem__(self, column: str | int) -> DynExpr:
         """A column of this very relation as an expression."""
         return self._row()[column]
+
+    def __iter__(self) -> NoReturn:
+        raise TypeMismatchError("a relation is no sequence of rows", hint="execute(spark).collect() gives the rows")
 
     def _row(self) -> DynRow:
         rel = self._rel
@@ -313,6 +316,7 @@ class Relation(RelationBase, Generic[S]):
             if how not in JOIN_RULES:
                 raise unknown_choice("how", how, JOIN_TYPES)
             scope = Scope("join", (self._rel, right))
+            _require_free(mark, how, self._rel.schema, right.schema)
             condition = columns.join_condition(on, scope)
             columns.require_condition(condition)
             after: ex.Expression | None = None
@@ -426,6 +430,13 @@ def _count(name: str, value: Count, scope: Scope) -> ex.Expression | None:
     if type(value) is not int:
         raise TypeMismatchError(f"the {name} is a number of rows, got {value!r}")
     return ex.literal(value, I64())
+
+
+def _require_free(mark: str, how: JoinType, left: NamedStruct, right: NamedStruct) -> None:
+    """Raise `SchemaError` if the mark column of a join would be called as a column that is there."""
+    kept = {"left_mark": left, "right_mark": right}.get(how)
+    if kept is not None and mark in kept.names:
+        raise SchemaError(f'there is a column "{mark}" already', hint='call the new one otherwise: mark="..."')
 
 
 def _relation(other: object) -> rl.Rel:

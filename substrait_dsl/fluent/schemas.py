@@ -19,7 +19,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
 from substrait_dsl.algebra.type_text import parse_type as parse
 from substrait_dsl.catalog import standard_catalog
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, quoted
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, naming, quoted
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
 
 if TYPE_CHECKING:
@@ -100,6 +100,9 @@ class DynRow(Schema):
     def __getitem__(self, column: str | int) -> DynExpr:
         schema, reference = self._row
         return reference(schema.position(column))
+
+    def __iter__(self) -> typing.NoReturn:
+        raise TypeMismatchError("a row is no sequence", hint="name its columns: r.x, r[0]")
 
     def __dir__(self) -> list[str]:
         return list(self._row[0].names)

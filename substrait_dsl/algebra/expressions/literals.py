@@ -21,22 +21,36 @@ from substrait_dsl.algebra.node import Expression
 from substrait_dsl.algebra.rules import branch_type
 from substrait_dsl.errors import LiteralError, suggestion
 
+MOST_YEARS = 10_000
+"""An interval spans at most this many years, or days of as many years, forwards or backwards."""
+
+
+def _at_most(most: int) -> Callable[[Any, attrs.Attribute[int], Any], None]:
+    def check(instance: Any, attribute: attrs.Attribute[int], value: Any) -> None:
+        if type(value) is not int or abs(value) > most:
+            raise LiteralError(
+                f"the {attribute.name} of {type(instance).__name__} must be an integer of at most {most} "
+                f"either way, got {value!r}"
+            )
+
+    return check
+
 
 @attrs.frozen
 class YearMonths:
     """The value of an ``interval_year`` literal."""
 
-    years: int
-    months: int = 0
+    years: int = attrs.field(default=0, validator=_at_most(MOST_YEARS))
+    months: int = attrs.field(default=0, validator=_at_most(MOST_YEARS * 12))
 
 
 @attrs.frozen
 class DaySeconds:
     """The value of an ``interval_day<P>`` literal; `subseconds` count units of 10**-P seconds."""
 
-    days: int
-    seconds: int = 0
-    subseconds: int = 0
+    days: int = attrs.field(default=0, validator=_at_most(MOST_YEARS * 365))
+    seconds: int = attrs.field(default=0, validator=_at_most(2**31 - 1))
+    subseconds: int = attrs.field(default=0, validator=_at_most(2**63 - 1))
 
 
 @attrs.frozen
@@ -285,10 +299,20 @@ def _timestamp(value: Any, kind: t.Type) -> int:
 def _interval_day(value: Any, kind: t.Type) -> DaySeconds:
     assert isinstance(kind, t.IntervalDay | t.IntervalCompound)
     if isinstance(value, DaySeconds):
+        if abs(value.subseconds) >= 10**kind.precision:
+            raise _no_fit(
+                value, kind, f"its subseconds make a second or more: they count units of 10**-{kind.precision}"
+            )
         return value
     if not isinstance(value, dt.timedelta):
         raise _no_fit(value, kind, f"it takes a datetime.timedelta, not a {type(value).__name__}")
     return DaySeconds(value.days, value.seconds, _units(value.microseconds, kind.precision, value, kind))
+
+
+def _compound(value: Any, kind: t.Type) -> Compound:
+    if not isinstance(value, Compound):
+        raise _no_fit(value, kind, f"it takes a Compound, not a {type(value).__name__}")
+    return Compound(value.year_months, _interval_day(value.day_seconds, kind))
 
 
 def _struct(value: Any, kind: t.Type) -> tuple[Literal, ...]:
@@ -349,7 +373,7 @@ _CONVERTERS: dict[type[t.Type], Callable[[Any, t.Type], Any]] = {
     t.PrecisionTimestampTZ: _timestamp,
     t.IntervalYear: _exactly(YearMonths),
     t.IntervalDay: _interval_day,
-    t.IntervalCompound: _exactly(Compound),
+    t.IntervalCompound: _compound,
     t.UUID: _exactly(uuid.UUID),
     t.Struct: _struct,
     t.List: _list,
