@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 
 import substrait.dataframe as peer
 from substrait.plan_pb2 import Plan
 
 import substrait_dsl as sd
-from benchmarks.measure import fresh, medians, show
+from benchmarks.measure import Run, fresh, medians, show
 from substrait_dsl import functions as f
 
 TIMED = "import time; start = time.perf_counter(); {}; print((time.perf_counter() - start) * 1000)"
@@ -85,9 +86,8 @@ def theirs() -> bytes:
 def pipelines() -> None:
     """Ten steps, and ten decimal additions."""
     data = ours()
-    times = medians(
-        {"ours": ours, "substrait.dataframe": theirs, "protobuf: copy of our message": lambda: _copied(data)}, repeats=60
-    )
+    runs: dict[str, Run] = {"ours": ours, "substrait.dataframe": theirs, "protobuf: parse and write it": partial(_copied, data)}
+    times = medians(runs, repeats=60)
     show("A ten-step pipeline, from the first verb to bytes", times)
     print(f"  substrait.dataframe / ours: {times['substrait.dataframe'] / times['ours']:.1f}")
 
@@ -128,7 +128,7 @@ def depth() -> None:
     }
     chains = {steps: chain(steps) for steps in (10, 100, 1000)}
     for name, action in actions.items():
-        times = medians({str(steps): (lambda s=steps: action(s)) for steps in chains}, repeats=9)
+        times = medians({str(steps): partial(action, steps) for steps in chains}, repeats=9)
         each = {f"{steps} steps, a step": times[str(steps)] / steps for steps in chains}
         show(f"Depth: {name}", each)
         print(f"  a step at 1000 / a step at 10: {each['1000 steps, a step'] / each['10 steps, a step']:.2f}")
@@ -144,7 +144,7 @@ def width() -> None:
         "one more than each": lambda table, n: table.select(**{f"d{i}": sd.col(f"c{i}") + 1 for i in range(n)}),
     }
     for name, action in actions.items():
-        times = medians({str(n): (lambda n=n, t=t: action(t, n)) for n, t in tables.items()}, repeats=15)
+        times = medians({str(n): partial(action, table, n) for n, table in tables.items()}, repeats=15)
         show(f"Width: {name}", {f"{n} columns": value for n, value in times.items()})
         print(f"  1000 columns / 100 columns: {times['1000'] / times['100']:.1f}")
 
@@ -154,7 +154,7 @@ def doubling() -> None:
     table = sd.read_named("t", {"a": sd.I64})
 
     def sums(times: int) -> object:
-        expression = sd.col("a")
+        expression: sd.Expr[sd.I64] = sd.col("a")
         for _ in range(times):
             expression = expression + expression
         return table.select(x=expression)
@@ -166,7 +166,7 @@ def doubling() -> None:
         return relation
 
     for name, action, small, large in (("e = e + e", sums, 15, 30), ("self join", joins, 7, 15)):
-        times = medians({str(n): (lambda n=n: action(n)) for n in (small, large)}, repeats=15)
+        times = medians({str(n): partial(action, n) for n in (small, large)}, repeats=15)
         show(f"Doubling: {name}", {f"{n} times": value for n, value in times.items()})
         tracemalloc.start()
         action(large)

@@ -52,8 +52,9 @@ HEAVY: dict[str, tuple[str, ...]] = {
 
 ONLY_FOR_ANNOTATIONS = {
     # A column's type is the descriptor of a schema class: reading it gives a typed expression.
-    ("algebra.types", "fluent.expr"),
-    ("algebra.types", "algebra.expressions.literals"),
+    *((f"algebra.types.{module}", "fluent.expr") for module in ("base", "scalars", "sized", "nested")),
+    ("algebra.types.scalars", "algebra.expressions.literals"),
+    ("algebra.types.sized", "algebra.expressions.literals"),
     # The signatures of `to_arrow`, `to_spark`, `execute` and `to_proto` name what they return.
     ("fluent.schemas", "pyarrow"),
     ("fluent.schemas", "pyspark.sql.types"),

@@ -16,7 +16,7 @@ from substrait_dsl.errors import (
 )
 from tests.support import columns, computed, f, refused, table, type_of
 
-I = table("i: i64", "u")  # noqa: E741  # a relation of one column i
+I = table("i: i64", "u")  # a relation of one column i
 N = table("n: i64?", "u")
 TWO = table("i: i64, s: string", "u")
 

@@ -373,5 +373,6 @@ def _number(text: str, kind: Type | None) -> int | float | Number:
 def _interval(text: str) -> Interval:
     found = _INTERVAL.fullmatch(text)
     assert found, text
-    parts = {name: part for name, part in found.groupdict().items() if part}
-    return Interval(**{name: Number(part) if name == "seconds" else int(part) for name, part in parts.items()})
+    parts = found.groupdict(default="0")
+    seconds = Number(parts.pop("seconds"))
+    return Interval(seconds=seconds, **{name: int(part) for name, part in parts.items()})

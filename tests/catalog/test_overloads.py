@@ -17,7 +17,7 @@ import yaml
 
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.catalog import EnumValue, Given, Typed, derive, standard_catalog
+from substrait_dsl.catalog import EnumValue, Given, Kind, Typed, derive, standard_catalog
 
 VALUES = {
     "P": "12", "P1": "12", "P2": "10", "S": "3", "S1": "3", "S2": "4",
@@ -66,17 +66,18 @@ class Written:
     """An overload as the file has it."""
 
     file: str
-    kind: str
+    kind: Kind
     name: str
     implementation: dict[str, Any] = attrs.field(hash=False)
 
     @property
     def arguments(self) -> list[dict[str, Any]]:
-        return self.implementation.get("args", [])
+        arguments: list[dict[str, Any]] = self.implementation.get("args", [])
+        return arguments
 
     @property
     def mirrors(self) -> bool:
-        return self.implementation.get("nullability", "MIRROR") == "MIRROR"
+        return bool(self.implementation.get("nullability", "MIRROR") == "MIRROR")
 
     @property
     def key(self) -> str:
@@ -85,7 +86,7 @@ class Written:
     def given(self) -> list[Given]:
         """The arguments of a call, variadic ones as often as they must stand."""
         given = [as_given(argument) for argument in self.arguments]
-        least = self.implementation.get("variadic", {}).get("min", 1)
+        least: int = self.implementation.get("variadic", {}).get("min", 1)
         return given + given[-1:] * (least - 1)
 
     def returns(self) -> Type:
@@ -206,7 +207,7 @@ def test_a_nullable_argument_makes_a_mirroring_result_nullable_and_no_other(file
         ("aggregate", "count", ["struct<i64, string?>?"], "i64"),
     ],
 )  # fmt: skip
-def test_types_that_others_get_wrong(kind: str, name: str, arguments: list[str], result: str) -> None:
+def test_types_that_others_get_wrong(kind: Kind, name: str, arguments: list[str], result: str) -> None:
     given = [Typed(parse_type(text, urns=TYPE_URNS)) for text in arguments]
     resolution = standard_catalog().resolve(kind, name, given)
     assert resolution.output_type == parse_type(result, urns=TYPE_URNS)
@@ -215,7 +216,7 @@ def test_types_that_others_get_wrong(kind: str, name: str, arguments: list[str],
 
 def test_temporal_rounding_keeps_the_precision() -> None:
     time = parse_type("precision_time<4>")
-    arguments = [Typed(time), EnumValue("ROUND_TIE_UP"), EnumValue("second"), Typed(parse_type("i64")), Typed(time)]
+    arguments: list[Given] = [Typed(time), EnumValue("ROUND_TIE_UP"), EnumValue("second"), Typed(parse_type("i64")), Typed(time)]
     resolution = standard_catalog().resolve("scalar", "round_temporal", arguments)
     assert resolution.output_type == time
     assert resolution.argument_types[2] == EnumValue("SECOND")

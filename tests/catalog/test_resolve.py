@@ -31,17 +31,21 @@ def bare(value: int | float | str | Number) -> Open:
         case int():
             digits = len(str(abs(value)))
             return Open(
-                I64(), lambda kind: fits_number(value, kind), also=(Decimal(digits, 0),), integer=value, text=str(value)
+                I64(), lambda kind: fits_number(value, kind), also=(decimal_type(digits, 0),), integer=value, text=str(value)
             )
         case float():
             return Open(FP64(), lambda kind: isinstance(kind, FP32 | FP64), text=str(value))
         case Number():
             digits, scale = len(value.as_tuple().digits), -int(value.as_tuple().exponent)
-            return Open(Decimal(max(digits, scale), scale), lambda kind: fits_number(value, kind), text=str(value))
+            return Open(decimal_type(max(digits, scale), scale), lambda kind: fits_number(value, kind), text=str(value))
         case str():
             return Open(
                 String(), lambda kind: fits_text(value, kind), enum=value, also=(VarChar(len(value)),), text=repr(value)
             )
+
+
+def decimal_type(precision: int, scale: int) -> Type:
+    return parse_type(f"decimal<{precision},{scale}>")
 
 
 def fits_number(value: int | Number, kind: Type) -> bool:
@@ -59,9 +63,9 @@ def fits_text(value: str, kind: Type) -> bool:
         case String():
             return True
         case VarChar(length=length):
-            return len(value) <= length
+            return bool(len(value) <= length)
         case FixedChar(length=length):
-            return len(value) == length
+            return bool(len(value) == length)
     return False
 
 
@@ -99,7 +103,7 @@ def test_a_bare_value_takes_the_type_that_is_needed(name: str, arguments: list[o
     resolution = standard_catalog().resolve("scalar", name, given)
     assert resolution.overload.key == key
     for argument, kind in zip(given, resolution.argument_types, strict=True):
-        assert kind == (parse_type(types) if isinstance(argument, Open) else argument.type)
+        assert kind == (argument.type if isinstance(argument, Typed) else parse_type(types))
 
 
 def test_a_text_may_be_an_enumeration_value() -> None:
@@ -133,7 +137,8 @@ def test_constant_arguments() -> None:
 
 def test_inner_nullability_must_match() -> None:
     catalog = standard_catalog()
-    assert catalog.resolve("scalar", "filter", typed("list<i32?>", "func<i32? -> boolean?>"))
+    taken = catalog.resolve("scalar", "filter", typed("list<i32?>", "func<i32? -> boolean?>"))
+    assert taken.output_type == parse_type("list<i32?>")
     with pytest.raises(FunctionNotFoundError):
         catalog.resolve("scalar", "filter", typed("list<i32>", "func<i32 -> boolean>"))
     with pytest.raises(FunctionNotFoundError):

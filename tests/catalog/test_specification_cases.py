@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from substrait_dsl.algebra.types import Type
+from substrait_dsl.algebra.types import Func, Type
 from substrait_dsl.catalog import EnumValue, Given, Resolution, Typed, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, InvalidChoiceError
 from tests.catalog.cases import Argument, Case, Column, Lambda, Nested, Parameter, Value, Word, read_all
@@ -167,7 +167,8 @@ def test_lambda_bodies_have_the_return_type_their_lambda_states() -> None:
 
 
 def bind_body(function: Lambda, case: Case) -> Type:
-    parameters = dict(zip(function.parameters, function.type.parameters, strict=False))
+    assert isinstance(function.type, Func)
+    parameters = dict(zip(function.parameters, function.type.parameter_types, strict=True))
     arguments = tuple(
         Value(argument.name, parameters[argument.name], None) if isinstance(argument, Parameter) else argument
         for argument in function.body.arguments

@@ -188,7 +188,14 @@ def test_a_thousand_steps(spark: SparkSession) -> None:
 
 
 def test_a_shared_subtree_is_lowered_once(spark: SparkSession) -> None:
+    from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.tables import Workspace
+
     t = values({"x": "i64"}, (1,))
-    for _ in range(20):
-        t = t.set_op("union_distinct", t)
+    for _ in range(4):
+        t = t.intersect(t)
     assert collected(t, spark) == [(1,)]
+    space = Workspace(spark)
+    Lowering(space).lower(t._rel)
+    names = int(space.name().removeprefix("__s"))
+    assert names < 50  # 16 times as many leaves would need hundreds

@@ -1,0 +1,116 @@
+"""The types of Substrait: one class per kind, frozen instances as values.
+
+A class (`I64`, `Decimal`, `Nullable`) is what a schema class is annotated with and what a type checker sees; an
+instance (`I64(nullable=True)`, `Decimal(15, 2)`) is what a schema holds. The two are the same classes, so that
+``price: Decimal[L[15], L[2]]`` and ``Decimal(15, 2)`` cannot drift apart.
+
+Specification: https://substrait.io/types/type_classes/ and ``type.proto``.
+"""
+
+from substrait_dsl.algebra.types.base import Null, Nullable, Number, Req, Type, TypeVariation, WrittenAs
+from substrait_dsl.algebra.types.nested import (
+    EnumParameter,
+    Func,
+    List,
+    Map,
+    Struct,
+    TypeParameter,
+    Unbound,
+    UserDefined,
+    parameter_text,
+    struct_names,
+)
+from substrait_dsl.algebra.types.scalars import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    UUID,
+    Binary,
+    Boolean,
+    Date,
+    IntervalYear,
+    String,
+)
+from substrait_dsl.algebra.types.sized import (
+    MAX_LENGTH,
+    Decimal,
+    FixedBinary,
+    FixedChar,
+    IntervalCompound,
+    IntervalDay,
+    Precision38,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    Scale38,
+    SubSecond,
+    VarChar,
+)
+
+SIMPLE_TYPES: tuple[type[Type], ...] = (
+    Boolean, I8, I16, I32, I64, FP32, FP64, String, Binary, Date, IntervalYear, UUID, Unbound,
+)  # fmt: skip
+"""The types without parameters."""
+
+PRECISION_TYPES = (IntervalDay, IntervalCompound, PrecisionTime, PrecisionTimestamp, PrecisionTimestampTZ)
+"""The types with one parameter: digits after the second, 0 to 12."""
+
+LENGTH_TYPES = (FixedChar, VarChar, FixedBinary)
+"""The types with one parameter: a length of at least 1."""
+
+INTEGER_RANGES: dict[type[Type], tuple[int, int]] = {
+    kind: (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for kind, bits in ((I8, 8), (I16, 16), (I32, 32), (I64, 64))
+}
+"""The integer types with their smallest and largest value."""
+
+__all__ = [
+    "FP32",
+    "FP64",
+    "I8",
+    "I16",
+    "I32",
+    "I64",
+    "INTEGER_RANGES",
+    "LENGTH_TYPES",
+    "MAX_LENGTH",
+    "PRECISION_TYPES",
+    "SIMPLE_TYPES",
+    "UUID",
+    "Binary",
+    "Boolean",
+    "Date",
+    "Decimal",
+    "EnumParameter",
+    "FixedBinary",
+    "FixedChar",
+    "Func",
+    "IntervalCompound",
+    "IntervalDay",
+    "IntervalYear",
+    "List",
+    "Map",
+    "Null",
+    "Nullable",
+    "Number",
+    "Precision38",
+    "PrecisionTime",
+    "PrecisionTimestamp",
+    "PrecisionTimestampTZ",
+    "Req",
+    "Scale38",
+    "String",
+    "Struct",
+    "SubSecond",
+    "Type",
+    "TypeParameter",
+    "TypeVariation",
+    "Unbound",
+    "UserDefined",
+    "VarChar",
+    "WrittenAs",
+    "parameter_text",
+    "struct_names",
+]

@@ -1,0 +1,125 @@
+"""What all types have in common, and the marks that only a type checker sees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
+
+import attrs
+from typing_extensions import TypeVar
+
+from substrait_dsl.errors import InvalidArgumentError
+
+if TYPE_CHECKING:  # the annotations on a schema class are descriptors: reading one gives a typed expression
+    from substrait_dsl.fluent.expr import Expr
+
+
+class Null:
+    """Type-level mark of a nullable expression; `Req` is its subtype."""
+
+
+class Req(Null):
+    """Type-level mark of a required expression: accepted wherever a nullable one is."""
+
+
+V = TypeVar("V")
+
+
+class WrittenAs(Generic[V]):
+    """Type-level mark of a type whose values are written as Python values of type `V`."""
+
+    __slots__ = ()
+
+
+class Number(WrittenAs[V]):
+    """Type-level mark of a type that arithmetic takes and gives back: all numbers but decimals."""
+
+    __slots__ = ()
+
+
+D = TypeVar("D", bound="Type")
+
+
+@attrs.frozen
+class TypeVariation:
+    """A variation of a type, named by the extension (URN) that declares it."""
+
+    urn: str
+    name: str
+
+
+@attrs.frozen
+class Type:
+    """Base of all types. `nullable` says whether NULL is a value of the type; required is the default."""
+
+    keyword: ClassVar[str]
+    """The type's name in the text syntax."""
+    short_name: ClassVar[str]
+    """The type's name in function signatures (``add:i64_i64``)."""
+
+    nullable: bool = attrs.field(default=False, kw_only=True)
+    variation: TypeVariation | None = attrs.field(default=None, kw_only=True)
+    _other: Type | None = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    def with_nullability(self, nullable: bool) -> Self:
+        """This type with its outermost nullability set."""
+        if self.nullable is nullable:
+            return self
+        if self._other is None:
+            other = attrs.evolve(self, nullable=nullable)
+            object.__setattr__(self, "_other", other)
+            object.__setattr__(other, "_other", self)
+        return self._other  # type: ignore[return-value]  # the other one is always of this very class
+
+    def as_nullable(self) -> Self:
+        """This type, nullable."""
+        return self.with_nullability(True)
+
+    def as_required(self) -> Self:
+        """This type, required."""
+        return self.with_nullability(False)
+
+    def matches(self, other: Type) -> bool:
+        """Whether both are the same type, the outermost nullability aside (inner nullability counts)."""
+        return self == other or self.as_required() == other.as_required()
+
+    @property
+    def parameters(self) -> tuple[int | Type | str, ...]:
+        """What stands between ``<`` and ``>`` in the text syntax."""
+        return ()
+
+    def __str__(self) -> str:
+        # decimal<15,2> but struct<i64, string?>: integers close together, types apart.
+        separator = ", " if any(isinstance(p, Type) for p in self.parameters) else ","
+        inside = separator.join(str(parameter) for parameter in self.parameters)
+        variation = f"[{self.variation.name}]" if self.variation else ""
+        return f"{self.keyword}{variation}{f'<{inside}>' if inside else ''}{'?' if self.nullable else ''}"
+
+
+class Nullable(Generic[D]):
+    """``Nullable[String]`` in a schema class: a column that may be NULL."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[D, Null]: ...
+        def __set__(self, instance: Any, value: Expr[D, Null]) -> None: ...
+
+
+def between(low: int, high: int) -> Any:
+    """A validator for an integer parameter in a closed range."""
+
+    def check(instance: Type, attribute: attrs.Attribute[int], value: object) -> None:
+        if type(value) is not int or not low <= value <= high:
+            raise InvalidArgumentError(
+                f"{attribute.name} of {type(instance).__name__} must be an integer from {low} to {high}, got {value!r}"
+            )
+
+    return check
+
+
+def is_type(instance: Type, attribute: attrs.Attribute[Any], value: object) -> None:
+    """A validator for a type parameter (or a tuple of them) that must be a type instance."""
+    for part in value if isinstance(value, tuple) else (value,):
+        if not isinstance(part, Type):
+            raise InvalidArgumentError(
+                f"{attribute.name} of {type(instance).__name__} must be a type such as I64(), got {part!r}"
+            )

@@ -1,0 +1,189 @@
+"""The types that are made of other types, and those that an extension declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
+
+import attrs
+from typing_extensions import TypeVar
+
+from substrait_dsl.algebra.types.base import Req, Type, WrittenAs, is_type
+from substrait_dsl.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.expr import Expr
+
+Item = TypeVar("Item", default=Any)
+Key = TypeVar("Key", default=Any)
+Value = TypeVar("Value", default=Any)
+Row = TypeVar("Row", default=Any)
+
+
+@attrs.frozen(cache_hash=True)
+class Struct(Type, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row]):
+    """A tuple of values. `names`, where known, name the fields; they are not part of the type's identity."""
+
+    keyword: ClassVar[str] = "struct"
+    short_name: ClassVar[str] = "struct"
+
+    types: tuple[Type, ...] = attrs.field(validator=is_type)
+    names: tuple[str, ...] | None = attrs.field(default=None, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.names is not None and len(self.names) != len(self.types):
+            raise InvalidArgumentError(f"Struct has {len(self.types)} fields but {len(self.names)} names")
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Type], *, nullable: bool = False) -> Struct[Any]:
+        """A struct type with named fields: ``Struct.of({"city": String(), "zip": String(nullable=True)})``."""
+        return Struct(tuple(fields.values()), tuple(fields), nullable=nullable)
+
+    @property
+    def field_names(self) -> tuple[str, ...]:
+        """The names of the fields; their positions, where they have none."""
+        return self.names or tuple(str(position) for position in range(len(self.types)))
+
+    @property
+    def parameters(self) -> tuple[Type, ...]:
+        return self.types
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[Struct[Row], Req]: ...
+        def __set__(self, instance: Any, value: Expr[Struct[Row], Req]) -> None: ...
+
+
+@attrs.frozen(cache_hash=True)
+class List(Type, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
+    """A list of values of one type."""
+
+    keyword: ClassVar[str] = "list"
+    short_name: ClassVar[str] = "list"
+
+    element: Type = attrs.field(validator=is_type)
+
+    @property
+    def parameters(self) -> tuple[Type, ...]:
+        return (self.element,)
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[List[Item], Req]: ...
+        def __set__(self, instance: Any, value: Expr[List[Item], Req]) -> None: ...
+
+
+@attrs.frozen(cache_hash=True)
+class Map(Type, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
+    """An unordered list of key-value pairs; keys may repeat but are never NULL."""
+
+    keyword: ClassVar[str] = "map"
+    short_name: ClassVar[str] = "map"
+
+    key: Type = attrs.field(validator=is_type)
+    value: Type = attrs.field(validator=is_type)
+
+    @property
+    def parameters(self) -> tuple[Type, ...]:
+        return (self.key, self.value)
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[Map[Key, Value], Req]: ...
+        def __set__(self, instance: Any, value: Expr[Map[Key, Value], Req]) -> None: ...
+
+
+@attrs.frozen(cache_hash=True)
+class Func(Type):
+    """The type of a lambda: parameter types and the type it returns. It has no variations."""
+
+    keyword: ClassVar[str] = "func"
+    short_name: ClassVar[str] = "func"
+
+    parameter_types: tuple[Type, ...] = attrs.field(validator=is_type)
+    return_type: Type = attrs.field(validator=is_type)
+
+    @property
+    def parameters(self) -> tuple[Type, ...]:
+        return (*self.parameter_types, self.return_type)
+
+    def __str__(self) -> str:
+        inputs = ", ".join(str(parameter) for parameter in self.parameter_types)
+        left = inputs if len(self.parameter_types) == 1 else f"({inputs})"
+        return f"func<{left} -> {self.return_type}>{'?' if self.nullable else ''}"
+
+
+@attrs.frozen
+class EnumParameter:
+    """An enumeration value among the parameters of a user-defined type."""
+
+    value: str
+
+    def __str__(self) -> str:
+        return self.value
+
+
+TypeParameter = Type | bool | int | str | EnumParameter | None
+
+
+@attrs.frozen(cache_hash=True)
+class UserDefined(Type, WrittenAs[tuple[Any, ...]]):
+    """A type that an extension declares: ``UserDefined("extension:io.substrait:functions_geometry", "geometry")``."""
+
+    keyword: ClassVar[str] = "u!"
+    short_name: ClassVar[str] = "u!"
+
+    urn: str
+    name: str
+    type_parameters: tuple[TypeParameter, ...] = ()
+
+    def __str__(self) -> str:
+        inside = ", ".join(parameter_text(parameter) for parameter in self.type_parameters)
+        variation = f"[{self.variation.name}]" if self.variation else ""
+        return f"u!{self.name}{variation}{f'<{inside}>' if inside else ''}{'?' if self.nullable else ''}"
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[UserDefined, Req]: ...
+        def __set__(self, instance: Any, value: Expr[UserDefined, Req]) -> None: ...
+
+
+@attrs.frozen
+class Unbound(Type):
+    """A type that is not known yet: a plan that holds one can be stored but not executed. It has no nullability."""
+
+    keyword: ClassVar[str] = "unbound"
+    short_name: ClassVar[str] = "unbound"
+
+
+def parameter_text(parameter: TypeParameter) -> str:
+    """A parameter of a user-defined type in the text syntax."""
+    match parameter:
+        case None:
+            return "null"
+        case bool():
+            return "true" if parameter else "false"
+        case str():
+            escaped = parameter.replace("\\", "\\\\").replace("'", "\\'")
+            return f"'{escaped}'"
+        case _:
+            return str(parameter)
+
+
+def struct_names(kind: Type) -> Iterator[str]:
+    """The names below a type in depth-first order, as ``NamedStruct`` lists them; map keys before values.
+
+    A struct whose fields have no names gets their positions.
+    """
+    match kind:
+        case Struct():
+            for name, inner in zip(kind.field_names, kind.types, strict=True):
+                yield name
+                yield from struct_names(inner)
+        case List():
+            yield from struct_names(kind.element)
+        case Map():
+            yield from struct_names(kind.key)
+            yield from struct_names(kind.value)
+        case _:
+            return

@@ -1,0 +1,212 @@
+"""The types whose parameters are numbers: a length, digits after the second, precision and scale."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal
+
+import attrs
+from typing_extensions import TypeVar
+
+from substrait_dsl.algebra.types.base import Req, Type, WrittenAs, between
+from substrait_dsl.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds  # noqa: F401  # in strings
+    from substrait_dsl.fluent.expr import Expr
+
+MAX_LENGTH = 2**31 - 1
+
+Precision38 = Literal[
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+    21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38,
+]  # fmt: skip
+Scale38 = Literal[
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+    21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38,
+]  # fmt: skip
+SubSecond = Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+
+P = TypeVar("P", bound=Precision38, default=Any)
+S = TypeVar("S", bound=Scale38, default=Any)
+T = TypeVar("T", bound=SubSecond, default=Any)
+Length = TypeVar("Length", bound=int, default=Any)
+
+
+@attrs.frozen
+class FixedChar(Type, WrittenAs[str], Generic[Length]):
+    """A Unicode string of exactly `length` characters (code points)."""
+
+    keyword: ClassVar[str] = "fixedchar"
+    short_name: ClassVar[str] = "fchar"
+
+    length: Length = attrs.field(validator=between(1, MAX_LENGTH))
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return (self.length,)
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[FixedChar[Length], Req]: ...
+        def __set__(self, instance: Any, value: Expr[FixedChar[Length], Req]) -> None: ...
+
+
+@attrs.frozen
+class VarChar(Type, WrittenAs[str], Generic[Length]):
+    """A Unicode string of at most `length` characters (code points)."""
+
+    keyword: ClassVar[str] = "varchar"
+    short_name: ClassVar[str] = "vchar"
+
+    length: Length = attrs.field(validator=between(1, MAX_LENGTH))
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return (self.length,)
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[VarChar[Length], Req]: ...
+        def __set__(self, instance: Any, value: Expr[VarChar[Length], Req]) -> None: ...
+
+
+@attrs.frozen
+class FixedBinary(Type, WrittenAs[bytes], Generic[Length]):
+    """A string of exactly `length` bytes."""
+
+    keyword: ClassVar[str] = "fixedbinary"
+    short_name: ClassVar[str] = "fbin"
+
+    length: Length = attrs.field(validator=between(1, MAX_LENGTH))
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return (self.length,)
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[FixedBinary[Length], Req]: ...
+        def __set__(self, instance: Any, value: Expr[FixedBinary[Length], Req]) -> None: ...
+
+
+@attrs.frozen
+class IntervalDay(Type, WrittenAs["dt.timedelta | DaySeconds"], Generic[T]):
+    """A span of days and seconds with `precision` digits after the second."""
+
+    keyword: ClassVar[str] = "interval_day"
+    short_name: ClassVar[str] = "iday"
+
+    precision: T = attrs.field(validator=between(0, 12))
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return (self.precision,)
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[IntervalDay[T], Req]: ...
+        def __set__(self, instance: Any, value: Expr[IntervalDay[T], Req]) -> None: ...
+
+
+@attrs.frozen
+class IntervalCompound(Type, WrittenAs["Compound"], Generic[T]):
+    """A span of years, months, days and seconds with `precision` digits after the second."""
+
+    keyword: ClassVar[str] = "interval_compound"
+    short_name: ClassVar[str] = "icompound"
+
+    precision: T = attrs.field(validator=between(0, 12))
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return (self.precision,)
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[IntervalCompound[T], Req]: ...
+        def __set__(self, instance: Any, value: Expr[IntervalCompound[T], Req]) -> None: ...
+
+
+@attrs.frozen
+class PrecisionTime(Type, WrittenAs[dt.time], Generic[T]):
+    """A time of day with `precision` digits after the second."""
+
+    keyword: ClassVar[str] = "precision_time"
+    short_name: ClassVar[str] = "pt"
+
+    precision: T = attrs.field(validator=between(0, 12))
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return (self.precision,)
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[PrecisionTime[T], Req]: ...
+        def __set__(self, instance: Any, value: Expr[PrecisionTime[T], Req]) -> None: ...
+
+
+@attrs.frozen
+class PrecisionTimestamp(Type, WrittenAs[dt.datetime], Generic[T]):
+    """A date and time without time zone, with `precision` digits after the second."""
+
+    keyword: ClassVar[str] = "precision_timestamp"
+    short_name: ClassVar[str] = "pts"
+
+    precision: T = attrs.field(validator=between(0, 12))
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return (self.precision,)
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[PrecisionTimestamp[T], Req]: ...
+        def __set__(self, instance: Any, value: Expr[PrecisionTimestamp[T], Req]) -> None: ...
+
+
+@attrs.frozen
+class PrecisionTimestampTZ(Type, WrittenAs[dt.datetime], Generic[T]):
+    """A point in time, with `precision` digits after the second."""
+
+    keyword: ClassVar[str] = "precision_timestamp_tz"
+    short_name: ClassVar[str] = "ptstz"
+
+    precision: T = attrs.field(validator=between(0, 12))
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return (self.precision,)
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[PrecisionTimestampTZ[T], Req]: ...
+        def __set__(self, instance: Any, value: Expr[PrecisionTimestampTZ[T], Req]) -> None: ...
+
+
+@attrs.frozen
+class Decimal(Type, WrittenAs[int | decimal.Decimal], Generic[P, S]):
+    """An exact number of at most `precision` digits (1 to 38), `scale` of them after the point."""
+
+    keyword: ClassVar[str] = "decimal"
+    short_name: ClassVar[str] = "dec"
+
+    precision: P = attrs.field(validator=between(1, 38))
+    scale: S = attrs.field(validator=between(0, 38))
+
+    def __attrs_post_init__(self) -> None:
+        if self.scale > self.precision:
+            raise InvalidArgumentError(
+                f"scale of Decimal must not exceed its precision, got Decimal({self.precision}, {self.scale})"
+            )
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return (self.precision, self.scale)
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: Any) -> Expr[Decimal[P, S], Req]: ...
+        def __set__(self, instance: Any, value: Expr[Decimal[P, S], Req]) -> None: ...

@@ -1,0 +1,137 @@
+"""Measures on Spark: filters, distinct values, order, exact averages."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    Measure,
+    SortKey,
+)
+from substrait_dsl.algebra.expressions.literals import literal
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.expressions import aggregate_to_sql
+from substrait_dsl.spark.types import type_to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+from tests.spark.evaluation import N64, aggregate, call, column, rows_of, scope
+
+pytestmark = pytest.mark.spark
+
+
+# Measures
+
+SALES = [("a", 1, "1.10"), ("a", 2, "2.20"), ("a", 2, None), ("b", None, "0.01"), ("b", 5, "0.02")]
+
+
+def measured(spark: SparkSession, *measures: Measure) -> list[tuple[Any, ...]]:
+    kinds = [t.String(), N64, t.Decimal(15, 2, nullable=True)]
+    rows = [(a, b, c and Decimal(c)) for a, b, c in SALES]
+    frame = rows_of(spark, kinds, rows)
+    result = frame.groupBy("c0").agg(
+        *(spark_expr(aggregate_to_sql(measure, scope(*frame.columns))) for measure in measures)
+    )
+    for field, measure in zip(result.schema.fields[1:], measures, strict=True):
+        assert field.dataType.simpleString() == type_to_spark(measure.function.output_type).simpleString()
+    return sorted(tuple(row) for row in result.collect())
+
+
+def spark_expr(sql: str) -> Any:
+    from pyspark.sql import functions
+
+    return functions.expr(sql)
+
+
+def test_measures(spark: SparkSession) -> None:
+    text, x, money = column(0, t.String()), column(1, N64), column(2, t.Decimal(15, 2, nullable=True))
+    big = call("gt", x, literal(1, t.I64()))
+    found = measured(
+        spark,
+        Measure(aggregate("count")),
+        Measure(aggregate("count"), filter=big),
+        Measure(aggregate("count", x)),
+        Measure(aggregate("count", x, invocation="distinct")),
+        Measure(aggregate("sum", x, invocation="distinct")),
+        Measure(aggregate("sum", x), filter=big),
+        Measure(aggregate("sum0", x), filter=call("lt", x, literal(0, t.I64()))),
+        Measure(aggregate("sum", money)),
+        Measure(aggregate("avg", money)),
+        Measure(aggregate("avg", x)),
+        Measure(aggregate("max", x)),
+        Measure(aggregate("bool_and", big)),
+        Measure(aggregate("count", x, stem="aggregate_decimal_output")),
+        Measure(aggregate("string_agg", text, literal(", ", t.String()))),
+    )
+    a = (3, 2, 3, 2, 3, 4, 0, Decimal("3.30"), Decimal("1.65"), 1, 2, False, Decimal(3), "a, a, a")
+    b = (2, 1, 1, 1, 5, 5, 0, Decimal("0.03"), Decimal("0.02"), 5, 5, True, Decimal(1), "b, b")
+    assert found == [("a", *a), ("b", *b)]
+
+
+def test_ordered_measures(spark: SparkSession) -> None:
+    text, separator = column(0, t.String()), literal("", t.String())
+    frame = rows_of(spark, [t.String(), N64], [("x", 1), ("y", None), ("z", 3)])
+    found = {}
+    for direction in ("asc_nulls_first", "asc_nulls_last", "desc_nulls_first", "desc_nulls_last"):
+        keys = (SortKey(column(1, N64), direction),)
+        measure = Measure(aggregate("string_agg", text, separator, sorts=keys))
+        found[direction] = frame.selectExpr(aggregate_to_sql(measure, scope("c0", "c1"))).collect()[0][0]
+    assert found == {
+        "asc_nulls_first": "yxz",
+        "asc_nulls_last": "xzy",
+        "desc_nulls_first": "yzx",
+        "desc_nulls_last": "zxy",
+    }
+
+
+def test_decimal_averages_are_rounded_once(spark: SparkSession) -> None:
+    # 49996 of 100000 ones: 0.49996 is nearer to 0, but to four digits it is a half.
+    kind = t.Decimal(1, 0)
+    frame = spark.sql("SELECT CAST(if(id < 49996, 1, 0) AS DECIMAL(1,0)) AS c0 FROM range(100000)")
+    average = aggregate_to_sql(Measure(aggregate("avg", column(0, kind))), scope("c0"))
+    assert frame.selectExpr(average).collect()[0][0] == 0
+    long = t.Decimal(38, 5)
+    values = [Decimal("999999999999999999999999.99999"), Decimal("-0.00002"), Decimal("1.00000")]
+    average = aggregate_to_sql(Measure(aggregate("avg", column(0, long))), scope("c0"))
+    found = rows_of(spark, [long], [(value,) for value in values]).selectExpr(average).collect()[0][0]
+    with decimal.localcontext(prec=60):
+        assert found == (sum(values, Decimal(0)) / 3).quantize(Decimal("0.00001"), decimal.ROUND_HALF_UP)
+
+
+def test_integer_averages_cannot_overflow(spark: SparkSession) -> None:
+    x = column(0, t.I64())
+    frame = rows_of(spark, [t.I64()], [(2**63 - 1,), (2**63 - 1,), (2**63 - 2,)])
+    found = frame.selectExpr(aggregate_to_sql(Measure(aggregate("avg", x)), scope("c0"))).collect()[0][0]
+    assert found == 2**63 - 2  # partial values are truncated
+
+
+def test_statistics(spark: SparkSession) -> None:
+    x = column(0, t.FP64())
+    small = column(1, t.I32())
+    frame = rows_of(spark, [t.FP64(), t.I32()], [(1.0, 1), (2.0, 2), (4.0, 2), (10.0, 5)])
+    measures = [
+        aggregate("median", "EXACT", x),
+        aggregate("median", "EXACT", small),
+        aggregate("mode", small),
+        aggregate("variance", "SAMPLE", x),
+        aggregate("corr", x, x),
+    ]
+    sql = [aggregate_to_sql(Measure(each), scope("c0", "c1")) for each in measures]
+    median, whole, mode, variance, corr = frame.selectExpr(*sql).collect()[0]
+    assert (median, whole, mode) == (3.0, 2, 2)
+    assert math.isclose(variance, 16.25)  # 3.25² + 2.25² + 0.25² + 5.75² = 48.75, by 3
+    assert math.isclose(corr, 1.0)
+
+
+def test_refused_measures() -> None:
+    x = column(0, t.I64())
+    with pytest.raises(UnsupportedError, match="phase initial_to_intermediate"):
+        aggregate_to_sql(Measure(aggregate("sum", x, phase="initial_to_intermediate")), scope("c0"))
+    with pytest.raises(UnsupportedError, match="product"):
+        aggregate_to_sql(Measure(aggregate("product", x)), scope("c0"))
