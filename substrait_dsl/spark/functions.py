@@ -210,6 +210,7 @@ ARITHMETIC_DECIMAL: Table = {
     "add": Template("({0} + {1})", _RAISES),
     "subtract": Template("({0} - {1})", _RAISES),
     "multiply": Template("({0} * {1})", _RAISES),
+    # Where the whole quotient has more than 39 digits, Spark raises an error instead of giving the remainder.
     "modulus": Template("({0} % {1})", _RAISES),
     "divide": Template(_divide_decimals, _RAISES),
     "negate": _sign_change("(- {0})", f"CAST({_NEGATED} AS {{T}})"),

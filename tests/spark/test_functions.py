@@ -34,6 +34,7 @@ from substrait_dsl.spark.expressions import Scope, aggregate_to_sql, to_sql
 from substrait_dsl.spark.types import type_to_spark
 from tests.catalog.cases import Argument, Case, Column, Interval, Nested, Value, Word, read_all
 from tests.catalog.test_specification_cases import applies, bind
+from tests.spark import evaluation
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -220,12 +221,8 @@ def with_columns(call: ScalarFunction, columns: list[Literal]) -> ScalarFunction
     return changed
 
 
-def no_subquery(subquery: object, scope: Scope) -> str:
-    raise AssertionError("there are no subqueries here")
-
-
 def scope(width: int) -> Scope:
-    return Scope(tuple(f"c{position}" for position in range(width)), {}, no_subquery)
+    return evaluation.scope(*(f"c{position}" for position in range(width)))
 
 
 def sql_of(call: ScalarFunction | AggregateFunction, case: Case) -> str:
