@@ -13,8 +13,9 @@ from typing_extensions import TypeVar
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
-from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError
+from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, derived, resolve
+from substrait_dsl.fluent.guidance import argument_hint
 from substrait_dsl.fluent.scope import Scope
 
 T = TypeVar("T", bound=t.Type)
@@ -78,6 +79,12 @@ def _alike(left: Any, right: Any) -> list[Any]:
                 continue
             return [made, right] if value is left else [left, made]
     return [left, right]
+
+
+class RelationLike:
+    """What every relation of the fluent layer is; named here because a relation is no value."""
+
+    __slots__ = ()
 
 
 class MeasureBase:
@@ -186,8 +193,21 @@ def _resolution(
     kind: Kind, name: str, parts: Sequence[Any], options: Options, urn: str | None, catalog: Catalog | None
 ) -> Resolution:
     given = [_given(part, name) for part in parts]
-    preferences = {key: (value,) if isinstance(value, str) else tuple(value) for key, value in options.items()}
-    return (catalog or standard_catalog()).resolve(kind, name, given, options=preferences, urn=urn)
+    preferences = {key: _preferences(name, key, value) for key, value in options.items()} if options else {}
+    try:
+        return (catalog or standard_catalog()).resolve(kind, name, given, options=preferences, urn=urn)
+    except FunctionNotFoundError as error:
+        error.hint = error.hint or argument_hint(name, parts)
+        raise
+
+
+def _preferences(name: str, option: str, value: object) -> tuple[str, ...]:
+    """The values of a function option, in order of preference."""
+    values = (value,) if isinstance(value, str) else value
+    if isinstance(values, Sequence) and all(isinstance(each, str) for each in values):
+        return tuple(values)
+    hint = f"write {name}(...).{option}()" if option == "distinct" else None
+    raise InvalidArgumentError(f"the option {option} of {name} takes a word or several, got {value!r}", hint=hint)
 
 
 def _given(part: Any, name: str) -> Given:
@@ -216,6 +236,11 @@ def _given(part: Any, name: str) -> Given:
             )
         case WindowFunction():
             raise TypeMismatchError(f"{name} takes values, but {part.call.name} is a window function without a window")
+        case _ if isinstance(part, RelationLike):
+            raise TypeMismatchError(
+                f"{name} takes values, not a relation",
+                hint="scalar_subquery(rel) is its one value, any_of(rel) and all_of(rel) compare with every row",
+            )
         case _ if callable(part):
             raise InvalidArgumentError(f"{name} takes expressions and values, not the function {part!r}")
     try:

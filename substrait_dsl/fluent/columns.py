@@ -13,7 +13,14 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import require_boolean
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import Boolean
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, SubstraitDslError, TypeMismatchError, quoted
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    SchemaError,
+    SubstraitDslError,
+    TypeMismatchError,
+    UnknownFieldError,
+    quoted,
+)
 from substrait_dsl.fluent.calls import MeasureBase, WindowFunction, _scalar_call
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound, resolve
 from substrait_dsl.fluent.operators import PythonValue
@@ -127,11 +134,18 @@ def join_condition(on: Any, scope: Scope) -> ex.Expression:
     for name in names:
         if not isinstance(name, str):
             raise InvalidArgumentError(f"expected the name of a column of both sides, got {name!r}")
-        one = left.schema.position(name)
-        other = right.schema.position(name)
+        one, other = _key_position("left", left, name), _key_position("right", right, name)
         pair = [scope.column(one), scope.column(len(left.schema) + other)]
         equalities.append(_scalar_call("equal", {}, None, None, pair))
     return equalities[0] if len(equalities) == 1 else all_of(equalities)
+
+
+def _key_position(side: str, rel: rl.Rel, name: str) -> int:
+    try:
+        return rel.schema.position(name)
+    except UnknownFieldError as error:
+        hint = error.hint or "columns of different names need a lambda: lambda l, r: l.x == r.y"
+        raise UnknownFieldError(f"on the {side} side, {error.message}", hint=hint) from None
 
 
 Picked = tuple[str, int | ex.Expression]

@@ -8,7 +8,7 @@ to make, from which operands. It becomes an expression of the algebra when it me
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, cast, overload
 
 from typing_extensions import TypeVar
 
@@ -16,6 +16,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import Boolean, List, Map, Null, Nullable, Req, Struct, Type, WrittenAs
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownFieldError, suggestion, unknown_choice
+from substrait_dsl.fluent.guidance import no_method
 from substrait_dsl.fluent.operators import Operators
 from substrait_dsl.fluent.scope import Scope
 
@@ -138,6 +139,13 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         Elements and values are nullable: an offset out of range and a missing key give NULL.
         """
         return derived(lambda parts: access(parts[0], key), [self], key if isinstance(key, str) else None)
+
+    if not TYPE_CHECKING:  # a checker must not take every name for a method
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            raise no_method(name, dir(type(self)))
 
     def __iter__(self) -> Any:
         raise TypeMismatchError("an expression is not a sequence", hint="use expression[0] for an element of a list")

@@ -11,8 +11,9 @@ from typing_extensions import TypeVar
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, naming, quoted, suggestion
 from substrait_dsl.fluent.calls import MeasureBase, measure_node
-from substrait_dsl.fluent.columns import called, keys_of, require_distinct, rows, sort_keys
+from substrait_dsl.fluent.columns import called, evaluate, keys_of, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
+from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
 
 S = TypeVar("S", bound=Schema, covariant=True, default=DynRow)
+S_ = TypeVar("S_", bound=Schema)
+
+MeasureLike = MeasureBase | Callable[[S_], MeasureBase]
+"""A measure, or a lambda that gets the row and returns one."""
 
 SET_INDEX = "grouping_set"
 """What the column that numbers the grouping sets is called."""
@@ -28,33 +33,48 @@ SET_INDEX = "grouping_set"
 def aggregate(
     rel: rl.Rel,
     keys: Sequence[Any],
+    named_keys: Mapping[str, Any],
     grouping_sets: Sequence[Sequence[str | int]] | None,
-    measures: Mapping[str, Any],
+    measures: Sequence[Any],
+    named_measures: Mapping[str, Any],
 ) -> rl.Aggregate:
     """The aggregate of the algebra; see `Relation.aggregate`."""
     scope = Scope("aggregate", (rel,))
-    named = keys_of(keys, scope)
-    key_names = [name for name, _ in named]
+    grouped = keys_of(keys, scope)
+    grouped += [(name, evaluate(value, scope, f'key "{name}"')) for name, value in named_keys.items()]
+    measured = [(_name_of(measure), measure) for measure in (_measure(value, None, scope) for value in measures)]
+    measured += [(name, _measure(value, name, scope)) for name, value in named_measures.items()]
+    key_names = [name for name, _ in grouped]
     sets = _positions(grouping_sets, key_names)
-    names = [*key_names, *measures]
+    names = [*key_names, *(name for name, _ in measured)]
     if len(sets) > 1:
         names.append(SET_INDEX)
     require_distinct(names)
-    nodes = tuple(measure_node(_measure(name, value, scope), scope, sort_keys) for name, value in measures.items())
-    return rl.Aggregate(rel, tuple(e for _, e in named), sets, nodes, tuple(names), anchor=scope.anchor)
+    nodes = tuple(measure_node(measure, scope, sort_keys) for _, measure in measured)
+    return rl.Aggregate(rel, tuple(e for _, e in grouped), sets, nodes, tuple(names), anchor=scope.anchor)
 
 
-def _measure(name: str, value: Any, scope: Scope) -> MeasureBase:
+def _name_of(measure: MeasureBase) -> str:
+    if measure._name is None:
+        name = measure._call.name
+        raise SchemaError(f"the measure {name} has no name", hint=f"give it one: total={name}(...)")
+    return measure._name
+
+
+def _measure(value: Any, name: str | None, scope: Scope) -> MeasureBase:
+    what = "a measure" if name is None else f'measure "{name}"'
+    if isinstance(value, CatalogFunction):
+        raise InvalidArgumentError(f"{what} is the function {value.name} itself", hint=f"call it: {value.name}(...)")
     if callable(value):
         value = called(value, scope, rows(scope))
     if isinstance(value, MeasureBase):
         return value
     if isinstance(value, ExprBase):
         raise TypeMismatchError(
-            f'measure "{name}" is no aggregate function but an expression',
+            f"{what} is no aggregate function but an expression",
             hint="wrap it, for example f.sum(...); to group by it, pass it as a key",
         )
-    raise InvalidArgumentError(f'measure "{name}" must be an aggregate function, got {value!r}')
+    raise InvalidArgumentError(f"{what} must be an aggregate function, got {value!r}")
 
 
 def _positions(sets: Sequence[Sequence[str | int]] | None, keys: list[str]) -> tuple[tuple[int, ...], ...]:
@@ -86,32 +106,46 @@ def _key_set(each: Sequence[str | int], number: int, keys: list[str]) -> tuple[i
 class GroupBy(Generic[S]):
     """The keys of an aggregate that waits for its measures."""
 
-    __slots__ = ("_keys", "_relation")
+    __slots__ = ("_keys", "_named", "_relation")
 
-    def __init__(self, relation: Relation[S], keys: Sequence[Any]) -> None:
+    def __init__(self, relation: Relation[S], keys: Sequence[Any], named: Mapping[str, Any]) -> None:
         self._relation = relation
         self._keys = keys
+        self._named = named
 
-    def agg(self, **measures: MeasureBase | Callable[[S], MeasureBase]) -> Relation[DynRow]:
-        """One row for each different combination of the keys. See `Relation.aggregate`."""
+    def agg(self, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
+        """One row for each different combination of the keys.
+
+        Args:
+            measures: measures that have a name: ``f.count().alias("n")``.
+            named: further measures, as name=measure.
+
+        Output and errors: see `Relation.aggregate`.
+        """
         with naming("group_by"):
-            return self._aggregate(None, measures)
+            return self._aggregate(None, measures, named)
 
-    def rollup(self, **measures: MeasureBase | Callable[[S], MeasureBase]) -> Relation[DynRow]:
-        """Grouping sets of all keys, of all but the last, and so on to none."""
+    def rollup(self, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
+        """Grouping sets of all keys, of all but the last, and so on to none. Arguments: as for `agg`."""
         with naming("rollup"):
-            size = len(self._keys)
-            return self._aggregate([tuple(range(width)) for width in range(size, -1, -1)], measures)
+            size = self._size()
+            return self._aggregate([range(width) for width in range(size, -1, -1)], measures, named)
 
-    def cube(self, **measures: MeasureBase | Callable[[S], MeasureBase]) -> Relation[DynRow]:
-        """Grouping sets of every subset of the keys, larger ones first."""
+    def cube(self, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
+        """Grouping sets of every subset of the keys, larger ones first. Arguments: as for `agg`."""
         with naming("cube"):
-            size = len(self._keys)
-            return self._aggregate([s for w in range(size, -1, -1) for s in combinations(range(size), w)], measures)
+            size = self._size()
+            sets = [subset for width in range(size, -1, -1) for subset in combinations(range(size), width)]
+            return self._aggregate(sets, measures, named)
 
-    def _aggregate(self, sets: Sequence[Sequence[int]] | None, measures: Mapping[str, Any]) -> Relation[DynRow]:
+    def _size(self) -> int:
+        return len(self._keys) + len(self._named)
+
+    def _aggregate(
+        self, sets: Sequence[Sequence[int]] | None, measures: Sequence[Any], named: Mapping[str, Any]
+    ) -> Relation[DynRow]:
         from substrait_dsl.fluent.relation import Relation
 
-        if not self._keys:
+        if not self._size():
             raise InvalidArgumentError("expected at least one key", hint="aggregate(...) folds all rows into one")
-        return Relation(aggregate(self._relation._rel, self._keys, sets, measures))
+        return Relation(aggregate(self._relation._rel, self._keys, self._named, sets, measures, named))

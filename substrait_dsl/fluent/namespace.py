@@ -9,6 +9,7 @@ from typing import Any
 from substrait_dsl.catalog import Catalog, Function, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, suggestion
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction, scalar
+from substrait_dsl.fluent.guidance import FUNCTIONS
 
 
 class UnknownFunctionError(FunctionNotFoundError, AttributeError):
@@ -61,7 +62,9 @@ class Functions:
         try:
             declared = self._catalog.named(written, urn=self._urn)
         except FunctionNotFoundError as error:
-            raise UnknownFunctionError(error.message, hint=error.hint or suggestion(name, dir(self))) from None
+            habit = FUNCTIONS.get(name)
+            hint = f"write {habit}" if habit else error.hint or suggestion(name, dir(self))
+            raise UnknownFunctionError(error.message, hint=hint) from None
         function = CatalogFunction(written, declared, self._urn, self._catalog)
         self.__dict__[name] = function
         return function

@@ -23,9 +23,10 @@ from substrait_dsl.errors import (
     unknown_choice,
 )
 from substrait_dsl.fluent import columns
-from substrait_dsl.fluent.calls import MeasureBase
+from substrait_dsl.fluent.calls import MeasureBase, RelationLike
 from substrait_dsl.fluent.columns import ColumnLike, Picked, evaluate, on_row
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, deferred, resolve
+from substrait_dsl.fluent.guidance import VERBS, no_attribute
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 from substrait_dsl.fluent.scope import Scope
 
@@ -42,7 +43,7 @@ Condition = Expr[Boolean, Null]
 Count = int | ExprBase | None
 
 
-class RelationBase:
+class RelationBase(RelationLike):
     """What every `Relation` is, whatever its columns."""
 
     __slots__ = ("_rel",)
@@ -90,6 +91,13 @@ class RelationBase:
 
         with naming("execute"):
             return execute(Root.of(self._rel), spark)
+
+    if not TYPE_CHECKING:  # a checker must not take every name for a verb
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            raise no_attribute("a relation", name, VERBS, dir(type(self)))
 
     def __str__(self) -> str:
         return self.explain()
@@ -392,13 +400,18 @@ class Relation(RelationBase, Generic[S]):
         from substrait_dsl.fluent.grouping import aggregate
 
         with naming("aggregate"):
-            return Relation(aggregate(self._rel, keys, grouping_sets, measures))
+            return Relation(aggregate(self._rel, keys, {}, grouping_sets, (), measures))
 
-    def group_by(self, *keys: str | int | ExprBase | Callable[[S], ExprBase]) -> GroupBy[S]:
-        """Start an aggregate by its keys: ``rel.group_by("a").agg(n=f.count())``."""
+    def group_by(self, *keys: str | int | ExprBase | Callable[[S], ExprBase], **named: ColumnLike[S]) -> GroupBy[S]:
+        """Start an aggregate by its keys: ``rel.group_by("a").agg(n=f.count())``.
+
+        Args:
+            keys: as for `aggregate`.
+            named: further keys, as name=expression.
+        """
         from substrait_dsl.fluent.grouping import GroupBy
 
-        return GroupBy(self, keys)
+        return GroupBy(self, keys, named)
 
     def into(self, row: Callable[[S], S2]) -> Relation[S2]:
         """Compute the columns of a declared schema: ``rel.into(lambda r: Out(key=r.a, total=r.b + r.c))``.

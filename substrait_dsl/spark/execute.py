@@ -45,14 +45,22 @@ def execute(root: Root, spark: SparkSession) -> DataFrame:
 
 @contextmanager
 def _spark_errors() -> Iterator[None]:
-    from py4j.protocol import Py4JError
+    try:
+        yield
+    except _error_classes() as error:
+        told = str(error).partition("\n")[0]
+        raise ExecutionError(f"Spark refuses the plan: {told}") from error
+
+
+def _error_classes() -> tuple[type[Exception], ...]:
+    """What Spark raises; on a classic session also what comes of it untranslated."""
     from pyspark.errors import PySparkException
 
     try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        told = str(error).partition("\n")[0]
-        raise ExecutionError(f"Spark refuses the plan: {told}") from error
+        from py4j.protocol import Py4JError
+    except ImportError:  # a client of Spark Connect runs without
+        return (PySparkException,)
+    return PySparkException, Py4JError
 
 
 def _check_settings(rel: Rel, spark: SparkSession) -> None:

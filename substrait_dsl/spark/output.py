@@ -76,11 +76,15 @@ def _exact(text: str, found: DataType, nullable: bool, wanted: t.Type, what: str
 
     A NULL that must not be there is an error when the value is computed.
     """
-    text = _exact_inside(text, found, wanted, what)
+    inside = _exact_inside(text, found, wanted, what)
+    if inside != text and nullable:
+        inside = f"if({text} IS NULL, NULL, {inside})"
+    text = inside
     if nullable and not wanted.nullable:
         message = text_to_sql(f"{what} is required, but it is NULL")
-        # The last argument is never reached: Spark takes the whole for not nullable because of it.
-        return f"coalesce({text}, CAST(raise_error({message}) AS {spark_sql_type(wanted)}), {_any_value(wanted)})"
+        # The last argument is never reached: Spark takes the whole for not nullable because of it. There is no cast
+        # around the error, because the type of a cast says that what lies inside a struct or list may be NULL.
+        return f"coalesce({text}, raise_error({message}), {_any_value(wanted)})"
     if wanted.nullable and not nullable:
         return f"if({text} IS NULL, NULL, {text})"
     return text
@@ -98,9 +102,7 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
                 _exact(part, field.dataType, field.nullable, kind, f"field {number} of {what}")
                 for number, (part, (field, kind)) in enumerate(zip(parts, pairs, strict=True))
             ]
-            if exact == parts:
-                return text
-            return f"if({text} IS NULL, NULL, {_struct(exact)})"
+            return text if exact == parts else _struct(exact)
         case spark.ArrayType(elementType=element, containsNull=nullable), t.List(element=kind):
             exact_item = _exact("e", element, nullable, kind, f"an element of {what}")
             return text if exact_item == "e" else f"transform({text}, e -> {exact_item})"

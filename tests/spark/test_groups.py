@@ -75,7 +75,9 @@ def test_grouping_sets_repeated_and_empty(spark: SparkSession) -> None:
     grouped = values(COLUMNS, *ROWS).aggregate("a", "b", grouping_sets=SETS, **measures)
     assert counted(grouped, spark) == duckdb_rows(QUERY.format(t="t"), TABLES)
     nothing = values(COLUMNS).aggregate("a", "b", grouping_sets=SETS, **measures)
-    assert counted(nothing, spark) == duckdb_rows(QUERY.format(t="empty"), TABLES) == Counter([(None, None, 0, None, 2)])
+    assert (
+        counted(nothing, spark) == duckdb_rows(QUERY.format(t="empty"), TABLES) == Counter([(None, None, 0, None, 2)])
+    )
 
 
 def test_the_set_index_is_a_required_i32(spark: SparkSession) -> None:

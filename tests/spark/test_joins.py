@@ -42,44 +42,46 @@ def either(x: bool | None, y: bool | None) -> bool | None:
 
 
 CONDITIONS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Row, Row], bool | None]]] = {
-    "one key": (lambda l, r: l.a == r.c, lambda l, r: equal(l[0], r[0])),
-    "two keys": (lambda l, r: (l.a == r.c) & (r.d == l.b), lambda l, r: both(equal(l[0], r[0]), equal(l[1], r[1]))),
-    "key and more": (lambda l, r: (l.a == r.c) & (l.b < r.d), lambda l, r: both(equal(l[0], r[0]), less(l[1], r[1]))),
-    "no key": (lambda l, r: l.b < r.d, lambda l, r: less(l[1], r[1])),
-    "either": (lambda l, r: (l.a == r.c) | (l.b == r.d), lambda l, r: either(equal(l[0], r[0]), equal(l[1], r[1]))),
-    "computed key": (lambda l, r: l.a + 1 == r.c * 1, lambda l, r: l[0] and r[0] and l[0] + 1 == r[0]),
-    "true": (lambda l, r: True, lambda l, r: True),
-    "false": (lambda l, r: sd.lit(False), lambda l, r: False),
-    "unknown": (lambda l, r: sd.null(sd.Boolean), lambda l, r: None),
+    "one key": (lambda x, y: x.a == y.c, lambda x, y: equal(x[0], y[0])),
+    "two keys": (lambda x, y: (x.a == y.c) & (y.d == x.b), lambda x, y: both(equal(x[0], y[0]), equal(x[1], y[1]))),
+    "key and more": (lambda x, y: (x.a == y.c) & (x.b < y.d), lambda x, y: both(equal(x[0], y[0]), less(x[1], y[1]))),
+    "no key": (lambda x, y: x.b < y.d, lambda x, y: less(x[1], y[1])),
+    "either": (lambda x, y: (x.a == y.c) | (x.b == y.d), lambda x, y: either(equal(x[0], y[0]), equal(x[1], y[1]))),
+    "computed key": (lambda x, y: x.a + 1 == y.c * 1, lambda x, y: x[0] and y[0] and x[0] + 1 == y[0]),
+    "true": (lambda x, y: True, lambda x, y: True),
+    "false": (lambda x, y: sd.lit(False), lambda x, y: False),
+    "unknown": (lambda x, y: sd.null(sd.Boolean), lambda x, y: None),
 }
 
 
-def expected(how: str, left: list[Row], right: list[Row], test: Callable[[Row, Row], bool | None]) -> Counter[Row] | str:
+def expected(
+    how: str, left: list[Row], right: list[Row], test: Callable[[Row, Row], bool | None]
+) -> Counter[Row] | str:
     """The rows of a join as the specification's table of join types says, or what it fails with."""
     if how.startswith("right"):
-        mirrored = expected(how.replace("right", "left"), right, left, lambda r, l: test(l, r))
+        mirrored = expected(how.replace("right", "left"), right, left, lambda y, x: test(x, y))
         if how in ("right", "right_single") and isinstance(mirrored, Counter):
             return Counter({row[2:] + row[:2]: count for row, count in mirrored.items()})
         return mirrored
     rows: list[Row] = []
     matched_right: set[int] = set()
-    for l in left:
-        answers = [test(l, r) for r in right]
+    for x in left:
+        answers = [test(x, y) for y in right]
         matches = [number for number, answer in enumerate(answers) if answer]
         matched_right.update(matches)
         if how == "left_semi":
-            rows += [l] if matches else []
+            rows += [x] if matches else []
         elif how == "left_anti":
-            rows += [] if matches else [l]
+            rows += [] if matches else [x]
         elif how == "left_mark":
-            rows.append((*l, True if matches else None if None in answers else False))
+            rows.append((*x, True if matches else None if None in answers else False))
         elif how == "left_single" and len(matches) > 1:
             return "a second match"
         else:
-            rows += [l + right[number] for number in matches]
-            rows += [(*l, None, None)] if not matches and how != "inner" else []
+            rows += [x + right[number] for number in matches]
+            rows += [(*x, None, None)] if not matches and how != "inner" else []
     if how == "outer":
-        rows += [(None, None, *r) for number, r in enumerate(right) if number not in matched_right]
+        rows += [(None, None, *y) for number, y in enumerate(right) if number not in matched_right]
     return Counter(rows)
 
 
@@ -101,23 +103,23 @@ def test_every_join_with_nulls_and_duplicates(how: Any, spark: SparkSession) -> 
 
 @pytest.mark.parametrize("how", JOIN_TYPES)
 def test_empty_inputs(how: Any, spark: SparkSession) -> None:
-    on = lambda l, r: l.a == r.c  # noqa: E731
+    on = lambda x, y: x.a == y.c  # noqa: E731
     sides = {"left": ([], RIGHT), "right": (LEFT, []), "both": ([], [])}
     joins = {name: values(L, *left).join(values(R, *right), on=on, how=how) for name, (left, right) in sides.items()}
     found = by_tag(tagged(joins), spark)
     for name, (left, right) in sides.items():
-        assert found.get(name, Counter()) == expected(how, left, right, lambda l, r: equal(l[0], r[0])), name
+        assert found.get(name, Counter()) == expected(how, left, right, lambda x, y: equal(x[0], y[0])), name
 
 
 def test_required_keys_need_no_third_value(spark: SparkSession) -> None:
     left, right = values({"a": "i64"}, (1,), (2,)), values({"c": "i64"}, (2,), (3,))
-    marked = left.join(right, on=lambda l, r: l.a == r.c, how="left_mark")
+    marked = left.join(right, on=lambda x, y: x.a == y.c, how="left_mark")
     assert counted(marked, spark) == Counter([(1, False), (2, True)])
 
 
 def test_a_second_match_is_an_error_even_if_nothing_uses_the_columns(spark: SparkSession) -> None:
     left, right = values({"a": "i64"}, (1,)), values({"c": "i64", "d": "string"}, (1, "x"), (1, "y"))
-    single = left.join(right, on=lambda l, r: l.a == r.c, how="left_single")
+    single = left.join(right, on=lambda x, y: x.a == y.c, how="left_single")
     for relation in (single.select("a"), single.aggregate(n=f.count())):
         with pytest.raises(Exception, match="more than one match"):
             collected(relation, spark)
@@ -126,27 +128,27 @@ def test_a_second_match_is_an_error_even_if_nothing_uses_the_columns(spark: Spar
 def test_two_equal_matches_are_two(spark: SparkSession) -> None:
     left, right = values({"a": "i64"}, (1,)), values({"c": "i64"}, (1,), (1,))
     with pytest.raises(Exception, match="more than one match"):
-        collected(left.join(right, on=lambda l, r: l.a == r.c, how="left_single"), spark)
+        collected(left.join(right, on=lambda x, y: x.a == y.c, how="left_single"), spark)
 
 
 def test_the_post_filter_sees_the_output(spark: SparkSession) -> None:
     left, right = values(L, *LEFT), values(R, *RIGHT)
     on, test = CONDITIONS["one key"]
-    outer = left.join(right, on=on, how="left", post_filter=lambda r: r.c.is_null())
+    outer = left.join(right, on=on, how="left", post_filter=lambda y: y.c.is_null())
     wanted = expected("left", LEFT, RIGHT, test)
     assert isinstance(wanted, Counter)
     assert counted(outer, spark) == Counter({row: n for row, n in wanted.items() if row[2] is None})
-    mark = left.join(right, on=on, how="left_mark", post_filter=lambda r: r.mark.is_null())
+    mark = left.join(right, on=on, how="left_mark", post_filter=lambda y: y.mark.is_null())
     assert counted(mark, spark) == Counter([(None, 30, None), (None, None, None)])
 
 
 def test_a_relation_joined_with_itself(spark: SparkSession) -> None:
-    base = values(L, *LEFT).filter(lambda r: r.b.is_not_null())
+    base = values(L, *LEFT).filter(lambda y: y.b.is_not_null())
     pairs = base.join(base, on="a")
     rows = [row for row in LEFT if row[1] is not None]
-    assert counted(pairs, spark) == Counter(l + r for l in rows for r in rows if equal(l[0], r[0]))
+    assert counted(pairs, spark) == Counter(x + y for x in rows for y in rows if equal(x[0], y[0]))
     for _ in range(3):
-        base = base.join(base.select(k=lambda r: r.a), on=lambda l, r: l.a == r.k, how="left_semi")
+        base = base.join(base.select(k=lambda y: y.a), on=lambda x, y: x.a == y.k, how="left_semi")
     assert counted(base, spark) == Counter(row for row in rows if row[0] is not None)
 
 
@@ -159,24 +161,24 @@ def test_subqueries_in_conditions(spark: SparkSession) -> None:
     t = register({"numbers": ({"n": "i32?"}, [(1,), (4,), (None,)])}, spark)["numbers"]
     left, right = values(L, *LEFT), values(R, *RIGHT)
 
-    def on_left(l: Any, r: Any) -> Any:
-        return (l.a == r.c) & sd.exists(t.filter(lambda n: n.n == l.a))
+    def on_left(x: Any, y: Any) -> Any:
+        return (x.a == y.c) & sd.exists(t.filter(lambda n: n.n == x.a))
 
-    def on_right(l: Any, r: Any) -> Any:
-        return (l.a == r.c) & (r.d > sd.scalar_subquery(t.filter(lambda n: n.n == r.c).select("n")))
+    def on_right(x: Any, y: Any) -> Any:
+        return (x.a == y.c) & (y.d > sd.scalar_subquery(t.filter(lambda n: n.n == y.c).select("n")))
 
-    def on_both(l: Any, r: Any) -> Any:
-        return (l.a == r.c) & sd.exists(t.filter(lambda n: (n.n == l.a) & (n.n < r.d)))
+    def on_both(x: Any, y: Any) -> Any:
+        return (x.a == y.c) & sd.exists(t.filter(lambda n: (n.n == x.a) & (n.n < y.d)))
 
     numbers = (1, 4)
-    on_left_test = lambda l, r: both(equal(l[0], r[0]), l[0] in numbers)  # noqa: E731
+    on_left_test = lambda x, y: both(equal(x[0], y[0]), x[0] in numbers)  # noqa: E731
     for how in ("inner", "left", "left_semi", "left_mark", "left_anti"):
         assert counted(left.join(right, on=on_left, how=how), spark) == expected(how, LEFT, RIGHT, on_left_test), how
-    on_right_test = lambda l, r: both(equal(l[0], r[0]), less(r[0] if r[0] in numbers else None, r[1]))  # noqa: E731
+    on_right_test = lambda x, y: both(equal(x[0], y[0]), less(y[0] if y[0] in numbers else None, y[1]))  # noqa: E731
     for how in ("inner", "left", "right_anti"):
         assert counted(left.join(right, on=on_right, how=how), spark) == expected(how, LEFT, RIGHT, on_right_test), how
     assert counted(left.join(right, on=on_both), spark) == expected(
-        "inner", LEFT, RIGHT, lambda l, r: both(equal(l[0], r[0]), l[0] in numbers and bool(less(l[0], r[1])))
+        "inner", LEFT, RIGHT, lambda x, y: both(equal(x[0], y[0]), x[0] in numbers and bool(less(x[0], y[1])))
     )
     with pytest.raises(UnsupportedError, match="left join whose condition has a subquery that refers to both"):
         left.join(right, on=on_both, how="left").execute(spark)
@@ -197,9 +199,11 @@ def test_subqueries_in_conditions(spark: SparkSession) -> None:
         ("left_single", "HashAggregate"),
     ],
 )
-def test_equal_keys_are_hashed(how: Any, operator: str, spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+def test_equal_keys_are_hashed(
+    how: Any, operator: str, spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
     left, right = values({"a": "i64"}, (1,), (2,)), values({"c": "i64", "d": "i64"}, (2, 1), (3, 1))
-    left.join(right, on=lambda l, r: l.a == r.c, how=how).execute(spark).explain()
+    left.join(right, on=lambda x, y: x.a == y.c, how=how).execute(spark).explain()
     plan = capsys.readouterr().out
     assert operator in plan
     assert "NestedLoop" not in plan

@@ -80,7 +80,7 @@ def test_projected_references_cost_nothing(spark: SparkSession, capsys: pytest.C
     assert found.columns == ["c", "d", "c"]
     assert [tuple(row) for row in found.collect()] == [(1, "x", 1)]
     found.explain()
-    assert capsys.readouterr().out.count("Project") == 1
+    assert "Project" not in capsys.readouterr().out
 
 
 NAMES = ["a", "a", "A", "", "x.y", "`q`", "${spark.app.name}", "{n}", "SELECT", "naïve"]
@@ -99,7 +99,9 @@ def test_texts_are_never_read_as_sql(spark: SparkSession) -> None:
     t = register({"texts": ({"n": "i64", "s": "string"}, rows)}, spark)["texts"]
     for number, text in enumerate(texts[:4]):
         assert collected(t.filter(lambda r, text=text: r.s == text).select("n"), spark) == [(number,)]
-    same = t.filter(lambda r: sd.exists(values({"s": "string"}, *((text,) for text in texts)).filter(lambda v: v.s == r.s)))
+    same = t.filter(
+        lambda r: sd.exists(values({"s": "string"}, *((text,) for text in texts)).filter(lambda v: v.s == r.s))
+    )
     assert counted(same, spark) == Counter(rows)
 
 

@@ -73,7 +73,7 @@ def test_every_operation_counts(inputs: list[list[tuple[Any, ...]]], spark: Spar
     found = by_tag(tagged({op: first.set_op(op, *others) for op in SET_OPS}), spark)
     m, *ns = map(Counter, inputs)
     for op in SET_OPS:
-        wanted = Counter({row: COPIES[op](m[row], [n[row] for n in ns]) for row in {row for rows in inputs for row in rows}})
+        wanted = Counter({row: COPIES[op](m[row], [n[row] for n in ns]) for rows in inputs for row in rows})
         assert found.get(op, Counter()) == +wanted, op
 
 

@@ -1,0 +1,257 @@
+"""Subqueries on Spark, as conditions and as values, against DuckDB's answers to the SQL that says the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+from tests.spark.rows import Tables, by_tag, collected, counted, duckdb_rows, register, tagged, values
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TABLES: Tables = {
+    "t": ({"a": "i32?", "b": "i32?"}, [(1, 10), (2, 20), (2, None), (None, 30), (4, 40), (None, None)]),
+    "u": ({"c": "i32?", "d": "i32?"}, [(1, 10), (2, 2), (2, 5), (None, 30), (7, None)]),
+    "clean": ({"c": "i32?", "d": "i32?"}, [(1, 10), (2, 2), (2, 5)]),
+    "none": ({"c": "i32?", "d": "i32?"}, []),
+}
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> dict[str, Any]:
+    return register(TABLES, spark)
+
+
+def virtual(name: str) -> Any:
+    columns, rows = TABLES[name]
+    return values(columns, *rows)
+
+
+INSIDE = ("u", "clean", "none")
+
+CONDITIONS: dict[str, tuple[str, Any]] = {
+    "in": ("a IN (SELECT c FROM {u})", lambda r, u: r.a.is_in(u.select("c"))),
+    "not in": ("a NOT IN (SELECT c FROM {u})", lambda r, u: ~r.a.is_in(u.select("c"))),
+    "in record": ("(a, b) IN (SELECT c, d FROM {u})", lambda r, u: sd.record(r.a, r.b).is_in(u)),
+    "exists": ("EXISTS (SELECT 1 FROM {u} WHERE c = a)", lambda r, u: sd.exists(u.filter(lambda s: s.c == r.a))),
+    "not exists": (
+        "NOT EXISTS (SELECT 1 FROM {u} WHERE c = a AND d < b)",
+        lambda r, u: ~sd.exists(u.filter(lambda s: (s.c == r.a) & (s.d < r.b))),
+    ),
+    "uncorrelated": ("EXISTS (SELECT 1 FROM {u})", lambda r, u: sd.exists(u)),
+    "correlated in": (
+        "a IN (SELECT c FROM {u} WHERE d <= b)",
+        lambda r, u: r.a.is_in(u.filter(lambda s: s.d <= r.b).select("c")),
+    ),
+    "correlated not in": (
+        "a NOT IN (SELECT c FROM {u} WHERE d = b)",
+        lambda r, u: ~r.a.is_in(u.filter(lambda s: s.d == r.b).select("c")),
+    ),
+    "any": ("b < ANY (SELECT d FROM {u})", lambda r, u: r.b < sd.any_of(u.select("d"))),
+    "all": ("b > ALL (SELECT d FROM {u})", lambda r, u: r.b > sd.all_of(u.select("d"))),
+    "not any": ("NOT (b < ANY (SELECT d FROM {u}))", lambda r, u: ~(r.b < sd.any_of(u.select("d")))),
+    "not all": ("NOT (b > ALL (SELECT d FROM {u}))", lambda r, u: ~(r.b > sd.all_of(u.select("d")))),
+    "any equal": ("a = ANY (SELECT c FROM {u})", lambda r, u: r.a == sd.any_of(u.select("c"))),
+    "all different": ("a <> ALL (SELECT c FROM {u})", lambda r, u: r.a != sd.all_of(u.select("c"))),
+    "scalar": (
+        "b >= (SELECT max(d) FROM {u} WHERE c = a)",
+        lambda r, u: r.b >= sd.scalar_subquery(u.filter(lambda s: s.c == r.a).aggregate(m=lambda s: f.max(s.d))),
+    ),
+    "count": (
+        "(SELECT count(*) FROM {u} WHERE c = a) = 0",
+        lambda r, u: sd.scalar_subquery(u.filter(lambda s: s.c == r.a).aggregate(n=f.count())) == 0,
+    ),
+    "in a disjunction": (
+        "a IN (SELECT c FROM {u}) OR b = 40",
+        lambda r, u: r.a.is_in(u.select("c")) | (r.b == 40),
+    ),
+    "unknown is null": ("(a IN (SELECT c FROM {u})) IS NULL", lambda r, u: r.a.is_in(u.select("c")).is_null()),
+}
+
+
+@pytest.mark.parametrize("inside", INSIDE)
+def test_as_conditions_and_as_values(inside: str, tables: dict[str, Any], spark: SparkSession) -> None:
+    t, u = tables["t"], tables[inside]
+    conditions = {name: t.filter(lambda r, make=make: make(r, u)) for name, (_, make) in CONDITIONS.items()}
+    found = by_tag(tagged(conditions), spark)
+    for name, (sql, _) in CONDITIONS.items():
+        wanted = duckdb_rows(f"SELECT * FROM t WHERE {sql.format(u=inside)}", TABLES)
+        assert found.get(name, Counter()) == wanted, name
+    valued = {name: t.project(v=lambda r, make=make: make(r, u)) for name, (_, make) in CONDITIONS.items()}
+    # to be tagged, all must be nullable alike
+    nullable = {
+        name: relation.select("a", "b", v=lambda r: r.v.cast(sd.Nullable[sd.Boolean]))
+        for name, relation in valued.items()
+    }
+    found = by_tag(tagged(nullable), spark)
+    for name, (sql, _) in CONDITIONS.items():
+        assert found[name] == duckdb_rows(f"SELECT *, {sql.format(u=inside)} FROM t", TABLES), name
+
+
+def test_unique(spark: SparkSession) -> None:
+    rows = {"different": [(1,), (2,)], "repeated": [(1,), (1,)], "unknown": [(None,), (None,), (1,)], "none": []}
+    one = values({"x": "i64"}, (0,))
+    cases = {name: one.project(u=sd.unique(values({"y": "i64?"}, *ys))) for name, ys in rows.items()}
+    found = by_tag(tagged(cases), spark)
+    assert {name: next(iter(counts)) for name, counts in found.items()} == {
+        "different": (0, True),
+        "repeated": (0, False),
+        "unknown": (0, True),  # rows with a NULL equal none
+        "none": (0, True),
+    }
+
+
+def test_a_scalar_subquery_has_one_row_or_none(tables: dict[str, Any], spark: SparkSession) -> None:
+    t, u = tables["t"], tables["u"]
+    some = t.select(v=lambda r: sd.scalar_subquery(u.filter(lambda s: (s.c == r.a) & (s.d < 5)).select("d")))
+    assert counted(some, spark) == Counter({(2,): 2, (None,): 4})
+    many = t.select(v=lambda r: sd.scalar_subquery(u.filter(lambda s: s.c == r.a).select("d")))
+    with pytest.raises(Exception, match="SCALAR_SUBQUERY_TOO_MANY_ROWS"):
+        collected(many, spark)
+
+
+def test_over_a_union(tables: dict[str, Any], spark: SparkSession) -> None:
+    t, u = tables["t"], tables["u"]
+    both = t.union_all(t).project(m=lambda r: sd.exists(u.filter(lambda s: s.c == r.a)))
+    query = "SELECT *, EXISTS (SELECT 1 FROM u WHERE c = a) FROM (FROM t UNION ALL FROM t)"
+    assert counted(both, spark) == duckdb_rows(query, TABLES)
+    spark.sql("SELECT * FROM t UNION ALL SELECT * FROM t").createOrReplaceTempView("t_twice")
+    viewed = sd.read_named("t_twice", TABLES["t"][0]).filter(lambda r: r.a > 0)
+    marked = viewed.project(m=lambda r: sd.exists(u.filter(lambda s: s.c == r.a)))
+    assert counted(marked, spark) == duckdb_rows(f"{query} WHERE a > 0", TABLES)
+
+
+def test_nested_and_two_rows_out(tables: dict[str, Any], spark: SparkSession) -> None:
+    t, u = tables["t"], tables["u"]
+    nested = t.filter(lambda r: sd.exists(u.filter(lambda s: (s.c == r.a) & s.d.is_in(u.select("c")))))
+    query = "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE c = a AND d IN (SELECT c FROM u))"
+    assert counted(nested, spark) == duckdb_rows(query, TABLES)
+    same = lambda r, s: sd.exists(t.filter(lambda w: (w.a == s.c) & (w.b == r.b)))  # noqa: E731
+    two_out = t.filter(lambda r: sd.exists(u.filter(lambda s: same(r, s))))
+    inner = "SELECT 1 FROM t w WHERE w.a = c AND w.b = t.b"
+    query = f"SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE EXISTS ({inner}))"
+    assert counted(two_out, spark) == duckdb_rows(query, TABLES)
+    valued = t.select(
+        "b",
+        m=lambda r: sd.scalar_subquery(
+            u.filter(lambda s: s.c.is_in(t.filter(lambda w: w.b == r.b).select("a"))).aggregate(m=lambda s: f.max(s.d))
+        ),
+    )
+    query = "SELECT b, (SELECT max(d) FROM u WHERE c IN (SELECT a FROM t w WHERE w.b = t.b)) FROM t"
+    assert counted(valued, spark) == duckdb_rows(query, TABLES)
+
+
+def test_a_needle_that_is_a_subquery(tables: dict[str, Any], spark: SparkSession) -> None:
+    t, u = tables["t"], tables["u"]
+    least = lambda r: sd.scalar_subquery(u.filter(lambda s: s.c == r.a).aggregate(m=lambda s: f.min(s.d)))  # noqa: E731
+    found = t.filter(lambda r: least(r).is_in(u.select("d")))
+    query = "SELECT * FROM t WHERE (SELECT min(d) FROM u WHERE c = a) IN (SELECT d FROM u)"
+    assert counted(found, spark) == duckdb_rows(query, TABLES)
+
+
+def test_relations_inside(tables: dict[str, Any], spark: SparkSession) -> None:
+    """Every relation inside a correlated subquery, where it becomes text."""
+    t, u, clean = tables["t"], tables["u"], tables["clean"]
+    keys = clean.select(k=lambda s: s.c)
+
+    def of(make: Any) -> Any:
+        return t.select("a", "b", v=lambda r: sd.scalar_subquery(make(r)))
+
+    def largest(relation: Any) -> Any:
+        return relation.aggregate(m=lambda s: f.max(s.d))
+
+    cases = {
+        "project": (
+            of(lambda r: largest(u.with_columns(d=lambda s: s.d + r.b))),
+            "SELECT max(d + b) FROM u",
+        ),
+        "join": (
+            of(lambda r: largest(u.join(keys, on=lambda s, k: s.c == k.k).filter(lambda s: s.c == r.a))),
+            "SELECT max(u.d) FROM u JOIN clean k ON u.c = k.c WHERE u.c = a",
+        ),
+        "union": (
+            of(lambda r: largest(u.union_all(clean).filter(lambda s: s.c == r.a))),
+            "SELECT max(d) FROM (FROM u UNION ALL FROM clean) WHERE c = a",
+        ),
+        "groups": (
+            of(lambda r: largest(u.filter(lambda s: s.c == r.a).aggregate("c", d=lambda s: f.sum(s.d)))),
+            "SELECT max(x) FROM (SELECT sum(d) AS x FROM u WHERE c = a GROUP BY c)",
+        ),
+        "first": (
+            of(lambda r: u.filter(lambda s: s.c == r.a).sort(sd.desc("d")).limit(1).select("d")),
+            "SELECT d FROM u WHERE c = a ORDER BY d DESC NULLS LAST LIMIT 1",
+        ),
+        "set": (
+            of(lambda r: largest(u.subtract(clean).filter(lambda s: s.d > r.b))),
+            "SELECT max(d) FROM (FROM u EXCEPT FROM clean) WHERE d > b",
+        ),
+        "cross": (
+            of(lambda r: u.cross(clean.rename(c="e", d="g")).filter(lambda s: s.e == r.a).aggregate(n=f.count())),
+            "SELECT count(*) FROM u, clean e WHERE e.c = a",
+        ),
+        "virtual": (
+            of(lambda r: largest(virtual("u").filter(lambda s: s.c == r.a))),
+            "SELECT max(d) FROM u WHERE c = a",
+        ),
+    }
+    for name, (relation, inner) in cases.items():
+        assert counted(relation, spark) == duckdb_rows(f"SELECT a, b, ({inner}) FROM t", TABLES), name
+
+
+def test_what_is_not_text_becomes_a_dataframe(spark: SparkSession) -> None:
+    many = values({"x": "i64"}, *((x,) for x in range(500)))  # too many to write into a query
+    t = values({"a": "i64"}, (3,), (1000,))
+    assert counted(t.filter(lambda r: sd.exists(many.filter(lambda m: m.x == r.a))), spark) == Counter([(3,)])
+    assert counted(t.project(v=lambda r: r.a.is_in(many)), spark) == Counter([(3, True), (1000, False)])
+    long = many
+    for _ in range(100):
+        long = long.filter(lambda r: r.x >= 0).project(**{f"y{_}": lambda r: r.x})
+    assert counted(t.filter(lambda r: r.a.is_in(long.select("x"))), spark) == Counter([(3,)])
+
+
+def test_one_relation_outside_and_inside(tables: dict[str, Any], spark: SparkSession) -> None:
+    u = tables["u"].filter(lambda s: s.d > 1)
+    found = u.filter(lambda r: sd.exists(u.filter(lambda s: (s.c == r.c) & (s.d > r.d))))
+    query = "SELECT * FROM u WHERE d > 1 AND EXISTS (SELECT 1 FROM u v WHERE v.d > 1 AND v.c = u.c AND v.d > u.d)"
+    assert counted(found, spark) == duckdb_rows(query, TABLES)
+    many = values({"x": "i64", "y": "i64"}, *((x, x // 2) for x in range(200)))
+    same = many.filter(lambda r: sd.exists(many.filter(lambda s: (s.y == r.x) & (s.x == 199))))
+    assert counted(same, spark) == Counter([(99, 49)])
+
+
+@pytest.mark.parametrize(
+    ("make", "operator"),
+    [
+        (lambda r, u: sd.exists(u.filter(lambda s: s.c == r.a)), "LeftSemi"),
+        (lambda r, u: ~sd.exists(u.filter(lambda s: s.c == r.a)), "LeftAnti"),
+        (lambda r, u: r.a.is_in(u.select("c")), "LeftSemi"),
+        (lambda r, u: ~r.a.is_in(u.select("c")), "LeftAnti"),
+    ],
+)
+def test_conditions_become_hash_joins(
+    make: Any, operator: str, tables: dict[str, Any], spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables["t"].filter(lambda r: make(r, tables["u"])).execute(spark).explain()
+    plan = capsys.readouterr().out
+    assert "BroadcastHashJoin" in plan
+    assert operator in plan
+    assert "NestedLoop" not in plan
+
+
+def test_an_aggregate_over_a_correlated_filter_is_one_join(
+    tables: dict[str, Any], spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    t, u = tables["t"], tables["u"]
+
+    def half_of_largest(row: Any) -> Any:
+        largest = u.filter(lambda s: s.c == row.a).aggregate(m=lambda s: f.max(s.d))
+        return sd.scalar_subquery(largest.select(h=lambda s: s.m * 2))
+
+    t.filter(lambda r: r.b < half_of_largest(r)).execute(spark).explain()
+    plan = capsys.readouterr().out
+    assert plan.count("BroadcastHashJoin ") == 1

@@ -1,0 +1,68 @@
+"""What people write by habit gets an error that says what to write here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.catalog import standard_catalog
+from substrait_dsl.errors import SubstraitDslError
+from substrait_dsl.fluent.guidance import FUNCTIONS, METHODS, VERBS
+from tests.support import f, table
+
+T = table("id: i64, q: i32, price: decimal<15,2>, day: date, name: string")
+U = table("key: i64")
+
+HABITS: list[tuple[Callable[[], object], str]] = [
+    (lambda: T.where(lambda r: r.id > 1), "write filter(...)"),
+    (lambda: T.filtr(lambda r: r.id > 1), 'did you mean "filter"?'),
+    (lambda: T.filter(lambda r: r.name.startswith("x")), "write functions.starts_with(x, ...)"),
+    (lambda: T.filter(lambda r: r.name.like("x%")), "write functions.like(x, ...)"),
+    (lambda: T.filter(lambda r: r.id.isin([1])), "write is_in(...)"),
+    (lambda: T.select(x=lambda r: f.year(r.day)), 'write extract("YEAR", x)'),
+    (lambda: T.select(x=lambda r: f.extract("YAER", r.day)), 'did you mean "YEAR"?'),
+    (lambda: T.filter(lambda r: r.id > 1 & r.q > 2), "put each comparison in parentheses"),
+    (lambda: T.filter(lambda r: r.id == U), "scalar_subquery(rel)"),
+    (lambda: T.filter(lambda r: r.price >= 0.05), 'write Decimal("0.05")'),
+    (lambda: T.filter(lambda r: r.price >= Decimal("0.055")), "more than 2 digits after the point"),
+    (lambda: T.filter(lambda r: r.day >= "1998-09-02"), "datetime.date.fromisoformat('1998-09-02')"),
+    (lambda: T.select(x=lambda r: r.name + "!"), "functions.concat(a, b)"),
+    (lambda: T.select(x=lambda r: r.price * r.q), "cast argument 2 from i32 to decimal<15,2>"),
+    (lambda: T.aggregate(n=lambda r: f.count(r.id, distinct=True)), "write count(...).distinct()"),
+    (lambda: T.aggregate(n=f.count), "call it: count(...)"),
+    (lambda: T.group_by("q").agg(f.count()), "give it one: total=count(...)"),
+    (lambda: T.join(U, on=("id", "key")), "columns of different names need a lambda"),
+    (lambda: T.join(U, on=lambda r: r.id == 1), "does not take 2 rows, one for each input"),
+    (lambda: list(T), "execute(spark).collect()"),
+]
+
+
+@pytest.mark.parametrize(("habit", "advice"), HABITS, ids=[advice for _, advice in HABITS])
+def test_advice(habit: Callable[[], object], advice: str) -> None:
+    with pytest.raises(SubstraitDslError) as caught:
+        habit()
+    assert advice in str(caught.value)
+
+
+def test_advice_names_what_exists() -> None:
+    row = T.c.id
+    for advice in VERBS.values():
+        assert hasattr(sd.Relation, advice.partition("(")[0].strip()), advice
+    functions = {name for extension in standard_catalog().extensions.values() for name in extension.functions}
+    for advice in FUNCTIONS.values():
+        assert advice.partition("(")[0] in functions, advice
+    for advice in METHODS.values():
+        name = advice.partition("(")[0]
+        if name.startswith("functions."):
+            assert name.removeprefix("functions.") in functions, advice
+        elif " " not in name:
+            assert hasattr(row, name), advice
+
+
+def test_missing_names_are_missing() -> None:
+    assert not hasattr(T, "where")
+    assert not hasattr(T.c.id, "startswith")
+    assert not hasattr(f, "year")
