@@ -39,7 +39,7 @@ def execute(root: Root, spark: SparkSession) -> DataFrame:
     """
     _check_settings(root.input, spark)
     with _spark_errors():
-        rows = Lowering(Workspace(spark)).lower(root.input)
+        rows = Lowering(Workspace(spark)).lower_plan(root.input)
         return output(rows, root)
 
 

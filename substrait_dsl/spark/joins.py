@@ -193,9 +193,7 @@ def _sides(expression: Expression, rel: Join) -> set[Side]:
     from_inside = {
         node.position
         for node in (walk(expression) if rel.anchor in expression.free_anchors else ())
-        if isinstance(node, FieldReference)
-        and isinstance(node.root, OuterReference)
-        and node.root.anchor == rel.anchor
+        if isinstance(node, FieldReference) and isinstance(node.root, OuterReference) and node.root.anchor == rel.anchor
     }
     return {"left" if position < width else "right" for position in direct | from_inside}
 

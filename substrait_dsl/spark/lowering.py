@@ -1,6 +1,7 @@
 """Walking a plan: every relation is lowered once, inputs first, without recursion.
 
-A `Lowering` makes one of two things of relations: DataFrames for a pipeline, SQL text for a subquery.
+A `Lowering` makes one of two things of relations: DataFrames, or SQL text. Subqueries need text. A pipeline may be
+either: step by step, Spark analyses a plan of any length; as one text it takes half the time, if the plan is short.
 """
 
 from __future__ import annotations
@@ -24,10 +25,14 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.spark import groups, joins, reads, relations, sets
 from substrait_dsl.spark.subqueries import is_subquery, relation_of
-from substrait_dsl.spark.tables import FrameTable, Item, Rows, Table, TextTable, Workspace
+from substrait_dsl.spark.tables import FrameTable, Item, Rows, Table, TextTable, Workspace, items
 
-_MOST_TEXT = 64
-"""How many relations a subquery may have as text; larger ones that are not correlated become DataFrames."""
+MOST_TEXT = 64
+"""How many relations may be one text. Spark is faster with a DataFrame for each step of longer ones, and its parser
+fails at a few hundred."""
+
+MOST_TEXT_ROWS = 64
+"""How many rows of a virtual table may be part of a text."""
 
 
 class Lowering:
@@ -59,13 +64,23 @@ class Lowering:
             current = stack[-1]
             if id(current) in self._done:
                 stack.pop()
-            elif self.as_text and not current.free_anchors and not _is_brief(current):
+            elif self.as_text and not current.free_anchors and not _is_brief(current, MOST_TEXT_ROWS):
                 self._done[id(current)] = self._attached(self.main.lower(current))
             elif waiting := [child for child in _needed(current) if id(child) not in self._done]:
                 stack.extend(waiting)
             else:
                 self._done[id(current)] = self._lowered(current)
         return self._done[id(rel)]
+
+    def lower_plan(self, rel: Rel) -> Rows:
+        """Lower a relation to a DataFrame, at once or step by step."""
+        if not _is_brief(rel, 0):
+            return self.lower(rel)
+        table, columns = self.nested({}).text(rel)
+        made = items(columns)
+        return Rows(
+            FrameTable(tuple(item.text for item in made), self.space.sql(table.query(made)), self.space), columns
+        )
 
     def text(self, rel: Rel) -> tuple[TextTable, tuple[str, ...]]:
         """A relation as text: the table, and which of its columns the relation's columns are."""
@@ -122,14 +137,14 @@ def _needed(rel: Rel) -> tuple[Rel, ...]:
     return joins.streamed(rel) if isinstance(rel, Join) else rel.inputs
 
 
-def _is_brief(rel: Rel) -> bool:
-    """Whether a relation can stand in SQL text as a whole: it is not large, and its reads can."""
+def _is_brief(rel: Rel, most_rows: int) -> bool:
+    """Whether a relation is fit to be SQL text as a whole: it is not large, and its reads can be text."""
     size = 0
     stack = [rel]
     while stack:
         current = stack.pop()
         size += 1
-        if size > _MOST_TEXT or (isinstance(current, Read) and not reads.can_be_text(current)):
+        if size > MOST_TEXT or (isinstance(current, Read) and not reads.can_be_text(current, most_rows)):
             return False
         stack.extend(_relations_inside(current))
     return True

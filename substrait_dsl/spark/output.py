@@ -19,7 +19,7 @@ from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.spark.literals import literal_to_sql, text_to_sql
-from substrait_dsl.spark.tables import FrameTable, Item, Rows
+from substrait_dsl.spark.tables import PLAIN_NAME, FrameTable, Item, Rows
 from substrait_dsl.spark.types import spark_sql_type, to_spark, type_to_spark
 
 if TYPE_CHECKING:
@@ -38,16 +38,17 @@ def output(rows: Rows, root: Root) -> DataFrame:
     names = iter(root.names)
     schema = NamedStruct(tuple(Field(next(names), _renamed(kind, names)) for kind in root.input.schema.types))
     found = {field.name: field for field in table.filtered.schema.fields}
-    fresh = table.space.names(len(schema))
-    made = [
-        Item(
-            _exact(column, found[column].dataType, found[column].nullable, field.type, f'column "{field.name}"'),
-            (name,),
-        )
-        for column, field, name in zip(rows.columns, schema, fresh, strict=True)
+    exact = [
+        _exact(column, found[column].dataType, found[column].nullable, field.type, f'column "{field.name}"')
+        for column, field in zip(rows.columns, schema, strict=True)
     ]
-    frame = table.select(made).frame
-    if any("STRUCT<" in spark_sql_type(field.type) for field in schema):
+    has_structs = any("STRUCT<" in spark_sql_type(field.type) for field in schema)
+    if not has_structs and all(map(PLAIN_NAME.fullmatch, schema.names)):
+        made = [Item(text, (f"`{name}`",)) for text, name in zip(exact, schema.names, strict=True)]
+        return table.select(made).frame
+    fresh = table.space.names(len(schema))
+    frame = table.select([Item(text, (name,)) for text, name in zip(exact, fresh, strict=True)]).frame
+    if has_structs:  # a cast is by position, and names the fields
         wanted = to_spark(schema).fields
         frame = frame.select(
             *(functions.col(name).cast(field.dataType).alias(name) for name, field in zip(fresh, wanted, strict=True))

@@ -5,7 +5,6 @@ Specification: https://substrait.io/relations/logical_relations/#read-operation.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
@@ -18,7 +17,7 @@ from substrait_dsl.spark.files import read_files
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.subqueries import is_subquery
-from substrait_dsl.spark.tables import FrameTable, Item, Rows, TextTable
+from substrait_dsl.spark.tables import PLAIN_NAME, FrameTable, Item, Rows, TextTable
 from substrait_dsl.spark.types import spark_sql_type, type_to_spark
 from substrait_dsl.spark.virtual import arrow_frame, can_be_arrow
 
@@ -30,20 +29,14 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.lowering import Lowering
     from substrait_dsl.spark.tables import Workspace
 
-_MOST_TEXT_ROWS = 64
-"""How many rows of a virtual table are written as SQL text; more come faster as an Arrow table."""
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""Names that may stand in SQL text between backticks. Others may hold what Spark substitutes (``${...}``)."""
-
-
-def can_be_text(read: Read) -> bool:
-    """Whether a read can be written as SQL text, as a whole."""
+def can_be_text(read: Read, most_rows: int) -> bool:
+    """Whether a read can be written as SQL text; a virtual table, if it has no more than so many rows."""
     match read.definition:
         case NamedTable(names=names):
-            return all(map(_PLAIN.fullmatch, (*names, *read.base_schema.names)))
+            return all(map(PLAIN_NAME.fullmatch, (*names, *read.base_schema.names)))
         case VirtualTable(rows=rows):
-            return len(rows) <= _MOST_TEXT_ROWS
+            return len(rows) <= most_rows
         case LocalFiles():
             return False
         case never:
@@ -150,7 +143,7 @@ def _selected(frame: DataFrame, schema: NamedStruct, space: Workspace) -> Rows:
     fresh = space.names(len(schema))
     texts = [f"`{name}`" for name in schema.names]
     table = FrameTable((), frame, space)
-    if not all(map(_PLAIN.fullmatch, schema.names)) or len({name.lower() for name in there}) < len(there):
+    if not all(map(PLAIN_NAME.fullmatch, schema.names)) or len({name.lower() for name in there}) < len(there):
         plain = space.names(len(there))
         table = FrameTable(plain, frame.toDF(*plain), space)
         by_name = dict(zip(there, plain, strict=True))

@@ -46,6 +46,10 @@ _MOST_CONDITIONS = 50
 """How many filters may wait to become one: enough that few steps are left, few enough to parse well."""
 
 
+PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""Names of users that may stand in SQL text between backticks; others may hold what Spark substitutes (``${...}``)."""
+
+
 @attrs.frozen
 class Item:
     """An expression of a select list, and the columns that it makes: several, if it is a generator."""

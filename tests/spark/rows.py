@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ Tables = dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]]
 DUCKDB_TYPES = {"i32": "INTEGER", "i64": "BIGINT", "string": "VARCHAR", "boolean": "BOOLEAN", "fp64": "DOUBLE"}
 
 
-def values(columns: dict[str, str], *rows: tuple[Any, ...]) -> Any:
+def values(columns: Mapping[str, Any], *rows: tuple[Any, ...]) -> Any:
     """A virtual table."""
     return sd.read_virtual(rows, columns)
 
@@ -59,7 +59,7 @@ def _plain(row: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(int(value) if isinstance(value, Decimal) and value == int(value) else value for value in row)
 
 
-def tagged(relations: dict[str, sd.Relation[Any]]) -> sd.Relation[Any]:
+def tagged(relations: Mapping[Any, sd.Relation[Any]]) -> sd.Relation[Any]:
     """Relations of one schema as one relation with their names in front: one job of Spark instead of many."""
     first, *others = (relation.project(tag=sd.lit(name)) for name, relation in relations.items())
     return first.union_all(*others) if others else first

@@ -38,7 +38,7 @@ def test_a_missing_table_is_named_with_near_misses(people: str, spark: SparkSess
     with pytest.raises(ExecutionError, match='there is no table "peple"') as refused:
         sd.read_named("peple", {"id": "i64"}).execute(spark)
     assert refused.value.hint == 'did you mean "people"?'
-    with pytest.raises(ExecutionError, match='there is no table "nowhere.people"'):
+    with pytest.raises(ExecutionError, match=r'there is no table "nowhere\.people"'):
         sd.read_named(("nowhere", "people"), {"id": "i64"}).execute(spark)
 
 
@@ -141,7 +141,7 @@ def test_files_of_each_format(format: Any, tmp_path: Path, spark: SparkSession) 
         sd.read_files(two, {"a": "string"}, format=format).execute(spark)
     with pytest.raises(SchemaError, match='no column "c"'):
         sd.read_files(two, {"c": "string?"}, format=format).execute(spark)
-    with pytest.raises(ExecutionError, match="nothing.here"):
+    with pytest.raises(ExecutionError, match=r"nothing\.here"):
         sd.read_files(tmp_path / "nothing.here", SCHEMA, format=format).execute(spark)
 
 

@@ -48,7 +48,10 @@ def test_clustered_puts_equal_values_together(spark: SparkSession) -> None:
 def test_sort_by_expressions_and_subqueries(spark: SparkSession) -> None:
     ranks = register({"ranks": ({"k": "i64", "rank": "i64"}, [(1, 3), (2, 1), (3, 2)])}, spark)["ranks"]
     t = values({"x": "i64"}, (1,), (2,), (3,))
-    rank = lambda r: sd.scalar_subquery(ranks.filter(lambda k: k.k == r.x).select("rank"))  # noqa: E731
+
+    def rank(row: Any) -> Any:
+        return sd.scalar_subquery(ranks.filter(lambda k: k.k == row.x).select("rank"))
+
     assert collected(t.sort(lambda r: rank(r).asc()), spark) == [(2,), (3,), (1,)]
     assert collected(t.sort(lambda r: (0 - r.x).asc()), spark) == [(3,), (2,), (1,)]
 

@@ -94,7 +94,12 @@ def test_as_conditions_and_as_values(inside: str, tables: dict[str, Any], spark:
 
 
 def test_unique(spark: SparkSession) -> None:
-    rows = {"different": [(1,), (2,)], "repeated": [(1,), (1,)], "unknown": [(None,), (None,), (1,)], "none": []}
+    rows: dict[str, list[tuple[Any, ...]]] = {
+        "different": [(1,), (2,)],
+        "repeated": [(1,), (1,)],
+        "unknown": [(None,), (None,), (1,)],
+        "none": [],
+    }
     one = values({"x": "i64"}, (0,))
     cases = {name: one.project(u=sd.unique(values({"y": "i64?"}, *ys))) for name, ys in rows.items()}
     found = by_tag(tagged(cases), spark)
@@ -131,7 +136,10 @@ def test_nested_and_two_rows_out(tables: dict[str, Any], spark: SparkSession) ->
     nested = t.filter(lambda r: sd.exists(u.filter(lambda s: (s.c == r.a) & s.d.is_in(u.select("c")))))
     query = "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE c = a AND d IN (SELECT c FROM u))"
     assert counted(nested, spark) == duckdb_rows(query, TABLES)
-    same = lambda r, s: sd.exists(t.filter(lambda w: (w.a == s.c) & (w.b == r.b)))  # noqa: E731
+
+    def same(r: Any, s: Any) -> Any:
+        return sd.exists(t.filter(lambda w: (w.a == s.c) & (w.b == r.b)))
+
     two_out = t.filter(lambda r: sd.exists(u.filter(lambda s: same(r, s))))
     inner = "SELECT 1 FROM t w WHERE w.a = c AND w.b = t.b"
     query = f"SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE EXISTS ({inner}))"
@@ -148,7 +156,10 @@ def test_nested_and_two_rows_out(tables: dict[str, Any], spark: SparkSession) ->
 
 def test_a_needle_that_is_a_subquery(tables: dict[str, Any], spark: SparkSession) -> None:
     t, u = tables["t"], tables["u"]
-    least = lambda r: sd.scalar_subquery(u.filter(lambda s: s.c == r.a).aggregate(m=lambda s: f.min(s.d)))  # noqa: E731
+
+    def least(row: Any) -> Any:
+        return sd.scalar_subquery(u.filter(lambda s: s.c == row.a).aggregate(m=lambda s: f.min(s.d)))
+
     found = t.filter(lambda r: least(r).is_in(u.select("d")))
     query = "SELECT * FROM t WHERE (SELECT min(d) FROM u WHERE c = a) IN (SELECT d FROM u)"
     assert counted(found, spark) == duckdb_rows(query, TABLES)
