@@ -42,21 +42,26 @@ def lower_sort(rel: Sort, to: Lowering) -> Rows:
 def lower_project(rel: Project, to: Lowering) -> Rows:
     """A SELECT of further columns; mere references are columns that are there already."""
     rows = to[rel.input]
-    computed = [expression for expression in rel.expressions if not _is_column(expression)]
+    computed = [expression for expression in rel.expressions if _column(expression, rows) is None]
     made: list[Item] = []
     if computed:
         rows, here = host(to, rows, rel.anchor, computed)
         if has_correlated(computed):
             rows = rows.fenced()
         made = [Item(here.sql(expression), (to.space.name(),)) for expression in computed]
-    rows = rows.extended(made) if made else rows
-    new = iter(item.names[0] for item in made)
-    added = tuple(rows.columns[e.position] if _is_column(e) else next(new) for e in rel.expressions)  # type: ignore[attr-defined]
-    return Rows(rows.table, rows.columns[: len(rel.input.schema)] + added)
+        rows = Rows(rows.extended(made).table, rows.columns)
+    new = (item.names[0] for item in made)
+    added = tuple(_column(expression, rows) or next(new) for expression in rel.expressions)
+    return Rows(rows.table, rows.columns + added)
 
 
-def _is_column(expression: Expression) -> bool:
-    return isinstance(expression, FieldReference) and expression.root == ROOT
+def _column(expression: Expression, rows: Rows) -> str | None:
+    """The column that an expression merely refers to."""
+    match expression:
+        case FieldReference(position=position, root=root) if root == ROOT:
+            return rows.columns[position]
+        case _:
+            return None
 
 
 def lower_emit(rel: Emit, to: Lowering) -> Rows:

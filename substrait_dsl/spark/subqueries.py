@@ -8,6 +8,7 @@ Specification: https://substrait.io/expressions/subqueries/.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeGuard, assert_never
 
 from substrait_dsl.algebra.expressions import (
@@ -89,7 +90,8 @@ def condition(expression: Expression, scope: Scope, to: Lowering) -> str:
         case InPredicate(needles=needles, haystack=rel):
             table, columns = to.text(rel)
             keys = _keys(needles, rel, columns, scope)
-            return _none_match(table, keys) if negated else table.exists(*(key.holds for key in keys))
+            # Spark carries an IN over to other columns that are equal to the needle, an EXISTS it does not.
+            return _none_match(table, keys) if negated else _in(table, keys)
         case SetPredicate() as predicate:
             return f"{'NOT ' if negated else ''}{value(predicate, scope, to)}"
         case SetComparison(reduction=reduction, comparison=comparison, left=left, right=rel):
@@ -136,14 +138,18 @@ def _any(comparison: ComparisonOp, left: Expression, rel: Rel, scope: Scope, to:
     return mark(table, [test], to.space, fixed=not rel.free_anchors)
 
 
-def _none_match(table: TextTable, tests: list[Key] | list[Key | Test]) -> str:
+def _in(table: TextTable, keys: Sequence[Key]) -> str:
+    inside = table.query([Item(key.inside, (key.inside,)) for key in keys])
+    return f"({', '.join(key.outside for key in keys)}) IN ({inside})"
+
+
+def _none_match(table: TextTable, tests: Sequence[Key | Test]) -> str:
     """A condition: for every row of the table, some test is false."""
     keys = [test for test in tests if isinstance(test, Key)]
     if not any(test.nullable for test in tests):
         return f"NOT {table.exists(*(test.holds for test in tests))}"
     if len(keys) == len(tests):  # Spark has a null-aware join for this, and only for this
-        inside = table.query([Item(key.inside, (key.inside,)) for key in keys])
-        return f"({', '.join(key.outside for key in keys)}) NOT IN ({inside})"
+        return f"NOT {_in(table, keys)}"
     return f"NOT {table.exists(*(f'coalesce({test.holds}, true)' for test in tests))}"
 
 

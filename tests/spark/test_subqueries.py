@@ -9,6 +9,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
+from substrait_dsl.spark import lowering
 from tests.spark.rows import Tables, by_tag, collected, counted, duckdb_rows, register, tagged, values
 
 if TYPE_CHECKING:
@@ -74,8 +75,11 @@ CONDITIONS: dict[str, tuple[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("inside", INSIDE)
-def test_as_conditions_and_as_values(inside: str, tables: dict[str, Any], spark: SparkSession) -> None:
+@pytest.mark.parametrize(("inside", "most_text"), [*((name, lowering.MOST_TEXT) for name in INSIDE), ("u", 0)])
+def test_as_conditions_and_as_values(
+    inside: str, most_text: int, tables: dict[str, Any], spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lowering, "MOST_TEXT", most_text)  # 0: step by step, and DataFrames in subqueries
     t, u = tables["t"], tables[inside]
     conditions = {name: t.filter(lambda r, make=make: make(r, u)) for name, (_, make) in CONDITIONS.items()}
     found = by_tag(tagged(conditions), spark)
