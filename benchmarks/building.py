@@ -86,7 +86,11 @@ def theirs() -> bytes:
 def pipelines() -> None:
     """Ten steps, and ten decimal additions."""
     data = ours()
-    runs: dict[str, Run] = {"ours": ours, "substrait.dataframe": theirs, "protobuf: parse and write it": partial(_copied, data)}
+    runs: dict[str, Run] = {
+        "ours": ours,
+        "substrait.dataframe": theirs,
+        "protobuf: parse and write it": partial(_copied, data),
+    }
     times = medians(runs, repeats=60)
     show("A ten-step pipeline, from the first verb to bytes", times)
     print(f"  substrait.dataframe / ours: {times['substrait.dataframe'] / times['ours']:.1f}")

@@ -1,8 +1,8 @@
 """TPC-H on Spark: the fluent queries against the same SQL text, from the first verb to the last row.
 
-Run from the repository's root: ``python -m benchmarks.tpch [--scale 0.1] [--repeats 7] [q01 q05 ...]``. For each query both
-forms take turns; the ratio is that of the medians. The time to compile (everything before rows are asked for) is
-reported apart, and for a query that is slower the operators of both physical plans are counted.
+Run from the repository's root: ``python -m benchmarks.tpch [--scale 0.1] [--repeats 7] [q01 q05 ...]``.
+For each query both forms take turns; the ratio is that of the medians. The time to compile (everything before rows
+are asked for) is reported apart, and for a query that is slower the operators of both physical plans are counted.
 """
 
 from __future__ import annotations

@@ -216,7 +216,13 @@ def test_types_that_others_get_wrong(kind: Kind, name: str, arguments: list[str]
 
 def test_temporal_rounding_keeps_the_precision() -> None:
     time = parse_type("precision_time<4>")
-    arguments: list[Given] = [Typed(time), EnumValue("ROUND_TIE_UP"), EnumValue("second"), Typed(parse_type("i64")), Typed(time)]
+    arguments: list[Given] = [
+        Typed(time),
+        EnumValue("ROUND_TIE_UP"),
+        EnumValue("second"),
+        Typed(parse_type("i64")),
+        Typed(time),
+    ]
     resolution = standard_catalog().resolve("scalar", "round_temporal", arguments)
     assert resolution.output_type == time
     assert resolution.argument_types[2] == EnumValue("SECOND")

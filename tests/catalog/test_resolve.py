@@ -31,7 +31,11 @@ def bare(value: int | float | str | Number) -> Open:
         case int():
             digits = len(str(abs(value)))
             return Open(
-                I64(), lambda kind: fits_number(value, kind), also=(decimal_type(digits, 0),), integer=value, text=str(value)
+                I64(),
+                lambda kind: fits_number(value, kind),
+                also=(decimal_type(digits, 0),),
+                integer=value,
+                text=str(value),
             )
         case float():
             return Open(FP64(), lambda kind: isinstance(kind, FP32 | FP64), text=str(value))
