@@ -11,7 +11,6 @@ from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.types import PrecisionTime, PrecisionTimestampTZ, Type
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.lowering import Lowering
-from substrait_dsl.spark.output import output
 from substrait_dsl.spark.tables import Workspace
 
 if TYPE_CHECKING:
@@ -39,8 +38,7 @@ def execute(root: Root, spark: SparkSession) -> DataFrame:
     """
     _check_settings(root.input, spark)
     with _spark_errors():
-        rows = Lowering(Workspace(spark)).lower_plan(root.input)
-        return output(rows, root)
+        return Lowering(Workspace(spark)).lower_root(root)
 
 
 @contextmanager

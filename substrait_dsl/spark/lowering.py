@@ -7,7 +7,7 @@ either: step by step, Spark analyses a plan of any length; as one text it takes 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations import (
@@ -24,8 +24,14 @@ from substrait_dsl.algebra.relations import (
     closed,
 )
 from substrait_dsl.spark import groups, joins, reads, relations, sets
+from substrait_dsl.spark.output import is_plain, output, plain_items
 from substrait_dsl.spark.subqueries import is_subquery, relation_of
 from substrait_dsl.spark.tables import FrameTable, Item, Rows, Table, TextTable, Workspace, items
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from substrait_dsl.algebra.plan import Root
 
 MOST_TEXT = 64
 """How many relations may be one text. Spark is faster with a DataFrame for each step of longer ones, and its parser
@@ -72,15 +78,16 @@ class Lowering:
                 self._done[id(current)] = self._lowered(current)
         return self._done[id(rel)]
 
-    def lower_plan(self, rel: Rel) -> Rows:
-        """Lower a relation to a DataFrame, at once or step by step."""
-        if not _is_brief(rel, 0):
-            return self.lower(rel)
-        table, columns = self.nested({}).text(rel)
+    def lower_root(self, root: Root) -> DataFrame:
+        """Lower a root to the DataFrame that its users see: in one text, or step by step."""
+        if not _is_brief(root.input, 0):
+            return output(self.lower(root.input), root)
+        table, columns = self.nested({}).text(root.input)
+        if is_plain(root):
+            return self.space.sql(table.query(plain_items(columns, root)))
         made = items(columns)
-        return Rows(
-            FrameTable(tuple(item.text for item in made), self.space.sql(table.query(made)), self.space), columns
-        )
+        frame = self.space.sql(table.query(made))
+        return output(Rows(FrameTable(tuple(item.text for item in made), frame, self.space), columns), root)
 
     def text(self, rel: Rel) -> tuple[TextTable, tuple[str, ...]]:
         """A relation as text: the table, and which of its columns the relation's columns are."""

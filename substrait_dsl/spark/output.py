@@ -56,6 +56,21 @@ def output(rows: Rows, root: Root) -> DataFrame:
     return frame.toDF(*schema.names)
 
 
+def is_plain(root: Root) -> bool:
+    """Whether the root's columns can be settled without asking Spark what it made of the plan: none has parts."""
+    return all(map(PLAIN_NAME.fullmatch, root.names)) and not any(
+        isinstance(kind, t.Struct | t.List | t.Map) for kind in root.input.schema.types
+    )
+
+
+def plain_items(columns: Sequence[str], root: Root) -> list[Item]:
+    """The select list of a plain root; the optimizer removes the guards that Spark's own nullability makes needless."""
+    return [
+        Item(_guarded(column, None, kind, f'column "{name}"'), (f"`{name}`",))
+        for column, kind, name in zip(columns, root.input.schema.types, root.names, strict=True)
+    ]
+
+
 def _renamed(kind: t.Type, names: Iterator[str]) -> t.Type:
     """The type with the fields of structs named by the next names, depth first."""
     match kind:
@@ -80,13 +95,17 @@ def _exact(text: str, found: DataType, nullable: bool, wanted: t.Type, what: str
     inside = _exact_inside(text, found, wanted, what)
     if inside != text and nullable:
         inside = f"if({text} IS NULL, NULL, {inside})"
-    text = inside
-    if nullable and not wanted.nullable:
+    return _guarded(inside, nullable, wanted, what)
+
+
+def _guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
+    """A value with the wanted nullability, whatever Spark takes its own to be (None: unknown)."""
+    if nullable is not False and not wanted.nullable:
         message = text_to_sql(f"{what} is required, but it is NULL")
         # The last argument is never reached: Spark takes the whole for not nullable because of it. There is no cast
         # around the error, because the type of a cast says that what lies inside a struct or list may be NULL.
         return f"coalesce({text}, raise_error({message}), {_any_value(wanted)})"
-    if wanted.nullable and not nullable:
+    if wanted.nullable and nullable is not True:
         return f"if({text} IS NULL, NULL, {text})"
     return text
 
