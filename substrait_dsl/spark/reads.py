@@ -63,8 +63,8 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
 
 
 def _named(names: tuple[str, ...], schema: NamedStruct, to: Lowering) -> Rows:
-    frame = _table(names, to.space.spark)
-    check_columns(frame.schema, schema, f"table {quoted(['.'.join(names)])}")
+    frame, found = to.space.once(names, lambda: _table(names, to.space.spark))
+    check_columns(found, schema, f"table {quoted(['.'.join(names)])}")
     if not to.as_text:
         return _selected(frame, schema, to.space)
     fresh = to.space.names(len(schema))
@@ -72,13 +72,13 @@ def _named(names: tuple[str, ...], schema: NamedStruct, to: Lowering) -> Rows:
     return Rows(TextTable((), _quoted(names), to.space).select(made), fresh)
 
 
-def _table(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
-    """A table or view by its name. Raises `ExecutionError` if it is not there."""
+def _table(names: tuple[str, ...], spark: SparkSession) -> tuple[DataFrame, StructType]:
+    """A table or view by its name, and its columns. Raises `ExecutionError` if it is not there."""
     from pyspark.errors import AnalysisException
 
     try:
         frame = spark.sql(f"TABLE {_quoted(names)}") if "`" in "".join(names) else spark.table(_quoted(names))
-        frame.schema  # noqa: B018  # where a session is remote, only this asks for the table
+        return frame, frame.schema  # where a session is remote, only the schema asks for the table
     except AnalysisException as error:
         if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
             raise
@@ -88,7 +88,6 @@ def _table(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
             hint=suggestion(names[-1], known)
             or "register a DataFrame under that name: df.createOrReplaceTempView(...)",
         ) from error
-    return frame
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -19,6 +19,7 @@ import attrs
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
     from substrait_dsl.algebra.properties import SortDirection
 
@@ -78,6 +79,15 @@ class Workspace:
         self.spark = spark
         self._numbers = count()
         self._frames: dict[str, DataFrame] = {}
+        self._tables: dict[tuple[str, ...], tuple[DataFrame, StructType]] = {}
+
+    def once(
+        self, names: tuple[str, ...], find: Callable[[], tuple[DataFrame, StructType]]
+    ) -> tuple[DataFrame, StructType]:
+        """A named table and its columns, looked up once in an execution however often it is read."""
+        if names not in self._tables:
+            self._tables[names] = find()
+        return self._tables[names]
 
     def name(self) -> str:
         """A name that nothing else has."""
