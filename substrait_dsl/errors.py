@@ -1,14 +1,15 @@
 """Every error the library raises, in one tree.
 
 Each class is also the builtin it is closest to, so ``except ValueError`` keeps working. An error says in one
-sentence what was expected and what came (`message`), names the verb that refused (`verb`), says what to do about
-it (`hint`), where in a plan it was found (`path`), and carries a stable `code` for programs.
+sentence what was expected and what came (`message`), names the verb that refused (`verb`) and the column or measure
+it was about (`place`), says what to do about it (`hint`), where in a plan it was found (`path`), and carries a stable
+`code` for programs.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 
@@ -23,9 +24,11 @@ class SubstraitDslError(Exception):
         self.hint = hint
         self.path = path
         self.verb: str | None = None
+        self.place: str | None = None
 
     def __str__(self) -> str:
-        text = f"{self.verb}: {self.message}" if self.verb else self.message
+        head = ", ".join(part for part in (self.verb, self.place) if part)
+        text = f"{head}: {self.message}" if head else self.message
         if self.path:
             text += f" (at {self.path})"
         if self.hint:
@@ -119,13 +122,36 @@ def suggestion(name: str, known: Iterable[str]) -> str | None:
     return f'did you mean "{by_lower[near[0]]}"?' if near else None
 
 
-def unknown_choice(what: str, given: object, allowed: Iterable[str]) -> InvalidChoiceError:
-    """The error for a word outside a closed list of words."""
+def unknown_choice(
+    what: str, given: object, allowed: Iterable[str], habits: Mapping[str, str] | None = None
+) -> InvalidChoiceError:
+    """The error for a word outside a closed list of words; `habits` are words of others and what to write here."""
     words = list(allowed)
+    habit = habits.get(given) if habits and isinstance(given, str) else None
+    if habit:
+        return InvalidChoiceError(
+            f"unknown {what} {given!r}; expected one of {quoted(words, limit=40)}", hint=f"write {habit}"
+        )
     return InvalidChoiceError(
         f"unknown {what} {given!r}; expected one of {quoted(words, limit=40)}",
         hint=suggestion(given, words) if isinstance(given, str) else None,
     )
+
+
+class placing:  # noqa: N801  # used as a function
+    """Say in every error raised inside which column, key or measure it is about, unless it says so already."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, SubstraitDslError) and error.place is None and error.verb is None:
+            error.place = self.place
 
 
 class naming:  # noqa: N801  # used as a function

@@ -73,7 +73,7 @@ MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple
         ),
     ],
     "set inputs that do not fit": [
-        (lambda: T.union_all(U), SchemaError, ("set_op", "same number of columns", "4", "2")),
+        (lambda: T.union_all(U), SchemaError, ("union_all", "same number of columns", "4", "2")),
         (
             lambda: T.select("id").set_op("minus_primary", T.select("name")),
             TypeMismatchError,

@@ -89,8 +89,8 @@ DERIVED: list[tuple[Make, str]] = [
     (lambda r: r.d + r.e, "decimal<11,2>?"),
     (lambda r: r.d * r.e, "decimal<16,3>?"),
     (lambda r: r.d / r.e, "decimal<21,8>?"),  # scale max(6, 2+5+1) = 8, precision 10-2+5+8 = 21 (reading 37)
-    (lambda r: r.d * D("0.5"), "decimal<21,4>"),  # 0.5 as decimal<10,2>: 10+10+1 and 2+2
-    (lambda r: r.d * D("0.125"), "decimal<14,5>"),  # which 0.125 does not fit: decimal<3,3>, 10+3+1 and 2+3
+    (lambda r: r.d * D("0.5"), "decimal<12,3>"),  # a value brings its own digits, decimal<1,1>: 10+1+1 and 2+1
+    (lambda r: r.d * D("0.125"), "decimal<14,5>"),  # decimal<3,3>: 10+3+1 and 2+3
     # dates and intervals
     (lambda r: r.day + dt.timedelta(days=1), "precision_timestamp<6>"),
     (lambda r: r.day > dt.date(2020, 1, 1), "boolean"),

@@ -116,16 +116,16 @@ def set_schema(op: SetOp, inputs: Sequence[NamedStruct]) -> NamedStruct:
     if len(inputs) < 2:
         raise SchemaError(f"a set operation needs at least two inputs, got {len(inputs)}")
     primary, *secondary = inputs
-    for number, other in enumerate(secondary, start=1):
+    for number, other in enumerate(secondary, start=2):
         if len(other) != len(primary):
             raise SchemaError(
                 f"the inputs of {op} must have the same number of columns: "
-                f"the first has {len(primary)} ({primary}), input {number} has {len(other)} ({other})"
+                f"input 1 has {len(primary)} ({primary}), input {number} has {len(other)} ({other})"
             )
         for position, (mine, theirs) in enumerate(zip(primary, other, strict=True)):
             if not mine.type.matches(theirs.type):
                 raise TypeMismatchError(
-                    f"the inputs of {op} must have the same types: column {position} is {mine} in the first "
+                    f"the inputs of {op} must have the same types: column {position} is {mine} in input 1 "
                     f"but {theirs} in input {number}",
                     hint=f"cast one of them, for example to {mine.type}",
                 )

@@ -71,16 +71,44 @@ def _fitting(overload: Overload, arguments: Sequence[Given]) -> int:
 
 
 def _word_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
-    """The nearest word for a misspelt one where an overload of as many arguments takes a word."""
+    """What to write for a word that goes with other arguments; the nearest word for a misspelt one."""
+    word = next((w for w in map(_word, arguments) if w is not None), None)
+    if word is None:
+        return None
+    types = {argument.type.short_name for argument in arguments if isinstance(argument, Typed)}
+    near: str | None = None
+    fitting: list[Overload] = []
     for overload in overloads:
-        for argument, taken in zip(arguments, overload.arguments, strict=False):
-            word = argument.enum if isinstance(argument, Open) else None
-            word = argument.name if isinstance(argument, EnumValue) else word
-            if word is None or not isinstance(taken, EnumArgument) or not overload.takes_count(len(arguments)):
-                continue
-            if word.upper() not in map(str.upper, taken.options):
-                return suggestion(word, taken.options)
-    return None
+        words = next((each.options for each in overload.arguments if isinstance(each, EnumArgument)), ())
+        if word.upper() in map(str.upper, words):
+            fitting.append(overload)
+        elif overload.takes_count(len(arguments)):
+            near = near or suggestion(word, words)
+    if not fitting or any(overload.takes_count(len(arguments)) for overload in fitting):
+        return near
+    best = min(fitting, key=lambda each: (not types.issubset(each.key.split(":")[1].split("_")), len(each.arguments)))
+    return f"write {_example(best, word)}"
+
+
+def _word(argument: Given) -> str | None:
+    match argument:
+        case EnumValue(name):
+            return name
+        case Open(enum=enum):
+            return enum
+        case _:
+            return None
+
+
+def _example(overload: Overload, word: str) -> str:
+    """A call of an overload, with a word in the first place that takes one and the first of the others' words."""
+    parts: list[str] = []
+    for argument in overload.arguments:
+        if isinstance(argument, EnumArgument):
+            parts.append(f'"{word if not parts else argument.options[0]}"')
+        else:
+            parts.append(argument.name or "x")
+    return f"{overload.name}({', '.join(parts)})"
 
 
 def _cast_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
@@ -97,7 +125,8 @@ def _wider_types(kind: Type, others: Sequence[Type]) -> Iterator[Type]:
     """The types that hold every value of a type: those of wider numbers and texts, and wider ones among `others`."""
     if type(kind) in _NUMBERS:
         for wider in _NUMBERS[_NUMBERS.index(type(kind)) + 1 :]:
-            yield wider(nullable=kind.nullable)
+            if wider is not FP32 or type(kind) in (I8, I16):  # an fp32 holds no more than 24 bits exactly
+                yield wider(nullable=kind.nullable)
     if isinstance(kind, FixedChar | VarChar):
         yield String(nullable=kind.nullable)
     for other in others:

@@ -26,7 +26,8 @@ Options = Mapping[str, str | Sequence[str]]
 
 _SPLICED = ("and", "or")
 
-_ALIKE = frozenset(["add", "subtract", "multiply", "divide", "modulus", "equal", "not_equal", "lt", "lte", "gt", "gte"])
+_ARITHMETIC = frozenset(("add", "subtract", "multiply", "divide", "modulus"))
+_ALIKE = _ARITHMETIC | {"equal", "not_equal", "lt", "lte", "gt", "gte"}
 """Functions of two operands of one type; others of that name and number exist, but none for that type."""
 
 _SCALARS = frozenset((bool, int, float, str, decimal.Decimal, dt.date, dt.datetime))
@@ -59,7 +60,7 @@ def _scalar_call(
     name: str, options: Options, urn: str | None, catalog: Catalog | None, parts: Sequence[Any]
 ) -> ex.ScalarFunction:
     if len(parts) == 2 and name in _ALIKE:
-        parts = _alike(*parts)
+        parts = _alike(name, *parts)
     resolution = _resolution("scalar", name, parts, options, urn, catalog)
     arguments = _arguments(resolution, parts)
     function = ex.FunctionId(resolution.overload.urn, resolution.overload.key)
@@ -69,12 +70,17 @@ def _scalar_call(
     return ex.ScalarFunction(function, arguments, resolution.output_type, _options(resolution))
 
 
-def _alike(left: Any, right: Any) -> list[Any]:
+def _alike(name: str, left: Any, right: Any) -> list[Any]:
     """The operands, a Python value as a literal of the other operand's type if it fits: the usual case, and fast."""
     for value, other in ((left, right), (right, left)):
         if type(value) in _SCALARS and isinstance(other, ex.Expression):
+            if name in _ARITHMETIC and isinstance(other.type, t.Decimal) and type(value) in (int, decimal.Decimal):
+                # Decimal arithmetic takes any two decimals: the digits of the value are all that it needs.
+                kind = ex.natural_type(decimal.Decimal(value))
+            else:
+                kind = other.type.as_required()
             try:
-                made = ex.literal(value, other.type.as_required())
+                made = ex.literal(value, kind)
             except LiteralError:
                 continue
             return [made, right] if value is left else [left, made]
@@ -85,6 +91,17 @@ class RelationLike:
     """What every relation of the fluent layer is; named here because a relation is no value."""
 
     __slots__ = ()
+
+
+class Unfinished:
+    """Something that becomes an expression with one more call, and what to tell those who forget it."""
+
+    __slots__ = ()
+    advice = ""
+
+    def describe(self) -> str:
+        """What is there and what it lacks."""
+        raise NotImplementedError
 
 
 class MeasureBase:
@@ -236,6 +253,8 @@ def _given(part: Any, name: str) -> Given:
             )
         case WindowFunction():
             raise TypeMismatchError(f"{name} takes values, but {part.call.name} is a window function without a window")
+        case Unfinished():
+            raise TypeMismatchError(f"{name} takes values, but {part.describe()}", hint=part.advice)
         case _ if isinstance(part, RelationLike):
             raise TypeMismatchError(
                 f"{name} takes values, not a relation",

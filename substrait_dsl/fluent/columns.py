@@ -21,7 +21,7 @@ from substrait_dsl.errors import (
     UnknownFieldError,
     quoted,
 )
-from substrait_dsl.fluent.calls import MeasureBase, WindowFunction, _scalar_call
+from substrait_dsl.fluent.calls import MeasureBase, Unfinished, WindowFunction, _scalar_call
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound, resolve
 from substrait_dsl.fluent.operators import PythonValue
 from substrait_dsl.fluent.schemas import DynRow, Schema
@@ -87,6 +87,11 @@ def on_row(value: Any, scope: Scope, what: str, *, raw: bool = False) -> Any:
 
 def evaluate(value: Any, scope: Scope, what: str) -> ex.Expression:
     """A value, an expression, or what a lambda returns for the rows of the scope, as an expression."""
+    if isinstance(value, str) and what != "a condition":
+        raise InvalidArgumentError(
+            f"expected {what}, got the text {value!r}",
+            hint=f"write col({value!r}) for a column, lit({value!r}) for text",
+        )
     if callable(value) and not isinstance(value, ExprBase):
         value = called(value, scope, rows(scope))
     return _closed(value, scope, what)
@@ -102,11 +107,17 @@ def _closed(value: Any, scope: Scope, what: str) -> ex.Expression:
                 hint="aggregate functions belong into aggregate(...)",
             )
         case WindowFunction():
-            raise TypeMismatchError(f"{what} is an expression, but {value.call.name} is a window function")
+            raise TypeMismatchError(
+                f"{what} is an expression, but {value.call.name} is a window function",
+                hint="window functions have no place in a relation yet",
+            )
+        case Unfinished():
+            raise TypeMismatchError(f"{what} is an expression, but {value.describe()}", hint=value.advice)
         case None:
             raise InvalidArgumentError(f"{what} is None", hint="null(type) is a NULL; a lambda must return something")
     if what == "a condition" and not isinstance(value, bool):
-        raise TypeMismatchError(f"{what} is a boolean expression, got {value!r}")
+        hint = "write lambda r: r.x > 5, or col('x') > 5" if isinstance(value, str) else None
+        raise TypeMismatchError(f"{what} is a boolean expression, got {value!r}", hint=hint)
     return ex.literal(value, ex.natural_type(value))
 
 
@@ -193,6 +204,16 @@ def require_distinct(names: Sequence[str]) -> None:
         seen.add(name)
 
 
+def _sort_column(column: str | int, scope: Scope) -> ex.FieldReference:
+    try:
+        return scope.column(column)
+    except UnknownFieldError as error:
+        name, _, order = str(column).removeprefix("-").partition(" ")
+        if name in scope.schema.names and (str(column).startswith("-") or order.lower() in ("asc", "desc")):
+            error.hint = f'write {"asc" if order.lower() == "asc" else "desc"}("{name}")'
+        raise
+
+
 def sort_keys(keys: Sequence[Any], scope: Scope) -> tuple[ex.SortKey, ...]:
     """Sort keys given by name, position, expression, `SortKey` or lambda; a bare one is ascending, NULLs first."""
     made: list[ex.SortKey] = []
@@ -204,7 +225,7 @@ def sort_keys(keys: Sequence[Any], scope: Scope) -> tuple[ex.SortKey, ...]:
         if callable(of) and not isinstance(of, ExprBase):
             of = called(of, scope, rows(scope))
         if isinstance(of, str | int) and not isinstance(of, bool):
-            expression: ex.Expression = scope.column(of)
+            expression: ex.Expression = _sort_column(of, scope)
         elif isinstance(of, ExprBase):
             expression = resolve(of, scope)
         else:

@@ -11,7 +11,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.rules import branch_type
 from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError
-from substrait_dsl.fluent.calls import MeasureBase, scalar
+from substrait_dsl.fluent.calls import MeasureBase, Unfinished, scalar
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived
 from substrait_dsl.fluent.schemas import as_type
 
@@ -203,10 +203,15 @@ def all_of(relation: RelationBase) -> Quantified:
     return Quantified("all", relation)
 
 
-class When:
+class When(Unfinished):
     """A condition that waits for its value."""
 
     __slots__ = ("_before", "_condition")
+    advice = "write when(...).then(value).otherwise(value)"
+
+    def describe(self) -> str:
+        """What is there and what it lacks."""
+        return "when(...) has no then(...)"
 
     def __init__(self, condition: ExprBase, before: tuple[tuple[ExprBase, object], ...] = ()) -> None:
         if not isinstance(condition, ExprBase):
@@ -219,10 +224,15 @@ class When:
         return Then((*self._before, (self._condition, value)))
 
 
-class Then:
+class Then(Unfinished):
     """Conditions with their values, waiting for another or for the value that holds otherwise."""
 
     __slots__ = ("_clauses",)
+    advice = "finish it with .otherwise(value); otherwise(None) gives NULL"
+
+    def describe(self) -> str:
+        """What is there and what it lacks."""
+        return "when(...).then(...) has no otherwise(...)"
 
     def __init__(self, clauses: tuple[tuple[ExprBase, object], ...]) -> None:
         self._clauses = clauses

@@ -147,6 +147,11 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
                 raise AttributeError(name)
             raise no_method(name, dir(type(self)))
 
+    def __contains__(self, item: object) -> NoReturn:
+        raise TypeMismatchError(
+            "an expression is not a container", hint="write x.is_in([...]), or functions.contains(x, y)"
+        )
+
     def __iter__(self) -> Any:
         raise TypeMismatchError("an expression is not a sequence", hint="use expression[0] for an element of a list")
 

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, naming, quoted, suggestion
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    SchemaError,
+    TypeMismatchError,
+    naming,
+    placing,
+    quoted,
+    suggestion,
+)
 from substrait_dsl.fluent.calls import MeasureBase, measure_node
 from substrait_dsl.fluent.columns import called, evaluate, keys_of, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
@@ -41,7 +50,7 @@ def aggregate(
     """The aggregate of the algebra; see `Relation.aggregate`."""
     scope = Scope("aggregate", (rel,))
     grouped = keys_of(keys, scope)
-    grouped += [(name, evaluate(value, scope, f'key "{name}"')) for name, value in named_keys.items()]
+    grouped += [(name, _key(name, value, scope)) for name, value in named_keys.items()]
     measured = [(_name_of(measure), measure) for measure in (_measure(value, None, scope) for value in measures)]
     measured += [(name, _measure(value, name, scope)) for name, value in named_measures.items()]
     key_names = [name for name, _ in grouped]
@@ -50,8 +59,18 @@ def aggregate(
     if len(sets) > 1:
         names.append(SET_INDEX)
     require_distinct(names)
-    nodes = tuple(measure_node(measure, scope, sort_keys) for _, measure in measured)
+    nodes = tuple(_node(name, measure, scope) for name, measure in measured)
     return rl.Aggregate(rel, tuple(e for _, e in grouped), sets, nodes, tuple(names), anchor=scope.anchor)
+
+
+def _key(name: str, value: Any, scope: Scope) -> ex.Expression:
+    with placing(f'key "{name}"'):
+        return evaluate(value, scope, "a key")
+
+
+def _node(name: str, measure: MeasureBase, scope: Scope) -> ex.Measure:
+    with placing(f'measure "{name}"'):
+        return measure_node(measure, scope, sort_keys)
 
 
 def _name_of(measure: MeasureBase) -> str:
@@ -74,7 +93,8 @@ def _measure(value: Any, name: str | None, scope: Scope) -> MeasureBase:
             f"{what} is no aggregate function but an expression",
             hint="wrap it, for example f.sum(...); to group by it, pass it as a key",
         )
-    raise InvalidArgumentError(f"{what} must be an aggregate function, got {value!r}")
+    hint = f"write f.{value}()" if isinstance(value, str) and value.isidentifier() else None
+    raise InvalidArgumentError(f"{what} must be an aggregate function, got {value!r}", hint=hint)
 
 
 def _positions(sets: Sequence[Sequence[str | int]] | None, keys: list[str]) -> tuple[tuple[int, ...], ...]:
@@ -112,6 +132,12 @@ class GroupBy(Generic[S]):
         self._relation = relation
         self._keys = keys
         self._named = named
+        if not self._size():
+            raise InvalidArgumentError("expected at least one key", hint="aggregate(...) folds all rows into one")
+        scope = Scope("group_by", (relation._rel,))
+        require_distinct([name for name, _ in keys_of(keys, scope)] + [*named])
+        for name, value in named.items():
+            _key(name, value, scope)
 
     def agg(self, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
         """One row for each different combination of the keys.
@@ -122,7 +148,7 @@ class GroupBy(Generic[S]):
 
         Output and errors: see `Relation.aggregate`.
         """
-        with naming("group_by"):
+        with naming("agg"):
             return self._aggregate(None, measures, named)
 
     def rollup(self, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
@@ -146,6 +172,4 @@ class GroupBy(Generic[S]):
     ) -> Relation[DynRow]:
         from substrait_dsl.fluent.relation import Relation
 
-        if not self._size():
-            raise InvalidArgumentError("expected at least one key", hint="aggregate(...) folds all rows into one")
         return Relation(aggregate(self._relation._rel, self._keys, self._named, sets, measures, named))

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.types import Boolean, String, VarChar
+from substrait_dsl.algebra.types import (
+    Boolean,
+    Date,
+    Decimal,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Type,
+    VarChar,
+)
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import LiteralError, SubstraitDslError, suggestion
 
 VERBS: Mapping[str, str] = {
     "agg": "aggregate(...)",
     "assign": "with_columns(...)",
+    "count": "aggregate(n=functions.count())",
     "collect": "execute(spark).collect()",
     "except_": "subtract(...)",
     "filter_": "filter(...)",
@@ -28,6 +39,8 @@ VERBS: Mapping[str, str] = {
     "save": "to_plan().save(path)",
     "show": "execute(spark).show()",
     "take": "limit(...)",
+    "minus": "subtract(...)",
+    "union_distinct": "union(...)",
     "to_bytes": "to_plan().to_bytes()",
     "to_json": "to_plan().to_json()",
     "toPandas": "execute(spark).toPandas()",
@@ -38,6 +51,36 @@ VERBS: Mapping[str, str] = {
     "withColumnRenamed": "rename(...)",
 }
 """Verbs of other libraries, and what they are here."""
+
+JOIN_HABITS: Mapping[str, str] = {
+    "anti": '"left_anti"',
+    "cross": "cross(other)",
+    "full": '"outer"',
+    "full_outer": '"outer"',
+    "fullouter": '"outer"',
+    "left_outer": '"left"',
+    "leftanti": '"left_anti"',
+    "leftouter": '"left"',
+    "leftsemi": '"left_semi"',
+    "mark": '"left_mark"',
+    "outer_left": '"left"',
+    "outer_right": '"right"',
+    "right_outer": '"right"',
+    "rightouter": '"right"',
+    "semi": '"left_semi"',
+    "single": '"left_single"',
+}
+"""Join types of other libraries, and the specification's names."""
+
+SET_HABITS: Mapping[str, str] = {
+    "except": '"minus_primary"',
+    "except_all": '"minus_primary_all"',
+    "intersect": '"intersection_multiset"',
+    "intersect_all": '"intersection_multiset_all"',
+    "minus": '"minus_primary"',
+    "union": '"union_distinct"',
+}
+"""Set operations of SQL, and the specification's names."""
 
 METHODS: Mapping[str, str] = {
     "desc_nulls_first": 'desc(nulls="first")',
@@ -85,6 +128,12 @@ FUNCTIONS: Mapping[str, str] = {
 """Functions of SQL and of other libraries, and what the specification calls them."""
 
 
+OPERATORS = frozenset(
+    ("add", "subtract", "multiply", "divide", "modulus", "equal", "not_equal", "lt", "lte", "gt", "gte", "between")
+)
+"""Functions whose operands are of one kind, so that a value that does not fit the other operand is the mistake."""
+
+
 class UnknownAttributeError(SubstraitDslError, AttributeError):
     """A method or verb that does not exist."""
 
@@ -93,16 +142,19 @@ class UnknownAttributeError(SubstraitDslError, AttributeError):
 
 def no_attribute(what: str, name: str, habits: Mapping[str, str], known: Iterable[str]) -> UnknownAttributeError:
     """The error for a method that does not exist, with what it is called here."""
-    habit = habits.get(name)
-    hint = f"write {habit}" if habit else suggestion(name, [each for each in known if not each.startswith("_")])
+    names = {each: each for each in (*known, *habits) if not each.startswith("_")}
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
+    habit = habits.get(name) or (habits.get(near[0]) if near else None)
+    hint = f"write {habit}" if habit else suggestion(name, [each for each in names if each not in habits])
     return UnknownAttributeError(f'{what} has no "{name}"', hint=hint)
 
 
-def no_method(name: str, known: Iterable[str]) -> UnknownAttributeError:
+def no_method(name: str, known: Collection[str]) -> UnknownAttributeError:
     """The error for a method that expressions do not have; many are functions."""
     functions = {function for each in standard_catalog().extensions.values() for function in each.functions}
+    functions.difference_update(known)
     habits = {**{function: f"functions.{function}(x, ...)" for function in functions}, **METHODS}
-    return no_attribute("an expression", name, habits, [*known, *METHODS, *functions])
+    return no_attribute("an expression", name, habits, known)
 
 
 def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
@@ -113,9 +165,34 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
         return "put each comparison in parentheses: (a > 1) & (b < 2)"
     if name == "add" and any(isinstance(part.type, String | VarChar) for part in typed):
         return "functions.concat(a, b) joins texts"
-    if len(typed) == len(plain) == 1:
-        try:
-            ex.literal(plain[0], typed[0].type.as_required())
-        except LiteralError as error:
-            return f"{error.message}; {error.hint}" if error.hint else error.message
+    if name == "sum" and any(isinstance(part, str) for part in plain):
+        return f"a column is col({plain[0]!r}), or the row's in a lambda"
+    if len(typed) == 2 and not plain:
+        return _common_type(typed[0].type, typed[1].type)
+    if len(typed) == len(plain) == 1 and name in OPERATORS:
+        return _literal_hint(plain[0], typed[0].type)
+    return None
+
+
+def _common_type(left: Type, right: Type) -> str | None:
+    """How two operands come to one type."""
+    match left, right:
+        case Decimal(), Decimal():
+            scale = max(left.scale, right.scale)
+            precision = scale + max(left.precision - left.scale, right.precision - right.scale)
+            return f"cast both to decimal<{precision},{scale}>" if precision <= 38 else None
+        case (Date(), PrecisionTimestamp() as other) | (PrecisionTimestamp() as other, Date()):
+            return f"cast the date to {other.as_required()}"
+        case _:
+            return None
+
+
+def _literal_hint(value: Any, other: Type) -> str | None:
+    """Why a Python value cannot stand beside an expression of a type."""
+    if isinstance(other, Date | PrecisionTimestamp | PrecisionTimestampTZ) and type(value) is int:
+        return "a span of time is a datetime.timedelta: timedelta(days=30)"
+    try:
+        ex.literal(value, other.as_required())
+    except LiteralError as error:
+        return f"{error.message}; {error.hint}" if error.hint else error.message
     return None

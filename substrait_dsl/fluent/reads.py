@@ -210,7 +210,7 @@ def read_files(
         if kind not in rl.PATH_KINDS:
             raise unknown_choice("kind", kind, rl.PATH_KINDS)
         each = [paths] if isinstance(paths, str | Path) else list(paths)
-        files = tuple(rl.FileItem(_uri(path), _format(format), kind) for path in each)
+        files = tuple(rl.FileItem(_uri(path, kind), _format(format), kind) for path in each)
         return _read(as_struct(schema), rl.LocalFiles(files), filter, best_effort_filter, columns)
 
 
@@ -222,11 +222,13 @@ def _format(format: FormatName | rl.FileFormat) -> rl.FileFormat:
     return FORMATS[format]
 
 
-def _uri(path: str | Path) -> str:
+def _uri(path: str | Path, kind: rl.PathKind) -> str:
     if isinstance(path, str) and "://" in path:
         return path
     if not str(path):
         raise InvalidArgumentError(f"expected a path or a URI, got {path!r}")
+    if kind != "glob" and any(wildcard in str(path) for wildcard in "*?"):
+        raise InvalidArgumentError(f"{str(path)!r} is a pattern, not a path", hint='say so: kind="glob"')
     return f"file://{os.path.abspath(path)}"
 
 

@@ -18,7 +18,9 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
     TypeMismatchError,
+    UnknownFieldError,
     naming,
+    placing,
     quoted,
     unknown_choice,
 )
@@ -26,7 +28,7 @@ from substrait_dsl.fluent import columns
 from substrait_dsl.fluent.calls import MeasureBase, RelationLike
 from substrait_dsl.fluent.columns import ColumnLike, Picked, evaluate, on_row
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, deferred, resolve
-from substrait_dsl.fluent.guidance import VERBS, no_attribute
+from substrait_dsl.fluent.guidance import JOIN_HABITS, SET_HABITS, VERBS, UnknownAttributeError, no_attribute
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 from substrait_dsl.fluent.scope import Scope
 
@@ -90,6 +92,8 @@ class RelationBase(RelationLike):
         from substrait_dsl.spark.execute import execute
 
         with naming("execute"):
+            if not hasattr(spark, "createDataFrame"):
+                raise InvalidArgumentError(f"expected a SparkSession, got {spark!r}")
             return execute(Root.of(self._rel), spark)
 
     if not TYPE_CHECKING:  # a checker must not take every name for a verb
@@ -97,6 +101,8 @@ class RelationBase(RelationLike):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("__"):
                 raise AttributeError(name)
+            if name in self._rel.schema.names:
+                raise UnknownAttributeError(f'a relation has no "{name}"', hint=f"its column is rel.c.{name}")
             raise no_attribute("a relation", name, VERBS, dir(type(self)))
 
     def __str__(self) -> str:
@@ -167,7 +173,7 @@ class Relation(RelationBase, Generic[S]):
             if taken:
                 raise SchemaError(f"there is a column {quoted(taken)} already", hint="with_columns replaces it")
             scope = Scope("project", (self._rel,))
-            expressions = tuple(evaluate(value, scope, f'column "{name}"') for name, value in new.items())
+            expressions = tuple(_column(name, value, scope) for name, value in new.items())
             return Relation(rl.Project(self._rel, expressions, tuple(new), anchor=scope.anchor))
 
     def with_columns(self, **new: ColumnLike[S]) -> Relation[DynRow]:
@@ -182,7 +188,7 @@ class Relation(RelationBase, Generic[S]):
             schema = self._rel.schema
             scope = Scope("with_columns", (self._rel,))
             places: dict[int, str] = {schema.position(name): name for name in new if name in schema.names}
-            expressions = {name: evaluate(value, scope, f'column "{name}"') for name, value in new.items()}
+            expressions = {name: _column(name, value, scope) for name, value in new.items()}
             kept: list[Picked] = [
                 (field.name, expressions[field.name] if position in places else position)
                 for position, field in enumerate(schema)
@@ -206,7 +212,7 @@ class Relation(RelationBase, Generic[S]):
         with naming("select"):
             scope = Scope("select", (self._rel,))
             picked = columns.pick(chosen, scope)
-            picked += [(name, evaluate(value, scope, f'column "{name}"')) for name, value in named.items()]
+            picked += [(name, _column(name, value, scope)) for name, value in named.items()]
             if not picked:
                 raise InvalidArgumentError("expected at least one column")
             columns.require_distinct([name for name, _ in picked])
@@ -239,7 +245,7 @@ class Relation(RelationBase, Generic[S]):
             schema = self._rel.schema
             wanted: dict[str | int, str] = dict(names or {})
             wanted.update(renamed)
-            changed = {schema.position(old): new for old, new in wanted.items()}
+            changed = {_renamed_position(schema, old, new): new for old, new in wanted.items()}
             for new in changed.values():
                 if not isinstance(new, str):
                     raise InvalidArgumentError(f"expected a name, got {new!r}")
@@ -322,7 +328,7 @@ class Relation(RelationBase, Generic[S]):
         with naming("join"):
             right = _relation(other)
             if how not in JOIN_RULES:
-                raise unknown_choice("how", how, JOIN_TYPES)
+                raise unknown_choice("how", how, JOIN_TYPES, JOIN_HABITS)
             scope = Scope("join", (self._rel, right))
             _require_free(mark, how, self._rel.schema, right.schema)
             condition = columns.join_condition(on, scope)
@@ -348,26 +354,29 @@ class Relation(RelationBase, Generic[S]):
         Output: the columns of this relation, nullable as the operation needs; no order. Raises `SchemaError` and
         `TypeMismatchError` for inputs that do not fit. Specification: ``SetRel``.
         """
-        with naming("set_op"):
+        return self._combined("set_op", op, others)
+
+    def _combined(self, verb: str, op: SetOp, others: Sequence[RelationBase]) -> Relation[S]:
+        with naming(verb):
             if op not in SET_OPS:
-                raise unknown_choice("op", op, SET_OPS)
+                raise unknown_choice("op", op, SET_OPS, SET_HABITS)
             return Relation(rl.Set((self._rel, *map(_relation, others)), op))
 
     def union_all(self, *others: RelationBase) -> Relation[S]:
         """All rows of all relations, as ``UNION ALL``."""
-        return self.set_op("union_all", *others)
+        return self._combined("union_all", "union_all", others)
 
     def union(self, *others: RelationBase) -> Relation[S]:
         """The different rows of all relations, as ``UNION``."""
-        return self.set_op("union_distinct", *others)
+        return self._combined("union", "union_distinct", others)
 
     def intersect(self, *others: RelationBase) -> Relation[S]:
         """The different rows that all relations have, as ``INTERSECT``."""
-        return self.set_op("intersection_multiset", *others)
+        return self._combined("intersect", "intersection_multiset", others)
 
     def subtract(self, *others: RelationBase) -> Relation[S]:
         """The different rows that none of the others has, as ``EXCEPT``."""
-        return self.set_op("minus_primary", *others)
+        return self._combined("subtract", "minus_primary", others)
 
     def distinct(self) -> Relation[S]:
         """Each different row once: an aggregate with every column as a key."""
@@ -411,13 +420,14 @@ class Relation(RelationBase, Generic[S]):
         """
         from substrait_dsl.fluent.grouping import GroupBy
 
-        return GroupBy(self, keys, named)
+        with naming("group_by"):
+            return GroupBy(self, keys, named)
 
     def into(self, row: Callable[[S], S2]) -> Relation[S2]:
         """Compute the columns of a declared schema: ``rel.into(lambda r: Out(key=r.a, total=r.b + r.c))``.
 
-        Output: the columns of the schema class, in its order. Raises `TypeMismatchError` for an expression of another
-        type than its column, or a nullable one where the column is required.
+        Output: the columns of the schema class, in its order. Raises `SchemaError` for an expression of another type
+        than its column, or a nullable one where the column is required (``functions.coalesce`` gives it a value).
         """
         with naming("into"):
             scope = Scope("into", (self._rel,))
@@ -435,6 +445,11 @@ class Relation(RelationBase, Generic[S]):
             return Relation(self._rel)
 
 
+def _column(name: str, value: object, scope: Scope) -> ex.Expression:
+    with placing(f'column "{name}"'):
+        return evaluate(value, scope, "a column")
+
+
 def _count(name: str, value: Count, scope: Scope) -> ex.Expression | None:
     if value is None:
         return None
@@ -443,6 +458,15 @@ def _count(name: str, value: Count, scope: Scope) -> ex.Expression | None:
     if type(value) is not int:
         raise TypeMismatchError(f"the {name} is a number of rows, got {value!r}")
     return ex.literal(value, I64())
+
+
+def _renamed_position(schema: NamedStruct, old: str | int, new: object) -> int:
+    try:
+        return schema.position(old)
+    except UnknownFieldError as error:
+        if new in schema.names:
+            error.hint = f'the old name comes first: {new}="{old}"'
+        raise
 
 
 def _require_free(mark: str, how: JoinType, left: NamedStruct, right: NamedStruct) -> None:

@@ -19,7 +19,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
 from substrait_dsl.algebra.type_text import parse_type as parse
 from substrait_dsl.catalog import standard_catalog
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, naming, quoted
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, placing, quoted
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _as_struct(schema: Any) -> NamedStruct:
             for name, kind in schema.items():
                 if not isinstance(name, str):
                     raise InvalidArgumentError(f"the name of a column is a str, got {name!r}")
-                with naming(f'column "{name}"'):
+                with placing(f'column "{name}"'):
                     fields.append(Field(name, as_type(kind)))
             return NamedStruct(tuple(fields))
     if type(schema).__module__.startswith("pyspark."):

@@ -138,6 +138,12 @@ AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
         "bool_or": Template("bool_or({0}){filter}"),
     },
     "functions_datetime": EXTREMES,
-    "functions_string": {"string_agg": Template("listagg({distinct}{0}, {1}){order}{filter}", constants=(1,))},
+    "functions_string": {
+        "string_agg": Template(
+            # The result is required, and joining no texts gives the empty one.
+            "coalesce(listagg({distinct}{0}, {1}){order}{filter}, '')",
+            constants=(1,),
+        )
+    },
 }
 """What each extension's aggregate functions become, by what follows ``extension:io.substrait:`` in its URN."""

@@ -26,7 +26,7 @@ def test_the_new_columns_stand_after_those_of_the_input_in_the_order_written() -
 
 
 def test_a_constant_is_required() -> None:
-    assert columns(table("a: i64?").project(one=1, word="x", yes=True)) == (
+    assert columns(table("a: i64?").project(one=1, word=sd.lit("x"), yes=True)) == (
         "a: i64?, one: i64, word: string, yes: boolean"
     )
 
@@ -112,7 +112,7 @@ def test_select_takes_names_positions_and_expressions(chosen: tuple[Any, ...]) -
 
 
 def test_selecting_columns_only_is_an_emit_and_no_project() -> None:
-    rel = table(ABC).select("b", x="word", again=lambda r: r.b)
+    rel = table(ABC).select("b", x=sd.lit("word"), again=lambda r: r.b)
     assert columns(rel) == "b: string?, x: string, again: string?"
     assert isinstance(rel._rel, Emit)
     assert isinstance(rel._rel.input, Project)

@@ -81,7 +81,7 @@ def test_distribution(distributions: tuple[Distribution | None, ...], expected: 
 
 
 def test_inputs_of_another_width_are_refused() -> None:
-    with refused(SchemaError, "set_op", "same number of columns", "the first has 2 (a: i64, b: i64)", "input 2 has 1"):
+    with refused(SchemaError, "set_op", "same number of columns", "input 1 has 2 (a: i64, b: i64)", "input 3 has 1"):
         table("a: i64, b: i64").set_op("union_all", table("c: i64, d: i64"), table("e: i64"))
 
 
@@ -93,7 +93,7 @@ def test_inputs_of_another_type_are_refused() -> None:
 def test_nullability_inside_a_type_must_agree() -> None:
     """Reading 18: only the outermost may vary."""
     assert columns(table("a: list<i64>").union_all(table("a: list<i64>?"))) == "a: list<i64>?"
-    with refused(TypeMismatchError, "set_op", "list<i64>", "list<i64?>"):
+    with refused(TypeMismatchError, "union_all", "list<i64>", "list<i64?>"):
         table("a: list<i64>").union_all(table("a: list<i64?>"))
 
 
@@ -105,7 +105,7 @@ def test_there_are_at_least_two_inputs() -> None:
 
 
 def test_an_unknown_operation_names_the_nearest() -> None:
-    with refused(InvalidChoiceError, "set_op", "unknown op 'union'", "did you mean", "minus_primary_all"):
+    with refused(InvalidChoiceError, "set_op", "unknown op 'union'", 'write "union_distinct"', "minus_primary_all"):
         table("a: i64").set_op("union", table("a: i64"))
     with refused(InvalidArgumentError, "set_op", "expected a relation", "'u'"):
         table("a: i64").set_op("union_all", "u")
