@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.plan import Root
 
 
+NO_CORRELATION = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY"
+"""What Spark calls the places where a subquery may not refer to an outer row."""
+
+
 def execute(root: Root, spark: SparkSession) -> DataFrame:
     """Run a root of a plan.
 
@@ -43,10 +47,17 @@ def execute(root: Root, spark: SparkSession) -> DataFrame:
 
 @contextmanager
 def _spark_errors() -> Iterator[None]:
+    from pyspark.errors import PySparkException
+
     try:
         yield
     except _error_classes() as error:
-        told = str(error).partition("\n")[0]
+        if isinstance(error, PySparkException) and (error.getCondition() or "").startswith(NO_CORRELATION):
+            raise UnsupportedError(
+                "Spark cannot run a subquery that refers to an outer row in this place",
+                hint="move the condition on the outer row above the join or the set operation in the subquery",
+            ) from error
+        told = str(error).strip().partition("\n")[0]
         raise ExecutionError(f"Spark refuses the plan: {told}") from error
 
 

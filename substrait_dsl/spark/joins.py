@@ -16,7 +16,7 @@ import attrs
 from substrait_dsl.algebra.expressions import Expression, FieldReference, OuterReference, ScalarFunction
 from substrait_dsl.algebra.expressions.references import ROOT
 from substrait_dsl.algebra.node import walk
-from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
+from substrait_dsl.algebra.relations.joins import COMPARISON_URN, Join, conjuncts
 from substrait_dsl.algebra.rules import JOIN_RULES, JoinType
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
@@ -27,7 +27,7 @@ from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, TextTable, it
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.node import Rel
-    from substrait_dsl.algebra.relations import Cross, Join
+    from substrait_dsl.algebra.relations import Cross
     from substrait_dsl.spark.lowering import Lowering
 
 Side = Literal["left", "right"]
@@ -65,6 +65,14 @@ def streamed(rel: Join) -> tuple[Rel, ...]:
             return (rel.left if side == "left" else rel.right,)
         case _:
             return rel.inputs
+
+
+def looks_up(rel: Rel) -> bool:
+    """Whether anything below a relation is looked up row by row: by a subquery, or by a mark or single join."""
+    return any(
+        isinstance(node, AnySubquery) or (isinstance(node, Join) and PLANS[node.how].method in ("mark", "single"))
+        for node in walk(rel)
+    )
 
 
 def lower_cross(rel: Cross, to: Lowering) -> Rows:
@@ -149,22 +157,32 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
     return Rows(single, mine + matched if plan.stream == "left" else matched + mine)
 
 
+_TOO_MANY = "raise_error('a row has more than one match in a single join')"
+
+
 def _single(
     rows: Rows, table: TextTable, found: tuple[str, ...], tests: list[Key | Test], to: Lowering
 ) -> tuple[Table, tuple[str, ...]]:
     """The columns of the one match, NULL if there is none; an error if there are more (reading 5).
 
-    The check is a filter, so that it stays when nothing uses the columns.
+    The error must come whatever is done with the rows. So the check is a filter, which stays when nothing uses the
+    columns, and part of every column; and it depends on a number that the row has, which keeps Spark from computing
+    it for rows that nothing matches, and from filtering the rows first. Inside a correlated subquery Spark takes no
+    such number.
     """
     for test in tests:
         table = table.where(test.holds)
     match, *names = to.space.names(1 + len(found))
     fields = ["'n', count(1)", *(f"'f{number}', any_value({column})" for number, column in enumerate(found))]
     struct = f"named_struct({', '.join(fields)})"
-    looked_up = rows.extended([Item(f"({table.query([Item(struct, (match,))])})", (match,))])
-    message = "'a row has more than one match in a single join'"
-    checked = looked_up.table.where(f"if({match}.n > 1, CAST(raise_error({message}) AS BOOLEAN), true)")
-    made = [Item(f"{match}.f{number}", (name,)) for number, name in enumerate(names)]
+    number = None if to.outer else Item("monotonically_increasing_id()", (to.space.name(),))
+    numbered = rows if number is None else rows.extended([number])
+    looked_up = numbered.extended([Item(f"({table.query([Item(struct, (match,))])})", (match,))])
+    many, one = f"{match}.n > 1", "true"
+    if number is not None:
+        many, one = f"{many} AND {number.names[0]} >= 0", "monotonically_increasing_id() >= 0"
+    checked = looked_up.table.where(f"if({many}, CAST({_TOO_MANY} AS BOOLEAN), {one})")
+    made = [Item(f"if({many}, {_TOO_MANY}, {match}.f{position})", (name,)) for position, name in enumerate(names)]
     return checked.select([*items(rows.columns), *made]), tuple(names)
 
 

@@ -66,8 +66,9 @@ def _floating(value: float, kind: t.Type) -> str:
 def _decimal(value: Any, kind: t.Type) -> str:
     assert isinstance(kind, t.Decimal)
     text = f"{value:f}BD"
-    # Spark gives a literal the fewest digits that hold it.
-    if (max(len(value.as_tuple().digits), kind.scale), kind.scale) == kind.parameters:
+    # Spark gives a literal the scale it is written with, and the fewest digits that hold it.
+    _, digits, exponent = value.as_tuple()
+    if (max(len(digits), kind.scale), -int(exponent)) == kind.parameters:
         return text
     return f"CAST({text} AS {spark_sql_type(kind)})"
 

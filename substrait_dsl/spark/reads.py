@@ -36,7 +36,7 @@ def can_be_text(read: Read, most_rows: int) -> bool:
         case NamedTable(names=names):
             return all(map(PLAIN_NAME.fullmatch, (*names, *read.base_schema.names)))
         case VirtualTable(rows=rows):
-            return len(rows) <= most_rows
+            return 0 < len(rows) <= most_rows  # as text, no rows are NULLs behind a false filter, which may leak
         case LocalFiles():
             return False
         case never:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from substrait_dsl.spark import joins
 from substrait_dsl.spark.tables import Item, Rows, items
 
 if TYPE_CHECKING:
@@ -66,7 +67,11 @@ def lower_set(rel: Set, to: Lowering) -> Rows:
         columns, [Item(f"count_if({side} = {number})", (count,)) for number, count in enumerate(counts)]
     )
     if rel.op in DISTINCT:
-        return Rows(counted.where(DISTINCT[rel.op](counts)), columns)
-    copies = f"({COPIES[rel.op](counts)})"
-    repeated = Item(f"explode(array_repeat(1, CAST({copies} AS INT)))", (to.space.name(),))
-    return Rows(counted.where(f"{copies} > 0").select([*items(columns), repeated]), columns)
+        wanted = DISTINCT[rel.op](counts)
+        if not any(map(joins.looks_up, rel.relations)):
+            return Rows(counted.where(wanted), columns)
+        copies = f"if({wanted}, 1, 0)"  # a filter above a count above lookups crashes Spark's optimizer
+    else:
+        copies = f"CAST({COPIES[rel.op](counts)} AS INT)"
+    repeated = Item(f"explode(array_repeat(1, {copies}))", (to.space.name(),))
+    return Rows(counted.select([*items(columns), repeated]), columns)

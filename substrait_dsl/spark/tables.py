@@ -272,7 +272,8 @@ class TextTable(Table):
         """A condition: whether there is a row for which these conditions, too, are true."""
         rows = self.closed
         rows = attrs.evolve(rows, conditions=(*rows.conditions, *conditions))
-        return f"EXISTS ({rows.query([Item('1', ('1',))])})"
+        # In parentheses, it may also be an operand.
+        return f"(EXISTS ({rows.query([Item('1', ('1',))])}))"
 
     @property
     def closed(self) -> TextTable:

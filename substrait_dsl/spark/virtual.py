@@ -39,7 +39,7 @@ def arrow_frame(
             for name, kind in zip(names, types, strict=True)
         ]
     )
-    arrow = to_arrow_schema(schema)
+    arrow = to_arrow_schema(schema, timezone="UTC")
     columns = [
         pa.array([_plain(record.fields[position]) for record in records], arrow.field(position).type)
         for position in range(len(types))

@@ -242,6 +242,8 @@ def _decimal(value: Any, kind: t.Type) -> decimal.Decimal:
 def _text(value: Any, kind: t.Type) -> str:
     if not isinstance(value, str):
         raise _no_fit(value, kind, f"it takes a str, not a {type(value).__name__}")
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        raise _no_fit(value, kind, "it holds half a character (a lone surrogate)")
     if isinstance(kind, t.VarChar) and len(value) > kind.length:
         raise _no_fit(value, kind, f"it has {len(value)} characters")
     if isinstance(kind, t.FixedChar) and len(value) != kind.length:  # reading 53: characters are code points
