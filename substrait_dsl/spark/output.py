@@ -147,6 +147,8 @@ def _any_value(kind: t.Type) -> str:
             return f"array({_any_value(element)})"
         case t.Map(key=key, value=value):
             return f"map({_any_value(key)}, {_any_value(value)})"
+        case t.Decimal(scale=scale):  # with all its digits: a cast from fewer could overflow, and so be NULL
+            return literal_to_sql(Literal(decimal.Decimal(0).scaleb(-scale), kind.as_required()))
         case _:
             return literal_to_sql(Literal(_SOME[type(kind)], kind.as_required()))
 
@@ -159,7 +161,6 @@ _SOME: dict[type[t.Type], Any] = {
     t.I64: 0,
     t.FP32: 0.0,
     t.FP64: 0.0,
-    t.Decimal: decimal.Decimal(0),
     t.String: "",
     t.VarChar: "",
     t.FixedChar: "",
