@@ -295,3 +295,36 @@ def test_a_wide_schema_is_not_listed_in_full() -> None:
 def test_errors_of_the_user_s_own_lambda_pass_through() -> None:
     with pytest.raises(ZeroDivisionError):
         T.filter(lambda r: r.id > 1 / 0)
+
+
+ODD_ARGUMENTS: list[Callable[[], Any]] = [
+    lambda: T.join(T, True, "left_mark", mark=5),
+    lambda: T.join(T, True, ["left"]),
+    lambda: T.aggregate("id", grouping_sets=1),
+    lambda: T.aggregate("id", grouping_sets=[1]),
+    lambda: T.as_(None),
+    lambda: T.as_({"id": sd.I64}),
+    lambda: T.emit(None),
+    lambda: T.emit({"id"}),
+    lambda: T.emit("id"),
+    lambda: T.rename(["id"]),
+    lambda: T.limit(None),
+    lambda: T.filter(int),
+    lambda: T.select(type),
+    lambda: sd.read_named(None, {"a": sd.I64}),  # type: ignore[call-overload]  # wrong on purpose
+    lambda: sd.read_files(b"x", {"a": sd.I64}),  # type: ignore[arg-type]  # wrong on purpose
+    lambda: sd.parse_type(None),  # type: ignore[arg-type]  # wrong on purpose
+    lambda: sd.lit("\ud800"),
+]
+
+
+@pytest.mark.parametrize("call", ODD_ARGUMENTS)
+def test_odd_arguments_get_errors_of_the_tree(call: Callable[[], Any]) -> None:
+    with pytest.raises(SubstraitDslError):
+        call()
+
+
+def test_a_column_may_have_any_name() -> None:
+    odd = table("_row: i64, __row__: i64, filter: i64")
+    assert odd.filter(lambda r: (r._row > 0) & (r.filter > 0)).columns == ("_row", "__row__", "filter")
+    assert odd.select(lambda r: r["__row__"]).columns == ("__row__",)

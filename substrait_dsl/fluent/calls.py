@@ -266,6 +266,8 @@ def _given(part: Any, name: str) -> Given:
         default = ex.natural_type(part)
     except LiteralError as error:
         raise InvalidArgumentError(f"{name}: {error.message}", hint=error.hint) from None
+    except RecursionError:
+        raise InvalidArgumentError(f"{name}: a value is nested too deeply") from None
     integer = part if type(part) is int else None
     also: tuple[t.Type, ...] = ()
     if integer is not None:

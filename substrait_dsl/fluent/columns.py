@@ -31,6 +31,11 @@ R = TypeVar("R")
 ColumnLike = ExprBase | PythonValue | Callable[[R], ExprBase | PythonValue]
 
 
+def is_list(value: object) -> bool:
+    """Whether a caller gave a list or tuple where one belongs, and no text."""
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
 def rows(scope: Scope) -> list[DynRow]:
     """The rows that a lambda gets: one for each input of the scope."""
     made: list[DynRow] = []
@@ -58,10 +63,17 @@ def called(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRo
         if isinstance(error, SubstraitDslError) or _takes(function, len(arguments)):
             raise
         wanted = "one row" if len(arguments) == 1 else f"{len(arguments)} rows, one for each input"
-        name = getattr(function, "__name__", type(function).__name__).strip("<>")
-        raise InvalidArgumentError(f"{name}{inspect.signature(function)} does not take {wanted}") from None
+        raise InvalidArgumentError(f"{_described(function)} does not take {wanted}") from None
     finally:
         scope.open = False
+
+
+def _described(function: Callable[..., Any]) -> str:
+    name = getattr(function, "__name__", type(function).__name__).strip("<>")
+    try:
+        return f"{name}{inspect.signature(function)}"
+    except ValueError:
+        return name
 
 
 def _takes(function: Callable[..., Any], count: int) -> bool:
@@ -267,8 +279,14 @@ def declared(rel: rl.Rel, row: Any, scope: Scope) -> rl.Rel:
     return result
 
 
+def _require_schema_class(declaration: object) -> None:
+    if not (isinstance(declaration, type) and issubclass(declaration, Schema)):
+        raise InvalidArgumentError(f"expected a Schema class, got {declaration!r}")
+
+
 def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
     """Raise `SchemaError` with every difference between columns and a schema class that should describe them."""
+    _require_schema_class(declaration)
     expected = declaration.__struct__
     if sorted(schema.names) == sorted(expected.names) and schema.names != expected.names:
         raise SchemaError(

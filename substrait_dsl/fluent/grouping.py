@@ -20,7 +20,7 @@ from substrait_dsl.errors import (
     suggestion,
 )
 from substrait_dsl.fluent.calls import MeasureBase, measure_node
-from substrait_dsl.fluent.columns import called, evaluate, keys_of, require_distinct, rows, sort_keys
+from substrait_dsl.fluent.columns import called, evaluate, is_list, keys_of, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.schemas import DynRow, Schema
@@ -101,14 +101,17 @@ def _positions(sets: Sequence[Sequence[str | int]] | None, keys: list[str]) -> t
     """Grouping sets as positions of keys."""
     if sets is None:
         return (tuple(range(len(keys))),) if keys else ()
+    if not is_list(sets):
+        raise InvalidArgumentError(f"grouping_sets is a list of tuples of keys, got {sets!r}")
     if not sets:
         raise SchemaError("grouping_sets is empty", hint="leave it out to group by all keys; [()] makes one group")
     return tuple(_key_set(each, number, keys) for number, each in enumerate(sets))
 
 
 def _key_set(each: Sequence[str | int], number: int, keys: list[str]) -> tuple[int, ...]:
-    if isinstance(each, str):
-        raise InvalidArgumentError(f"grouping set {number} must be a tuple of keys, got {each!r}", hint=f'("{each}",)')
+    if not is_list(each):
+        hint = f'("{each}",)' if isinstance(each, str) else f"({each!r},)"
+        raise InvalidArgumentError(f"grouping set {number} must be a tuple of keys, got {each!r}", hint=hint)
     positions: list[int] = []
     for key in each:
         position = keys.index(key) if key in keys else key

@@ -179,6 +179,13 @@ class Operators(Generic[Kind, T, N]):
     def __rmod__(self: Any, other: Any) -> Any:
         return _operator("modulus", other, self)
 
+    @overload
+    def __pow__(self: Operators[Number[V], T, N], other: Expr[T, Req] | V) -> Expr[T, N]: ...
+    @overload
+    def __pow__(self: Operators[Number[Any], T, Null], other: Expr[T, Null]) -> Expr[T, Null]: ...
+    def __pow__(self: Any, other: Any) -> Any:
+        return _operator("power", self, other)
+
     def __neg__(self: Operators[Number[Any] | AnyDecimal, T, N]) -> Expr[T, N]:
         return _operator("negate", self)
 

@@ -20,7 +20,7 @@ from substrait_dsl.errors import (
     naming,
     unknown_choice,
 )
-from substrait_dsl.fluent.columns import on_row, require_condition
+from substrait_dsl.fluent.columns import is_list, on_row, require_condition
 from substrait_dsl.fluent.expr import ExprBase, resolve
 from substrait_dsl.fluent.relation import Condition, Relation
 from substrait_dsl.fluent.schemas import Declared, DynRow, Schema, SchemaLike, as_struct
@@ -92,7 +92,7 @@ def read_named(
     Specification: ``ReadRel.NamedTable``.
     """
     with naming("read_named"):
-        if not isinstance(name, str) and not all(isinstance(part, str) for part in name):
+        if not isinstance(name, str) and not _are_texts(name):
             raise InvalidArgumentError(f"the name of a table is a str or a tuple of str, got {name!r}")
         names = (name,) if isinstance(name, str) else tuple(name)
         return _read(as_struct(schema), rl.NamedTable(names), filter, best_effort_filter, columns)
@@ -119,6 +119,10 @@ def read_virtual(rows: Iterable[Row], schema: SchemaLike) -> Relation[Any]:
         scope = Scope("read_virtual", (), NamedStruct(()))
         records = tuple(_record(row, number, struct, scope) for number, row in enumerate(rows))
         return _read(struct, rl.VirtualTable(records), None, None, None)
+
+
+def _are_texts(parts: object) -> bool:
+    return isinstance(parts, Sequence) and all(isinstance(part, str) for part in parts)
 
 
 def _record(row: Row, number: int, struct: NamedStruct, scope: Scope) -> rl.Record:
@@ -209,7 +213,9 @@ def read_files(
     with naming("read_files"):
         if kind not in rl.PATH_KINDS:
             raise unknown_choice("kind", kind, rl.PATH_KINDS)
-        each = [paths] if isinstance(paths, str | Path) else list(paths)
+        each = [paths] if isinstance(paths, str | Path) else paths
+        if not is_list(each):
+            raise InvalidArgumentError(f"expected a path or a list of paths, got {paths!r}")
         files = tuple(rl.FileItem(_uri(path, kind), _format(format), kind) for path in each)
         return _read(as_struct(schema), rl.LocalFiles(files), filter, best_effort_filter, columns)
 

@@ -11,7 +11,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.plan import Root
 from substrait_dsl.algebra.properties import Properties
-from substrait_dsl.algebra.rules import JOIN_RULES, JOIN_TYPES, SET_OPS, JoinType, SetOp, join_schema
+from substrait_dsl.algebra.rules import JOIN_TYPES, SET_OPS, JoinType, SetOp, join_schema
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import I64, Boolean, Null
 from substrait_dsl.errors import (
@@ -243,6 +243,8 @@ class Relation(RelationBase, Generic[S]):
         """
         with naming("rename"):
             schema = self._rel.schema
+            if names is not None and not isinstance(names, Mapping):
+                raise InvalidArgumentError(f"expected a dict of new names by old name, got {names!r}")
             wanted: dict[str | int, str] = dict(names or {})
             wanted.update(renamed)
             changed = {_renamed_position(schema, old, new): new for old, new in wanted.items()}
@@ -258,6 +260,8 @@ class Relation(RelationBase, Generic[S]):
     def emit(self, positions: Sequence[int]) -> Relation[DynRow]:
         """The columns at these positions, in this order, repeats allowed. Specification: ``RelCommon.Emit``."""
         with naming("emit"):
+            if not columns.is_list(positions):
+                raise InvalidArgumentError(f"expected a list of positions, got {positions!r}")
             return Relation(rl.emit(self._rel, [self._rel.schema.position(position) for position in positions]))
 
     def sort(self, *keys: str | int | ExprBase | SortKey | Callable[[S], ExprBase | SortKey]) -> Relation[S]:
@@ -291,7 +295,10 @@ class Relation(RelationBase, Generic[S]):
 
     def limit(self, count: int) -> Relation[S]:
         """Keep the first `count` rows: `fetch` with a count."""
-        return self.fetch(count)
+        with naming("limit"):
+            if count is None:
+                raise InvalidArgumentError("expected a number of rows, got None")
+            return self.fetch(count)
 
     def cross(self, other: RelationBase) -> Relation[DynRow]:
         """Pair every row with every row of another relation.
@@ -327,7 +334,7 @@ class Relation(RelationBase, Generic[S]):
         """
         with naming("join"):
             right = _relation(other)
-            if how not in JOIN_RULES:
+            if how not in JOIN_TYPES:  # the tuple: what cannot be hashed is no key of the table
                 raise unknown_choice("how", how, JOIN_TYPES, JOIN_HABITS)
             scope = Scope("join", (self._rel, right))
             _require_free(mark, how, self._rel.schema, right.schema)
@@ -469,8 +476,14 @@ def _renamed_position(schema: NamedStruct, old: str | int, new: object) -> int:
         raise
 
 
+def _require_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise InvalidArgumentError(f"the name of a column is a str, got {name!r}")
+
+
 def _require_free(mark: str, how: JoinType, left: NamedStruct, right: NamedStruct) -> None:
     """Raise `SchemaError` if the mark column of a join would be called as a column that is there."""
+    _require_name(mark)
     kept = {"left_mark": left, "right_mark": right}.get(how)
     if kept is not None and mark in kept.names:
         raise SchemaError(f'there is a column "{mark}" already', hint='call the new one otherwise: mark="..."')

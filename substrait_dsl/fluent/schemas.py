@@ -85,12 +85,12 @@ class DynRow(Schema):
     To a type checker it stands for a row whose columns are not declared: all of them are `DynExpr`.
     """
 
-    __slots__ = ("_row",)
+    __slots__ = ("__row__",)  # no column is reached by such a name
     if TYPE_CHECKING:  # declared, lest a checker takes it for a column
-        _row: ClassVar[tuple[NamedStruct, Callable[[int], DynExpr]]]
+        __row__: ClassVar[tuple[NamedStruct, Callable[[int], DynExpr]]]
 
     def __init__(self, schema: NamedStruct, reference: Callable[[int], DynExpr]) -> None:
-        object.__setattr__(self, "_row", (schema, reference))
+        object.__setattr__(self, "__row__", (schema, reference))
 
     def __getattr__(self, name: str) -> DynExpr:
         if name.startswith("__"):
@@ -98,14 +98,14 @@ class DynRow(Schema):
         return self[name]
 
     def __getitem__(self, column: str | int) -> DynExpr:
-        schema, reference = self._row
+        schema, reference = self.__row__
         return reference(schema.position(column))
 
     def __iter__(self) -> typing.NoReturn:
         raise TypeMismatchError("a row is no sequence", hint="name its columns: r.x, r[0]")
 
     def __dir__(self) -> list[str]:
-        return list(self._row[0].names)
+        return list(self.__row__[0].names)
 
 
 class RelationSchema:
@@ -272,6 +272,8 @@ def parse_type(text: str) -> t.Type:
     User-defined types are those of the specification's extensions. Raises `PlanFormatError` with the place and what
     was expected.
     """
+    if not isinstance(text, str):
+        raise InvalidArgumentError(f"expected the text of a type, got {text!r}")
     return parse(text, urns=standard_catalog().type_urns()) if "u!" in text.lower() else parse(text)
 
 

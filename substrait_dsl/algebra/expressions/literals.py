@@ -116,7 +116,10 @@ def literal(value: object, type: t.Type) -> Literal:
     convert = _CONVERTERS.get(type.__class__)
     if convert is None:
         raise LiteralError(f"there are no literals of {type}")
-    return Literal(convert(value, type), type)
+    try:
+        return Literal(convert(value, type), type)
+    except RecursionError:
+        raise LiteralError(f"a value of {type} is nested too deeply") from None
 
 
 def fits(value: object, type: t.Type) -> bool:
@@ -243,7 +246,7 @@ def _text(value: Any, kind: t.Type) -> str:
     if not isinstance(value, str):
         raise _no_fit(value, kind, f"it takes a str, not a {type(value).__name__}")
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-        raise _no_fit(value, kind, "it holds half a character (a lone surrogate)")
+        raise _no_fit(value, kind, "it is no Unicode text (a lone surrogate)")
     if isinstance(kind, t.VarChar) and len(value) > kind.length:
         raise _no_fit(value, kind, f"it has {len(value)} characters")
     if isinstance(kind, t.FixedChar) and len(value) != kind.length:  # reading 53: characters are code points
