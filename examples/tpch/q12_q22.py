@@ -173,7 +173,7 @@ def q20() -> sd.Relation:
 
     excess = (
         partsupp.filter(lambda offer: offer.ps_partkey.is_in(forest_parts))
-        .filter(lambda offer: offer.ps_availqty.cast(sd.Decimal(38, 4)) > half_of_the_shipped(offer))
+        .filter(lambda offer: offer.ps_availqty.cast(sd.Decimal(38, 3)) > half_of_the_shipped(offer))
         .select("ps_suppkey")
     )
     return (
