@@ -280,6 +280,11 @@ class TextTable(Table):
         """The table with its aggregates computed."""
         return self if self.aggregates is None else self._made(self.query(), self.names)
 
+    @property
+    def _relation(self) -> str:
+        """The table as one side of a join: what stands after FROM, if there is nothing else to it."""
+        return f"({self.query()})" if self.conditions or self.aggregates is not None else self.source
+
     def _over_source(self, made: Sequence[Item]) -> list[Item]:
         aggregates = self.aggregates
         if aggregates is None:
@@ -305,7 +310,7 @@ class TextTable(Table):
 
     def join(self, other: TextTable, how: JoinHow, condition: str | None) -> TextTable:
         on = "" if condition is None else f" ON {condition}"
-        source = f"(({self.query()}) {_JOIN_SQL[how]} ({other.query()}){on})"
+        source = f"({self._relation} {_JOIN_SQL[how]} {other._relation}{on})"
         return TextTable(_joined(self, other, how), source, self.space)
 
     def group(self, keys: Sequence[str], made: Sequence[Item]) -> TextTable:
