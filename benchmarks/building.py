@@ -91,7 +91,7 @@ def pipelines() -> None:
         "substrait.dataframe": theirs,
         "protobuf: parse and write it": partial(_copied, data),
     }
-    times = medians(runs, repeats=60)
+    times = medians(runs, repeats=20)
     show("A ten-step pipeline, from the first verb to bytes", times)
     print(f"  substrait.dataframe / ours: {times['substrait.dataframe'] / times['ours']:.1f}")
 
@@ -105,7 +105,7 @@ def pipelines() -> None:
                 *[(peer.col("a") + peer.col("b")).alias(n) for n in names]
             ).to_plan(),
         },
-        repeats=15,
+        repeats=5,
     )
     show("Ten decimal additions", times)
     print(f"  substrait.dataframe / ours: {times['substrait.dataframe'] / times['ours']:.1f}")
@@ -132,7 +132,7 @@ def depth() -> None:
     }
     chains = {steps: chain(steps) for steps in (10, 100, 1000)}
     for name, action in actions.items():
-        times = medians({str(steps): partial(action, steps) for steps in chains}, repeats=9)
+        times = medians({str(steps): partial(action, steps) for steps in chains}, repeats=3)
         each = {f"{steps} steps, a step": times[str(steps)] / steps for steps in chains}
         show(f"Depth: {name}", each)
         print(f"  a step at 1000 / a step at 10: {each['1000 steps, a step'] / each['10 steps, a step']:.2f}")
@@ -148,7 +148,7 @@ def width() -> None:
         "one more than each": lambda table, n: table.select(**{f"d{i}": sd.col(f"c{i}") + 1 for i in range(n)}),
     }
     for name, action in actions.items():
-        times = medians({str(n): partial(action, table, n) for n, table in tables.items()}, repeats=15)
+        times = medians({str(n): partial(action, table, n) for n, table in tables.items()}, repeats=5)
         show(f"Width: {name}", {f"{n} columns": value for n, value in times.items()})
         print(f"  1000 columns / 100 columns: {times['1000'] / times['100']:.1f}")
 
@@ -170,7 +170,7 @@ def doubling() -> None:
         return relation
 
     for name, action, small, large in (("e = e + e", sums, 15, 30), ("self join", joins, 7, 15)):
-        times = medians({str(n): partial(action, n) for n in (small, large)}, repeats=15)
+        times = medians({str(n): partial(action, n) for n in (small, large)}, repeats=5)
         show(f"Doubling: {name}", {f"{n} times": value for n, value in times.items()})
         tracemalloc.start()
         action(large)

@@ -9,11 +9,16 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 
+CALLS_A_TURN = 10
+
 Run = Callable[[], object]
 
 
 def medians(runs: Mapping[str, Run], repeats: int) -> dict[str, float]:
-    """The median time of each run in milliseconds; the runs take turns, so that they share what else goes on."""
+    """The median time of each run in milliseconds.
+
+    The runs take turns, ten calls a turn, so that they share what else goes on but not each other's cold caches.
+    """
     times: dict[str, list[float]] = {name: [] for name in runs}
     for run in runs.values():
         run()  # warm
@@ -21,9 +26,10 @@ def medians(runs: Mapping[str, Run], repeats: int) -> dict[str, float]:
     try:
         for _ in range(repeats):
             for name, run in runs.items():
-                start = time.perf_counter()
-                run()
-                times[name].append((time.perf_counter() - start) * 1000)
+                for _ in range(CALLS_A_TURN):
+                    start = time.perf_counter()
+                    run()
+                    times[name].append((time.perf_counter() - start) * 1000)
     finally:
         gc.enable()
     return {name: statistics.median(values) for name, values in times.items()}

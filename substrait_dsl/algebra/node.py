@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import attrs
 
@@ -44,6 +44,9 @@ _set = object.__setattr__
 class Node:
     """Base of expressions, relations and the parts they are made of."""
 
+    leaf: ClassVar[bool] = False
+    """Whether nodes of this class never have nodes inside."""
+
     free_anchors: frozenset[int] = attrs.field(init=False, eq=False)
     """The anchors of rows outside this node that something inside it refers to: not empty means correlated."""
     height: int = attrs.field(init=False, eq=False)
@@ -57,7 +60,7 @@ class Node:
         parts = self.parts()
         anchors = NO_ANCHORS
         height, size = 0, 1
-        for child in _nodes_in(parts):
+        for child in () if self.leaf else _nodes_in(parts):
             size += child.size
             if child.height > height:
                 height = child.height

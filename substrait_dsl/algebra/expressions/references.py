@@ -7,6 +7,8 @@ reference is a root and a chain of segments; here the first segment is a `FieldR
 
 from __future__ import annotations
 
+import typing
+
 import attrs
 
 from substrait_dsl.algebra import rules
@@ -33,6 +35,8 @@ ROOT = RootReference()
 @attrs.frozen(eq=False, repr=False)
 class FieldReference(Expression):
     """A column of a row, by its position."""
+
+    leaf: typing.ClassVar[bool] = True
 
     position: int
     column_type: Type

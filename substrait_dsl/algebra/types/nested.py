@@ -148,7 +148,7 @@ class UserDefined(Type, WrittenAs[tuple[Any, ...]]):
         def __set__(self, instance: Any, value: Expr[UserDefined, Req]) -> None: ...
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class Unbound(Type):
     """A type that is not known yet: a plan that holds one can be stored but not executed. It has no nullability."""
 

@@ -34,7 +34,7 @@ T = TypeVar("T", bound=SubSecond, default=Any)
 Length = TypeVar("Length", bound=int, default=Any)
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class FixedChar(Type, WrittenAs[str], Generic[Length]):
     """A Unicode string of exactly `length` characters (code points)."""
 
@@ -53,7 +53,7 @@ class FixedChar(Type, WrittenAs[str], Generic[Length]):
         def __set__(self, instance: Any, value: Expr[FixedChar[Length], Req]) -> None: ...
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class VarChar(Type, WrittenAs[str], Generic[Length]):
     """A Unicode string of at most `length` characters (code points)."""
 
@@ -72,7 +72,7 @@ class VarChar(Type, WrittenAs[str], Generic[Length]):
         def __set__(self, instance: Any, value: Expr[VarChar[Length], Req]) -> None: ...
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class FixedBinary(Type, WrittenAs[bytes], Generic[Length]):
     """A string of exactly `length` bytes."""
 
@@ -91,7 +91,7 @@ class FixedBinary(Type, WrittenAs[bytes], Generic[Length]):
         def __set__(self, instance: Any, value: Expr[FixedBinary[Length], Req]) -> None: ...
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class IntervalDay(Type, WrittenAs["dt.timedelta | DaySeconds"], Generic[T]):
     """A span of days and seconds with `precision` digits after the second."""
 
@@ -110,7 +110,7 @@ class IntervalDay(Type, WrittenAs["dt.timedelta | DaySeconds"], Generic[T]):
         def __set__(self, instance: Any, value: Expr[IntervalDay[T], Req]) -> None: ...
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class IntervalCompound(Type, WrittenAs["Compound"], Generic[T]):
     """A span of years, months, days and seconds with `precision` digits after the second."""
 
@@ -129,7 +129,7 @@ class IntervalCompound(Type, WrittenAs["Compound"], Generic[T]):
         def __set__(self, instance: Any, value: Expr[IntervalCompound[T], Req]) -> None: ...
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class PrecisionTime(Type, WrittenAs[dt.time], Generic[T]):
     """A time of day with `precision` digits after the second."""
 
@@ -148,7 +148,7 @@ class PrecisionTime(Type, WrittenAs[dt.time], Generic[T]):
         def __set__(self, instance: Any, value: Expr[PrecisionTime[T], Req]) -> None: ...
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class PrecisionTimestamp(Type, WrittenAs[dt.datetime], Generic[T]):
     """A date and time without time zone, with `precision` digits after the second."""
 
@@ -167,7 +167,7 @@ class PrecisionTimestamp(Type, WrittenAs[dt.datetime], Generic[T]):
         def __set__(self, instance: Any, value: Expr[PrecisionTimestamp[T], Req]) -> None: ...
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class PrecisionTimestampTZ(Type, WrittenAs[dt.datetime], Generic[T]):
     """A point in time, with `precision` digits after the second."""
 
@@ -186,7 +186,7 @@ class PrecisionTimestampTZ(Type, WrittenAs[dt.datetime], Generic[T]):
         def __set__(self, instance: Any, value: Expr[PrecisionTimestampTZ[T], Req]) -> None: ...
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class Decimal(Type, WrittenAs[int | decimal.Decimal], Generic[P, S]):
     """An exact number of at most `precision` digits (1 to 38), `scale` of them after the point."""
 
