@@ -16,6 +16,11 @@ from tests.support import f, table
 T = table("id: i64, q: i32, price: decimal<15,2>, day: date, name: string")
 U = table("key: i64")
 
+
+class OnlyId(sd.Schema):
+    id: sd.I64
+
+
 HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.where(lambda r: r.id > 1), "write filter(...)"),
     (lambda: T.filtr(lambda r: r.id > 1), 'did you mean "filter"?'),
@@ -56,6 +61,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.group_by("q").agg(n="count"), "write f.count()"),
     (lambda: T.filter("id > 5"), "write lambda r: r.x > 5"),
     (lambda: "x" in T.c.name, "functions.contains(x, y)"),
+    (lambda: T.select(id=sd.null(sd.I64)).as_(OnlyId), "declare it Nullable[...]"),
     (lambda: T.execute("spark"), "expected a SparkSession, got 'spark'"),
     (lambda: sd.read_files("data/*.parquet", {"a": sd.I64}), 'say so: kind="glob"'),
     (lambda: sd.read_named("t", {"a": "strng"}), 'read_named, column "a"'),

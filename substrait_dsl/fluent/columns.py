@@ -304,4 +304,8 @@ def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
             elif mine.type.nullable and not theirs.type.nullable:
                 differences.append(f"{mine.name} is nullable ({mine.type}), declared required")
     if differences:
-        raise SchemaError(f"the columns are not those of {declaration.__name__}: {'; '.join(differences)}")
+        guarded = all("declared required" in difference for difference in differences)
+        raise SchemaError(
+            f"the columns are not those of {declaration.__name__}: {'; '.join(differences)}",
+            hint="declare it Nullable[...], or give NULL a value with functions.coalesce" if guarded else None,
+        )

@@ -79,6 +79,11 @@ def _check_settings(rel: Rel, spark: SparkSession) -> None:
             "the session has ANSI mode off: overflows would wrap and failures would become NULL",
             hint='spark.conf.set("spark.sql.ansi.enabled", "true")',
         )
+    if spark.conf.get("spark.sql.decimalOperations.allowPrecisionLoss", "true") != "true":
+        raise UnsupportedError(
+            "the session keeps decimal arithmetic from losing digits: results would be of other types",
+            hint='spark.conf.set("spark.sql.decimalOperations.allowPrecisionLoss", "true")',
+        )
     computed = _types(rel)
     zone = spark.conf.get("spark.sql.session.timeZone")
     if zone not in ("UTC", "Etc/UTC", "Z", "GMT") and any(isinstance(kind, PrecisionTimestampTZ) for kind in computed):

@@ -170,6 +170,7 @@ def test_settings_that_change_meaning_are_refused(spark: SparkSession) -> None:
     later = points.filter(lambda r: r.x > dt.datetime(2019, 1, 1, tzinfo=dt.UTC))
     cases = [
         ("spark.sql.ansi.enabled", "false", t, "ANSI"),
+        ("spark.sql.decimalOperations.allowPrecisionLoss", "false", t, "decimal arithmetic"),
         ("spark.sql.session.timeZone", "Asia/Tokyo", later, "Asia/Tokyo"),
         ("spark.sql.timeType.enabled", "false", times, "TIME"),
     ]
