@@ -12,7 +12,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import functions
-from substrait_dsl.algebra.expressions import Expression, FieldReference
+from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.properties import Distribution, FieldPath, OrderKey, Properties
 from substrait_dsl.algebra.schema import NamedStruct
@@ -79,11 +79,6 @@ def computed(make: Callable[[Any], Any], over: str = "a: i64, b: i64?, s: string
 def type_of(make: Callable[[Any], Any], over: str = "a: i64, b: i64?, s: string, t: string?") -> str:
     """The type of what a lambda builds over a row with these columns."""
     return str(table(over).project(result=make).schema["result"])
-
-
-def reference(position: int, kind: str) -> FieldReference:
-    """A reference to a column of the row."""
-    return FieldReference(position, sd.parse_type(kind))
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import datetime as dt
 import decimal
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, NoReturn
+from typing import Any, ClassVar, Generic, NoReturn
 
 from typing_extensions import TypeVar
 
@@ -53,12 +53,13 @@ def scalar(
 
     Raises `FunctionNotFoundError` for no such function or overload, `InvalidChoiceError` for an unknown option.
     """
-    return derived(partial(_scalar_call, name, options or {}, urn, catalog), operands)
+    return derived(partial(scalar_call, name, options or {}, urn, catalog), operands)
 
 
-def _scalar_call(
+def scalar_call(
     name: str, options: Options, urn: str | None, catalog: Catalog | None, parts: Sequence[Any]
 ) -> ex.ScalarFunction:
+    """The call of the algebra, of parts that are expressions of one row, or Python values. Raises as `scalar` does."""
     if len(parts) == 2 and name in _ALIKE:
         parts = _alike(name, *parts)
     resolution = _resolution("scalar", name, parts, options, urn, catalog)
@@ -97,11 +98,9 @@ class Unfinished:
     """Something that becomes an expression with one more call, and what to tell those who forget it."""
 
     __slots__ = ()
-    advice = ""
-
-    def describe(self) -> str:
-        """What is there and what it lacks."""
-        raise NotImplementedError
+    lacks: ClassVar[str]
+    """What is there, and what it lacks."""
+    advice: ClassVar[str]
 
 
 class MeasureBase:
@@ -254,7 +253,7 @@ def _given(part: Any, name: str) -> Given:
         case WindowFunction():
             raise TypeMismatchError(f"{name} takes values, but {part.call.name} is a window function without a window")
         case Unfinished():
-            raise TypeMismatchError(f"{name} takes values, but {part.describe()}", hint=part.advice)
+            raise TypeMismatchError(f"{name} takes values, but {part.lacks}", hint=part.advice)
         case _ if isinstance(part, RelationLike):
             raise TypeMismatchError(
                 f"{name} takes values, not a relation",

@@ -21,7 +21,7 @@ from substrait_dsl.errors import (
     UnknownFieldError,
     quoted,
 )
-from substrait_dsl.fluent.calls import MeasureBase, Unfinished, WindowFunction, _scalar_call
+from substrait_dsl.fluent.calls import MeasureBase, Unfinished, WindowFunction, scalar_call
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound, resolve
 from substrait_dsl.fluent.operators import PythonValue
 from substrait_dsl.fluent.schemas import DynRow, Schema
@@ -124,7 +124,7 @@ def _closed(value: Any, scope: Scope, what: str) -> ex.Expression:
                 hint="window functions have no place in a relation yet",
             )
         case Unfinished():
-            raise TypeMismatchError(f"{what} is an expression, but {value.describe()}", hint=value.advice)
+            raise TypeMismatchError(f"{what} is an expression, but {value.lacks}", hint=value.advice)
         case None:
             raise InvalidArgumentError(f"{what} is None", hint="null(type) is a NULL; a lambda must return something")
     if what == "a condition" and not isinstance(value, bool):
@@ -140,7 +140,7 @@ def require_condition(condition: ex.Expression) -> None:
 
 def all_of(conditions: Sequence[ex.Expression]) -> ex.Expression:
     """The conjunction of conditions."""
-    return _scalar_call("and", {}, None, None, conditions)
+    return scalar_call("and", {}, None, None, conditions)
 
 
 def join_condition(on: Any, scope: Scope) -> ex.Expression:
@@ -159,7 +159,7 @@ def join_condition(on: Any, scope: Scope) -> ex.Expression:
             raise InvalidArgumentError(f"expected the name of a column of both sides, got {name!r}")
         one, other = _key_position("left", left, name), _key_position("right", right, name)
         pair = [scope.column(one), scope.column(len(left.schema) + other)]
-        equalities.append(_scalar_call("equal", {}, None, None, pair))
+        equalities.append(scalar_call("equal", {}, None, None, pair))
     return equalities[0] if len(equalities) == 1 else all_of(equalities)
 
 

@@ -207,11 +207,8 @@ class When(Unfinished):
     """A condition that waits for its value."""
 
     __slots__ = ("_before", "_condition")
+    lacks = "when(...) has no then(...)"
     advice = "write when(...).then(value).otherwise(value)"
-
-    def describe(self) -> str:
-        """What is there and what it lacks."""
-        return "when(...) has no then(...)"
 
     def __init__(self, condition: ExprBase, before: tuple[tuple[ExprBase, object], ...] = ()) -> None:
         if not isinstance(condition, ExprBase):
@@ -228,11 +225,8 @@ class Then(Unfinished):
     """Conditions with their values, waiting for another or for the value that holds otherwise."""
 
     __slots__ = ("_clauses",)
+    lacks = "when(...).then(...) has no otherwise(...)"
     advice = "finish it with .otherwise(value); otherwise(None) gives NULL"
-
-    def describe(self) -> str:
-        """What is there and what it lacks."""
-        return "when(...).then(...) has no otherwise(...)"
 
     def __init__(self, clauses: tuple[tuple[ExprBase, object], ...]) -> None:
         self._clauses = clauses

@@ -48,7 +48,9 @@ class Plan:
 
     def to_bytes(self) -> bytes:
         """The plan in protobuf's binary form; the same plan always gives the same bytes. Raises as `to_proto`."""
-        return self.to_proto().SerializeToString(deterministic=True)
+        from substrait_dsl.proto.plan import to_bytes
+
+        return to_bytes(self.to_proto())
 
     def to_json(self) -> str:
         """The plan in protobuf's JSON form. Raises as `to_proto`."""
