@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import attrs
 
-from substrait_dsl.algebra.expressions import Expression, FieldReference, OuterReference, ScalarFunction
-from substrait_dsl.algebra.expressions.references import ROOT
+from substrait_dsl.algebra.expressions import Expression, ScalarFunction
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, Join, conjuncts
 from substrait_dsl.algebra.rules import JOIN_RULES, JoinType
@@ -22,6 +21,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.hosts import host, subqueries_of
 from substrait_dsl.spark.marks import Key, Test, mark
+from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, TextTable, items
 
@@ -203,17 +203,7 @@ def _test(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key | 
 def _sides(expression: Expression, rel: Join) -> set[Side]:
     """The inputs of a join that an expression in its condition refers to, from inside subqueries, too."""
     width = len(rel.left.schema)
-    direct = {
-        node.position
-        for node in walk(expression, into_relations=False)
-        if isinstance(node, FieldReference) and node.root == ROOT
-    }
-    from_inside = {
-        node.position
-        for node in (walk(expression) if rel.anchor in expression.free_anchors else ())
-        if isinstance(node, FieldReference) and isinstance(node.root, OuterReference) and node.root.anchor == rel.anchor
-    }
-    return {"left" if position < width else "right" for position in direct | from_inside}
+    return {"left" if position < width else "right" for position in positions_seen([expression], rel.anchor)}
 
 
 def _computed(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: Lowering) -> tuple[Rows, str]:

@@ -6,10 +6,10 @@ either: step by step, Spark analyses a plan of any length; as one text it takes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, assert_never
 
-from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import (
     Aggregate,
     Cross,
@@ -25,7 +25,7 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.spark import groups, joins, reads, relations, sets
 from substrait_dsl.spark.output import is_plain, output, plain_items
-from substrait_dsl.spark.subqueries import is_subquery, relation_of
+from substrait_dsl.spark.pruning import parents_first, relations_inside, used_columns
 from substrait_dsl.spark.tables import FrameTable, Item, Rows, Table, TextTable, Workspace, items
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ class Lowering:
         self.space = space
         self.outer = outer or {}
         self.as_text = outer is not None
+        self.is_brief = False
+        """Whether everything is known to be fit for text."""
         self.main = self
         """Makes DataFrames: what is not correlated may leave a subquery."""
         self._done: dict[int, Rows] = {}
@@ -57,6 +59,7 @@ class Lowering:
         """A lowering for a subquery."""
         inner = Lowering(self.space, outer)
         inner.main = self.main
+        inner.is_brief = self.is_brief
         return inner
 
     def __getitem__(self, rel: Rel) -> Rows:
@@ -70,7 +73,7 @@ class Lowering:
             current = stack[-1]
             if id(current) in self._done:
                 stack.pop()
-            elif self.as_text and not current.free_anchors and not _is_brief(current, MOST_TEXT_ROWS):
+            elif self._leaves_text(current):
                 self._done[id(current)] = self._attached(self.main.lower(current))
             elif waiting := [child for child in _needed(current) if id(child) not in self._done]:
                 stack.extend(waiting)
@@ -78,11 +81,20 @@ class Lowering:
                 self._done[id(current)] = self._lowered(current)
         return self._done[id(rel)]
 
+    def _leaves_text(self, rel: Rel) -> bool:
+        """Whether a relation is better made a DataFrame, for the text to refer to."""
+        return self.as_text and not self.is_brief and not rel.free_anchors and not _is_brief(rel, MOST_TEXT_ROWS)
+
     def lower_root(self, root: Root) -> DataFrame:
         """Lower a root to the DataFrame that its users see: in one text, or step by step."""
+        relations = parents_first(root.input)
+        self.space.used = used_columns(relations)
         if not _is_brief(root.input, 0):
             return output(self.lower(root.input), root)
-        table, columns = self.nested({}).text(root.input)
+        reads.look_up([rel for rel in relations if isinstance(rel, Read)], self.space)
+        whole = self.nested({})
+        whole.is_brief = True
+        table, columns = whole.text(root.input)
         if is_plain(root):
             return self.space.sql(table.query(plain_items(columns, root)))
         made = items(columns)
@@ -153,14 +165,5 @@ def _is_brief(rel: Rel, most_rows: int) -> bool:
         size += 1
         if size > MOST_TEXT or (isinstance(current, Read) and not reads.can_be_text(current, most_rows)):
             return False
-        stack.extend(_relations_inside(current))
+        stack.extend(relations_inside(current))
     return True
-
-
-def _relations_inside(rel: Rel) -> Iterator[Rel]:
-    """The relations directly inside a relation: its inputs, and those in its subqueries."""
-    for child in rel.children():
-        if isinstance(child, Rel):
-            yield child
-        else:
-            yield from (relation_of(node) for node in walk(child, into_relations=False) if is_subquery(node))

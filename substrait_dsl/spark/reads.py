@@ -17,7 +17,7 @@ from substrait_dsl.spark.files import read_files
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.subqueries import is_subquery
-from substrait_dsl.spark.tables import PLAIN_NAME, FrameTable, Item, Rows, TextTable
+from substrait_dsl.spark.tables import PLAIN_NAME, UNUSED, FrameTable, Item, Rows, TextTable
 from substrait_dsl.spark.types import spark_sql_type, type_to_spark
 from substrait_dsl.spark.virtual import arrow_frame, can_be_arrow
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from substrait_dsl.algebra.schema import NamedStruct
     from substrait_dsl.spark.lowering import Lowering
-    from substrait_dsl.spark.tables import Workspace
+    from substrait_dsl.spark.tables import Table, Workspace
 
 
 def can_be_text(read: Read, most_rows: int) -> bool:
@@ -47,13 +47,13 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
     """Read the columns of the base schema, filter them, keep those of the mask."""
     match rel.definition:
         case NamedTable(names=names):
-            rows = _named(names, rel.base_schema, to)
+            rows = _named(names, rel, to)
         case VirtualTable():
             rows = _virtual(rel, to)
         case LocalFiles(items=files):
             frame = read_files(files, rel.base_schema, to.space.spark)
             check_columns(frame.schema, rel.base_schema, f"a read of {quoted([item.uri for item in files], limit=3)}")
-            rows = _selected(frame, rel.base_schema, to.space)
+            rows = _selected(frame, rel, to.space)
         case never:
             assert_never(never)
     for condition in (rel.filter, rel.best_effort_filter):
@@ -62,23 +62,55 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
     return rows if rel.projection is None else _masked(rows, rel, rel.projection)
 
 
-def _named(names: tuple[str, ...], schema: NamedStruct, to: Lowering) -> Rows:
-    frame, found = to.space.once(names, lambda: _table(names, to.space.spark))
-    check_columns(found, schema, f"table {quoted(['.'.join(names)])}")
+def look_up(reads: Sequence[Read], space: Workspace) -> None:
+    """Look up the columns of all named tables at once; leave it to the reads, if that cannot be."""
+    from pyspark.errors import AnalysisException
+    from pyspark.sql.types import StructType
+
+    tables = list(dict.fromkeys(read.definition.names for read in reads if isinstance(read.definition, NamedTable)))
+    if len(tables) < 2:
+        return
+    try:
+        found = space.spark.sql(f"SELECT * FROM {', '.join(f'(SELECT struct(*) FROM {_quoted(t)})' for t in tables)}")
+        schemas = [field.dataType for field in found.schema]
+    except AnalysisException:
+        return  # one by one, it turns out which of them is not there
+    space.tables.update((names, kind) for names, kind in zip(tables, schemas, strict=True) if type(kind) is StructType)
+
+
+def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
+    space = to.space
+    what = f"table {quoted(['.'.join(names)])}"
     if not to.as_text:
-        return _selected(frame, schema, to.space)
-    fresh = to.space.names(len(schema))
-    made = [Item(_inner(f"`{field.name}`", field.type), (name,)) for field, name in zip(schema, fresh, strict=True)]
-    return Rows(TextTable((), _quoted(names), to.space).select(made), fresh)
+        frame = _table(names, space.spark)
+        check_columns(frame.schema, rel.base_schema, what)
+        return _selected(frame, rel, space)
+    if names not in space.tables:
+        space.tables[names] = _table(names, space.spark).schema
+    check_columns(space.tables[names], rel.base_schema, what)
+    return _read(TextTable((), _quoted(names), space), [f"`{name}`" for name in rel.base_schema.names], rel)
 
 
-def _table(names: tuple[str, ...], spark: SparkSession) -> tuple[DataFrame, StructType]:
-    """A table or view by its name, and its columns. Raises `ExecutionError` if it is not there."""
+def _read(table: Table, texts: Sequence[str], rel: Read) -> Rows:
+    """Of the columns of the base schema, given as texts over a table, those that the plan uses."""
+    space = table.space
+    used = space.used.get(id(rel))
+    columns, made = [], []
+    for position, (text, kind) in enumerate(zip(texts, rel.base_schema.types, strict=True)):
+        columns.append(space.name() if used is None or position in used else UNUSED)
+        if columns[-1] != UNUSED:
+            made.append(Item(_inner(text, kind), (columns[-1],)))
+    return Rows(table.select(made), tuple(columns))
+
+
+def _table(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
+    """A table or view by its name. Raises `ExecutionError` if it is not there."""
     from pyspark.errors import AnalysisException
 
     try:
         frame = spark.sql(f"TABLE {_quoted(names)}") if "`" in "".join(names) else spark.table(_quoted(names))
-        return frame, frame.schema  # where a session is remote, only the schema asks for the table
+        _ = frame.schema  # where a session is remote, only this asks for the table
+        return frame
     except AnalysisException as error:
         if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
             raise
@@ -136,10 +168,10 @@ def _fits(actual: DataType, expected: DataType, declared: Type) -> bool:
             return actual == expected
 
 
-def _selected(frame: DataFrame, schema: NamedStruct, space: Workspace) -> Rows:
-    """The columns of a schema, by name, of a DataFrame that has them."""
+def _selected(frame: DataFrame, rel: Read, space: Workspace) -> Rows:
+    """The columns of the base schema, by name, of a DataFrame that has them."""
+    schema = rel.base_schema
     there = frame.columns
-    fresh = space.names(len(schema))
     texts = [f"`{name}`" for name in schema.names]
     table = FrameTable((), frame, space)
     if not all(map(PLAIN_NAME.fullmatch, schema.names)) or len({name.lower() for name in there}) < len(there):
@@ -147,8 +179,7 @@ def _selected(frame: DataFrame, schema: NamedStruct, space: Workspace) -> Rows:
         table = FrameTable(plain, frame.toDF(*plain), space)
         by_name = dict(zip(there, plain, strict=True))
         texts = list(plain) if tuple(there) == schema.names else [by_name[name] for name in schema.names]
-    made = [Item(_inner(text, field.type), (name,)) for text, field, name in zip(texts, schema, fresh, strict=True)]
-    return Rows(table.select(made), fresh)
+    return _read(table, texts, rel)
 
 
 def _inner(text: str, kind: Type) -> str:

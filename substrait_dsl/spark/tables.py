@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -67,9 +67,13 @@ class Item:
                 return f"{self.text} AS ({', '.join(names)})"
 
 
+UNUSED = "__unused"
+"""Stands for a column that nothing uses, and so was not read: no table has it."""
+
+
 def items(names: Iterable[str]) -> list[Item]:
-    """Columns as they are, each of them once."""
-    return [Item(name, (name,)) for name in dict.fromkeys(names)]
+    """Columns as they are, each of them once, without the unused."""
+    return [Item(name, (name,)) for name in dict.fromkeys(names) if name != UNUSED]
 
 
 class Workspace:
@@ -79,15 +83,10 @@ class Workspace:
         self.spark = spark
         self._numbers = count()
         self._frames: dict[str, DataFrame] = {}
-        self._tables: dict[tuple[str, ...], tuple[DataFrame, StructType]] = {}
-
-    def once(
-        self, names: tuple[str, ...], find: Callable[[], tuple[DataFrame, StructType]]
-    ) -> tuple[DataFrame, StructType]:
-        """A named table and its columns, looked up once in an execution however often it is read."""
-        if names not in self._tables:
-            self._tables[names] = find()
-        return self._tables[names]
+        self.tables: dict[tuple[str, ...], StructType] = {}
+        """The columns of named tables, looked up once in an execution however often text reads them."""
+        self.used: Mapping[int, Set[int]] = {}
+        """The positions of the columns that the plan uses of each relation, by its id; of others, it uses all."""
 
     def name(self) -> str:
         """A name that nothing else has."""
@@ -379,9 +378,9 @@ class Rows:
 
     def renamed(self) -> Rows:
         """The same rows under names that nothing else has."""
-        fresh = {column: self.table.space.name() for column in self.columns}
+        fresh = {column.text: self.table.space.name() for column in items(self.columns)}
         table = self.table.select([Item(old, (new,)) for old, new in fresh.items()])
-        return Rows(table, tuple(fresh[column] for column in self.columns))
+        return Rows(table, tuple(fresh.get(column, UNUSED) for column in self.columns))
 
     def apart_from(self, other: Rows) -> Rows:
         """The same rows under names that another table does not have."""
