@@ -6,15 +6,17 @@ when it is built (its children have theirs already), and comparing, walking and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 import attrs
 
-from substrait_dsl.algebra.properties import NO_PROPERTIES, Properties
+from substrait_dsl.algebra.common import Common
+from substrait_dsl.algebra.properties import NO_PROPERTIES, FieldPath, Properties
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import Type
+from substrait_dsl.errors import InvalidArgumentError, kind_words
 
 NO_ANCHORS: frozenset[int] = frozenset()
 
@@ -31,10 +33,15 @@ def _reader(kind: type) -> tuple[tuple[str, ...], Callable[[Any], Parts]]:
     known = _READERS.get(kind)
     if known is None:
         names = tuple(field.name for field in attrs.fields(kind) if field.eq)
-        getter = attrgetter(*names)
-        read = getter if len(names) > 1 else lambda node: (getter(node),)
-        known = _READERS[kind] = (names, read)
+        known = _READERS[kind] = (names, _getter(names))
     return known
+
+
+def _getter(names: tuple[str, ...]) -> Callable[[Any], Parts]:
+    if not names:
+        return lambda node: ()
+    getter = attrgetter(*names)
+    return getter if len(names) > 1 else lambda node: (getter(node),)
 
 
 _set = object.__setattr__
@@ -53,6 +60,8 @@ class Node:
     """How many nodes the longest way down from this one has, itself included."""
     size: int = attrs.field(init=False, eq=False)
     """How many nodes the tree has if every shared subtree is counted as often as it is used."""
+    shares: bool = attrs.field(init=False, eq=False, default=False)
+    """Whether this is a relation that a plan holds once (`Rel.shared`), or one is inside."""
     _hash: int = attrs.field(init=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
@@ -66,6 +75,8 @@ class Node:
                 height = child.height
             if child.free_anchors:
                 anchors |= child.free_anchors
+            if child.shares:
+                _set(self, "shares", True)
         _set(self, "height", height + 1)
         _set(self, "size", size)
         _set(self, "free_anchors", self._free(anchors))
@@ -166,11 +177,13 @@ def rebuild(node: N, change: Callable[[Node], Node], *, into_relations: bool = T
             stack.append((current, True))
             stack.extend((child, False) for child in current.children() if into_relations or not isinstance(child, Rel))
             continue
-        done[id(current)] = change(_with_children(current, done))
+        done[id(current)] = change(with_children(current, done))
     return done[id(node)]  # type: ignore[return-value]  # `change` keeps what stands where
 
 
-def _with_children(node: Node, done: dict[int, Node]) -> Node:
+def with_children(node: N, done: Mapping[int, Node]) -> N:
+    """The node with other children, as far as there are any for theirs: by their `id`."""
+
     def new(value: Any) -> Any:
         if isinstance(value, Node):
             return done.get(id(value), value)
@@ -200,18 +213,41 @@ class Expression(Node):
         raise NotImplementedError
 
 
+_NOTHING_SAID = Common()
+
+
 @attrs.frozen(eq=False, repr=False)
 class Rel(Node):
     """Base of all relations. Every relation knows its schema, its ordering and its distribution."""
+
+    has_own_extension: ClassVar[bool] = True
+    """Whether the relation's message has an ``advanced_extension``, beside that of ``RelCommon``."""
 
     schema: NamedStruct = attrs.field(init=False, eq=False)
     properties: Properties = attrs.field(init=False, eq=False)
     anchor: int | None = attrs.field(default=None, kw_only=True)
     """The number by which expressions in subqueries inside this relation call the row that its expressions see."""
+    common: Common | None = attrs.field(default=None, kw_only=True)
+    """Hints and extensions."""
+    shared: bool = attrs.field(default=False, kw_only=True, eq=False)
+    """Whether a plan holds this relation once, however often it is used (``ReferenceRel``)."""
 
     def _settle(self) -> None:
+        if self.common is not None:
+            self._settle_common(self.common)
         _set(self, "schema", self._derive_schema())
         _set(self, "properties", self._derive_properties())
+        if self.shared:
+            _set(self, "shares", True)
+
+    def _settle_common(self, common: Common) -> None:
+        if common == _NOTHING_SAID:
+            _set(self, "common", None)
+        if common.own_extension is not None and not self.has_own_extension:
+            raise InvalidArgumentError(
+                f"the message of {kind_words(self)} has no advanced_extension of its own",
+                hint="put it into the extension of the common fields",
+            )
 
     def _derive_schema(self) -> NamedStruct:
         raise NotImplementedError
@@ -227,8 +263,8 @@ class Rel(Node):
         """Whether the relation is known to have exactly one row."""
         return False
 
-    def copies(self) -> dict[int, list[int]]:
-        """For columns that stand more than once in the output: position -> positions with the same value."""
+    def copies(self) -> dict[FieldPath, list[int]]:
+        """For fields that stand more than once in the output: the field -> columns with the same value."""
         return {}
 
     @property

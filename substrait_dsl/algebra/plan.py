@@ -5,10 +5,19 @@ Specification: https://substrait.io/serialization/basics/ and ``plan.proto``.
 
 from __future__ import annotations
 
+import typing
+
 import attrs
 
-from substrait_dsl.algebra.node import Rel
-from substrait_dsl.errors import SchemaError
+from substrait_dsl.algebra.expressions.literals import Literal, literal
+from substrait_dsl.algebra.expressions.parameters import DynamicParameter
+from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.algebra.node import Node, Rel, rebuild
+from substrait_dsl.algebra.types import struct_names
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, placing, unknown_choice
+
+EvaluationMode = typing.Literal["per_plan", "per_record"]
+EVALUATION_MODES: tuple[EvaluationMode, ...] = typing.get_args(EvaluationMode)
 
 
 @attrs.frozen
@@ -32,9 +41,97 @@ class Root:
             )
         return cls(rel, rel.schema.depth_first_names())
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, without nested ones."""
+        columns: list[str] = []
+        position = 0
+        for kind in self.input.schema.types:
+            columns.append(self.names[position])
+            position += 1 + sum(1 for _ in struct_names(kind))
+        return tuple(columns)
+
+
+@attrs.frozen
+class ParameterBinding:
+    """The value of a dynamic parameter, which expressions call by this number."""
+
+    anchor: int
+    value: Literal
+
+
+@attrs.frozen
+class Version:
+    """The version of the specification that a plan was written for, and who wrote it."""
+
+    major: int
+    minor: int
+    patch: int
+    git_hash: str = ""
+    """The commit of the specification, if it is none that was released."""
+    producer: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}.{self.patch}"
+
 
 @attrs.frozen
 class AlgebraPlan:
-    """The roots of a plan, in order."""
+    """The roots of a plan, in order, and what a plan says beside them."""
 
     roots: tuple[Root, ...]
+    subtrees: tuple[Rel, ...] = ()
+    """Relations that the plan holds but neither returns nor uses in a root."""
+    expected_type_urls: tuple[str, ...] = ()
+    """The types of the extension messages in the plan, so that who does not know them can say so at once."""
+    parameter_bindings: tuple[ParameterBinding, ...] = ()
+    evaluation_mode: EvaluationMode = "per_plan"
+    """How often variables such as the current time are evaluated."""
+    advanced_extensions: AdvancedExtension | None = None
+    version: Version | None = attrs.field(default=None, eq=False)
+    """What the plan that was read says of its version; None for a plan that was built."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.evaluation_mode not in EVALUATION_MODES:
+            raise unknown_choice("evaluation mode", self.evaluation_mode, EVALUATION_MODES)
+        bound: set[int] = set()
+        for binding in self.parameter_bindings:
+            if binding.anchor in bound:
+                raise InvalidArgumentError(f"parameter {binding.anchor} is bound twice")
+            bound.add(binding.anchor)
+
+    @property
+    def relations(self) -> tuple[Rel, ...]:
+        """The relations at the top: the subtrees and those of the roots."""
+        return (*self.subtrees, *(root.input for root in self.roots))
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes that stand in no other: the relations at the top, and the values of parameters."""
+        return (*self.relations, *(binding.value for binding in self.parameter_bindings))
+
+    def bound_roots(self) -> tuple[Root, ...]:
+        """The roots with the values of the parameters that are bound in place of the parameters.
+
+        Raises `LiteralError` for a value of another type than its parameter has.
+        """
+        values = {binding.anchor: binding.value for binding in self.parameter_bindings}
+        if not values:
+            return self.roots
+
+        def change(node: Node) -> Node:
+            if isinstance(node, DynamicParameter) and node.reference in values:
+                with placing(f"parameter {node.reference}"):
+                    return literal(values[node.reference], node.parameter_type)
+            return node
+
+        return tuple(attrs.evolve(root, input=rebuild(root.input, change)) for root in self.roots)
+
+
+@attrs.frozen
+class Finding:
+    """Something in a plan that was read which is not as the specification says, and how it was taken."""
+
+    message: str
+    path: str
+    """Where in the plan it stands: ``relations[0].root.input.read.base_schema.struct``; empty for the plan itself."""

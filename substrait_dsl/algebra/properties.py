@@ -6,10 +6,15 @@ protobuf messages: they live in the objects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal
 
 import attrs
+
+from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.types import Struct, Type
+from substrait_dsl.errors import InvalidArgumentError, SchemaError
 
 SortDirection = Literal["asc_nulls_first", "asc_nulls_last", "desc_nulls_first", "desc_nulls_last", "clustered"]
 
@@ -19,10 +24,10 @@ FieldPath = tuple[int, ...]
 
 @attrs.frozen
 class OrderKey:
-    """One field that rows are ordered by."""
+    """One field that rows are ordered by, and how; or the function of two values that says which comes first."""
 
     field: FieldPath
-    direction: SortDirection
+    direction: SortDirection | FunctionId
 
 
 @attrs.frozen
@@ -52,41 +57,62 @@ class Properties:
         """These properties without the ordering."""
         return Properties((), self.distribution) if self.ordering else self
 
-    def remapped(self, mapping: Sequence[int], copies: Mapping[int, Sequence[int]]) -> Properties:
-        """These properties after an emit.
+    @property
+    def fieldless(self) -> bool:
+        """Whether no field is named, so that these properties hold wherever the fields go."""
+        return not self.ordering and (self.distribution is None or not self.distribution.fields)
 
-        An ordering ends at the first key that is dropped; a partitioning survives if all its fields do.
-        `copies` lists, per position, other positions that carry the same value and may stand in.
+    def moved(self, places: Mapping[FieldPath, FieldPath]) -> Properties:
+        """These properties after a relation that puts some fields elsewhere, and no others out.
+
+        A field inside one that is moved moves with it. An ordering ends at the first key that is dropped; a
+        partitioning survives if all its fields do.
         """
-        if not self.ordering and self.distribution in (None, SINGLETON):
+        if self.fieldless:
             return self
-        outputs: dict[int, int] = {}
-        for output, position in enumerate(mapping):
-            outputs.setdefault(position, output)
-
-        def moved(path: FieldPath) -> FieldPath | None:
-            for position in (path[0], *copies.get(path[0], ())):
-                if position in outputs:
-                    return (outputs[position], *path[1:])
-            return None
-
         ordering: list[OrderKey] = []
         for key in self.ordering:
-            target = moved(key.field)
+            target = _moved_path(key.field, places)
             if target is None:
                 break
             ordering.append(OrderKey(target, key.direction))
-        return Properties(tuple(ordering), _moved_distribution(self.distribution, moved))
+        return Properties(tuple(ordering), _moved_distribution(self.distribution, places))
+
+
+def _moved_path(path: FieldPath, places: Mapping[FieldPath, FieldPath]) -> FieldPath | None:
+    for size in range(1, len(path) + 1):
+        place = places.get(path[:size])
+        if place is not None:
+            return (*place, *path[size:])
+    return None
 
 
 def _moved_distribution(
-    distribution: Distribution | None, moved: Callable[[FieldPath], FieldPath | None]
+    distribution: Distribution | None, places: Mapping[FieldPath, FieldPath]
 ) -> Distribution | None:
-    if distribution is None or distribution.kind == "singleton":
+    if distribution is None or distribution == SINGLETON:
         return distribution
-    targets = [moved(path) for path in distribution.fields]
+    targets = [_moved_path(path, places) for path in distribution.fields]
     kept = frozenset(target for target in targets if target is not None)
-    return Distribution("partitioned", kept) if len(kept) == len(targets) else None
+    return None if None in targets else Distribution("partitioned", kept)
 
 
 NO_PROPERTIES = Properties()
+
+
+def check_properties(properties: Properties, schema: NamedStruct) -> None:
+    """Raise unless the properties can be those of a relation with this schema.
+
+    Raises `SchemaError` for a field that is not there, `InvalidArgumentError` for a partitioning by nothing, or a
+    singleton by something.
+    """
+    distribution = properties.distribution
+    if distribution is not None and (distribution.kind == "singleton") is bool(distribution.fields):
+        raise InvalidArgumentError("a partitioning needs at least one field, and a singleton takes none")
+    paths = [key.field for key in properties.ordering]
+    for path in (*paths, *(distribution.fields if distribution is not None else ())):
+        kind: Type = schema.row_type()
+        for position in path:
+            if not isinstance(kind, Struct) or not 0 <= position < len(kind.types):
+                raise SchemaError(f"there is no field {'.'.join(map(str, path))} in {schema}")
+            kind = kind.types[position]

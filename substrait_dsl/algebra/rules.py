@@ -13,7 +13,7 @@ import attrs
 
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import I32, Boolean, List, Map, Struct, Type
-from substrait_dsl.errors import SchemaError, TypeMismatchError, UnknownFieldError
+from substrait_dsl.errors import SchemaError, TypeMismatchError, UnknownFieldError, unknown_choice
 
 JoinType = Literal[
     "inner",
@@ -39,7 +39,9 @@ SetOp = Literal[
     "union_distinct",
     "union_all",
 ]
+LateralJoinType = Literal["inner", "left", "left_semi", "left_anti", "left_single", "left_mark"]
 JOIN_TYPES: tuple[JoinType, ...] = get_args(JoinType)
+LATERAL_JOIN_TYPES: tuple[LateralJoinType, ...] = get_args(LateralJoinType)
 SET_OPS: tuple[SetOp, ...] = get_args(SetOp)
 
 Side = Literal["kept", "padded", "absent"]
@@ -76,9 +78,20 @@ JOIN_RULES: dict[JoinType, JoinRule] = {
 
 def join_schema(how: JoinType, left: NamedStruct, right: NamedStruct, mark: str = "mark") -> NamedStruct:
     """The direct output of a join: left fields, right fields, mark column, as far as the join type keeps them."""
-    rule = JOIN_RULES[how]
+    rule = JOIN_RULES.get(how)
+    if rule is None:
+        raise unknown_choice("join type", how, JOIN_TYPES)
     marks = (Field(mark, Boolean(nullable=True)),) if rule.mark else ()
     return NamedStruct(_side(rule.left, left) + _side(rule.right, right) + marks)
+
+
+def join_key_types(left: Type, right: Type, comparison: str) -> None:
+    """Raise `TypeMismatchError` unless the two sides of a join key can be compared: they have one type."""
+    if not left.matches(right):
+        raise TypeMismatchError(
+            f"the two sides of a join key must have one type to be compared ({comparison}): {left} and {right}",
+            hint="cast one of them in a project below the join",
+        )
 
 
 def _side(side: Side, schema: NamedStruct) -> tuple[Field, ...]:
@@ -113,6 +126,8 @@ def set_schema(op: SetOp, inputs: Sequence[NamedStruct]) -> NamedStruct:
     Raises `SchemaError` for fewer than two inputs or inputs of different widths, and `TypeMismatchError` for types
     that differ in more than their outermost nullability (reading 18).
     """
+    if op not in SET_RULES:
+        raise unknown_choice("set operation", op, SET_OPS)
     if len(inputs) < 2:
         raise SchemaError(f"a set operation needs at least two inputs, got {len(inputs)}")
     primary, *secondary = inputs
@@ -176,6 +191,60 @@ def aggregate_schema(
     if many:
         fields.append(Field(index, I32()))
     return NamedStruct(tuple(fields))
+
+
+def common_type(types: Sequence[Type], what: str) -> Type:
+    """The one type of several values, nullable if any of them is.
+
+    Raises `TypeMismatchError` if they differ in more than their outermost nullability.
+    """
+    first = types[0]
+    for other in types:
+        if not first.matches(other):
+            raise TypeMismatchError(
+                f"{what} must have one type: there is {first} and {other}", hint="cast them to one type"
+            )
+    return first.with_nullability(any(kind.nullable for kind in types))
+
+
+def expand_schema(fields: Sequence[tuple[str, Sequence[Type], bool]], index: str) -> NamedStruct:
+    """The output of an expand: its fields, then the required ``i32`` index of the duplicate (reading 1).
+
+    Args:
+        fields: for each field the name, the types of its duplicates, and whether it switches between them.
+        index: the name of the index column.
+
+    A switching field is nullable if any of its duplicates is, or if it has fewer than another (reading 2). Raises
+    `TypeMismatchError` for duplicates of different types, `SchemaError` for no field, or one of no duplicates.
+    """
+    if not fields:
+        raise SchemaError("an expand needs at least one field")
+    most = max((len(types) for _, types, switching in fields if switching), default=1)
+    made = []
+    for name, types, switching in fields:
+        if not types:
+            raise SchemaError(f'the switching field "{name}" has no duplicates')
+        kind = common_type(types, f'the duplicates of the switching field "{name}"')
+        made.append(Field(name, kind.as_nullable() if switching and len(types) < most else kind))
+    return NamedStruct((*made, Field(index, I32())))
+
+
+def require_assignable(what: str, given: Sequence[Field], target: Sequence[Field]) -> None:
+    """Raise unless values of the given columns can be written to a table.
+
+    Raises `SchemaError` for another number of columns, `TypeMismatchError` for another type, and for a nullable column
+    where the table's is required.
+    """
+    if len(given) != len(target):
+        raise SchemaError(f"{what} has {len(target)} columns, but {len(given)} are given")
+    for mine, theirs in zip(given, target, strict=True):
+        if not mine.type.matches(theirs.type):
+            raise TypeMismatchError(
+                f'column "{theirs.name}" of {what} is {theirs.type}, but {mine} is given',
+                hint=f"cast it to {theirs.type}",
+            )
+        if mine.type.nullable and not theirs.type.nullable:
+            raise TypeMismatchError(f'column "{theirs.name}" of {what} is required, but {mine} may be NULL')
 
 
 def branch_type(types: Sequence[Type], what: str) -> Type:

@@ -10,8 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from substrait_dsl.algebra.types import Struct, Type, struct_names
-from substrait_dsl.errors import AmbiguousFieldError, InvalidArgumentError, UnknownFieldError, quoted, suggestion
+from substrait_dsl.algebra.types import List, Map, Struct, Type, struct_names
+from substrait_dsl.errors import (
+    AmbiguousFieldError,
+    InvalidArgumentError,
+    SchemaError,
+    UnknownFieldError,
+    quoted,
+    suggestion,
+)
 
 
 @attrs.frozen
@@ -37,6 +44,21 @@ class NamedStruct:
         """A schema from names and types."""
         pairs = fields.items() if isinstance(fields, Mapping) else fields
         return cls(tuple(Field(name, kind) for name, kind in pairs))
+
+    @classmethod
+    def named(cls, types: Sequence[Type], names: Sequence[str]) -> NamedStruct:
+        """The schema of columns of these types, with names for them and for the fields of structs inside, depth first.
+
+        Raises `SchemaError` for another number of names.
+        """
+        needed = len(types) + sum(sum(1 for _ in struct_names(kind)) for kind in types)
+        if len(names) != needed:
+            raise SchemaError(
+                f"a schema has {len(names)} names, but its types have {needed} fields",
+                hint="the fields of structs inside count, depth first",
+            )
+        remaining = iter(names)
+        return cls(tuple(Field(next(remaining), _named(kind, remaining)) for kind in types))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,6 +130,27 @@ class NamedStruct:
     def as_nullable(self) -> NamedStruct:
         """Every field made nullable."""
         return NamedStruct(tuple(Field(field.name, field.type.as_nullable()) for field in self.fields))
+
+
+def _named(kind: Type, names: Iterator[str]) -> Type:
+    """The type with names for the fields of its structs: the inverse of `struct_names`."""
+    match kind:
+        case Struct():
+            fields = [(next(names), _named(inner, names)) for inner in kind.types]
+            own, types = zip(*fields, strict=True) if fields else ((), ())
+            return attrs.evolve(kind, types=types, names=own)
+        case List():
+            return attrs.evolve(kind, element=_named(kind.element, names))
+        case Map():
+            return attrs.evolve(kind, key=_named(kind.key, names), value=_named(kind.value, names))
+        case _:
+            return kind
+
+
+def check_names(names: Sequence[str], columns: int) -> None:
+    """Raise `SchemaError` unless there is one name for each column that needs one."""
+    if len(names) != columns:
+        raise SchemaError(f"{columns} columns need a name each, got {len(names)} names")
 
 
 def unknown_field(name: str, known: Sequence[str]) -> UnknownFieldError:

@@ -6,7 +6,6 @@ from substrait_dsl.algebra.expressions.calls import (
     AggregateFunction,
     Argument,
     EnumArgument,
-    FunctionId,
     FunctionOption,
     Measure,
     ScalarFunction,
@@ -25,6 +24,7 @@ from substrait_dsl.algebra.expressions.conditionals import (
     Switch,
     SwitchCase,
 )
+from substrait_dsl.algebra.expressions.lambdas import Lambda, LambdaInvocation, parameter
 from substrait_dsl.algebra.expressions.literals import (
     Compound,
     DaySeconds,
@@ -34,13 +34,23 @@ from substrait_dsl.algebra.expressions.literals import (
     literal,
     natural_type,
 )
+from substrait_dsl.algebra.expressions.masks import MaskedReference, MaskItem, Row, StructMask
+from substrait_dsl.algebra.expressions.nested import MapEntry, NestedList, NestedMap, NestedStruct
+from substrait_dsl.algebra.expressions.parameters import (
+    CONTEXT_VARIABLES,
+    ContextVariable,
+    DynamicParameter,
+    ExecutionContextVariable,
+)
 from substrait_dsl.algebra.expressions.references import (
     ROOT,
     FieldAccess,
     FieldReference,
+    LambdaParameter,
     ListElement,
     MapKey,
     OuterReference,
+    Root,
     RootReference,
     Segment,
     StructField,
@@ -54,6 +64,19 @@ from substrait_dsl.algebra.expressions.subqueries import (
     SetPredicate,
     SetPredicateOp,
 )
+from substrait_dsl.algebra.expressions.windows import (
+    BOUND_KINDS,
+    BOUNDS_TYPES,
+    CURRENT_ROW,
+    UNBOUNDED,
+    Bound,
+    BoundKind,
+    BoundsType,
+    WindowCall,
+    WindowFunction,
+    is_zero,
+)
+from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.node import Expression
 
 AnyExpression = (
@@ -70,6 +93,15 @@ AnyExpression = (
     | InPredicate
     | SetPredicate
     | SetComparison
+    | MaskedReference
+    | WindowFunction
+    | NestedStruct
+    | NestedList
+    | NestedMap
+    | Lambda
+    | LambdaInvocation
+    | DynamicParameter
+    | ExecutionContextVariable
 )
 """The closed union of expressions: a `match` over it that forgets one is an error of the type checker."""
 
@@ -80,16 +112,27 @@ def closed(expression: Expression) -> AnyExpression:
 
 
 __all__ = [
+    "BOUNDS_TYPES",
+    "BOUND_KINDS",
+    "CONTEXT_VARIABLES",
+    "CURRENT_ROW",
     "FAILURE_BEHAVIORS",
     "ROOT",
+    "UNBOUNDED",
     "AggregateFunction",
     "AnyExpression",
     "Argument",
+    "Bound",
+    "BoundKind",
+    "BoundsType",
     "Cast",
     "ComparisonOp",
     "Compound",
+    "ContextVariable",
     "DaySeconds",
+    "DynamicParameter",
     "EnumArgument",
+    "ExecutionContextVariable",
     "Expression",
     "FailureBehavior",
     "FieldAccess",
@@ -99,15 +142,26 @@ __all__ = [
     "IfClause",
     "IfThen",
     "InPredicate",
+    "Lambda",
+    "LambdaInvocation",
+    "LambdaParameter",
     "ListElement",
     "Literal",
+    "MapEntry",
     "MapKey",
+    "MaskItem",
+    "MaskedReference",
     "Measure",
     "MultiOrList",
+    "NestedList",
+    "NestedMap",
+    "NestedStruct",
     "OrListRecord",
     "OuterReference",
     "ReductionOp",
+    "Root",
     "RootReference",
+    "Row",
     "ScalarFunction",
     "ScalarSubquery",
     "Segment",
@@ -117,12 +171,17 @@ __all__ = [
     "SingularOrList",
     "SortKey",
     "StructField",
+    "StructMask",
     "Switch",
     "SwitchCase",
     "TypeArgument",
+    "WindowCall",
+    "WindowFunction",
     "YearMonths",
     "closed",
     "fits",
+    "is_zero",
     "literal",
     "natural_type",
+    "parameter",
 ]

@@ -12,6 +12,7 @@ import typing
 import attrs
 
 from substrait_dsl.algebra import rules
+from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.node import Expression, Node
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import Type
@@ -20,19 +21,6 @@ Phase = typing.Literal[
     "initial_to_result", "initial_to_intermediate", "intermediate_to_intermediate", "intermediate_to_result"
 ]
 Invocation = typing.Literal["all", "distinct"]
-
-
-@attrs.frozen
-class FunctionId:
-    """What a function is called everywhere: the URN of its extension and its compound key (``add:i64_i64``)."""
-
-    urn: str
-    key: str
-
-    @property
-    def name(self) -> str:
-        """The name without the signature."""
-        return self.key.partition(":")[0]
 
 
 @attrs.frozen
@@ -75,10 +63,10 @@ class ScalarFunction(Expression):
 
 @attrs.frozen(eq=False, repr=False)
 class SortKey(Node):
-    """An expression to sort by, and the direction."""
+    """An expression to sort by, and the direction; or a function of two values that says which comes first."""
 
     expression: Expression
-    direction: SortDirection
+    direction: SortDirection | FunctionId
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -17,6 +17,7 @@ from typing import Any
 import attrs
 
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.node import Expression
 from substrait_dsl.algebra.rules import branch_type
 from substrait_dsl.errors import LiteralError, suggestion
@@ -79,7 +80,7 @@ class Literal(Expression):
     uuid                                    uuid.UUID
     struct, list                            tuple of `Literal`
     map                                     tuple of pairs of `Literal`
-    user-defined                            tuple of `Literal`: the fields of its structure
+    user-defined                            tuple of `Literal`: the fields of its structure; or `AnyMessage`
     ======================================  ==============================================================
     """
 
@@ -106,8 +107,10 @@ def literal(value: object, type: t.Type) -> Literal:
         LiteralError: the value does not fit the type.
     """
     if isinstance(value, Literal):
-        if value.type.matches(type):
+        if value.type == type:
             return value
+        if value.type.matches(type):
+            return literal(None, type) if value.value is None else Literal(value.value, type)
         raise LiteralError(f"expected a literal of {type}, got one of {value.type}")
     if value is None:
         if not type.nullable:
@@ -352,7 +355,9 @@ def _map(value: Any, kind: t.Type) -> tuple[tuple[Literal, Literal], ...]:
     return tuple((literal(key, kind.key), literal(item, kind.value)) for key, item in value.items())
 
 
-def _user_defined(value: Any, kind: t.Type) -> tuple[Literal, ...]:
+def _user_defined(value: Any, kind: t.Type) -> tuple[Literal, ...] | AnyMessage:
+    if isinstance(value, AnyMessage):
+        return value
     if not isinstance(value, tuple) or not all(isinstance(item, Literal) for item in value):
         raise _no_fit(value, kind, "it takes a tuple of literals, one for each field of its structure")
     return value

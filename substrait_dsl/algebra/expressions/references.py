@@ -15,6 +15,7 @@ from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.algebra.node import Expression
 from substrait_dsl.algebra.types import Type
+from substrait_dsl.errors import InvalidArgumentError
 
 
 @attrs.frozen
@@ -29,6 +30,19 @@ class OuterReference:
     anchor: int
 
 
+@attrs.frozen
+class LambdaParameter:
+    """The parameters of a lambda: of the innermost one around the expression, or of one so many lambdas further out."""
+
+    steps_out: int = attrs.field(default=0)
+
+    @steps_out.validator
+    def _check_steps_out(self, attribute: attrs.Attribute[int], value: int) -> None:
+        if value < 0:
+            raise InvalidArgumentError(f"steps_out counts lambdas outwards from 0, got {value}")
+
+
+Root = RootReference | OuterReference | LambdaParameter
 ROOT = RootReference()
 
 
@@ -40,7 +54,7 @@ class FieldReference(Expression):
 
     position: int
     column_type: Type
-    root: RootReference | OuterReference = ROOT
+    root: Root = ROOT
 
     def _derive_type(self) -> Type:
         return self.column_type

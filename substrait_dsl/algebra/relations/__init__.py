@@ -2,19 +2,44 @@
 
 from typing import cast
 
+from substrait_dsl.algebra.expressions.masks import MaskItem, StructMask
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations.columns import Emit, Project, emit
-from substrait_dsl.algebra.relations.groups import Aggregate
-from substrait_dsl.algebra.relations.joins import Cross, Join
+from substrait_dsl.algebra.relations.exchange import (
+    Broadcast,
+    Exchange,
+    ExchangeKind,
+    ExchangeTarget,
+    MergingCapture,
+    MultiBucket,
+    RoundRobin,
+    Scatter,
+    SimpleCapture,
+    SingleBucket,
+)
+from substrait_dsl.algebra.relations.extensions import ExtensionLeaf, ExtensionMulti, ExtensionSingle
+from substrait_dsl.algebra.relations.groups import AGGREGATE_METHODS, Aggregate, AggregateMethod
+from substrait_dsl.algebra.relations.joins import Cross, Join, LateralJoin
+from substrait_dsl.algebra.relations.physical_joins import (
+    KEY_COMPARISONS,
+    BuildSide,
+    HashJoin,
+    JoinKey,
+    KeyComparison,
+    MergeJoin,
+    NestedLoopJoin,
+)
 from substrait_dsl.algebra.relations.read import (
     PATH_KINDS,
     Arrow,
     DelimitedText,
     Dwrf,
+    ExtensionFormat,
+    ExtensionTable,
     FileFormat,
     FileItem,
+    IcebergTable,
     LocalFiles,
-    MaskItem,
     NamedTable,
     Orc,
     Parquet,
@@ -22,13 +47,71 @@ from substrait_dsl.algebra.relations.read import (
     Read,
     ReadDefinition,
     Record,
-    StructMask,
     VirtualTable,
 )
-from substrait_dsl.algebra.relations.rows import Fetch, Filter, Sort
+from substrait_dsl.algebra.relations.rows import FETCH_MODES, Fetch, FetchMode, Filter, Sort, TopN
 from substrait_dsl.algebra.relations.sets import Set
+from substrait_dsl.algebra.relations.windows import (
+    WINDOW_METHODS,
+    ConsistentField,
+    Expand,
+    ExpandField,
+    SwitchingField,
+    Window,
+    WindowMethod,
+)
+from substrait_dsl.algebra.relations.writes import (
+    CREATE_MODES,
+    DDL_OBJECTS,
+    DDL_OPS,
+    DROPS,
+    OUTPUT_MODES,
+    WRITE_OPS,
+    CreateMode,
+    Ddl,
+    DdlObject,
+    DdlOp,
+    DdlTarget,
+    ExtensionObject,
+    FilesTarget,
+    NamedObject,
+    OutputMode,
+    Transformation,
+    Update,
+    VirtualTarget,
+    Write,
+    WriteOp,
+    WriteTarget,
+)
 
-AnyRelation = Read | Filter | Sort | Project | Emit | Fetch | Aggregate | Set | Join | Cross
+AnyRelation = (
+    Read
+    | Filter
+    | Sort
+    | Project
+    | Emit
+    | Fetch
+    | Aggregate
+    | Set
+    | Join
+    | Cross
+    | LateralJoin
+    | HashJoin
+    | MergeJoin
+    | NestedLoopJoin
+    | Exchange
+    | MergingCapture
+    | SimpleCapture
+    | TopN
+    | Window
+    | Expand
+    | Write
+    | Update
+    | Ddl
+    | ExtensionLeaf
+    | ExtensionSingle
+    | ExtensionMulti
+)
 """The closed union of relations: a `match` over it that forgets one is an error of the type checker."""
 
 
@@ -38,23 +121,66 @@ def closed(rel: Rel) -> AnyRelation:
 
 
 __all__ = [
+    "AGGREGATE_METHODS",
+    "CREATE_MODES",
+    "DDL_OBJECTS",
+    "DDL_OPS",
+    "DROPS",
+    "FETCH_MODES",
+    "KEY_COMPARISONS",
+    "OUTPUT_MODES",
     "PATH_KINDS",
+    "WINDOW_METHODS",
+    "WRITE_OPS",
     "Aggregate",
+    "AggregateMethod",
     "AnyRelation",
     "Arrow",
+    "Broadcast",
+    "BuildSide",
+    "ConsistentField",
+    "CreateMode",
     "Cross",
+    "Ddl",
+    "DdlObject",
+    "DdlOp",
+    "DdlTarget",
     "DelimitedText",
     "Dwrf",
     "Emit",
+    "Exchange",
+    "ExchangeKind",
+    "ExchangeTarget",
+    "Expand",
+    "ExpandField",
+    "ExtensionFormat",
+    "ExtensionLeaf",
+    "ExtensionMulti",
+    "ExtensionObject",
+    "ExtensionSingle",
+    "ExtensionTable",
     "Fetch",
+    "FetchMode",
     "FileFormat",
     "FileItem",
+    "FilesTarget",
     "Filter",
+    "HashJoin",
+    "IcebergTable",
     "Join",
+    "JoinKey",
+    "KeyComparison",
+    "LateralJoin",
     "LocalFiles",
     "MaskItem",
+    "MergeJoin",
+    "MergingCapture",
+    "MultiBucket",
+    "NamedObject",
     "NamedTable",
+    "NestedLoopJoin",
     "Orc",
+    "OutputMode",
     "Parquet",
     "PathKind",
     "Project",
@@ -62,10 +188,24 @@ __all__ = [
     "ReadDefinition",
     "Record",
     "Rel",
+    "RoundRobin",
+    "Scatter",
     "Set",
+    "SimpleCapture",
+    "SingleBucket",
     "Sort",
     "StructMask",
+    "SwitchingField",
+    "TopN",
+    "Transformation",
+    "Update",
     "VirtualTable",
+    "VirtualTarget",
+    "Window",
+    "WindowMethod",
+    "Write",
+    "WriteOp",
+    "WriteTarget",
     "closed",
     "emit",
 ]

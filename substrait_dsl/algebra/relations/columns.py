@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import attrs
 
-from substrait_dsl.algebra.expressions.references import ROOT, FieldReference
+from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Expression, Rel
-from substrait_dsl.algebra.properties import Properties
+from substrait_dsl.algebra.properties import FieldPath, Properties
+from substrait_dsl.algebra.relations.rows import direct_path
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnknownFieldError
 
@@ -21,7 +22,8 @@ from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnknownField
 class Project(Rel):
     """Each row with further columns computed from it.
 
-    Output: the input's columns, then one per expression, called by `names`. Order and distribution stay.
+    Output: the input's columns, then one per expression, called by `names`. The distribution stays; so does the order,
+    unless an expression has a window function.
     """
 
     input: Rel
@@ -38,18 +40,22 @@ class Project(Rel):
         return NamedStruct(self.input.schema.fields + new)
 
     def _derive_properties(self) -> Properties:
-        return self.input.properties
+        properties = self.input.properties
+        if properties.ordering and any(map(has_window_function, self.expressions)):
+            return properties.unordered()
+        return properties
 
     @property
     def single_row(self) -> bool:
         return self.input.single_row
 
-    def copies(self) -> dict[int, list[int]]:
+    def copies(self) -> dict[FieldPath, list[int]]:
         width = len(self.input.schema)
-        found: dict[int, list[int]] = {}
+        found: dict[FieldPath, list[int]] = {}
         for number, expression in enumerate(self.expressions):
-            if isinstance(expression, FieldReference) and expression.root == ROOT:
-                found.setdefault(expression.position, []).append(width + number)
+            path = direct_path(expression)
+            if path is not None:
+                found.setdefault(path, []).append(width + number)
         return found
 
 
@@ -68,6 +74,10 @@ class Emit(Rel):
     def _settle(self) -> None:
         if isinstance(self.input, Emit):
             raise SchemaError("an emit cannot stand on an emit")
+        if self.common is not None:
+            raise SchemaError(
+                "an emit has no hints or extensions of its own: they belong to the relation that it is of"
+            )
         width = len(self.input.schema)
         for position in self.mapping:
             if not 0 <= position < width:
@@ -79,20 +89,30 @@ class Emit(Rel):
         return schema if self.names is None else schema.renamed(self.names)
 
     def _derive_properties(self) -> Properties:
-        return self.input.properties.remapped(self.mapping, self.input.copies())
+        properties = self.input.properties
+        if properties.fieldless:
+            return properties
+        places: dict[FieldPath, FieldPath] = {}
+        for output, position in enumerate(self.mapping):
+            places.setdefault((position,), (output,))
+        for path, columns in self.input.copies().items():
+            for column in columns:
+                if (column,) in places:
+                    places.setdefault(path, places[(column,)])
+        return properties.moved(places)
 
     @property
     def single_row(self) -> bool:
         return self.input.single_row
 
-    def copies(self) -> dict[int, list[int]]:
+    def copies(self) -> dict[FieldPath, list[int]]:
         if len(set(self.mapping)) == len(self.mapping):
             return {}
         first: dict[int, int] = {}
-        found: dict[int, list[int]] = {}
+        found: dict[FieldPath, list[int]] = {}
         for output, position in enumerate(self.mapping):
             if position in first:
-                found.setdefault(first[position], []).append(output)
+                found.setdefault((first[position],), []).append(output)
             else:
                 first[position] = output
         return found
@@ -105,8 +125,29 @@ def emit(rel: Rel, mapping: Sequence[int], names: Sequence[str] | None = None) -
     """
     if names is None and list(mapping) == list(range(len(rel.schema))):
         return rel
+    hinted = _with_hinted_names(rel, mapping, names)
     if isinstance(rel, Emit):
         names = rel.schema.pick(mapping).names if names is None and rel.names is not None else names
         mapping = [rel.mapping[position] for position in mapping]
-        rel = rel.input
-    return Emit(rel, tuple(mapping), None if names is None else tuple(names))
+    return Emit(hinted, tuple(mapping), None if names is None else tuple(names))
+
+
+def _with_hinted_names(rel: Rel, mapping: Sequence[int], names: Sequence[str] | None) -> Rel:
+    """The relation below the emit that `emit` makes; a hint there names what is put out, so the names change, too."""
+    below = rel.input if isinstance(rel, Emit) else rel
+    if below.common is None or below.common.hint is None or not below.common.hint.output_names:
+        return below
+    hint = below.common.hint
+    if len(hint.output_names) != len(rel.schema.depth_first_names()):
+        return below  # what others have written, and does not fit
+    remaining = list(hint.output_names)
+    columns: list[list[str]] = []
+    for field in rel.schema:
+        width = len(NamedStruct((field,)).depth_first_names())
+        columns.append(remaining[:width])
+        remaining = remaining[width:]
+    picked = [columns[position] for position in mapping]
+    if names is not None:
+        picked = [[name, *column[1:]] for name, column in zip(names, picked, strict=True)]
+    after = attrs.evolve(hint, output_names=tuple(name for column in picked for name in column))
+    return attrs.evolve(below, common=attrs.evolve(below.common, hint=after))

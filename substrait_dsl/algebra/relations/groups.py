@@ -1,18 +1,25 @@
 """Aggregation.
 
-Specification: https://substrait.io/relations/logical_relations/#aggregate-operation.
+Specification: https://substrait.io/relations/logical_relations/#aggregate-operation, and for the methods
+https://substrait.io/relations/physical_relations/#hash-aggregate-operation.
 """
 
 from __future__ import annotations
+
+from typing import Literal, get_args
 
 import attrs
 
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.calls import Measure
 from substrait_dsl.algebra.node import Expression, Rel
-from substrait_dsl.algebra.properties import SINGLETON, Distribution, Properties
-from substrait_dsl.algebra.relations.rows import direct_path
+from substrait_dsl.algebra.properties import FieldPath, Properties
+from substrait_dsl.algebra.relations.rows import direct_path, may_be_sorted_by, may_be_sorted_within
 from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.errors import SchemaError, unknown_choice
+
+AggregateMethod = Literal["any", "hash", "streaming"]
+AGGREGATE_METHODS: tuple[AggregateMethod, ...] = get_args(AggregateMethod)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -20,8 +27,10 @@ class Aggregate(Rel):
     """Measures over groups of rows; each grouping set, a tuple of positions in `keys`, makes groups of its own.
 
     Without grouping sets all rows are one group, also when there are none. Output: keys, measures, and the ``i32``
-    index of the grouping set if there is more than one; no order; the distribution, if every grouping set contains
-    its fields.
+    index of the grouping set if there is more than one; the distribution, if every grouping set contains its fields.
+
+    `method` says how it is done. A streaming aggregate needs an input sorted by its keys, then as its measures want it,
+    which is checked where the order of the input is known, and keeps that order; the others have none.
     """
 
     input: Rel
@@ -30,6 +39,30 @@ class Aggregate(Rel):
     measures: tuple[Measure, ...]
     names: tuple[str, ...] = attrs.field(eq=False)
     """What the columns are called: keys, measures, and the set index if there is one."""
+    method: AggregateMethod = "any"
+
+    def _settle(self) -> None:
+        if self.method not in AGGREGATE_METHODS:
+            raise unknown_choice("method of an aggregate", self.method, AGGREGATE_METHODS)
+        if self.method == "streaming":
+            self._check_sorted()
+        Rel._settle(self)
+
+    def _check_sorted(self) -> None:
+        ordering = self.input.properties.ordering
+        for grouping_set in self.grouping_sets or ((),):
+            keys = [direct_path(self.keys[position]) for position in grouping_set if position < len(self.keys)]
+            if not may_be_sorted_by(ordering, keys):
+                names = ", ".join(self.input.schema.fields[key.field[0]].name for key in ordering)
+                raise SchemaError(
+                    f"a streaming aggregate needs an input sorted by its keys, but it is sorted by {names}",
+                    hint="sort it by the keys of every grouping set, or use a hash aggregate",
+                )
+            if not all(may_be_sorted_within(ordering, keys, measure.function.sorts) for measure in self.measures):
+                raise SchemaError(
+                    "a streaming aggregate takes the rows of a group as they come, but a measure wants another order",
+                    hint="sort the input by the keys, then by the order of the measure, or use a hash aggregate",
+                )
 
     def _derive_schema(self) -> NamedStruct:
         width = len(self.keys)
@@ -41,15 +74,14 @@ class Aggregate(Rel):
         return rules.aggregate_schema(keys, self.grouping_sets, measures, self.names[-1] if self.names else "")
 
     def _derive_properties(self) -> Properties:
-        distribution = self.input.properties.distribution
-        if distribution is None or distribution == SINGLETON:
-            return Properties((), distribution)
-        outputs = {direct_path(key): position for position, key in enumerate(self.keys)}
-        positions = [outputs.get(path) for path in distribution.fields]
         everywhere = set.intersection(*map(set, self.grouping_sets)) if self.grouping_sets else set()
-        if not all(position in everywhere for position in positions):
-            return Properties()
-        return Properties((), Distribution("partitioned", frozenset((p,) for p in positions if p is not None)))
+        places: dict[FieldPath, FieldPath] = {}
+        for position in sorted(everywhere):
+            path = direct_path(self.keys[position])
+            if path is not None:
+                places.setdefault(path, (position,))
+        properties = self.input.properties
+        return (properties if self.method == "streaming" else properties.unordered()).moved(places)
 
     @property
     def single_row(self) -> bool:

@@ -14,8 +14,9 @@ from substrait_dsl.algebra.expressions.calls import ScalarFunction
 from substrait_dsl.algebra.expressions.references import ROOT, FieldReference
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import SINGLETON, Distribution, Properties, partitioned
-from substrait_dsl.algebra.rules import JOIN_RULES, JoinType, Side
+from substrait_dsl.algebra.rules import JOIN_RULES, LATERAL_JOIN_TYPES, JoinType, LateralJoinType, Side
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import unknown_choice
 
 BOOLEAN_URN = "extension:io.substrait:functions_boolean"
 COMPARISON_URN = "extension:io.substrait:functions_comparison"
@@ -32,7 +33,7 @@ class Cross(Rel):
         return rules.join_schema("inner", self.left.schema, self.right.schema)
 
     def _derive_properties(self) -> Properties:
-        return Properties((), _joined_distribution(self.left, self.right, "inner", ()))
+        return Properties((), joined_distribution(self.left, self.right, "inner", ()))
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -61,7 +62,37 @@ class Join(Rel):
 
     def _derive_properties(self) -> Properties:
         keys = tuple(equal_columns(self.condition, len(self.left.schema)))
-        return Properties((), _joined_distribution(self.left, self.right, self.how, keys))
+        return Properties((), joined_distribution(self.left, self.right, self.how, keys))
+
+
+@attrs.frozen(eq=False, repr=False)
+class LateralJoin(Rel):
+    """For each row of the left input, the rows of the right one, which is computed anew for that row.
+
+    The right input refers to the left row by this relation's `anchor`; `condition` sees both rows, `post_filter` the
+    output. Output: as of a `Join`; no order; the distribution of the left input.
+    """
+
+    left: Rel
+    right: Rel
+    how: LateralJoinType
+    condition: Expression
+    post_filter: Expression | None = None
+    mark: str = attrs.field(default="mark", eq=False)
+
+    def _settle(self) -> None:
+        if self.how not in LATERAL_JOIN_TYPES:
+            raise unknown_choice("type of lateral join", self.how, LATERAL_JOIN_TYPES)
+        rules.require_boolean(self.condition.type, "the condition of a lateral join")
+        if self.post_filter is not None:
+            rules.require_boolean(self.post_filter.type, "the post-join filter")
+        Rel._settle(self)
+
+    def _derive_schema(self) -> NamedStruct:
+        return rules.join_schema(self.how, self.left.schema, self.right.schema, self.mark)
+
+    def _derive_properties(self) -> Properties:
+        return self.left.properties.unordered()
 
 
 def conjuncts(condition: Expression) -> Iterator[Expression]:
@@ -95,9 +126,7 @@ def equal_columns(condition: Expression, width: int) -> Iterator[tuple[int, int]
                     yield low, high - width
 
 
-def _joined_distribution(
-    left: Rel, right: Rel, how: JoinType, keys: tuple[tuple[int, int], ...]
-) -> Distribution | None:
+def joined_distribution(left: Rel, right: Rel, how: JoinType, keys: tuple[tuple[int, int], ...]) -> Distribution | None:
     """How the output of a join lies (reading 7), given the columns that its condition requires to be equal."""
     mine, theirs = left.properties.distribution, right.properties.distribution
     if mine is None or theirs is None:

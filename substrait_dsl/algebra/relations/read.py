@@ -6,15 +6,19 @@ Specification: https://substrait.io/relations/logical_relations/#read-operation.
 from __future__ import annotations
 
 import typing
+from collections.abc import Iterator
 
 import attrs
 
 from substrait_dsl.algebra import rules
+from substrait_dsl.algebra.expressions.masks import StructMask
 from substrait_dsl.algebra.expressions.references import FieldReference
+from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.node import Expression, Node, Rel, walk
+from substrait_dsl.algebra.properties import NO_PROPERTIES, FieldPath, Properties, check_properties
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.algebra.types import String, Struct, Type
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, UnknownFieldError
+from substrait_dsl.algebra.types import String
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError
 
 
 @attrs.frozen
@@ -22,6 +26,7 @@ class NamedTable:
     """A table that the engine knows by a name of one or more parts (catalog, database, table)."""
 
     names: tuple[str, ...]
+    extension: AdvancedExtension | None = None
 
     def __attrs_post_init__(self) -> None:
         if not self.names or not all(self.names):
@@ -77,14 +82,25 @@ class DelimitedText:
     null_value: str | None = None
 
 
-FileFormat = Parquet | Arrow | Orc | Dwrf | DelimitedText
+@attrs.frozen
+class ExtensionFormat:
+    """A format that only those know who know the message."""
+
+    detail: AnyMessage
+
+
+FileFormat = Parquet | Arrow | Orc | Dwrf | DelimitedText | ExtensionFormat
 PathKind = typing.Literal["path", "glob", "file", "folder"]
 PATH_KINDS: tuple[PathKind, ...] = typing.get_args(PathKind)
 
 
 @attrs.frozen
 class FileItem:
-    """Files to read: a URI of one file, of a folder, of either (`path`), or a glob; and their format."""
+    """Files to read: a URI of one file, of a folder, of either (`path`), or a glob; and their format.
+
+    `start` and `length`, in bytes, say which slice of the file; 0 and 0: all of it. `partition_index` says which task
+    of a parallel read it belongs to.
+    """
 
     uri: str
     format: FileFormat
@@ -93,12 +109,18 @@ class FileItem:
     start: int = 0
     length: int = 0
 
+    def __attrs_post_init__(self) -> None:
+        for name in ("partition_index", "start", "length"):
+            if getattr(self, name) < 0:
+                raise InvalidArgumentError(f"the {name} of a file must not be negative, got {getattr(self, name)}")
+
 
 @attrs.frozen
 class LocalFiles:
     """Files, in the order given; a file listed twice is read twice."""
 
     items: tuple[FileItem, ...]
+    extension: AdvancedExtension | None = None
 
     def __attrs_post_init__(self) -> None:
         if not self.items:
@@ -106,36 +128,31 @@ class LocalFiles:
 
 
 @attrs.frozen
-class MaskItem:
-    """One field that a mask keeps, whole or in part."""
+class IcebergTable:
+    """An Iceberg table by the URI of its metadata file: its current snapshot, or the one given by id or by time.
 
-    position: int
-    child: StructMask | None = None
+    `snapshot_timestamp` is in microseconds since 1970-01-01 UTC.
+    """
+
+    metadata_uri: str
+    snapshot_id: str | None = None
+    snapshot_timestamp: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if not self.metadata_uri:
+            raise InvalidArgumentError("a read of an Iceberg table needs the URI of its metadata file")
+        if self.snapshot_id is not None and self.snapshot_timestamp is not None:
+            raise InvalidArgumentError("an Iceberg snapshot is given by its id or by a timestamp, not by both")
 
 
 @attrs.frozen
-class StructMask:
-    """The fields of a struct to read, in the order of the output (reading 25: nothing is unwrapped)."""
+class ExtensionTable:
+    """A table that only those know who know the message."""
 
-    items: tuple[MaskItem, ...]
-
-    def apply(self, struct: Struct) -> Struct:
-        """The struct type that is left. Raises `UnknownFieldError`, `TypeMismatchError`."""
-        names = struct.field_names
-        kept: list[tuple[str, Type]] = []
-        for item in self.items:
-            if not 0 <= item.position < len(struct.types):
-                raise UnknownFieldError(f"there is no field {item.position} in {struct}")
-            kind = struct.types[item.position]
-            if item.child is not None:
-                if not isinstance(kind, Struct):
-                    raise TypeMismatchError(f'only a struct can be read in part, "{names[item.position]}" is {kind}')
-                kind = item.child.apply(kind)
-            kept.append((names[item.position], kind))
-        return attrs.evolve(struct, types=tuple(kind for _, kind in kept), names=tuple(name for name, _ in kept))
+    detail: AnyMessage
 
 
-ReadDefinition = NamedTable | VirtualTable | LocalFiles
+ReadDefinition = NamedTable | VirtualTable | LocalFiles | IcebergTable | ExtensionTable
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -151,6 +168,10 @@ class Read(Rel):
     filter: Expression | None = None
     best_effort_filter: Expression | None = None
     projection: StructMask | None = None
+    declared: Properties = NO_PROPERTIES
+    """The order and the distribution that the data is known to have; fields are those of the base schema."""
+    name_values: tuple[tuple[str, str], ...] = ()
+    """Name and value pairs associated with the read."""
 
     def _settle(self) -> None:
         for name in ("filter", "best_effort_filter"):
@@ -165,8 +186,9 @@ class Read(Rel):
                 for item in items:
                     if isinstance(item.format, DelimitedText):
                         _check_text(self.base_schema, item.format)
-            case NamedTable():
+            case NamedTable() | IcebergTable() | ExtensionTable():
                 pass
+        check_properties(self.declared, self.base_schema)
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:
@@ -175,10 +197,25 @@ class Read(Rel):
         row = self.projection.apply(self.base_schema.row_type())
         return NamedStruct(tuple(Field(n, k) for n, k in zip(row.field_names, row.types, strict=True)))
 
+    def _derive_properties(self) -> Properties:
+        if self.projection is None or self.declared == NO_PROPERTIES:
+            return self.declared
+        return self.declared.moved(dict(_places(self.projection, (), ())))
+
     @property
     def single_row(self) -> bool:
         unfiltered = self.filter is None and self.best_effort_filter is None
         return unfiltered and isinstance(self.definition, VirtualTable) and len(self.definition.rows) == 1
+
+
+def _places(mask: StructMask, source: FieldPath, target: FieldPath) -> Iterator[tuple[FieldPath, FieldPath]]:
+    """Each field that a mask keeps whole, and where it stands then."""
+    for number, item in enumerate(mask.items):
+        path, place = (*source, item.position), (*target, number)
+        if item.child is None:
+            yield path, place
+        else:
+            yield from _places(item.child, path, place)
 
 
 def _check_row(row: Record, number: int, schema: NamedStruct) -> None:

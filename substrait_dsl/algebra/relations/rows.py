@@ -1,9 +1,14 @@
-"""Relations whose output has the columns of their input: filter, sort, fetch.
+"""Relations whose output has the columns of their input: filter, sort, fetch, top-n.
 
-Specification: https://substrait.io/relations/logical_relations/.
+Specification: https://substrait.io/relations/logical_relations/, and for the top-n
+https://substrait.io/relations/physical_relations/#top-n-operation.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal as Word
+from typing import get_args
 
 import attrs
 
@@ -15,7 +20,7 @@ from substrait_dsl.algebra.node import Expression, Rel, walk
 from substrait_dsl.algebra.properties import FieldPath, OrderKey, Properties
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import INTEGER_RANGES
-from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, unknown_choice
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -82,6 +87,30 @@ def direct_path(expression: Expression) -> FieldPath | None:
             return None
 
 
+def may_be_sorted_by(ordering: Sequence[OrderKey], fields: Sequence[FieldPath | None]) -> bool:
+    """Whether rows that are known to be ordered so may come sorted by these fields, in whatever sequence of them.
+
+    Nothing known contradicts nothing. None is an expression that is no field: an ordering ends before it, so that what
+    would follow is not known either.
+    """
+    wanted = {field for field in fields if field is not None}
+    computed = sum(field is None for field in fields)
+    known = {key.field for key in ordering[: len(wanted) + computed]}
+    return not ordering or known == wanted or (computed > 0 and known < wanted)
+
+
+def may_be_sorted_within(
+    ordering: Sequence[OrderKey], groups: Sequence[FieldPath | None], sorts: tuple[SortKey, ...]
+) -> bool:
+    """Whether such rows may come sorted by the fields that make groups of them, and in each group by these keys."""
+    if not may_be_sorted_by(ordering, groups):
+        return False
+    if not ordering or None in groups:
+        return True
+    wanted = tuple(key for key in sort_ordering(sorts) if key.field not in groups)  # in a group these are all equal
+    return ordering[len(set(groups)) :][: len(wanted)] == wanted
+
+
 @attrs.frozen(eq=False, repr=False)
 class Fetch(Rel):
     """`count` rows after the first `offset`: None, or an expression that is NULL, means all, and 0.
@@ -97,7 +126,7 @@ class Fetch(Rel):
         for name in ("count", "offset"):
             expression = getattr(self, name)
             if expression is not None:
-                _check_fetch(name, expression)
+                _check_fetch("fetch", name, expression)
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:
@@ -107,10 +136,46 @@ class Fetch(Rel):
         return self.input.properties
 
 
-def _check_fetch(name: str, expression: Expression) -> None:
+FetchMode = Word["rows_only", "with_ties"]
+FETCH_MODES: tuple[FetchMode, ...] = get_args(FetchMode)
+
+
+@attrs.frozen(eq=False, repr=False)
+class TopN(Rel):
+    """The first `count` rows in an order, after the first `offset`: a sort and a fetch in one.
+
+    With `with_ties`, also the rows that the keys do not tell from the last of these. Output: the input's columns; the
+    order becomes `keys`, the distribution stays.
+    """
+
+    input: Rel
+    keys: tuple[SortKey, ...]
+    count: Expression | None
+    """How many; None, or an expression that is NULL, means all."""
+    offset: Expression | None = None
+    mode: FetchMode = "rows_only"
+
+    def _settle(self) -> None:
+        if not self.keys:
+            raise InvalidArgumentError("a top-n needs at least one key")
+        if self.mode not in FETCH_MODES:
+            raise unknown_choice("mode of a top-n", self.mode, FETCH_MODES)
+        for name, expression in (("count", self.count), ("offset", self.offset)):
+            if expression is not None:
+                _check_fetch("top-n", name, expression)
+        Rel._settle(self)
+
+    def _derive_schema(self) -> NamedStruct:
+        return self.input.schema
+
+    def _derive_properties(self) -> Properties:
+        return Properties(sort_ordering(self.keys), self.input.properties.distribution)
+
+
+def _check_fetch(kind: str, name: str, expression: Expression) -> None:
     if type(expression.type) not in INTEGER_RANGES:
-        raise TypeMismatchError(f"the {name} of a fetch must be an integer, this is {expression.type}")
+        raise TypeMismatchError(f"the {name} of a {kind} must be an integer, this is {expression.type}")
     if isinstance(expression, Literal) and expression.value is not None and expression.value < 0:
-        raise InvalidArgumentError(f"the {name} of a fetch must not be negative, got {expression.value}")
+        raise InvalidArgumentError(f"the {name} of a {kind} must not be negative, got {expression.value}")
     if any(isinstance(node, FieldReference) and node.root == ROOT for node in walk(expression, into_relations=False)):
-        raise InvalidArgumentError(f"the {name} of a fetch must not depend on a row, but it refers to a column")
+        raise InvalidArgumentError(f"the {name} of a {kind} must not depend on a row, but it refers to a column")

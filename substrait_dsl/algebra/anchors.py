@@ -1,0 +1,86 @@
+"""Numbering the rows that outer references name, so that plans compare whatever their numbers are.
+
+An anchor is a name like that of a variable: which number it is does not matter, only who refers to whom. The numbers
+given here depend on nothing else, and not on what lies around a relation, so that a subtree keeps them wherever it
+stands and however often it is shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import attrs
+
+from substrait_dsl.algebra.expressions import FieldReference, MaskedReference, OuterReference, Row
+from substrait_dsl.algebra.extended import ExtendedExpression
+from substrait_dsl.algebra.node import Node, Rel, rebuild, walk, with_children
+from substrait_dsl.algebra.plan import AlgebraPlan
+
+
+def canonical_plan(plan: AlgebraPlan) -> AlgebraPlan:
+    """The plan with canonical anchors: two plans that differ only in theirs become equal."""
+    return attrs.evolve(
+        plan,
+        roots=tuple(attrs.evolve(root, input=canonical(root.input)) for root in plan.roots),
+        subtrees=tuple(canonical(rel) for rel in plan.subtrees),
+    )
+
+
+def canonical_extended(extended: ExtendedExpression) -> ExtendedExpression:
+    """The extended expression with canonical anchors, as `canonical_plan`."""
+    done = [attrs.evolve(each, expression=rebuild(each.expression, _renumbered)) for each in extended.referred]
+    anchor, number = extended.anchor, None
+    if anchor is not None:
+        referring = [each.expression for each in done if anchor in each.expression.free_anchors]
+        number = _next_number(referring) if referring else None
+    if anchor is not None and number is not None:
+        renamed = _renaming(anchor, number)
+        done = [attrs.evolve(each, expression=rebuild(each.expression, renamed)) for each in done]
+    return attrs.evolve(extended, referred=tuple(done), anchor=number)
+
+
+def canonical(rel: Rel) -> Rel:
+    """The relation with canonical anchors, and none where nothing refers to the row.
+
+    A row is called by one more than the largest number below, inside what refers to it: as 1, mostly, and as 2 if
+    another correlated relation is inside. The numbers are made negative, so that they never meet one that is still to
+    be replaced.
+    """
+    if all(not isinstance(node, Rel) or node.anchor is None for node in walk(rel)):
+        return rel
+    return rebuild(rel, _renumbered)
+
+
+def _renumbered(node: Node) -> Node:
+    """A node whose children are canonical, made canonical."""
+    if not isinstance(node, Rel) or node.anchor is None:
+        return node
+    anchor = node.anchor
+    referring = [child for child in node.children() if anchor in child.free_anchors]
+    if not referring:
+        return attrs.evolve(node, anchor=None)
+    number = _next_number(referring)
+    renamed = _renaming(anchor, number)
+    changed = with_children(node, {id(child): rebuild(child, renamed) for child in referring})
+    return attrs.evolve(changed, anchor=number)
+
+
+def _next_number(nodes: Iterable[Node]) -> int:
+    """The canonical number of a row that these canonical nodes refer to."""
+    below = (inner.anchor for node in nodes for inner in walk(node) if isinstance(inner, Rel))
+    return min((other for other in below if other is not None and other < 0), default=0) - 1
+
+
+def _renaming(anchor: int, number: int) -> Callable[[Node], Node]:
+    """What makes references to the row of that anchor references to one of that number."""
+
+    def change(inner: Node) -> Node:
+        match inner:
+            case FieldReference(root=OuterReference(named)) if named == anchor:
+                return attrs.evolve(inner, root=OuterReference(number))
+            case MaskedReference(input=Row(root=OuterReference(named)) as row) if named == anchor:
+                return attrs.evolve(inner, input=attrs.evolve(row, root=OuterReference(number)))
+            case _:
+                return inner
+
+    return change

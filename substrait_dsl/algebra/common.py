@@ -1,0 +1,83 @@
+"""What every relation may carry beside its own fields: hints, and extension messages of others.
+
+Specification: ``RelCommon`` in ``algebra.proto`` and https://substrait.io/relations/common_fields/. None of it changes
+a schema.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import attrs
+
+from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.errors import InvalidArgumentError, unknown_choice
+
+ComputationType = Literal["hashtable", "bloom_filter", "unknown"]
+COMPUTATION_TYPES: tuple[ComputationType, ...] = get_args(ComputationType)
+
+
+def _unless_zero(value: float | None) -> float | None:
+    return None if value == 0 else value
+
+
+@attrs.frozen
+class Stats:
+    """What is expected of a relation's output: the number of its rows, and the average size of one in bytes.
+
+    0 says nothing, as in the message: it becomes None.
+    """
+
+    row_count: float | None = attrs.field(default=None, converter=_unless_zero)
+    record_size: float | None = attrs.field(default=None, converter=_unless_zero)
+    extension: AdvancedExtension | None = None
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("row_count", "record_size"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise InvalidArgumentError(f"the {name} of a hint must not be negative, got {value}")
+
+
+@attrs.frozen
+class Computation:
+    """A data structure that one relation saves and another loads, called by a number: the hash table of a join."""
+
+    id: int
+    type: ComputationType
+    extension: AdvancedExtension | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.type not in COMPUTATION_TYPES:
+            raise unknown_choice("type of computation", self.type, COMPUTATION_TYPES)
+
+
+@attrs.frozen
+class Hint:
+    """Advice about a relation. It never changes the result: whoever reads the plan may ignore it."""
+
+    stats: Stats | None = None
+    constraint: AdvancedExtension | None = None
+    """What ``RuntimeConstraint`` holds; by itself it says nothing."""
+    alias: str | None = None
+    """A name for the relation."""
+    output_names: tuple[str, ...] = ()
+    """Names of the relation's columns, nested ones depth first."""
+    saved: tuple[Computation, ...] = ()
+    loaded: tuple[Computation, ...] = ()
+    extension: AdvancedExtension | None = None
+
+
+def _unless_empty(extension: AdvancedExtension | None) -> AdvancedExtension | None:
+    return None if extension == AdvancedExtension() else extension
+
+
+@attrs.frozen
+class Common:
+    """The fields that all relations share, as far as anyone writes them."""
+
+    hint: Hint | None = None
+    extension: AdvancedExtension | None = attrs.field(default=None, converter=_unless_empty)
+    """Extensions in ``RelCommon``."""
+    own_extension: AdvancedExtension | None = attrs.field(default=None, converter=_unless_empty)
+    """Extensions in the relation's own message."""

@@ -1,0 +1,58 @@
+"""Values that the plan does not hold: they are given when it runs.
+
+Specification: ``DynamicParameter`` and https://substrait.io/expressions/execution_context_variables/.
+"""
+
+from __future__ import annotations
+
+import typing
+
+import attrs
+
+from substrait_dsl.algebra.node import Expression
+from substrait_dsl.algebra.types import Date, PrecisionTimestampTZ, String, Type
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, unknown_choice
+
+ContextVariable = typing.Literal["current_timestamp", "current_timezone", "current_date"]
+CONTEXT_VARIABLES: dict[ContextVariable, type[Type]] = {
+    "current_timestamp": PrecisionTimestampTZ,
+    "current_timezone": String,
+    "current_date": Date,
+}
+"""The variables there are, and what class of type each has."""
+
+MAX_REFERENCE = 2**32 - 1
+"""The highest number that a plan can call a parameter by."""
+
+
+@attrs.frozen(eq=False, repr=False)
+class DynamicParameter(Expression):
+    """A value given when the plan runs, called by a number; the plan may bind it to a literal."""
+
+    leaf: typing.ClassVar[bool] = True
+
+    parameter_type: Type
+    reference: int
+
+    def _derive_type(self) -> Type:
+        if not 0 <= self.reference <= MAX_REFERENCE:
+            raise InvalidArgumentError(f"a parameter has a number of 0 to {MAX_REFERENCE}, got {self.reference}")
+        return self.parameter_type
+
+
+@attrs.frozen(eq=False, repr=False)
+class ExecutionContextVariable(Expression):
+    """The time, the time zone or the date of the execution: required, and one value for the whole plan."""
+
+    leaf: typing.ClassVar[bool] = True
+
+    variable: ContextVariable
+    variable_type: Type
+
+    def _derive_type(self) -> Type:
+        kind = CONTEXT_VARIABLES.get(self.variable)
+        if kind is None:
+            raise unknown_choice("execution context variable", self.variable, CONTEXT_VARIABLES)
+        if type(self.variable_type) is not kind or self.variable_type.nullable:
+            raise TypeMismatchError(f"{self.variable} is a required {kind.keyword}, not {self.variable_type}")
+        return self.variable_type

@@ -1,0 +1,56 @@
+"""Relations that only those know who know their message, with the schema that they are declared to have.
+
+Specification: ``ExtensionLeafRel``, ``ExtensionSingleRel`` and ``ExtensionMultiRel``. A plan does not carry the schema:
+whoever writes one and whoever reads it agree on it by other means.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+
+from substrait_dsl.algebra.extensions import AnyMessage
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.properties import NO_PROPERTIES, Properties, check_properties
+from substrait_dsl.algebra.schema import NamedStruct
+
+
+@attrs.frozen(eq=False, repr=False)
+class _Declared(Rel):
+    """What the three have in common: a message, and what is declared of their output."""
+
+    has_own_extension: ClassVar[bool] = False
+
+    detail: AnyMessage
+    declared_schema: NamedStruct
+    declared: Properties = NO_PROPERTIES
+
+    def _settle(self) -> None:
+        check_properties(self.declared, self.declared_schema)
+        Rel._settle(self)
+
+    def _derive_schema(self) -> NamedStruct:
+        return self.declared_schema
+
+    def _derive_properties(self) -> Properties:
+        return self.declared
+
+
+@attrs.frozen(eq=False, repr=False)
+class ExtensionLeaf(_Declared):
+    """A relation of no input."""
+
+
+@attrs.frozen(eq=False, repr=False)
+class ExtensionSingle(_Declared):
+    """A relation of one input."""
+
+    input: Rel = attrs.field(kw_only=True)
+
+
+@attrs.frozen(eq=False, repr=False)
+class ExtensionMulti(_Declared):
+    """A relation of any number of inputs."""
+
+    relations: tuple[Rel, ...] = attrs.field(kw_only=True)

@@ -1,0 +1,173 @@
+"""The joins that say how they are done: by hashing, by merging sorted inputs, by nested loops.
+
+Specification: https://substrait.io/relations/physical_relations/. What they put out is what a `Join` puts out.
+"""
+
+from __future__ import annotations
+
+import typing
+
+import attrs
+
+from substrait_dsl.algebra import rules
+from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.node import Expression, Node, Rel
+from substrait_dsl.algebra.properties import Properties
+from substrait_dsl.algebra.relations.joins import equal_columns, joined_distribution
+from substrait_dsl.algebra.relations.rows import direct_path, may_be_sorted_by
+from substrait_dsl.algebra.rules import JoinType
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, unknown_choice
+
+KeyComparison = typing.Literal["eq", "is_not_distinct_from", "might_equal"]
+KEY_COMPARISONS: tuple[KeyComparison, ...] = typing.get_args(KeyComparison)
+BuildSide = typing.Literal["left", "right"]
+
+
+@attrs.frozen(eq=False, repr=False)
+class JoinKey(Node):
+    """A column of the left input and one of the right that must compare as equal; each sees its own input."""
+
+    left: Expression
+    right: Expression
+    comparison: KeyComparison | FunctionId = "eq"
+    """How: ``eq`` never matches NULL, ``is_not_distinct_from`` does; ``might_equal`` may also match what is not
+    equal, which the residual must then sort out; or a function of two values that gives a boolean."""
+
+    def _settle(self) -> None:
+        for side, expression in (("left", self.left), ("right", self.right)):
+            if direct_path(expression) is None:
+                raise InvalidArgumentError(
+                    f"the {side} side of a join key must be a column or a field of one",
+                    hint="compute it in a project below the join",
+                )
+        if isinstance(self.comparison, FunctionId):
+            return
+        if self.comparison not in KEY_COMPARISONS:
+            raise unknown_choice("comparison of join keys", self.comparison, KEY_COMPARISONS)
+        rules.join_key_types(self.left.type, self.right.type, self.comparison)
+
+
+@attrs.frozen(eq=False, repr=False)
+class HashJoin(Rel):
+    """A join that looks rows of one input up in a hash table of the other, the build side.
+
+    Rows match if all keys do and `residual`, which sees the left columns, then the right, is true; `post_filter` sees
+    the output. Output: see `rules.join_schema`; no order.
+    """
+
+    left: Rel
+    right: Rel
+    how: JoinType
+    keys: tuple[JoinKey, ...]
+    residual: Expression | None = None
+    post_filter: Expression | None = None
+    build: BuildSide = "right"
+    mark: str = attrs.field(default="mark", eq=False)
+
+    def _settle(self) -> None:
+        _check_keys("hash", self.keys, self.residual, self.post_filter)
+        if self.build not in ("left", "right"):
+            raise unknown_choice("build side", self.build, ("left", "right"))
+        Rel._settle(self)
+
+    def _derive_schema(self) -> NamedStruct:
+        return rules.join_schema(self.how, self.left.schema, self.right.schema, self.mark)
+
+    def _derive_properties(self) -> Properties:
+        return _properties(self)
+
+
+@attrs.frozen(eq=False, repr=False)
+class MergeJoin(Rel):
+    """A join of two inputs that are sorted by their keys, as a `HashJoin` otherwise.
+
+    Raises `SchemaError` for an input whose order is known and is not that of the keys, and for two that differ in it.
+    """
+
+    left: Rel
+    right: Rel
+    how: JoinType
+    keys: tuple[JoinKey, ...]
+    residual: Expression | None = None
+    post_filter: Expression | None = None
+    mark: str = attrs.field(default="mark", eq=False)
+
+    def _settle(self) -> None:
+        _check_keys("merge", self.keys, self.residual, self.post_filter)
+        _check_sorted("left", self.left, [key.left for key in self.keys])
+        _check_sorted("right", self.right, [key.right for key in self.keys])
+        self._check_aligned()
+        Rel._settle(self)
+
+    def _check_aligned(self) -> None:
+        """Raise unless the orders of the two inputs, as far as they are known, can be merged."""
+        pairs = {(direct_path(key.left), direct_path(key.right)) for key in self.keys}
+        left = self.left.properties.ordering[: len({path for path, _ in pairs})]
+        right = self.right.properties.ordering[: len({path for _, path in pairs})]
+        for mine, theirs in zip(left, right, strict=False):
+            if (mine.field, theirs.field) not in pairs or mine.direction != theirs.direction:
+                raise SchemaError(
+                    "the two inputs of a merge join must be sorted by the same keys in turn, in the same directions",
+                    hint="sort them alike, or use a hash join",
+                )
+
+    def _derive_schema(self) -> NamedStruct:
+        return rules.join_schema(self.how, self.left.schema, self.right.schema, self.mark)
+
+    def _derive_properties(self) -> Properties:
+        return _properties(self)
+
+
+@attrs.frozen(eq=False, repr=False)
+class NestedLoopJoin(Rel):
+    """A join that compares every row with every row; no condition is a condition that is true."""
+
+    left: Rel
+    right: Rel
+    how: JoinType
+    condition: Expression | None = None
+    mark: str = attrs.field(default="mark", eq=False)
+
+    def _settle(self) -> None:
+        if self.condition is not None:
+            rules.require_boolean(self.condition.type, "the condition of a nested loop join")
+        Rel._settle(self)
+
+    def _derive_schema(self) -> NamedStruct:
+        return rules.join_schema(self.how, self.left.schema, self.right.schema, self.mark)
+
+    def _derive_properties(self) -> Properties:
+        condition = self.condition
+        keys = () if condition is None else tuple(equal_columns(condition, len(self.left.schema)))
+        return Properties((), joined_distribution(self.left, self.right, self.how, keys))
+
+
+PhysicalKeyJoin = HashJoin | MergeJoin
+
+
+def _check_keys(
+    kind: str, keys: tuple[JoinKey, ...], residual: Expression | None, post_filter: Expression | None
+) -> None:
+    if not keys:
+        raise InvalidArgumentError(f"a {kind} join needs at least one key", hint="a nested loop join needs none")
+    for condition, what in ((residual, "the residual of a join"), (post_filter, "the post-join filter")):
+        if condition is not None:
+            rules.require_boolean(condition.type, what)
+
+
+def _properties(join: PhysicalKeyJoin) -> Properties:
+    equal = ("eq", "is_not_distinct_from")
+    paths = [(direct_path(k.left), direct_path(k.right)) for k in join.keys if k.comparison in equal]
+    columns = tuple((a[0], b[0]) for a, b in paths if a is not None and b is not None and len(a) == len(b) == 1)
+    return Properties((), joined_distribution(join.left, join.right, join.how, columns))
+
+
+def _check_sorted(side: str, rel: Rel, keys: list[Expression]) -> None:
+    ordering = rel.properties.ordering
+    if not may_be_sorted_by(ordering, [direct_path(key) for key in keys]):
+        names = ", ".join(rel.schema.fields[key.field[0]].name for key in ordering)
+        raise SchemaError(
+            f"the {side} input of a merge join must be sorted by its keys, but it is sorted by {names}",
+            hint="sort it by the keys, or use a hash join",
+        )

@@ -1,0 +1,151 @@
+"""Window functions as a relation of their own, and the copying of rows.
+
+Specification: https://substrait.io/relations/physical_relations/#consistent-partition-window-operation, the hashing and
+the streaming window, and the expand operation after them.
+"""
+
+from __future__ import annotations
+
+import typing
+
+import attrs
+
+from substrait_dsl.algebra import rules
+from substrait_dsl.algebra.expressions.calls import SortKey
+from substrait_dsl.algebra.expressions.literals import Literal
+from substrait_dsl.algebra.expressions.windows import WindowCall, check_frame
+from substrait_dsl.algebra.node import Expression, Node, Rel
+from substrait_dsl.algebra.properties import FieldPath, Properties
+from substrait_dsl.algebra.relations.rows import direct_path, may_be_sorted_within
+from substrait_dsl.algebra.schema import Field, NamedStruct, check_names
+from substrait_dsl.algebra.types import Type
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, unknown_choice
+
+_set = object.__setattr__
+
+WindowMethod = typing.Literal["consistent_partition", "hashing", "streaming"]
+WINDOW_METHODS: tuple[WindowMethod, ...] = typing.get_args(WindowMethod)
+
+
+@attrs.frozen(eq=False, repr=False)
+class Window(Rel):
+    """Window functions that share their partitions and their order.
+
+    Output: the input's columns, then one per function, called by `names`. The distribution stays; so does the order,
+    but for a hashing and a streaming window (reading 9). A streaming window needs an input sorted by the partitions,
+    then the sort keys; that is checked where the order of the input is known.
+    """
+
+    input: Rel
+    functions: tuple[WindowCall, ...]
+    partitions: tuple[Expression, ...]
+    sorts: tuple[SortKey, ...]
+    names: tuple[str, ...] = attrs.field(eq=False)
+    method: WindowMethod = "consistent_partition"
+
+    def _settle(self) -> None:
+        if not self.functions:
+            raise InvalidArgumentError("a window needs at least one function")
+        if self.method not in WINDOW_METHODS:
+            raise unknown_choice("kind of window", self.method, WINDOW_METHODS)
+        check_names(self.names, len(self.functions))
+        for call in self.functions:
+            check_frame(call, self.sorts)
+        if self.method == "streaming":
+            self._check_sorted()
+        Rel._settle(self)
+
+    def _check_sorted(self) -> None:
+        partitions = [direct_path(expression) for expression in self.partitions]
+        if not may_be_sorted_within(self.input.properties.ordering, partitions, self.sorts):
+            raise SchemaError(
+                "a streaming window needs an input sorted by its partitions, then by its sort keys",
+                hint="sort the input so, or use a hashing window",
+            )
+
+    def _derive_schema(self) -> NamedStruct:
+        new = tuple(Field(name, call.output_type) for name, call in zip(self.names, self.functions, strict=True))
+        return NamedStruct(self.input.schema.fields + new)
+
+    def _derive_properties(self) -> Properties:
+        properties = self.input.properties
+        return properties if self.method == "consistent_partition" else properties.unordered()
+
+    @property
+    def single_row(self) -> bool:
+        return self.input.single_row
+
+
+@attrs.frozen(eq=False, repr=False)
+class SwitchingField(Node):
+    """A field of an expand that has another value in each copy of a row."""
+
+    duplicates: tuple[Expression, ...]
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        return tuple(expression.type for expression in self.duplicates)
+
+
+@attrs.frozen(eq=False, repr=False)
+class ConsistentField(Node):
+    """A field of an expand that has the same value in all copies of a row."""
+
+    expression: Expression
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        return (self.expression.type,)
+
+
+ExpandField = SwitchingField | ConsistentField
+
+
+def _filled_up(field: ExpandField, copies: int) -> ExpandField:
+    """The field with as many duplicates as a row has copies (reading 2)."""
+    if isinstance(field, ConsistentField) or not 0 < len(field.duplicates) < copies:
+        return field
+    filler = Literal(None, field.duplicates[0].type.as_nullable())
+    return SwitchingField(field.duplicates + (filler,) * (copies - len(field.duplicates)))
+
+
+@attrs.frozen(eq=False, repr=False)
+class Expand(Rel):
+    """Each row copied, as often as the longest switching field has duplicates; one of fewer is filled up with NULL.
+
+    Output: the fields, then the ``i32`` index of the copy, called by `names`. The distribution stays if its fields are
+    consistent direct references, the order as far down as they are.
+    """
+
+    input: Rel
+    fields: tuple[ExpandField, ...]
+    names: tuple[str, ...] = attrs.field(eq=False)
+
+    @property
+    def copies_of_a_row(self) -> int:
+        """How many rows become of one."""
+        return max((len(field.types) for field in self.fields if isinstance(field, SwitchingField)), default=1)
+
+    def _settle(self) -> None:
+        check_names(self.names, len(self.fields) + 1)
+        _set(self, "fields", tuple(_filled_up(field, self.copies_of_a_row) for field in self.fields))
+        Rel._settle(self)
+
+    def _derive_schema(self) -> NamedStruct:
+        fields = [
+            (name, field.types, isinstance(field, SwitchingField))
+            for name, field in zip(self.names, self.fields, strict=False)
+        ]
+        return rules.expand_schema(fields, self.names[-1])
+
+    def _derive_properties(self) -> Properties:
+        places: dict[FieldPath, FieldPath] = {}
+        for position, field in enumerate(self.fields):
+            path = direct_path(field.expression) if isinstance(field, ConsistentField) else None
+            if path is not None:
+                places.setdefault(path, (position,))
+        return self.input.properties.moved(places)
+
+    @property
+    def single_row(self) -> bool:
+        return self.input.single_row and self.copies_of_a_row == 1

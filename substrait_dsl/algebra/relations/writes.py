@@ -1,0 +1,200 @@
+"""Relations that change something: write, update, and data definition.
+
+Specification: https://substrait.io/relations/logical_relations/#write-operator and the two operators after it.
+"""
+
+from __future__ import annotations
+
+import typing
+
+import attrs
+
+from substrait_dsl.algebra import rules
+from substrait_dsl.algebra.expressions.literals import Literal
+from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
+from substrait_dsl.algebra.node import Expression, Node, Rel
+from substrait_dsl.algebra.relations.read import FileFormat, NamedTable
+from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.algebra.types import I64
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, UnknownFieldError, unknown_choice
+
+WriteOp = typing.Literal["insert", "delete", "update", "ctas"]
+CreateMode = typing.Literal["append_if_exists", "replace_if_exists", "ignore_if_exists", "error_if_exists"]
+OutputMode = typing.Literal["no_output", "modified_records"]
+DdlObject = typing.Literal["table", "view"]
+DdlOp = typing.Literal["create", "create_or_replace", "alter", "drop", "drop_if_exist"]
+WRITE_OPS: tuple[WriteOp, ...] = typing.get_args(WriteOp)
+CREATE_MODES: tuple[CreateMode, ...] = typing.get_args(CreateMode)
+OUTPUT_MODES: tuple[OutputMode, ...] = typing.get_args(OutputMode)
+DDL_OBJECTS: tuple[DdlObject, ...] = typing.get_args(DdlObject)
+DDL_OPS: tuple[DdlOp, ...] = typing.get_args(DdlOp)
+DROPS: frozenset[DdlOp] = frozenset(("drop", "drop_if_exist"))
+
+
+@attrs.frozen
+class NamedObject:
+    """A table or a view by its name, of one or more parts."""
+
+    names: tuple[str, ...]
+    extension: AdvancedExtension | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if not self.names or not all(self.names):
+            raise InvalidArgumentError(
+                f"the name of an object needs at least one part and none empty, got {self.names}"
+            )
+
+
+@attrs.frozen
+class ExtensionObject:
+    """An object that only those know who know the message."""
+
+    detail: AnyMessage
+
+
+@attrs.frozen
+class VirtualTarget:
+    """A table in memory by its name; `pin` keeps it there."""
+
+    name: str
+    pin: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if not self.name:
+            raise InvalidArgumentError("a table in memory needs a name")
+
+
+@attrs.frozen
+class FilesTarget:
+    """Files under a URI, in a format."""
+
+    uri: str
+    format: FileFormat
+
+    def __attrs_post_init__(self) -> None:
+        if not self.uri:
+            raise InvalidArgumentError("a write of files needs the URI to write to")
+
+
+WriteTarget = NamedObject | ExtensionObject | VirtualTarget | FilesTarget
+DdlTarget = NamedObject | ExtensionObject
+
+
+@attrs.frozen(eq=False, repr=False)
+class Write(Rel):
+    """The rows of the input inserted into a table, deleted from it, or put in place of its rows; or a new table.
+
+    Output: nothing, or the records that were modified, as columns of `table_schema`.
+    """
+
+    input: Rel
+    target: WriteTarget
+    table_schema: NamedStruct
+    op: WriteOp
+    output: OutputMode = "no_output"
+    create_mode: CreateMode | None = None
+    """What to do if the table of a ``ctas`` exists already: only there, and there required."""
+
+    def _settle(self) -> None:
+        if self.op not in WRITE_OPS:
+            raise unknown_choice("write operation", self.op, WRITE_OPS)
+        if self.output not in OUTPUT_MODES:
+            raise unknown_choice("output mode", self.output, OUTPUT_MODES)
+        if self.create_mode is not None and self.create_mode not in CREATE_MODES:
+            raise unknown_choice("create mode", self.create_mode, CREATE_MODES)
+        if (self.create_mode is not None) is not (self.op == "ctas"):
+            raise InvalidArgumentError(f"a create mode belongs to a ctas, and to nothing else; this is {self.op}")
+        rules.require_assignable("the table", self.input.schema.fields, self.table_schema.fields)
+        Rel._settle(self)
+
+    def _derive_schema(self) -> NamedStruct:
+        return self.table_schema if self.output == "modified_records" else NamedStruct(())
+
+
+@attrs.frozen(eq=False, repr=False)
+class Transformation(Node):
+    """A column of a table, by position, and its new value."""
+
+    column: int
+    value: Expression
+
+
+@attrs.frozen(eq=False, repr=False)
+class Update(Rel):
+    """The rows of a table for which a condition is true get new values in some columns.
+
+    Expressions see `table_schema`. Output: one required ``i64``, how many rows were changed (reading 44).
+    """
+
+    table: NamedTable
+    table_schema: NamedStruct
+    condition: Expression
+    transformations: tuple[Transformation, ...]
+
+    def _settle(self) -> None:
+        rules.require_boolean(self.condition.type, "the condition of an update")
+        if not self.transformations:
+            raise InvalidArgumentError("an update needs at least one column to change")
+        seen: set[int] = set()
+        for transformation in self.transformations:
+            position = transformation.column
+            if not 0 <= position < len(self.table_schema):
+                raise UnknownFieldError(f"there is no column {position} in {self.table_schema}")
+            field = self.table_schema.fields[position]
+            if position in seen:
+                raise InvalidArgumentError(f'column "{field.name}" is changed twice')
+            seen.add(position)
+            rules.require_assignable("the table", [Field(field.name, transformation.value.type)], [field])
+        Rel._settle(self)
+
+    def _derive_schema(self) -> NamedStruct:
+        return NamedStruct((Field("modified_records", I64()),))
+
+    @property
+    def single_row(self) -> bool:
+        return True
+
+
+@attrs.frozen(eq=False, repr=False)
+class Ddl(Rel):
+    """A table or a view created, replaced, altered or dropped. Output: nothing.
+
+    `table_schema` and `defaults`, a literal for each column, are of the object as it is afterwards, so a drop has
+    neither; `view_definition` is the relation that a view stands for.
+    """
+
+    target: DdlTarget
+    object: DdlObject
+    op: DdlOp
+    table_schema: NamedStruct | None = None
+    defaults: tuple[Literal, ...] = ()
+    view_definition: Rel | None = None
+
+    def _settle(self) -> None:
+        if self.object not in DDL_OBJECTS:
+            raise unknown_choice("kind of object", self.object, DDL_OBJECTS)
+        if self.op not in DDL_OPS:
+            raise unknown_choice("data definition", self.op, DDL_OPS)
+        what = f"{self.op} {self.object}"
+        if self.op in DROPS:
+            if self.table_schema is not None or self.defaults or self.view_definition is not None:
+                raise InvalidArgumentError(f"{what} takes no schema, no defaults and no definition")
+        elif self.table_schema is None:
+            raise InvalidArgumentError(f"{what} needs a schema")
+        elif (self.view_definition is not None) is not (self.object == "view"):
+            raise InvalidArgumentError(f"{what} needs {'a' if self.object == 'view' else 'no'} view definition")
+        else:
+            self._check_columns(self.table_schema)
+        Rel._settle(self)
+
+    def _check_columns(self, schema: NamedStruct) -> None:
+        if self.view_definition is not None:
+            rules.require_assignable("the view", self.view_definition.schema.fields, schema.fields)
+        if self.defaults and len(self.defaults) != len(schema):
+            raise SchemaError(f"the table has {len(schema)} columns, but {len(self.defaults)} defaults are given")
+        for field, default in zip(schema, self.defaults, strict=False):
+            if not default.type.matches(field.type):
+                raise TypeMismatchError(f'column "{field.name}" is {field.type}, but its default is {default.type}')
+
+    def _derive_schema(self) -> NamedStruct:
+        return NamedStruct(())
