@@ -6,21 +6,33 @@ use and are numbered from 1, each kind by itself, so that equal plans are equal 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, TypeVar, assert_never
+
+from google.protobuf.message import Message
+from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
 from substrait_dsl.algebra.expressions import FunctionId
 from substrait_dsl.algebra.types import TypeVariation, UserDefined
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.decoder import Decoder
+
+NO_URN = 2**32 - 1
+"""The reference of a declaration that does not say which extension it is from, as DataFusion writes it."""
+
+V = TypeVar("V")
 
 
 class Declarations:
-    """The extension declarations of one plan, written into it as they are asked for.
+    """The extension declarations of one plan, or extended expression, written into it as they are asked for.
 
     Args:
         plan: the message to write to.
         type_nesting: how deeply types may nest inside types in this plan.
     """
 
-    def __init__(self, plan: Plan, type_nesting: int) -> None:
+    def __init__(self, plan: Plan | ExtendedExpression, type_nesting: int) -> None:
         self.type_nesting = type_nesting
         self._plan = plan
         self._urns: dict[str, int] = {}
@@ -63,6 +75,8 @@ class Declarations:
         return anchor
 
     def _urn(self, urn: str) -> int:
+        if not urn:
+            return NO_URN
         anchor = self._urns.get(urn)
         if anchor is None:
             anchor = self._urns[urn] = len(self._urns) + 1
@@ -70,3 +84,58 @@ class Declarations:
             declaration.extension_urn_anchor = anchor
             declaration.urn = urn
         return anchor
+
+
+def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> None:
+    """Read what a plan declares, but for its type aliases. Declarations that nothing uses are allowed."""
+    urns: dict[int, str] = {}
+    for urn in plan.extension_urns:
+        if not urn.urn:
+            decoder.fail(urn)
+            raise PlanFormatError("the URN of an extension is empty")
+        _declare(decoder, urns, "extension URN", urn.extension_urn_anchor, urn.urn, urn)
+    for extension in plan.extensions:
+        declaration: Any
+        match extension.WhichOneof("mapping_type"):
+            case "extension_function":
+                declaration = extension.extension_function
+                function = FunctionId(_decode_urn(decoder, urns, declaration), declaration.name)
+                _declare(decoder, decoder.functions, "function", declaration.function_anchor, function, declaration)
+            case "extension_type":
+                declaration = extension.extension_type
+                kind = (_decode_urn(decoder, urns, declaration), declaration.name)
+                _declare(decoder, decoder.types, "type", declaration.type_anchor, kind, declaration)
+            case "extension_type_variation":
+                declaration = extension.extension_type_variation
+                variation = TypeVariation(_decode_urn(decoder, urns, declaration), declaration.name)
+                anchor = declaration.type_variation_anchor
+                if anchor == 0:
+                    decoder.fail(declaration)
+                    raise PlanFormatError("type variation 0 is the system's preferred one: no plan declares it")
+                _declare(decoder, decoder.variations, "type variation", anchor, variation, declaration)
+            case None:
+                decoder.fail(extension)
+                raise PlanFormatError("an extension declaration declares nothing")
+            case other:
+                assert_never(other)
+
+
+def _decode_urn(decoder: Decoder, urns: Mapping[int, str], declaration: Any) -> str:
+    """The URN of the extension that a declaration is from; the empty text if it does not say so."""
+    if not declaration.name:
+        decoder.fail(declaration)
+        raise PlanFormatError("an extension declaration has no name")
+    reference = declaration.extension_urn_reference
+    if reference in urns:
+        return urns[reference]
+    if reference not in (0, NO_URN):
+        decoder.fail(declaration)
+        raise PlanFormatError(f"the plan refers to extension URN {reference}, which it does not declare")
+    decoder.doubt(f'"{declaration.name}" does not say which extension it is from: looked for in all', declaration)
+    return ""
+
+
+def _declare(decoder: Decoder, known: dict[int, V], what: str, anchor: int, value: V, message: Message) -> None:
+    if known.setdefault(anchor, value) != value:
+        decoder.fail(message)
+        raise PlanFormatError(f"the plan declares {what} {anchor} twice, differently")

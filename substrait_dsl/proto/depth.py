@@ -15,55 +15,25 @@ few steps, as most are, does without: its height says that nothing can be too de
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
+from collections.abc import Sequence
 
 import attrs
 
-from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
-    AggregateFunction,
-    Cast,
     Expression,
     FieldAccess,
     FieldReference,
-    IfClause,
-    IfThen,
-    InPredicate,
+    Lambda,
+    LambdaInvocation,
     Literal,
     MapKey,
-    Measure,
-    MultiOrList,
-    OrListRecord,
-    ScalarFunction,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
-    SingularOrList,
-    SortKey,
-    Switch,
-    SwitchCase,
-    TypeArgument,
 )
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.relations import (
-    Aggregate,
-    Cross,
     Emit,
-    Fetch,
-    Filter,
-    Join,
-    Project,
-    Read,
-    Record,
-    Set,
-    Sort,
-    VirtualTable,
 )
 from substrait_dsl.errors import UnsupportedError
-
-MAX_NESTING = 99
-"""How many levels below ``Plan`` the deepest message may stand; at 100 Python's JSON parser gives up."""
+from substrait_dsl.proto.levels import LEAF_LEVELS, LEVELS, MAX_NESTING, OwnLevels
 
 _ROOT_LEVEL = 3  # Plan, PlanRel, RelRoot, Rel: no relation or expression that stands apart starts deeper
 MAX_LEVELS = MAX_NESTING - _ROOT_LEVEL + 1
@@ -76,54 +46,12 @@ MAX_GROWTH = 8
 MIN_INLINED = 10_000
 """Shared subtrees are written where they are used up to this many nodes, or `MAX_GROWTH` times as many as there are."""
 
-LEVELS: dict[type[Node], int] = {
-    # relations: Rel, FilterRel, and what stands in it
-    Read: 2,
-    Filter: 2,
-    Sort: 2,
-    Project: 2,
-    Emit: 0,
-    Fetch: 2,
-    Aggregate: 2,
-    Set: 2,
-    Join: 2,
-    Cross: 2,
-    # expressions: Expression, ScalarFunction, FunctionArgument, Expression
-    FieldReference: 2,
-    FieldAccess: 2,
-    Literal: 1,
-    ScalarFunction: 3,
-    Cast: 2,
-    IfThen: 2,
-    Switch: 2,
-    SingularOrList: 2,
-    MultiOrList: 2,
-    ScalarSubquery: 3,
-    InPredicate: 3,
-    SetPredicate: 3,
-    SetComparison: 3,
-    # the parts of both
-    VirtualTable: 1,
-    Record: 1,
-    SortKey: 1,
-    Measure: 1,
-    AggregateFunction: 2,
-    IfClause: 1,
-    SwitchCase: 1,
-    OrListRecord: 1,
-}
-"""How many levels below the message of a node the messages of its children stand, at most."""
-
-_FLAT_TYPES = frozenset((*t.SIMPLE_TYPES, *t.LENGTH_TYPES, *t.PRECISION_TYPES, t.Decimal))
-_FLAT_LEVELS = 2  # Type, Type.I64
 _NO_CUT = 10**9
 _ROOM = {
-    kind: MAX_LEVELS - below - (0 if issubclass(kind, (Rel, Expression)) else _PART_RESERVE)
+    kind: MAX_LEVELS - below - (0 if issubclass(kind, (Rel, Expression)) and kind is not Lambda else _PART_RESERVE)
     for kind, below in LEVELS.items()
 } | {Emit: _NO_CUT}  # an emit is written into the message of its input, which therefore cannot be cut off it
 """How many levels a child of a node may have before it is cut off."""
-
-_LEAF_LEVELS = 4  # Expression, FieldReference, ReferenceSegment, StructField; Rel, FilterRel, RelCommon, Emit
 
 
 SHALLOW_HEIGHT = 17
@@ -150,55 +78,55 @@ ALL_IN_PLACE = Layout((), {}, frozenset(), SHALLOW_TYPES)
 """The layout of a shallow plan."""
 
 
-def is_shallow(plan: AlgebraPlan) -> bool:
-    """Whether nothing needs to stand apart, because the plan is low and small."""
-    return all(root.input.height <= SHALLOW_HEIGHT and root.input.size <= MIN_INLINED for root in plan.roots)
+def is_shallow(nodes: Sequence[Node]) -> bool:
+    """Whether nothing needs to stand apart, because the nodes at the top of a plan are low and small."""
+    return all(node.height <= SHALLOW_HEIGHT and node.size <= MIN_INLINED and not node.shares for node in nodes)
 
 
-def lay_out(plan: AlgebraPlan) -> Layout:
-    """Decide what of a plan stands apart.
+def lay_out(nodes: Sequence[Node]) -> Layout:
+    """Decide what of a plan with these nodes at the top stands apart.
 
     Raises `UnsupportedError` for types, literals and shared expressions that no message within the limits can hold.
     """
-    written = sum(root.input.size for root in plan.roots)
+    written = sum(node.size for node in nodes)
     if written <= MIN_INLINED:
-        return _Survey(plan, frozenset()).layout()
-    nodes, again = _used_again(plan)
-    bound = max(MIN_INLINED, MAX_GROWTH * nodes)
-    survey = _Survey(plan, again if written > bound else frozenset())
+        return _Survey(nodes, frozenset()).layout()
+    count, again = _used_again(nodes)
+    bound = max(MIN_INLINED, MAX_GROWTH * count)
+    survey = _Survey(nodes, again if written > bound else frozenset())
     if survey.written > bound:
         raise UnsupportedError(
-            f"the plan has {nodes} different nodes, but expressions that are used again and again inside each other "
+            f"the plan has {count} different nodes, but expressions that are used again and again inside each other "
             f"would make it {survey.written} nodes when written out",
             hint="compute such an expression once, in a project, and refer to its column",
         )
     return survey.layout()
 
 
-def _used_again(plan: AlgebraPlan) -> tuple[int, frozenset[int]]:
+def _used_again(roots: Sequence[Node]) -> tuple[int, frozenset[int]]:
     """How many different nodes there are, and the `id` of those used more than once; of an emit, if its input is."""
-    nodes = 0
+    count = 0
     uses: Counter[int] = Counter()
     emitted: dict[int, int] = {}
-    for root in plan.roots:
-        for node in walk(root.input):
-            nodes += 1
+    for root in roots:
+        for node in walk(root):
+            count += 1
             uses.update(map(id, node.children()))
             if isinstance(node, Emit):
                 emitted[id(node)] = id(node.input)
-    again = {number for number, count in uses.items() if count > 1}
-    return nodes, frozenset(again | {number for number, rel in emitted.items() if rel in again})
+    again = {number for number, times in uses.items() if times > 1}
+    return count, frozenset(again | {number for number, rel in emitted.items() if rel in again})
 
 
 class _Survey:
     """One walk over a plan: the levels and the size of every node, and what is cut off.
 
     Args:
-        plan: the plan.
+        nodes: those at its top.
         shared: the `id` of the relations to write once and refer to.
     """
 
-    def __init__(self, plan: AlgebraPlan, shared: frozenset[int]) -> None:
+    def __init__(self, nodes: Sequence[Node], shared: frozenset[int]) -> None:
         self.written = 0
         """How many nodes are written, all trees together."""
         self._shared = shared
@@ -208,10 +136,10 @@ class _Survey:
         self._detached: set[int] = set()
         self._open_anchors: set[int] = set()
         self._apart: set[int] = set()
-        self._type_levels: dict[int, int] = {}
-        for root in plan.roots:
-            self._visit(root.input)
-            self.written += self._link(root.input, MAX_LEVELS)[1]
+        self._own = OwnLevels()
+        for node in nodes:
+            self._visit(node)
+            self.written += self._link(node, MAX_LEVELS)[1]
 
     def layout(self) -> Layout:
         """What was found out."""
@@ -240,7 +168,9 @@ class _Survey:
         levels, size = self._own_levels(node), 1
         below, room = LEVELS[type(node)], _ROOM[type(node)]
         for child in children:
-            child_levels, child_size = self._link(child, room)
+            # An invocation holds its lambda in a field that takes no ordinal.
+            held = isinstance(child, Lambda) and isinstance(node, LambdaInvocation)
+            child_levels, child_size = self._link(child, _NO_CUT if held else room)
             if below + child_levels > levels:
                 levels = below + child_levels
             size += child_size
@@ -266,14 +196,14 @@ class _Survey:
     def _link(self, child: Node, room: int) -> tuple[int, int]:
         """The levels and the size of a child where its parent has that much room; decides whether it is cut off."""
         if type(child) is FieldReference:
-            return _LEAF_LEVELS, 1
+            return LEAF_LEVELS, 1
         if _is_leaf(child):
             return self._own_levels(child), 1
         levels, size = self._levels[id(child)], self._sizes[id(child)]
         if room == _NO_CUT:
             return levels, size
         if isinstance(child, Rel):
-            if levels > room or id(child) in self._shared or id(child) in self._apart:
+            if levels > room or id(child) in self._shared or id(child) in self._apart or _stands_once(child):
                 self._cut(child)
             if id(child) in self._subtrees:
                 return _CUT_LEVELS, 1
@@ -289,54 +219,18 @@ class _Survey:
             self.written += self._sizes[id(rel)]
 
     def _own_levels(self, node: Node) -> int:
-        """The levels of a node without its children: those of its types, literals and references."""
-        match node:
-            case ScalarFunction() | AggregateFunction():
-                levels = 2 + self._type(node.output_type)
-                for argument in node.arguments:
-                    if isinstance(argument, TypeArgument):
-                        levels = max(levels, 3 + self._type(argument.type))
-                return levels
-            case Cast():
-                return 2 + self._type(node.target)
-            case Literal():
-                return 1 + self._literal(node)
-            case FieldAccess(segment=MapKey(key)):
-                return self._link(node.input, _ROOM[FieldAccess])[0] + 2 + self._literal(key)
-            case Read():
-                schema = max((self._type(field.type) for field in node.base_schema), default=0)
-                return 4 + (schema if node.projection is None else 3 * schema // 2)  # a mask: 3 levels for each struct
-            case _:
-                return _LEAF_LEVELS
+        """The levels of a node without its children."""
+        if isinstance(node, FieldAccess) and isinstance(node.segment, MapKey):
+            # It is written behind the segments of its input.
+            return self._link(node.input, _ROOM[FieldAccess])[0] + 2 + self._own.literal(node.segment.key)
+        return self._own.of(node)
 
-    def _literal(self, literal: Literal) -> int:
-        kind = self._type(literal.literal_type)
-        if type(literal.value) is not tuple:
-            return max(3, 1 + kind)
-        items = chain.from_iterable(literal.value) if isinstance(literal.literal_type, t.Map) else literal.value
-        return max([1 + kind, *(3 + self._literal(item) for item in items)])
 
-    def _type(self, kind: t.Type, depth: int = 0) -> int:
-        if type(kind) in _FLAT_TYPES:
-            return _FLAT_LEVELS
-        levels = self._type_levels.get(id(kind))
-        if levels is None:
-            if depth > MAX_NESTING:
-                return MAX_NESTING
-            levels = _FLAT_LEVELS
-            below = 3 if isinstance(kind, t.UserDefined) else 2  # Type, Type.UserDefined, Parameter; Type, Type.List
-            for inner in _inner_types(kind):
-                levels = max(levels, below + self._type(inner, depth + 1))
-            self._type_levels[id(kind)] = levels
-        return levels
+def _stands_once(rel: Rel) -> bool:
+    """Whether a relation is to be written once; an emit is if its input is, since it is written into that."""
+    return rel.shared or (isinstance(rel, Emit) and rel.input.shared)
 
 
 def _is_leaf(node: Node) -> bool:
     """Whether the node is an expression with nothing inside: about half of all nodes, and never cut off."""
     return node.height == 1 and isinstance(node, Expression)
-
-
-def _inner_types(kind: t.Type) -> tuple[t.Type, ...]:
-    if isinstance(kind, t.UserDefined):
-        return tuple(parameter for parameter in kind.type_parameters if isinstance(parameter, t.Type))
-    return tuple(parameter for parameter in kind.parameters if isinstance(parameter, t.Type))

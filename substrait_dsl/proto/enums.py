@@ -5,15 +5,50 @@ The names are the specification's: ``left_semi`` is ``JOIN_TYPE_LEFT_SEMI``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar, get_args
 
 from substrait import algebra_pb2 as pb
+from substrait.plan_pb2 import ExecutionBehavior
 
-from substrait_dsl.algebra.expressions import ComparisonOp, FailureBehavior, ReductionOp, SetPredicateOp
+from substrait_dsl.algebra.common import COMPUTATION_TYPES, ComputationType
+from substrait_dsl.algebra.expressions import (
+    BOUNDS_TYPES,
+    BoundsType,
+    ComparisonOp,
+    FailureBehavior,
+    ReductionOp,
+    SetPredicateOp,
+)
 from substrait_dsl.algebra.expressions.calls import Invocation, Phase
+from substrait_dsl.algebra.plan import EVALUATION_MODES, EvaluationMode
 from substrait_dsl.algebra.properties import SortDirection
-from substrait_dsl.algebra.rules import JOIN_TYPES, SET_OPS, JoinType, SetOp
+from substrait_dsl.algebra.relations import (
+    CREATE_MODES,
+    DDL_OBJECTS,
+    DDL_OPS,
+    FETCH_MODES,
+    KEY_COMPARISONS,
+    OUTPUT_MODES,
+    WRITE_OPS,
+    BuildSide,
+    CreateMode,
+    DdlObject,
+    DdlOp,
+    FetchMode,
+    KeyComparison,
+    OutputMode,
+    WriteOp,
+)
+from substrait_dsl.algebra.rules import (
+    JOIN_TYPES,
+    LATERAL_JOIN_TYPES,
+    SET_OPS,
+    JoinType,
+    LateralJoinType,
+    SetOp,
+)
+from substrait_dsl.errors import PlanFormatError, quoted
 
 W = TypeVar("W", bound=str)
 
@@ -24,6 +59,10 @@ def _numbers(enum: Any, prefix: str, words: Iterable[W]) -> dict[W, Any]:
 
 JOIN_TYPE: dict[JoinType, pb.JoinRel.JoinType.ValueType] = _numbers(pb.JoinRel.JoinType, "JOIN_TYPE", JOIN_TYPES)
 """The types of ``JoinRel``; those of the physical joins have other numbers."""
+
+EVALUATION_MODE: dict[EvaluationMode, ExecutionBehavior.VariableEvaluationMode.ValueType] = _numbers(
+    ExecutionBehavior.VariableEvaluationMode, "VARIABLE_EVALUATION_MODE", EVALUATION_MODES
+)
 
 SET_OP: dict[SetOp, pb.SetRel.SetOp.ValueType] = _numbers(pb.SetRel.SetOp, "SET_OP", SET_OPS)
 
@@ -55,3 +94,61 @@ REDUCTION_OP: dict[ReductionOp, pb.Expression.Subquery.SetComparison.ReductionOp
 COMPARISON_OP: dict[ComparisonOp, pb.Expression.Subquery.SetComparison.ComparisonOp.ValueType] = _numbers(
     pb.Expression.Subquery.SetComparison.ComparisonOp, "COMPARISON_OP", get_args(ComparisonOp)
 )
+
+PHYSICAL_JOIN_TYPE: dict[JoinType, Any] = _numbers(pb.HashJoinRel.JoinType, "JOIN_TYPE", JOIN_TYPES)
+"""The types of ``HashJoinRel``, ``MergeJoinRel`` and ``NestedLoopJoinRel``, which have the same numbers."""
+
+LATERAL_JOIN_TYPE: dict[LateralJoinType, pb.JoinRel.JoinType.ValueType] = _numbers(
+    pb.JoinRel.JoinType, "JOIN_TYPE", LATERAL_JOIN_TYPES
+)
+
+KEY_COMPARISON: dict[KeyComparison, pb.ComparisonJoinKey.SimpleComparisonType.ValueType] = _numbers(
+    pb.ComparisonJoinKey.SimpleComparisonType, "SIMPLE_COMPARISON_TYPE", KEY_COMPARISONS
+)
+
+BUILD_INPUT: dict[BuildSide, pb.HashJoinRel.BuildInput.ValueType] = _numbers(
+    pb.HashJoinRel.BuildInput, "BUILD_INPUT", get_args(BuildSide)
+)
+
+FETCH_MODE: dict[FetchMode, pb.FetchMode.ValueType] = _numbers(pb.FetchMode, "FETCH_MODE", FETCH_MODES)
+
+WRITE_OP: dict[WriteOp, pb.WriteRel.WriteOp.ValueType] = _numbers(pb.WriteRel.WriteOp, "WRITE_OP", WRITE_OPS)
+
+CREATE_MODE: dict[CreateMode, pb.WriteRel.CreateMode.ValueType] = _numbers(
+    pb.WriteRel.CreateMode, "CREATE_MODE", CREATE_MODES
+)
+
+OUTPUT_MODE: dict[OutputMode, pb.WriteRel.OutputMode.ValueType] = _numbers(
+    pb.WriteRel.OutputMode, "OUTPUT_MODE", OUTPUT_MODES
+)
+
+DDL_OBJECT: dict[DdlObject, pb.DdlRel.DdlObject.ValueType] = _numbers(pb.DdlRel.DdlObject, "DDL_OBJECT", DDL_OBJECTS)
+
+DDL_OP: dict[DdlOp, pb.DdlRel.DdlOp.ValueType] = _numbers(pb.DdlRel.DdlOp, "DDL_OP", DDL_OPS)
+
+COMPUTATION_TYPE: dict[ComputationType, pb.RelCommon.Hint.ComputationType.ValueType] = _numbers(
+    pb.RelCommon.Hint.ComputationType, "COMPUTATION_TYPE", COMPUTATION_TYPES
+)
+
+BOUNDS_TYPE: dict[BoundsType, pb.Expression.WindowFunction.BoundsType.ValueType] = _numbers(
+    pb.Expression.WindowFunction.BoundsType, "BOUNDS_TYPE", BOUNDS_TYPES
+)
+
+
+def word_of(words: Mapping[W, int], number: int, enum: Any, field: str) -> W:
+    """The word that a number of an enumeration stands for.
+
+    Args:
+        words: the table of the enumeration.
+        number: what the field says.
+        enum: the enumeration.
+        field: the name of the field, for messages.
+
+    Raises:
+        PlanFormatError: if the number is none of the table's: unspecified, or of no version that is known.
+    """
+    for word, known in words.items():
+        if known == number:
+            return word
+    said = enum.Name(number) if number in enum.values() else number
+    raise PlanFormatError(f"{field} is {said}; expected one of {quoted(words, limit=20)}")

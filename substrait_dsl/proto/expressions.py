@@ -1,56 +1,88 @@
-"""Expressions, the parts of measures, and sort keys as messages of ``algebra.proto``.
+"""Expressions as messages of ``algebra.proto``: which module writes and reads which kind.
 
 Specification: https://substrait.io/expressions/field_references/ and its neighbours.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any, assert_never
 
+from google.protobuf.message import Message
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import (
-    AggregateFunction,
-    Argument,
     Cast,
-    EnumArgument,
+    DynamicParameter,
+    ExecutionContextVariable,
     Expression,
     FieldAccess,
     FieldReference,
-    FunctionOption,
     IfThen,
     InPredicate,
-    ListElement,
+    Lambda,
+    LambdaInvocation,
     Literal,
-    MapKey,
-    Measure,
+    MaskedReference,
     MultiOrList,
-    OuterReference,
-    RootReference,
+    NestedList,
+    NestedMap,
+    NestedStruct,
     ScalarFunction,
     ScalarSubquery,
-    Segment,
     SetComparison,
     SetPredicate,
     SingularOrList,
-    SortKey,
-    StructField,
     Switch,
-    TypeArgument,
+    WindowFunction,
     closed,
 )
-from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import (
-    AGGREGATION_INVOCATION,
-    AGGREGATION_PHASE,
-    COMPARISON_OP,
-    FAILURE_BEHAVIOR,
-    PREDICATE_OP,
-    REDUCTION_OP,
-    SORT_DIRECTION,
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
+from substrait_dsl.proto.calls import decode_scalar_function, encode_scalar_function
+from substrait_dsl.proto.conditionals import (
+    decode_cast,
+    decode_if_then,
+    decode_multi_or_list,
+    decode_singular_or_list,
+    decode_switch,
+    encode_cast,
+    encode_if_then,
+    encode_multi_or_list,
+    encode_singular_or_list,
+    encode_switch,
 )
-from substrait_dsl.proto.literals import encode_literal
-from substrait_dsl.proto.types import encode_type
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.lambdas import (
+    body_scope,
+    decode_lambda,
+    decode_lambda_invocation,
+    encode_lambda,
+    encode_lambda_invocation,
+)
+from substrait_dsl.proto.literals import decode_literal, encode_literal
+from substrait_dsl.proto.nested import decode_nested, encode_nested
+from substrait_dsl.proto.parameters import (
+    decode_dynamic_parameter,
+    decode_execution_context_variable,
+    encode_dynamic_parameter,
+    encode_execution_context_variable,
+)
+from substrait_dsl.proto.paths import parts
+from substrait_dsl.proto.references import (
+    decode_reference,
+    encode_field_access,
+    encode_field_reference,
+    encode_masked_reference,
+)
+from substrait_dsl.proto.subqueries import (
+    decode_subquery,
+    encode_in_predicate,
+    encode_scalar_subquery,
+    encode_set_comparison,
+    encode_set_predicate,
+)
+from substrait_dsl.proto.windows import decode_window_function, encode_window_function
 
 
 def encode_expression(encoder: Encoder, expression: Expression, message: pb.Expression) -> None:
@@ -91,196 +123,116 @@ def encode_whole_expression(encoder: Encoder, expression: Expression, message: p
             encode_set_predicate(encoder, known, message.subquery.set_predicate)
         case SetComparison():
             encode_set_comparison(encoder, known, message.subquery.set_comparison)
+        case MaskedReference():
+            encode_masked_reference(encoder, known, message.selection)
+        case WindowFunction():
+            encode_window_function(encoder, known, message.window_function)
+        case NestedStruct() | NestedList() | NestedMap():
+            encode_nested(encoder, known, message.nested)
+        case Lambda():
+            encode_lambda(encoder, known, getattr(message, "lambda"))  # no name in Python
+        case LambdaInvocation():
+            encode_lambda_invocation(encoder, known, message.lambda_invocation)
+        case DynamicParameter():
+            encode_dynamic_parameter(encoder, known, message.dynamic_parameter)
+        case ExecutionContextVariable():
+            encode_execution_context_variable(encoder, known, message.execution_context_variable)
         case _:
             assert_never(known)
 
 
-# --- references
+def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) -> Expression:
+    """Read an expression over a row, wherever it stands.
+
+    Raises:
+        PlanFormatError: if it says something that cannot be; or another error of the library, of the rule it breaks.
+        UnsupportedError: for a kind of expression that is not read.
+    """
+    try:
+        kind = message.WhichOneof("rex_type")
+        if kind is None:
+            raise PlanFormatError("an expression is missing, or does not say which kind it is")
+        read = EXPRESSIONS.get(kind)
+        if read is None:
+            raise UnsupportedError(f"expressions of the kind {kind} cannot be read yet")
+        expression = read(decoder, getattr(message, kind), scope)
+        decoder.sizes.check_type(expression.type)
+        return expression
+    except SubstraitDslError:
+        decoder.fail(message)
+        raise
 
 
-def encode_field_reference(encoder: Encoder, reference: FieldReference, message: pb.Expression.FieldReference) -> None:
-    """Write a reference to a column."""
-    message.direct_reference.struct_field.field = reference.position
-    match reference.root:
-        case RootReference():
-            message.root_reference.SetInParent()
-        case OuterReference(anchor):
-            encoder.refer(anchor, message.outer_reference)
-        case _:
-            assert_never(reference.root)
+def _decode_literal(decoder: Decoder, message: pb.Expression.Literal, scope: Scope) -> Literal:
+    return decode_literal(decoder, message)
 
 
-def encode_field_access(encoder: Encoder, access: FieldAccess, message: pb.Expression.FieldReference) -> None:
-    """Write a part of a value: further segments of a reference, if it is part of a column, else of an expression."""
-    segments: list[Segment] = []
-    base: Expression = access
-    while isinstance(base, FieldAccess) and (base is access or id(base) not in encoder.layout.detached):
-        segments.append(base.segment)
-        base = base.input
-    segment_message = message.direct_reference
-    if isinstance(base, FieldReference):
-        encode_field_reference(encoder, base, message)
-        segment_message = message.direct_reference.struct_field.child
-    else:
-        encode_expression(encoder, base, message.expression)
-    while segments:
-        segment_message = encode_segment(encoder, segments.pop(), segment_message)
+# --- expressions that stand apart
+
+MAX_PLACES = 10_000
+"""How often detached expressions are read anew, because they stand in several lambdas."""
 
 
-def encode_segment(
-    encoder: Encoder, segment: Segment, message: pb.Expression.ReferenceSegment
-) -> pb.Expression.ReferenceSegment:
-    """Write one segment of a reference; returns the message for the next."""
-    match segment:
-        case StructField(position):
-            message.struct_field.field = position
-            return message.struct_field.child
-        case ListElement(offset):
-            message.list_element.offset = offset
-            return message.list_element.child
-        case MapKey(key):
-            encode_literal(encoder.declarations, key, message.map_key.map_key)
-            return message.map_key.child
-        case _:
-            assert_never(segment)
+def decode_detached(decoder: Decoder, ordinal: int, scope: Scope) -> Expression:
+    """Read an expression that stands apart, and first those that it refers to: their chains may be of any length."""
+    entries = decoder.detached
+    stack = [(ordinal, scope)]
+    opened: set[int] = set()
+    reads = 0
+    while stack:
+        current, place = stack[-1]
+        if not current < len(entries):
+            raise PlanFormatError(f"there is no detached expression {current}: the tree has {len(entries)}")
+        if current in place.detached:
+            stack.pop()
+        elif current in opened:
+            place.detached[current] = decode_expression(decoder, entries[current], place)
+            opened.remove(current)
+        else:
+            opened.add(current)
+            reads += 1
+            if reads > len(entries) + MAX_PLACES:  # in the bodies of lambdas that are themselves read many times
+                raise UnsupportedError(f"detached expressions are referred to in more than {MAX_PLACES} places")
+            found = _ordinals(decoder, entries[current], place)
+            below = [(other, where) for other, where in found if other not in where.detached]
+            if not opened.isdisjoint(other for other, _ in below):
+                raise PlanFormatError(f"detached expression {current} refers to itself")
+            stack += below
+    return scope.detached[ordinal]
 
 
-# --- calls
-
-
-def encode_scalar_function(encoder: Encoder, call: ScalarFunction, message: pb.Expression.ScalarFunction) -> None:
-    """Write a call of a scalar function."""
-    message.function_reference = encoder.declarations.function(call.function)
-    encode_arguments(encoder, call.arguments, message.arguments)
-    if call.options:
-        encode_options(call.options, message.options)
-    encode_type(encoder.declarations, call.output_type, message.output_type)
-
-
-def encode_aggregate_function(encoder: Encoder, call: AggregateFunction, message: pb.AggregateFunction) -> None:
-    """Write a call of an aggregate function; phase and invocation are always said."""
-    message.function_reference = encoder.declarations.function(call.function)
-    encode_arguments(encoder, call.arguments, message.arguments)
-    encode_options(call.options, message.options)
-    encode_type(encoder.declarations, call.output_type, message.output_type)
-    message.phase = AGGREGATION_PHASE[call.phase]
-    message.invocation = AGGREGATION_INVOCATION[call.invocation]
-    for key in call.sorts:
-        encode_sort_key(encoder, key, message.sorts.add())
-
-
-def encode_arguments(encoder: Encoder, arguments: tuple[Argument, ...], messages: Any) -> None:
-    """Write the arguments of a call."""
-    for argument in arguments:
-        message: pb.FunctionArgument = messages.add()
-        match argument:
-            case Expression():
-                encode_expression(encoder, argument, message.value)
-            case EnumArgument(value):
-                message.enum = value
-            case TypeArgument(kind):
-                encode_type(encoder.declarations, kind, message.type)
+def _ordinals(decoder: Decoder, expression: pb.Expression, scope: Scope) -> Iterator[tuple[int, Scope]]:
+    """The detached expressions that another refers to, and what each sees; not those over rows of other relations."""
+    stack: list[tuple[Message, Scope]] = [(expression, scope)]
+    while stack:
+        message, place = stack.pop()
+        match message:
+            case pb.Expression() if message.WhichOneof("rex_type") == "detached_expression_ordinal":
+                yield message.detached_expression_ordinal, place
+            case pb.Expression.Lambda():
+                stack.append((message.body, body_scope(decoder, message, place)))
+            case pb.Rel():
+                pass
             case _:
-                assert_never(argument)
+                stack.extend((part, place) for _, part in parts(message))
 
 
-def encode_options(options: tuple[FunctionOption, ...], messages: Any) -> None:
-    """Write the options of a call."""
-    for option in options:
-        message: pb.FunctionOption = messages.add()
-        message.name = option.name
-        message.preference.extend(option.preferences)
-
-
-def encode_measure(encoder: Encoder, measure: Measure, message: pb.AggregateRel.Measure) -> None:
-    """Write a measure."""
-    encode_aggregate_function(encoder, measure.function, message.measure)
-    if measure.filter is not None:
-        encode_expression(encoder, measure.filter, message.filter)
-
-
-def encode_sort_key(encoder: Encoder, key: SortKey, message: pb.SortField) -> None:
-    """Write an expression to sort by."""
-    encode_expression(encoder, key.expression, message.expr)
-    message.direction = SORT_DIRECTION[key.direction]
-
-
-# --- casts, conditionals, membership
-
-
-def encode_cast(encoder: Encoder, cast: Cast, message: pb.Expression.Cast) -> None:
-    """Write a cast."""
-    encode_type(encoder.declarations, cast.target, message.type)
-    encode_expression(encoder, cast.input, message.input)
-    message.failure_behavior = FAILURE_BEHAVIOR[cast.on_failure]
-
-
-def encode_if_then(encoder: Encoder, expression: IfThen, message: pb.Expression.IfThen) -> None:
-    """Write an if; `if` and `else` are no names in Python, so these fields are asked for by text."""
-    for clause in expression.clauses:
-        branch = message.ifs.add()
-        encode_expression(encoder, clause.condition, getattr(branch, "if"))
-        encode_expression(encoder, clause.then, branch.then)
-    encode_expression(encoder, expression.otherwise, getattr(message, "else"))
-
-
-def encode_switch(encoder: Encoder, expression: Switch, message: pb.Expression.SwitchExpression) -> None:
-    """Write a switch."""
-    encode_expression(encoder, expression.match, message.match)
-    for case in expression.cases:
-        branch = message.ifs.add()
-        encode_literal(encoder.declarations, case.value, getattr(branch, "if"))
-        encode_expression(encoder, case.then, branch.then)
-    encode_expression(encoder, expression.otherwise, getattr(message, "else"))
-
-
-def encode_singular_or_list(
-    encoder: Encoder, expression: SingularOrList, message: pb.Expression.SingularOrList
-) -> None:
-    """Write a membership test of one value."""
-    encode_expression(encoder, expression.value, message.value)
-    for option in expression.options:
-        encode_expression(encoder, option, message.options.add())
-
-
-def encode_multi_or_list(encoder: Encoder, expression: MultiOrList, message: pb.Expression.MultiOrList) -> None:
-    """Write a membership test of several values together."""
-    for value in expression.values:
-        encode_expression(encoder, value, message.value.add())
-    for record in expression.records:
-        fields = message.options.add().fields
-        for field in record.fields:
-            encode_expression(encoder, field, fields.add())
-
-
-# --- subqueries
-
-
-def encode_scalar_subquery(encoder: Encoder, subquery: ScalarSubquery, message: pb.Expression.Subquery.Scalar) -> None:
-    """Write a subquery that is one value."""
-    encoder.subquery(subquery.input, message.input)
-
-
-def encode_in_predicate(encoder: Encoder, subquery: InPredicate, message: pb.Expression.Subquery.InPredicate) -> None:
-    """Write a membership test in the rows of a subquery."""
-    for needle in subquery.needles:
-        encode_expression(encoder, needle, message.needles.add())
-    encoder.subquery(subquery.haystack, message.haystack)
-
-
-def encode_set_predicate(
-    encoder: Encoder, subquery: SetPredicate, message: pb.Expression.Subquery.SetPredicate
-) -> None:
-    """Write a test of a subquery's rows as a whole."""
-    message.predicate_op = PREDICATE_OP[subquery.op]
-    encoder.subquery(subquery.tuples, message.tuples)
-
-
-def encode_set_comparison(
-    encoder: Encoder, subquery: SetComparison, message: pb.Expression.Subquery.SetComparison
-) -> None:
-    """Write a comparison with any or all of a subquery's values."""
-    message.reduction_op = REDUCTION_OP[subquery.reduction]
-    message.comparison_op = COMPARISON_OP[subquery.comparison]
-    encode_expression(encoder, subquery.left, message.left)
-    encoder.subquery(subquery.right, message.right)
+EXPRESSIONS: dict[str, Callable[[Decoder, Any, Scope], Expression]] = {
+    "literal": _decode_literal,
+    "selection": decode_reference,
+    "scalar_function": decode_scalar_function,
+    "if_then": decode_if_then,
+    "switch_expression": decode_switch,
+    "singular_or_list": decode_singular_or_list,
+    "multi_or_list": decode_multi_or_list,
+    "cast": decode_cast,
+    "subquery": decode_subquery,
+    "window_function": decode_window_function,
+    "nested": decode_nested,
+    "dynamic_parameter": decode_dynamic_parameter,
+    "lambda": decode_lambda,
+    "lambda_invocation": decode_lambda_invocation,
+    "execution_context_variable": decode_execution_context_variable,
+    "detached_expression_ordinal": decode_detached,
+}
+"""How to read each kind of expression (``Expression.rex_type``)."""

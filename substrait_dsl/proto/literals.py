@@ -5,23 +5,53 @@ Specification: ``Expression.Literal`` in ``algebra.proto``.
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable
-from decimal import Context
+import uuid
+from collections.abc import Callable, Iterable
+from decimal import Context, Decimal
 from typing import Any
 
+import attrs
 from substrait import algebra_pb2 as pb
+from substrait import type_pb2 as types_pb
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import Compound, DaySeconds, Literal, YearMonths
-from substrait_dsl.errors import LiteralError
+from substrait_dsl.algebra.expressions import Literal, literal
+from substrait_dsl.algebra.extensions import AnyMessage
+from substrait_dsl.errors import LiteralError, PlanFormatError, SubstraitDslError
 from substrait_dsl.proto.declarations import Declarations
-from substrait_dsl.proto.types import encode_type, encode_type_body, encode_type_parameters
+from substrait_dsl.proto.decoder import Decoder
+from substrait_dsl.proto.extensions import decode_any, encode_any
+from substrait_dsl.proto.times import (
+    decode_date,
+    decode_interval_compound,
+    decode_interval_day,
+    decode_interval_year,
+    decode_precision_time,
+    decode_precision_timestamp,
+    decode_precision_timestamp_tz,
+    encode_date,
+    encode_interval_compound,
+    encode_interval_day,
+    encode_interval_year,
+    encode_precision_time,
+    encode_precision_timestamp,
+    encode_precision_timestamp_tz,
+)
+from substrait_dsl.proto.types import (
+    decode_type,
+    decode_type_body,
+    decode_type_parameters,
+    encode_type,
+    encode_type_body,
+    encode_type_parameters,
+)
 
 LiteralEncoder = Callable[[Declarations, Any, Any, pb.Expression.Literal], None]
 """Writes a value (not NULL) of a type into a message: declarations, value, type, message."""
 
-_EPOCH = dt.date(1970, 1, 1).toordinal()
+LiteralDecoder = Callable[[Decoder, Any], Literal]
+"""Reads what the field of a literal holds, as a literal of a required type."""
+
 _EXACT = Context(prec=76)
 
 
@@ -42,6 +72,31 @@ def encode_literal(declarations: Declarations, literal: Literal, message: pb.Exp
         message.type_variation_reference = declarations.variation(kind.variation)
 
 
+def decode_literal(decoder: Decoder, message: pb.Expression.Literal) -> Literal:
+    """Read a literal."""
+    try:
+        field = message.WhichOneof("literal_type")
+        if field is None:
+            raise PlanFormatError("a literal has no value")
+        read = LITERAL_DECODERS[field](decoder, getattr(message, field))
+        if field in _SAY_THEIR_TYPE:
+            if message.nullable and not read.type.nullable:
+                decoder.doubt(f"a literal is nullable, its type {read.type} is not: taken for its type's word", message)
+            return read
+        if not message.nullable and not message.type_variation_reference:
+            return read
+        variation = decoder.variation(message.type_variation_reference)
+        return Literal(read.value, attrs.evolve(read.literal_type, nullable=message.nullable, variation=variation))
+    except SubstraitDslError:
+        decoder.fail(message)
+        raise
+
+
+def decode_null(decoder: Decoder, message: types_pb.Type) -> Literal:
+    """Read a NULL."""
+    return literal(None, decode_type(decoder, message))
+
+
 SCALAR_FIELDS: dict[type[t.Type], str] = {
     t.Boolean: "boolean",
     t.I8: "i8",
@@ -58,9 +113,11 @@ SCALAR_FIELDS: dict[type[t.Type], str] = {
 """The literals whose field takes the Python value as it is."""
 
 
-def encode_date(_: Declarations, value: dt.date, kind: t.Date, message: pb.Expression.Literal) -> None:
-    """Write a date: days since 1970-01-01."""
-    message.date = value.toordinal() - _EPOCH
+def _decode_scalar(kind: type[t.Type]) -> LiteralDecoder:
+    if kind in t.LENGTH_TYPES:  # as long as the value
+        return lambda _, value: literal(value, kind(len(value)))
+    simple = kind()
+    return lambda _, value: literal(value, simple)
 
 
 def encode_uuid(_: Declarations, value: Any, kind: t.UUID, message: pb.Expression.Literal) -> None:
@@ -68,10 +125,26 @@ def encode_uuid(_: Declarations, value: Any, kind: t.UUID, message: pb.Expressio
     message.uuid = value.bytes
 
 
+def decode_uuid(_: Decoder, value: bytes) -> Literal:
+    """Read a UUID."""
+    return literal(uuid.UUID(bytes=_sixteen(value, "UUID")), t.UUID())
+
+
+def _sixteen(value: bytes, what: str) -> bytes:
+    if len(value) != 16:
+        raise LiteralError(f"a {what} is written in 16 bytes, not {len(value)}")
+    return value
+
+
 def encode_var_char(_: Declarations, value: str, kind: t.VarChar, message: pb.Expression.Literal) -> None:
     """Write a string with the length that its type allows."""
     message.var_char.value = value
     message.var_char.length = kind.length
+
+
+def decode_var_char(_: Decoder, message: pb.Expression.Literal.VarChar) -> Literal:
+    """Read a string with the length that its type allows."""
+    return literal(message.value, t.VarChar(message.length))
 
 
 def encode_decimal(_: Declarations, value: Any, kind: t.Decimal, message: pb.Expression.Literal) -> None:
@@ -82,68 +155,11 @@ def encode_decimal(_: Declarations, value: Any, kind: t.Decimal, message: pb.Exp
     message.decimal.scale = kind.scale
 
 
-def encode_precision_time(_: Declarations, value: int, kind: t.PrecisionTime, message: pb.Expression.Literal) -> None:
-    """Write a time of day."""
-    _encode_instant(value, kind, message.precision_time)
-
-
-def encode_precision_timestamp(
-    _: Declarations, value: int, kind: t.PrecisionTimestamp, message: pb.Expression.Literal
-) -> None:
-    """Write a timestamp without time zone."""
-    _encode_instant(value, kind, message.precision_timestamp)
-
-
-def encode_precision_timestamp_tz(
-    _: Declarations, value: int, kind: t.PrecisionTimestampTZ, message: pb.Expression.Literal
-) -> None:
-    """Write a point in time."""
-    _encode_instant(value, kind, message.precision_timestamp_tz)
-
-
-def _encode_instant(value: int, kind: Any, message: Any) -> None:
-    low, high = t.INTEGER_RANGES[t.I64]
-    if not low <= value <= high:
-        raise LiteralError(
-            f"{value} units of 10**-{kind.precision} seconds do not fit {kind}: a plan holds them in 64 bits",
-            hint="use a type with fewer digits after the second",
-        )
-    message.precision = kind.precision
-    message.value = value
-
-
-def encode_interval_year(
-    _: Declarations, value: YearMonths, kind: t.IntervalYear, message: pb.Expression.Literal
-) -> None:
-    """Write an interval of years and months."""
-    _encode_year_months(value, message.interval_year_to_month)
-
-
-def encode_interval_day(
-    _: Declarations, value: DaySeconds, kind: t.IntervalDay, message: pb.Expression.Literal
-) -> None:
-    """Write an interval of days and seconds."""
-    _encode_day_seconds(value, kind.precision, message.interval_day_to_second)
-
-
-def encode_interval_compound(
-    _: Declarations, value: Compound, kind: t.IntervalCompound, message: pb.Expression.Literal
-) -> None:
-    """Write an interval of years, months, days and seconds."""
-    _encode_year_months(value.year_months, message.interval_compound.interval_year_to_month)
-    _encode_day_seconds(value.day_seconds, kind.precision, message.interval_compound.interval_day_to_second)
-
-
-def _encode_year_months(value: YearMonths, message: pb.Expression.Literal.IntervalYearToMonth) -> None:
-    message.years = value.years
-    message.months = value.months
-
-
-def _encode_day_seconds(value: DaySeconds, precision: int, message: pb.Expression.Literal.IntervalDayToSecond) -> None:
-    message.days = value.days
-    message.seconds = value.seconds
-    message.precision = precision
-    message.subseconds = value.subseconds
+def decode_decimal(_: Decoder, message: pb.Expression.Literal.Decimal) -> Literal:
+    """Read a decimal."""
+    kind: t.Decimal[Any, Any] = t.Decimal(message.precision, message.scale)
+    unscaled = int.from_bytes(_sixteen(message.value, "decimal"), "little", signed=True)
+    return literal(Decimal(unscaled).scaleb(-kind.scale, _EXACT), kind)
 
 
 def encode_struct(
@@ -155,6 +171,12 @@ def encode_struct(
         encode_literal(declarations, field, message.struct.fields.add())
 
 
+def decode_struct(decoder: Decoder, message: pb.Expression.Literal.Struct) -> Literal:
+    """Read a struct."""
+    fields = tuple(decode_literal(decoder, field) for field in message.fields)
+    return Literal(fields, t.Struct(tuple(field.type for field in fields)))
+
+
 def encode_list(
     declarations: Declarations, value: tuple[Literal, ...], kind: t.List, message: pb.Expression.Literal
 ) -> None:
@@ -163,6 +185,30 @@ def encode_list(
         encode_type_body(declarations, kind, message.empty_list)
     for item in value:
         encode_literal(declarations, item, message.list.values.add())
+
+
+def decode_list(decoder: Decoder, message: pb.Expression.Literal.List) -> Literal:
+    """Read a list that is not empty: its items have one type, nullable if one of theirs is."""
+    items, element = _decode_items(decoder, message.values, "the items of a list")
+    return Literal(items, t.List(element))
+
+
+def decode_empty_list(decoder: Decoder, message: types_pb.Type.List) -> Literal:
+    """Read an empty list."""
+    return Literal((), decode_type_body(decoder, t.List, message))
+
+
+def _decode_items(
+    decoder: Decoder, messages: Iterable[pb.Expression.Literal], what: str
+) -> tuple[tuple[Literal, ...], t.Type]:
+    items = [decode_literal(decoder, message) for message in messages]
+    if not items:
+        raise PlanFormatError(f"{what} are missing: an empty one is written as its type")
+    for item in items:
+        if not item.type.matches(items[0].type):
+            raise LiteralError(f"{what} have one type, these are {items[0].type} and {item.type}")
+    kind = items[0].type.with_nullability(any(item.type.nullable for item in items))
+    return tuple(literal(item, kind) for item in items), kind
 
 
 def encode_map(
@@ -177,15 +223,52 @@ def encode_map(
         encode_literal(declarations, item, pair.value)
 
 
+def decode_map(decoder: Decoder, message: pb.Expression.Literal.Map) -> Literal:
+    """Read a map that is not empty; keys may repeat."""
+    keys, key = _decode_items(decoder, (pair.key for pair in message.key_values), "the keys of a map")
+    values, value = _decode_items(decoder, (pair.value for pair in message.key_values), "the values of a map")
+    return Literal(tuple(zip(keys, values, strict=True)), t.Map(key, value))
+
+
+def decode_empty_map(decoder: Decoder, message: types_pb.Type.Map) -> Literal:
+    """Read an empty map."""
+    return Literal((), decode_type_body(decoder, t.Map, message))
+
+
 def encode_user_defined(
-    declarations: Declarations, value: tuple[Literal, ...], kind: t.UserDefined, message: pb.Expression.Literal
+    declarations: Declarations,
+    value: tuple[Literal, ...] | AnyMessage,
+    kind: t.UserDefined,
+    message: pb.Expression.Literal,
 ) -> None:
-    """Write a value of a user-defined type by the fields of its structure."""
+    """Write a value of a user-defined type: the fields of its structure, or a message that only its owner can read."""
     message.user_defined.type_reference = declarations.type(kind)
     encode_type_parameters(declarations, kind, message.user_defined.type_parameters)
+    if isinstance(value, AnyMessage):
+        encode_any(value, message.user_defined.value)
+        return
     message.user_defined.struct.SetInParent()
     for field in value:
         encode_literal(declarations, field, message.user_defined.struct.fields.add())
+
+
+def decode_user_defined(decoder: Decoder, message: pb.Expression.Literal.UserDefined) -> Literal:
+    """Read a value of a user-defined type."""
+    kind: t.Type
+    if message.WhichOneof("type_anchor_type") == "type_alias_reference":
+        kind = decoder.alias(message.type_alias_reference).as_required()
+        if not isinstance(kind, t.UserDefined) or message.type_parameters:
+            raise LiteralError(f"the alias of a user-defined literal stands for one whole type, not for {kind}")
+    else:
+        parameters = decode_type_parameters(decoder, message.type_parameters)
+        kind = t.UserDefined(*decoder.type(message.type_reference), parameters)
+    match message.WhichOneof("val"):
+        case "value":
+            return Literal(decode_any(message.value), kind)
+        case "struct":
+            return Literal(tuple(decode_literal(decoder, field) for field in message.struct.fields), kind)
+        case _:
+            raise PlanFormatError(f"a literal of {kind} has no value")
 
 
 _COMPOSITE_ENCODERS: dict[type[t.Type], LiteralEncoder] = {
@@ -204,3 +287,28 @@ _COMPOSITE_ENCODERS: dict[type[t.Type], LiteralEncoder] = {
     t.Map: encode_map,
     t.UserDefined: encode_user_defined,
 }
+
+LITERAL_DECODERS: dict[str, LiteralDecoder] = {
+    **{field: _decode_scalar(kind) for kind, field in SCALAR_FIELDS.items()},
+    "null": decode_null,
+    "date": decode_date,
+    "uuid": decode_uuid,
+    "var_char": decode_var_char,
+    "decimal": decode_decimal,
+    "precision_time": decode_precision_time,
+    "precision_timestamp": decode_precision_timestamp,
+    "precision_timestamp_tz": decode_precision_timestamp_tz,
+    "interval_year_to_month": decode_interval_year,
+    "interval_day_to_second": decode_interval_day,
+    "interval_compound": decode_interval_compound,
+    "struct": decode_struct,
+    "list": decode_list,
+    "empty_list": decode_empty_list,
+    "map": decode_map,
+    "empty_map": decode_empty_map,
+    "user_defined": decode_user_defined,
+}
+"""How each field of ``Literal.literal_type`` is read."""
+
+_SAY_THEIR_TYPE = frozenset(("null", "empty_list", "empty_map"))
+"""The fields that hold a whole type: what the literal says of its type beside them counts for nothing."""

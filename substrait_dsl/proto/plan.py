@@ -5,18 +5,26 @@ Specification: https://substrait.io/serialization/binary_serialization/.
 
 from __future__ import annotations
 
-import functools
-
 from substrait.algebra_pb2 import RelRoot
-from substrait.plan_pb2 import ExecutionBehavior, Plan, Version
+from substrait.plan_pb2 import DynamicParameterBinding, ExecutionBehavior, Plan
 
-from substrait_dsl.algebra.plan import AlgebraPlan, Root
-from substrait_dsl.errors import LiteralError, SchemaError
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, Finding, ParameterBinding, Root
+from substrait_dsl.catalog import Catalog
+from substrait_dsl.errors import LiteralError, PlanFormatError, SchemaError, UnsupportedError
+from substrait_dsl.proto.declarations import Declarations, decode_declarations
+from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.depth import ALL_IN_PLACE, Layout, is_shallow, lay_out
 from substrait_dsl.proto.encoder import Encoder, OuterReferences
-from substrait_dsl.proto.expressions import encode_whole_expression
+from substrait_dsl.proto.enums import EVALUATION_MODE, word_of
+from substrait_dsl.proto.expressions import encode_expression, encode_whole_expression
+from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
+from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.relations import encode_relation, encode_whole_relation
-from substrait_dsl.proto.types import DeepTypeError
+from substrait_dsl.proto.trees import Trees
+from substrait_dsl.proto.types import DeepTypeError, decode_type_aliases
+from substrait_dsl.proto.versions import Whole, decode_version, encode_version
+from substrait_dsl.proto.whole import decode_whole, read_whole
 
 
 def encode_plan(plan: AlgebraPlan, *, outer_references: OuterReferences = "rel_reference") -> Plan:
@@ -31,40 +39,93 @@ def encode_plan(plan: AlgebraPlan, *, outer_references: OuterReferences = "rel_r
             consumers older than 0.89, by counting subqueries (``steps_out``).
 
     Returns:
-        A ``substrait.Plan``: version and producer, extension declarations, execution behavior per plan, the shared
-        subtrees, then the roots.
+        A ``substrait.Plan``: version and producer, extension declarations, execution behavior, the shared subtrees,
+        those that no root uses, then the roots.
 
     Raises:
         SchemaError: a root refers to an outer row that is not there.
         LiteralError: a value has no place in the message of its type (a lone surrogate in a text).
         UnsupportedError: a type, literal or expression is too deep or too large to be written.
     """
-    for root in plan.roots:
-        if root.input.free_anchors:
-            raise SchemaError("a root of the plan refers to a column of a relation that it does not stand in")
-    if is_shallow(plan):
+    for rel in plan.relations:
+        if rel.free_anchors:
+            raise SchemaError("a relation of the plan refers to a column of a relation that it does not stand in")
+    if is_shallow(plan.nodes):
         try:
             return _encode_plan(plan, ALL_IN_PLACE, outer_references)
         except DeepTypeError:
             pass  # the plan is low, but a type in it is not
-    return _encode_plan(plan, lay_out(plan), outer_references)
+    return _encode_plan(plan, lay_out(plan.nodes), outer_references)
 
 
 def _encode_plan(plan: AlgebraPlan, layout: Layout, outer_references: OuterReferences) -> Plan:
     message = Plan()
     encode_version(message.version)
-    encoder = Encoder(message, layout, outer_references, encode_relation)
+    encoder = Encoder(message, layout, outer_references, encode_relation, encode_expression)
     try:
         for rel in layout.subtrees:
-            encode_whole_relation(encoder, rel, encoder.start_tree().rel)
+            encoder.start_tree(tree := message.relations.add())
+            encode_whole_relation(encoder, rel, tree.rel)
+            encoder.write_detached(encode_whole_expression)
+        for rel in plan.subtrees:
+            encoder.start_tree(tree := message.relations.add())
+            encode_relation(encoder, rel, tree.rel)
             encoder.write_detached(encode_whole_expression)
         for root in plan.roots:
-            encode_root(encoder, root, encoder.start_tree().root)
+            encoder.start_tree(tree := message.relations.add())
+            encode_root(encoder, root, tree.root)
             encoder.write_detached(encode_whole_expression)
+        for binding in plan.parameter_bindings:
+            encode_parameter_binding(encoder.declarations, binding, message.parameter_bindings.add())
     except UnicodeEncodeError as error:
         raise LiteralError(f"a plan holds Unicode text only, this is none: {error.object!r}") from error
-    message.execution_behavior.variable_eval_mode = ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_PLAN  # reading 48
+    message.expected_type_urls.extend(plan.expected_type_urls)
+    message.execution_behavior.variable_eval_mode = EVALUATION_MODE[plan.evaluation_mode]
+    encode_advanced_extension(plan.advanced_extensions, message.advanced_extensions)
     return message
+
+
+def decode_plan(
+    message: Plan, catalog: Catalog | None = None, *, strict: bool = False
+) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
+    """Decode a plan: derive every schema anew, check every rule.
+
+    Args:
+        message: the plan, in the fields of the installed version.
+        catalog: the functions to derive types by; those of the specification by default.
+        strict: refuse what is not quite as the specification says, instead of listing it.
+
+    Returns:
+        The plan, and what in it was not as the specification says, with how it was read.
+
+    Raises:
+        PlanFormatError: the plan breaks a rule; with the path of the message that does.
+        UnsupportedError: the plan has something that the algebra has no place for; with its path.
+    """
+    return decode_whole(message, _decode_plan, catalog, strict)
+
+
+def _decode_plan(decoder: Decoder, message: Plan) -> AlgebraPlan:
+    version = decode_version(decoder, message)
+    decode_declarations(decoder, message)
+    decode_type_aliases(decoder, message.type_aliases)
+    if not message.relations:
+        raise PlanFormatError("the plan has no relations")
+    trees = decoder.trees = Trees(message.relations)
+    rels = trees.read_all(decoder)
+    roots = {number: tree.root for number, tree in enumerate(message.relations) if tree.HasField("root")}
+    if not roots:
+        decoder.doubt("no relation of the plan is a root: the plan returns nothing", message)
+    extended = message.HasField("advanced_extensions")
+    return AlgebraPlan(
+        tuple(decode_root(decoder, trees.read(decoder, number, None), root) for number, root in roots.items()),
+        tuple(rel for number, rel in rels.items() if number not in roots and number not in trees.referred),
+        tuple(message.expected_type_urls),
+        tuple(decode_parameter_binding(decoder, binding) for binding in message.parameter_bindings),
+        decode_evaluation_mode(decoder, message),
+        decode_advanced_extension(message.advanced_extensions) if extended else None,
+        version,
+    )
 
 
 def encode_root(encoder: Encoder, root: Root, message: RelRoot) -> None:
@@ -73,32 +134,76 @@ def encode_root(encoder: Encoder, root: Root, message: RelRoot) -> None:
     message.names.extend(root.names)
 
 
-def encode_version(message: Version) -> None:
-    """Write the version of the specification that the installed messages are of, and who wrote the plan."""
-    numbers, producer = _versions()
-    message.major_number, message.minor_number, message.patch_number = numbers
-    message.producer = producer
+def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
+    """Read the names of the columns of a relation that the plan returns."""
+    needed = len(rel.schema.depth_first_names())
+    if len(message.names) != needed:
+        decoder.fail(message)
+        raise PlanFormatError(
+            f"a root has {len(message.names)} names, but its relation has {needed} fields",
+            hint="the fields of structs inside count, depth first",
+        )
+    return Root(rel, tuple(message.names))
 
 
-@functools.cache
-def _versions() -> tuple[tuple[int, int, int], str]:
-    from importlib import metadata  # costs more to import than all that encoding a plan takes: once, and not before
+def encode_parameter_binding(
+    declarations: Declarations, binding: ParameterBinding, message: DynamicParameterBinding
+) -> None:
+    """Write the value of a parameter."""
+    message.parameter_anchor = binding.anchor
+    encode_literal(declarations, binding.value, message.value)
 
-    major, minor, patch = metadata.version("substrait-protobuf").split(".")[:3]
+
+def decode_parameter_binding(decoder: Decoder, message: DynamicParameterBinding) -> ParameterBinding:
+    """Read the value of a parameter."""
+    return ParameterBinding(message.parameter_anchor, decode_literal(decoder, message.value))
+
+
+def decode_evaluation_mode(decoder: Decoder, message: Plan) -> EvaluationMode:
+    """Read how often variables are evaluated: once per plan, if it does not say so (reading 48)."""
+    behavior = message.execution_behavior
+    if behavior.variable_eval_mode == ExecutionBehavior.VARIABLE_EVALUATION_MODE_UNSPECIFIED:
+        decoder.doubt("the plan does not say how often variables are evaluated: taken for once per plan", behavior)
+        return "per_plan"
     try:
-        producer = f"substrait_dsl {metadata.version('substrait-dsl')}"
-    except metadata.PackageNotFoundError:  # used from its sources
-        producer = "substrait_dsl"
-    return (int(major), int(minor), int(patch)), producer
+        modes = ExecutionBehavior.VariableEvaluationMode
+        return word_of(EVALUATION_MODE, behavior.variable_eval_mode, modes, "variable_eval_mode")
+    except PlanFormatError:
+        decoder.fail(behavior)
+        raise
 
 
-def to_bytes(plan: Plan) -> bytes:
-    """The bytes of a plan message; equal plans have equal bytes."""
-    return plan.SerializeToString(deterministic=True)
+def to_bytes(message: Whole) -> bytes:
+    """The bytes of a plan or an extended expression; equal ones have equal bytes."""
+    return message.SerializeToString(deterministic=True)
 
 
-def to_json(plan: Plan) -> str:
-    """The JSON of a plan message, in the names of the specification's JSON form (``lowerCamelCase``)."""
+def from_bytes(
+    data: bytes, catalog: Catalog | None = None, *, strict: bool = False
+) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
+    """Decode the bytes of a plan of any version. Arguments, results and errors as of `decode_plan`."""
+    from substrait_dsl.proto.legacy import modern_plan  # not needed for writing
+
+    return read_whole(Plan, data, modern_plan, _decode_plan, catalog, strict)
+
+
+def to_json(message: Whole) -> str:
+    """The JSON of a plan or an extended expression, in the names of protobuf's JSON form (``lowerCamelCase``)."""
     from google.protobuf import json_format
 
-    return json_format.MessageToJson(plan)
+    try:
+        return json_format.MessageToJson(message)
+    except TypeError as error:  # JSON writes the fields of an extension message, so it has to know them
+        raise UnsupportedError(
+            f"JSON cannot hold an extension message of a type that is not known here: {error}",
+            hint="write the binary form",
+        ) from None
+
+
+def from_json(
+    text: str, catalog: Catalog | None = None, *, strict: bool = False
+) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
+    """Decode the JSON of a plan of any version. Arguments, results and errors as of `decode_plan`."""
+    from substrait_dsl.proto.legacy import modern_plan_from_json
+
+    return read_whole(Plan, text, modern_plan_from_json, _decode_plan, catalog, strict)

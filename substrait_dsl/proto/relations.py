@@ -1,44 +1,90 @@
-"""Relations as messages of ``algebra.proto``.
+"""Relations as messages of ``algebra.proto``: those of one and of several inputs, and which module has the others.
 
-Specification: https://substrait.io/relations/logical_relations/. What every relation has in common, `RelCommon`, is
-written in one place, `encode_common`.
+Specification: https://substrait.io/relations/logical_relations/.
 """
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable
+from typing import Any, assert_never
 
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import (
     Aggregate,
-    Arrow,
+    AggregateMethod,
     Cross,
-    DelimitedText,
-    Dwrf,
+    Ddl,
     Emit,
+    Exchange,
+    Expand,
+    ExtensionLeaf,
+    ExtensionMulti,
+    ExtensionSingle,
     Fetch,
-    FileItem,
+    FetchMode,
     Filter,
+    HashJoin,
     Join,
-    LocalFiles,
-    NamedTable,
-    Orc,
-    Parquet,
-    PathKind,
+    LateralJoin,
+    MergeJoin,
+    MergingCapture,
+    NestedLoopJoin,
     Project,
     Read,
     Set,
+    SimpleCapture,
     Sort,
-    StructMask,
-    VirtualTable,
+    TopN,
+    Update,
+    Window,
+    Write,
     closed,
 )
-from substrait_dsl.proto.encoder import Encoder, common_of
-from substrait_dsl.proto.enums import JOIN_TYPE, SET_OP
-from substrait_dsl.proto.expressions import encode_expression, encode_measure, encode_sort_key
-from substrait_dsl.proto.types import encode_named_struct
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
+from substrait_dsl.proto.calls import decode_measure, decode_sort_key, encode_measure, encode_sort_key
+from substrait_dsl.proto.choices import decode_choices, encode_choices
+from substrait_dsl.proto.common import decode_common, encode_common
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.encoder import Encoder, body_of
+from substrait_dsl.proto.enums import FETCH_MODE, SET_OP, word_of
+from substrait_dsl.proto.exchange import decode_exchange, encode_capture, encode_exchange
+from substrait_dsl.proto.extension_relations import (
+    decode_extension_leaf,
+    decode_extension_multi,
+    decode_extension_single,
+    encode_declared,
+    encode_extension_multi,
+    encode_extension_single,
+)
+from substrait_dsl.proto.joins import (
+    decode_cross,
+    decode_join,
+    decode_lateral_join,
+    encode_cross,
+    encode_join,
+    encode_lateral_join,
+)
+from substrait_dsl.proto.physical_joins import (
+    decode_hash_join,
+    decode_merge_join,
+    decode_nested_loop_join,
+    encode_hash_join,
+    encode_key_join,
+    encode_nested_loop_join,
+)
+from substrait_dsl.proto.reads import decode_read, encode_read
+from substrait_dsl.proto.scopes import names_beside, names_of_groups, row_of
+from substrait_dsl.proto.window_relations import decode_expand, decode_window, encode_expand, encode_window
+from substrait_dsl.proto.writes import (
+    decode_ddl,
+    decode_update,
+    decode_write,
+    encode_ddl,
+    encode_update,
+    encode_write,
+)
 
 
 def encode_relation(encoder: Encoder, rel: Rel, message: pb.Rel) -> None:
@@ -76,105 +122,70 @@ def encode_whole_relation(encoder: Encoder, rel: Rel, message: pb.Rel, mapping: 
             encode_cross(encoder, known, message.cross)
         case Set():
             encode_set(encoder, known, message.set)
+        case TopN():
+            encode_top_n(encoder, known, message.top_n)
+        case LateralJoin():
+            encode_lateral_join(encoder, known, message.lateral_join)
+        case HashJoin():
+            encode_hash_join(encoder, known, message.hash_join)
+        case MergeJoin():
+            encode_key_join(encoder, known, message.merge_join)
+        case NestedLoopJoin():
+            encode_nested_loop_join(encoder, known, message.nested_loop_join)
+        case Exchange():
+            encode_exchange(encoder, known, message.exchange)
+        case MergingCapture() | SimpleCapture():
+            encode_capture(encoder, known, message.extension_single)
+        case Window():
+            encode_window(encoder, known, message.window)
+        case Expand():
+            mapping = encode_expand(encoder, known, message.expand, mapping)
+        case Write():
+            encode_write(encoder, known, message.write)
+        case Update():
+            encode_update(encoder, known, message.update)
+        case Ddl():
+            encode_ddl(encoder, known, message.ddl)
+        case ExtensionLeaf():
+            encode_declared(known, message.extension_leaf)
+        case ExtensionSingle():
+            encode_extension_single(encoder, known, message.extension_single)
+        case ExtensionMulti():
+            encode_extension_multi(encoder, known, message.extension_multi)
         case _:
             assert_never(known)
-    encode_common(mapping, common_of(message))
+    encode_common(known, mapping, body_of(message))
     encoder.leave(rel, message)
 
 
-def encode_common(mapping: tuple[int, ...] | None, message: pb.RelCommon) -> None:
-    """Write what all relations have: which columns they emit."""
-    if mapping is None:
-        message.direct.SetInParent()
-    else:
-        message.emit.SetInParent()  # an emit of no columns is not the same as no emit
-        message.emit.output_mapping.extend(mapping)
+def decode_relation(decoder: Decoder, message: pb.Rel, outer: Scope | None) -> Rel:
+    """Read a relation, wherever it stands.
 
+    Args:
+        decoder: the state of decoding.
+        message: the relation.
+        outer: the row around the subquery that the relation is part of, None outside of subqueries.
 
-# --- reads
-
-
-def encode_read(encoder: Encoder, rel: Read, message: pb.ReadRel) -> None:
-    """Write a read."""
-    encode_named_struct(encoder.declarations, rel.base_schema, message.base_schema)
-    match rel.definition:
-        case NamedTable(names):
-            message.named_table.names.extend(names)
-        case VirtualTable():
-            encode_virtual_table(encoder, rel.definition, message.virtual_table)
-        case LocalFiles(items):
-            for item in items:
-                encode_file_item(item, message.local_files.items.add())
-        case _:
-            assert_never(rel.definition)
-    if rel.filter is not None:
-        encode_expression(encoder, rel.filter, message.filter)
-    if rel.best_effort_filter is not None:
-        encode_expression(encoder, rel.best_effort_filter, message.best_effort_filter)
-    if rel.projection is not None:
-        encode_struct_mask(rel.projection, message.projection.select)
-        message.projection.maintain_singular_struct = True  # reading 25
-
-
-def encode_virtual_table(encoder: Encoder, table: VirtualTable, message: pb.ReadRel.VirtualTable) -> None:
-    """Write the rows of a virtual table, perhaps none."""
-    message.SetInParent()
-    for row in table.rows:
-        fields = message.expressions.add().fields
-        for value in row.fields:
-            encode_expression(encoder, value, fields.add())
-
-
-PATH_FIELDS: dict[PathKind, str] = {
-    "path": "uri_path",
-    "glob": "uri_path_glob",
-    "file": "uri_file",
-    "folder": "uri_folder",
-}
-
-
-def encode_file_item(item: FileItem, message: pb.ReadRel.LocalFiles.FileOrFiles) -> None:
-    """Write one path of a read of files."""
-    setattr(message, PATH_FIELDS[item.kind], item.uri)
-    message.partition_index = item.partition_index
-    message.start = item.start
-    message.length = item.length
-    match item.format:
-        case Parquet():
-            message.parquet.SetInParent()
-        case Arrow():
-            message.arrow.SetInParent()
-        case Orc():
-            message.orc.SetInParent()
-        case Dwrf():
-            message.dwrf.SetInParent()
-        case DelimitedText():
-            encode_delimited_text(item.format, message.text)
-        case _:
-            assert_never(item.format)
-
-
-def encode_delimited_text(
-    text: DelimitedText, message: pb.ReadRel.LocalFiles.FileOrFiles.DelimiterSeparatedTextReadOptions
-) -> None:
-    """Write how to read text files."""
-    message.field_delimiter = text.field_delimiter
-    message.quote = text.quote
-    message.escape = text.escape
-    message.header_lines_to_skip = text.header_lines_to_skip
-    message.max_line_size = text.max_line_size
-    if text.null_value is not None:
-        message.value_treated_as_null = text.null_value
-
-
-def encode_struct_mask(mask: StructMask, message: pb.Expression.MaskExpression.StructSelect) -> None:
-    """Write which fields of a struct to read, perhaps none."""
-    message.SetInParent()
-    for item in mask.items:
-        select = message.struct_items.add()
-        select.field = item.position
-        if item.child is not None:
-            encode_struct_mask(item.child, select.child.struct)
+    Raises:
+        PlanFormatError: if it says something that cannot be; or another error of the library, of the rule it breaks.
+        UnsupportedError: for a kind of relation that is not read.
+    """
+    try:
+        kind = message.WhichOneof("rel_type")
+        if kind is None:
+            raise PlanFormatError("a relation is missing, or does not say which kind it is")
+        if kind == "reference":
+            return decoder.subtree(message.reference.subtree_ordinal, outer)
+        read = RELATIONS.get(kind)
+        if read is None:
+            raise UnsupportedError(f"relations of the kind {kind} cannot be read yet")
+        body = getattr(message, kind)
+        rel = decode_common(decoder, read(decoder, body, outer), body)
+        decoder.sizes.check_schema(rel.schema)
+        return rel
+    except SubstraitDslError:
+        decoder.fail(message)
+        raise
 
 
 # --- one input
@@ -183,14 +194,33 @@ def encode_struct_mask(mask: StructMask, message: pb.Expression.MaskExpression.S
 def encode_filter(encoder: Encoder, rel: Filter, message: pb.FilterRel) -> None:
     """Write a filter."""
     encode_relation(encoder, rel.input, message.input)
-    encode_expression(encoder, rel.condition, message.condition)
+    encoder.expression(rel.condition, message.condition)
+
+
+def decode_filter(decoder: Decoder, message: pb.FilterRel, outer: Scope | None) -> Filter:
+    """Read a filter."""
+    rel = decoder.relation(message.input, outer)
+    scope = row_of(decoder, message, outer, (rel, message.input))
+    condition = decoder.expression(message.condition, scope)
+    return Filter(rel, condition, anchor=scope.anchor)
 
 
 def encode_project(encoder: Encoder, rel: Project, message: pb.ProjectRel) -> None:
     """Write a project."""
     encode_relation(encoder, rel.input, message.input)
     for expression in rel.expressions:
-        encode_expression(encoder, expression, message.expressions.add())
+        encoder.expression(expression, message.expressions.add())
+
+
+def decode_project(decoder: Decoder, message: pb.ProjectRel, outer: Scope | None) -> Rel:
+    """Read a project; one of no expressions is its input (reading 55)."""
+    rel = decoder.relation(message.input, outer)
+    if not message.expressions:
+        decoder.doubt("a project has no expressions; read as its input", message)
+        return rel
+    scope = row_of(decoder, message, outer, (rel, message.input))
+    expressions = tuple(decoder.expression(expression, scope) for expression in message.expressions)
+    return Project(rel, expressions, names_beside(expressions, rel), anchor=scope.anchor)
 
 
 def encode_sort(encoder: Encoder, rel: Sort, message: pb.SortRel) -> None:
@@ -200,43 +230,95 @@ def encode_sort(encoder: Encoder, rel: Sort, message: pb.SortRel) -> None:
         encode_sort_key(encoder, key, message.sorts.add())
 
 
+def decode_sort(decoder: Decoder, message: pb.SortRel, outer: Scope | None) -> Sort:
+    """Read a sort."""
+    rel = decoder.relation(message.input, outer)
+    scope = row_of(decoder, message, outer, (rel, message.input))
+    keys = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)
+    return Sort(rel, keys, anchor=scope.anchor)
+
+
 def encode_fetch(encoder: Encoder, rel: Fetch, message: pb.FetchRel) -> None:
     """Write a fetch; no count is all rows, no offset is 0."""
     encode_relation(encoder, rel.input, message.input)
     if rel.offset is not None:
-        encode_expression(encoder, rel.offset, message.offset_expr)
+        encoder.expression(rel.offset, message.offset_expr)
     if rel.count is not None:
-        encode_expression(encoder, rel.count, message.count_expr)
+        encoder.expression(rel.count, message.count_expr)
+
+
+def decode_fetch(decoder: Decoder, message: pb.FetchRel, outer: Scope | None) -> Fetch:
+    """Read a fetch."""
+    rel = decoder.relation(message.input, outer)
+    scope = row_of(decoder, message, outer, (rel, message.input))
+    count, offset = (
+        decoder.expression(getattr(message, name), scope) if message.HasField(name) else None
+        for name in ("count_expr", "offset_expr")
+    )
+    return Fetch(rel, count, offset, anchor=scope.anchor)
+
+
+def encode_top_n(encoder: Encoder, rel: TopN, message: pb.TopNRel) -> None:
+    """Write a top-n; no count is all rows, no offset is 0 (reading 29)."""
+    encode_relation(encoder, rel.input, message.input)
+    for key in rel.keys:
+        encode_sort_key(encoder, key, message.sorts.add())
+    if rel.offset is not None:
+        encoder.expression(rel.offset, message.offset)
+    if rel.count is not None:
+        encoder.expression(rel.count, message.count)
+    message.mode = FETCH_MODE[rel.mode]
+
+
+def decode_top_n(decoder: Decoder, message: pb.TopNRel, outer: Scope | None) -> TopN:
+    """Read a top-n; one that does not say its mode puts out no ties (reading 29)."""
+    rel = decoder.relation(message.input, outer)
+    scope = row_of(decoder, message, outer, (rel, message.input))
+    mode: FetchMode = "rows_only"
+    if message.mode == pb.FETCH_MODE_UNSPECIFIED:
+        decoder.doubt("a top-n does not say its mode; read as rows_only", message)
+    else:
+        mode = word_of(FETCH_MODE, message.mode, pb.FetchMode, "TopNRel.mode")
+    keys = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)
+    count, offset = (
+        decoder.expression(getattr(message, name), scope) if message.HasField(name) else None
+        for name in ("count", "offset")
+    )
+    return TopN(rel, keys, count, offset, mode, anchor=scope.anchor)
 
 
 def encode_aggregate(encoder: Encoder, rel: Aggregate, message: pb.AggregateRel) -> None:
     """Write an aggregate; one over all rows has no groupings."""
     encode_relation(encoder, rel.input, message.input)
     for key in rel.keys:
-        encode_expression(encoder, key, message.grouping_expressions.add())
+        encoder.expression(key, message.grouping_expressions.add())
     for grouping_set in rel.grouping_sets:
         message.groupings.add().expression_references.extend(grouping_set)
     for measure in rel.measures:
         encode_measure(encoder, measure, message.measures.add())
+    if rel.method != _ANY_METHOD:
+        encode_choices({"aggregate_method": rel.method}, message.common)
+
+
+_ANY_METHOD: AggregateMethod = "any"
+
+SET_INDEX = "grouping_set"
+"""What the column that numbers the grouping sets is called."""
+
+
+def decode_aggregate(decoder: Decoder, message: pb.AggregateRel, outer: Scope | None) -> Aggregate:
+    """Read an aggregate."""
+    rel = decoder.relation(message.input, outer)
+    scope = row_of(decoder, message, outer, (rel, message.input))
+    keys = tuple(decoder.expression(key, scope) for key in message.grouping_expressions)
+    sets = tuple(tuple(grouping.expression_references) for grouping in message.groupings)
+    measures = tuple(decode_measure(decoder, measure, scope) for measure in message.measures)
+    names = names_of_groups(keys, measures, rel) + ((SET_INDEX,) if len(sets) > 1 else ())
+    method = decode_choices(message.common).get("aggregate_method", _ANY_METHOD)
+    return Aggregate(rel, keys, sets, measures, names, method, anchor=scope.anchor)
 
 
 # --- several inputs
-
-
-def encode_join(encoder: Encoder, rel: Join, message: pb.JoinRel) -> None:
-    """Write a join."""
-    encode_relation(encoder, rel.left, message.left)
-    encode_relation(encoder, rel.right, message.right)
-    message.type = JOIN_TYPE[rel.how]
-    encode_expression(encoder, rel.condition, message.expression)
-    if rel.post_filter is not None:
-        encode_expression(encoder, rel.post_filter, message.post_join_filter)
-
-
-def encode_cross(encoder: Encoder, rel: Cross, message: pb.CrossRel) -> None:
-    """Write a cross product."""
-    encode_relation(encoder, rel.left, message.left)
-    encode_relation(encoder, rel.right, message.right)
 
 
 def encode_set(encoder: Encoder, rel: Set, message: pb.SetRel) -> None:
@@ -244,3 +326,37 @@ def encode_set(encoder: Encoder, rel: Set, message: pb.SetRel) -> None:
     message.op = SET_OP[rel.op]
     for relation in rel.relations:
         encode_relation(encoder, relation, message.inputs.add())
+
+
+def decode_set(decoder: Decoder, message: pb.SetRel, outer: Scope | None) -> Set:
+    """Read a set operation."""
+    op = word_of(SET_OP, message.op, pb.SetRel.SetOp, "SetRel.op")
+    return Set(tuple(decoder.relation(rel, outer) for rel in message.inputs), op)
+
+
+RELATIONS: dict[str, Callable[[Decoder, Any, Scope | None], Rel]] = {
+    "read": decode_read,
+    "filter": decode_filter,
+    "project": decode_project,
+    "sort": decode_sort,
+    "fetch": decode_fetch,
+    "aggregate": decode_aggregate,
+    "top_n": decode_top_n,
+    "join": decode_join,
+    "lateral_join": decode_lateral_join,
+    "hash_join": decode_hash_join,
+    "merge_join": decode_merge_join,
+    "nested_loop_join": decode_nested_loop_join,
+    "cross": decode_cross,
+    "set": decode_set,
+    "exchange": decode_exchange,
+    "window": decode_window,
+    "expand": decode_expand,
+    "write": decode_write,
+    "update": decode_update,
+    "ddl": decode_ddl,
+    "extension_leaf": decode_extension_leaf,
+    "extension_single": decode_extension_single,
+    "extension_multi": decode_extension_multi,
+}
+"""How to read each kind of relation (``Rel.rel_type``) but references, which have nothing of their own."""

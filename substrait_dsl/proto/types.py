@@ -5,13 +5,19 @@ Specification: https://substrait.io/types/type_classes/. Every type says NULLABL
 
 from __future__ import annotations
 
+import graphlib
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, assert_never
 
 from substrait import type_pb2 as pb
+from substrait.plan_pb2 import Plan
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
+from substrait_dsl.proto.decoder import Decoder
+from substrait_dsl.proto.paths import inside
 
 TYPE_FIELDS: dict[type[t.Type], str] = {
     t.Boolean: "bool",
@@ -44,6 +50,20 @@ TYPE_FIELDS: dict[type[t.Type], str] = {
 }
 """The field of ``Type.kind`` that each type has."""
 
+NUMBER_FIELDS: dict[type[t.Type], tuple[str, ...]] = {
+    t.Decimal: ("precision", "scale"),
+    **dict.fromkeys(t.LENGTH_TYPES, ("length",)),
+    **dict.fromkeys(t.PRECISION_TYPES, ("precision",)),
+}
+"""The types with numbers in them: the fields and attributes that hold them."""
+
+_KINDS = {field: kind for kind, field in TYPE_FIELDS.items()}
+_NULLABILITY = {pb.Type.NULLABILITY_NULLABLE: True, pb.Type.NULLABILITY_REQUIRED: False}
+
+
+MAX_SCHEMA_NESTING = 45
+"""How deeply types may nest in a schema by itself: each is two messages, and parsers accept 100 inside each other."""
+
 
 class DeepTypeError(Exception):
     """A type nests deeper than the layout of the plan allows for; `encode_plan` then makes another layout."""
@@ -63,26 +83,54 @@ def encode_type_body(declarations: Declarations, kind: t.Type, body: Any, depth:
     body.nullability = pb.Type.NULLABILITY_NULLABLE if kind.nullable else pb.Type.NULLABILITY_REQUIRED
     if kind.variation is not None:
         body.type_variation_reference = declarations.variation(kind.variation)
-    match kind:
-        case t.Decimal():
-            body.precision = kind.precision
-            body.scale = kind.scale
-        case t.VarChar() | t.FixedChar() | t.FixedBinary():
-            body.length = kind.length
-        case (
-            t.IntervalDay()
-            | t.IntervalCompound()
-            | t.PrecisionTime()
-            | t.PrecisionTimestamp()
-            | t.PrecisionTimestampTZ()
-        ):
-            body.precision = kind.precision
-        case t.Struct() | t.List() | t.Map() | t.Func() | t.UserDefined():
-            if depth >= declarations.type_nesting:
-                raise DeepTypeError
-            encode_inner_types(declarations, kind, body, depth + 1)
-        case _:
-            pass  # the simple types say no more
+    for name in NUMBER_FIELDS.get(type(kind), ()):
+        setattr(body, name, getattr(kind, name))
+    if isinstance(kind, t.Struct | t.List | t.Map | t.Func | t.UserDefined):
+        if depth >= declarations.type_nesting:
+            raise DeepTypeError
+        encode_inner_types(declarations, kind, body, depth + 1)
+
+
+def decode_type(decoder: Decoder, message: pb.Type) -> t.Type:
+    """Read a type."""
+    try:
+        field = message.WhichOneof("kind")
+        if field is None:
+            raise PlanFormatError("a type does not say which one it is")
+        if field == "unbound":
+            return t.Unbound()
+        if field == "alias":
+            alias = decoder.alias(message.alias.type_alias_reference)
+            return alias.with_nullability(decode_nullability(decoder, message.alias))
+        return decode_type_body(decoder, _KINDS[field], getattr(message, field))
+    except SubstraitDslError:
+        decoder.fail(message)
+        raise
+
+
+def decode_type_body(decoder: Decoder, kind: type[t.Type], body: Any) -> t.Type:
+    """Read the message of a type of that kind, such as ``Type.List``."""
+    common: dict[str, Any] = {"nullable": decode_nullability(decoder, body)}
+    if kind is not t.Func and body.type_variation_reference:  # a func has no variations
+        common["variation"] = decoder.variation(body.type_variation_reference)
+    if kind is t.IntervalDay and not body.HasField("precision"):
+        decoder.doubt("an interval_day says no precision: taken for 6, microseconds", body)
+        return t.IntervalDay(6, **common)
+    if kind in NUMBER_FIELDS:
+        return kind(*(getattr(body, name) for name in NUMBER_FIELDS[kind]), **common)
+    decode_inner = _INNER_TYPES.get(kind)
+    return kind(**common) if decode_inner is None else kind(*decode_inner(decoder, body), **common)
+
+
+def decode_nullability(decoder: Decoder, body: Any) -> bool:
+    """Read whether a type is nullable; one that does not say so is, as older producers left it out."""
+    nullable = _NULLABILITY.get(body.nullability)
+    if nullable is not None:
+        return nullable
+    if body.nullability != pb.Type.NULLABILITY_UNSPECIFIED:
+        raise PlanFormatError(f"there is no nullability with the number {body.nullability}")
+    decoder.doubt("a type says neither NULLABLE nor REQUIRED: taken for nullable", body)
+    return True
 
 
 def encode_inner_types(
@@ -109,6 +157,22 @@ def encode_inner_types(
             assert_never(kind)
 
 
+_INNER_TYPES: dict[type[t.Type], Callable[[Decoder, Any], tuple[Any, ...]]] = {
+    t.Struct: lambda decoder, body: (tuple(decode_type(decoder, inner) for inner in body.types),),
+    t.List: lambda decoder, body: (decode_type(decoder, body.type),),
+    t.Map: lambda decoder, body: (decode_type(decoder, body.key), decode_type(decoder, body.value)),
+    t.Func: lambda decoder, body: (
+        tuple(decode_type(decoder, parameter) for parameter in body.parameter_types),
+        decode_type(decoder, body.return_type),
+    ),
+    t.UserDefined: lambda decoder, body: (
+        *decoder.type(body.type_reference),
+        decode_type_parameters(decoder, body.type_parameters),
+    ),
+}
+"""Reads the types that a type is made of, as the arguments of its class."""
+
+
 def encode_type_parameters(declarations: Declarations, kind: t.UserDefined, messages: Any, depth: int = 1) -> None:
     """Write the parameters of a user-defined type, into a type or into a literal."""
     for parameter in kind.type_parameters:
@@ -130,9 +194,87 @@ def encode_type_parameters(declarations: Declarations, kind: t.UserDefined, mess
                 assert_never(parameter)
 
 
+def decode_type_parameters(decoder: Decoder, messages: Iterable[pb.Type.Parameter]) -> tuple[t.TypeParameter, ...]:
+    """Read the parameters of a user-defined type."""
+    return tuple(_decode_type_parameter(decoder, message) for message in messages)
+
+
+def _decode_type_parameter(decoder: Decoder, message: pb.Type.Parameter) -> t.TypeParameter:
+    match message.WhichOneof("parameter"):
+        case "null":
+            return None
+        case "boolean":
+            return message.boolean
+        case "integer":
+            return message.integer
+        case "string":
+            return message.string
+        case "enum":
+            return t.EnumParameter(message.enum)
+        case "data_type":
+            return decode_type(decoder, message.data_type)
+        case None:
+            decoder.fail(message)
+            raise PlanFormatError("a parameter of a user-defined type has no value")
+        case field:
+            assert_never(field)
+
+
 def encode_named_struct(declarations: Declarations, schema: NamedStruct, message: pb.NamedStruct) -> None:
     """Write a schema: names depth first, and a required struct."""
     message.names.extend(schema.depth_first_names())
     message.struct.nullability = pb.Type.NULLABILITY_REQUIRED
     for field in schema.fields:
         encode_type(declarations, field.type, message.struct.types.add())
+
+
+def encode_schema(schema: NamedStruct) -> pb.NamedStruct:
+    """A schema as a message by itself.
+
+    Raises `UnsupportedError` for types that extensions declare, since the declarations stand in a plan, and for types
+    that are nested too deeply.
+    """
+    plan, message = Plan(), pb.NamedStruct()
+    try:
+        encode_named_struct(Declarations(plan, MAX_SCHEMA_NESTING), schema, message)
+    except DeepTypeError:
+        raise UnsupportedError("a type of the schema is nested too deeply to be written") from None
+    if plan.extensions:
+        raise UnsupportedError(
+            "a schema by itself cannot hold types or variations of an extension: the plan declares them",
+            hint="write a plan that reads a table of this schema",
+        )
+    return message
+
+
+def decode_named_struct(decoder: Decoder, message: pb.NamedStruct) -> NamedStruct:
+    """Read a schema: a struct, which is always required, and names for its fields and for those of structs inside."""
+    if message.struct.nullability != pb.Type.NULLABILITY_REQUIRED:
+        decoder.doubt("the struct of a schema is not REQUIRED: taken for it", message.struct)
+    types = [decode_type(decoder, kind) for kind in message.struct.types]
+    with decoder.part(message):
+        decoder.sizes.check_row(types)
+        return NamedStruct.named(types, message.names)
+
+
+def decode_type_aliases(decoder: Decoder, messages: Sequence[pb.TypeAlias]) -> None:
+    """Read the types that a plan gives numbers to; each may use the others, but not itself."""
+    declared: dict[int, pb.TypeAlias] = {}
+    for message in messages:
+        if declared.setdefault(message.type_alias_anchor, message) != message:
+            decoder.fail(message)
+            raise PlanFormatError(f"the plan declares type alias {message.type_alias_anchor} twice, differently")
+    used = {
+        anchor: {part.type_alias_reference for part in inside(message) if isinstance(part, pb.Type.TypeAliasReference)}
+        for anchor, message in declared.items()
+    }
+    try:
+        order = list(graphlib.TopologicalSorter(used).static_order())
+    except graphlib.CycleError as error:
+        raise PlanFormatError(f"type aliases are made of each other in a circle: {error.args[1][:10]}") from None
+    for anchor in order:
+        if anchor in declared:  # if not, who uses it refuses
+            kind = decode_type(decoder, declared[anchor].type)
+            with decoder.part(declared[anchor]):
+                decoder.sizes.check_type(kind, MAX_SCHEMA_NESTING)
+            decoder.aliases[anchor] = kind

@@ -88,6 +88,16 @@ def encoded_expression(expression: ex.Expression) -> pb.Expression:
     return encoded_relation(r.Project(T, (expression,), ("x",))).project.expressions[0]
 
 
+def field(position: int) -> str:
+    """A reference to a column, as the text of a ``FieldReference``."""
+    return f"direct_reference {{ struct_field {{ field: {position} }} }} root_reference {{}}"
+
+
+def selection(position: int) -> str:
+    """A reference to a column, as the text of an expression."""
+    return f"selection {{ {field(position)} }}"
+
+
 def message(kind: type[M], text: str) -> M:
     """The message that a text says, in protobuf's text form."""
     return text_format.Parse(text, kind())
@@ -104,3 +114,16 @@ def nesting(root: Message) -> int:
             if field.message_type is not None:
                 stack.extend((child, level + 1) for child in (value if field.is_repeated else [value]))
     return deepest
+
+
+def bare(rel: r.Rel) -> Message:
+    """The message of a relation's kind without its inputs, which have to stand where they belong."""
+    sent = encoded_relation(rel)
+    kind = sent.WhichOneof("rel_type")
+    assert kind is not None
+    body: Message = getattr(sent, kind)
+    fields = ("input",) if len(rel.inputs) == 1 else ("left", "right")
+    for field, child in zip(fields, rel.inputs, strict=False):
+        assert getattr(body, field) == encoded_relation(child)
+        body.ClearField(field)
+    return body

@@ -14,6 +14,7 @@ from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Compound, DaySeconds, Literal, YearMonths, literal
+from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.errors import LiteralError
 from tests.proto.plans import encoded_expression, i64, message
 
@@ -26,86 +27,91 @@ def encoded_literal(value: Any, kind: t.Type) -> pb.Expression.Literal:
     return encoded_expression(literal(value, kind)).literal
 
 
-@pytest.mark.parametrize(
-    ("value", "kind", "text"),
-    [
-        (True, t.Boolean(), "boolean: true"),
-        (False, t.Boolean(), "boolean: false"),
-        (-128, t.I8(), "i8: -128"),
-        (32767, t.I16(), "i16: 32767"),
-        (0, t.I32(), "i32: 0"),
-        (-(2**63), t.I64(), "i64: -9223372036854775808"),
-        (7, t.I64(nullable=True), "i64: 7 nullable: true"),
-        (1.5, t.FP32(), "fp32: 1.5"),
-        (-0.0, t.FP64(), "fp64: -0.0"),
-        (float("inf"), t.FP64(), "fp64: inf"),
-        ("\u00e9\n", t.String(), r'string: "\303\251\n"'),
-        (b"\x00\xff", t.Binary(), r'binary: "\000\377"'),
-        (dt.date(1970, 1, 1), t.Date(), "date: 0"),
-        (dt.date(2000, 3, 1), t.Date(), "date: 11017"),  # 30 years, 7 of them leap, and 60 days: 10950 + 7 + 60
-        (dt.date(1969, 12, 31), t.Date(), "date: -1"),
-        (YearMonths(-1, 2), t.IntervalYear(), "interval_year_to_month { years: -1 months: 2 }"),
-        (
-            dt.timedelta(days=2, seconds=3, microseconds=4),
-            t.IntervalDay(6),
-            "interval_day_to_second { days: 2 seconds: 3 precision: 6 subseconds: 4 }",
-        ),
-        (dt.timedelta(days=1), t.IntervalDay(0), "interval_day_to_second { days: 1 precision: 0 }"),
-        (
-            Compound(YearMonths(1, 2), DaySeconds(3, 4, 5)),
-            t.IntervalCompound(9),
-            "interval_compound { interval_year_to_month { years: 1 months: 2 } "
-            "interval_day_to_second { days: 3 seconds: 4 precision: 9 subseconds: 5 } }",
-        ),
-        ("abc", t.FixedChar(3), 'fixed_char: "abc"'),
-        ("abc", t.VarChar(10), 'var_char { value: "abc" length: 10 }'),
-        (b"ab", t.FixedBinary(2), 'fixed_binary: "ab"'),
-        # 12.34 is 1234 = 4 * 256 + 210 (octal 322)
-        (
-            decimal.Decimal("12.34"),
-            t.Decimal(15, 2),
-            r'decimal { value: "\322\004' + r"\000" * 14 + '" precision: 15 scale: 2 }',
-        ),
-        # -1 in two's complement is all ones
-        (decimal.Decimal(-1), t.Decimal(38, 0), r'decimal { value: "' + r"\377" * 16 + '" precision: 38 scale: 0 }'),
-        (dt.time(1, 2, 3, 4000), t.PrecisionTime(3), "precision_time { precision: 3 value: 3723004 }"),
-        (
-            dt.datetime(1970, 1, 2, 0, 0, 1),
-            t.PrecisionTimestamp(6),
-            "precision_timestamp { precision: 6 value: 86401000000 }",
-        ),
-        (
-            dt.datetime(1970, 1, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=1))),
-            t.PrecisionTimestampTZ(0),
-            "precision_timestamp_tz { precision: 0 value: 3600 }",
-        ),
-        (uuid.UUID(int=1), t.UUID(), 'uuid: "' + r"\000" * 15 + r'\001"'),
-        (
-            (1, None),
-            t.Struct((t.I8(), t.String(nullable=True))),
-            f"struct {{ fields {{ i8: 1 }} fields {{ null {{ string {{ {N} }} }} }} }}",
-        ),
-        ((), t.Struct(()), "struct {}"),
-        (
-            [1, 2],
-            t.List(t.I32(nullable=True)),
-            "list { values { i32: 1 nullable: true } values { i32: 2 nullable: true } }",
-        ),
-        ([], t.List(t.I32()), f"empty_list {{ type {{ i32 {{ {R} }} }} {R} }}"),
-        ({"k": 1}, t.Map(t.String(), t.I8()), 'map { key_values { key { string: "k" } value { i8: 1 } } }'),
-        ({}, t.Map(t.I8(), t.I8()), f"empty_map {{ key {{ i8 {{ {R} }} }} value {{ i8 {{ {R} }} }} {R} }}"),
-        (None, t.Decimal(9, 2, nullable=True), f"null {{ decimal {{ precision: 9 scale: 2 {N} }} }}"),
-        (None, t.List(t.I8(), nullable=True), f"null {{ list {{ type {{ i8 {{ {R} }} }} {N} }} }}"),
-        (
-            (i64(3), i64(4)),
-            t.UserDefined("extension:a:b", "point", (2,)),
-            "user_defined { type_reference: 1 type_parameters { integer: 2 } "
-            "struct { fields { i64: 3 } fields { i64: 4 } } }",
-        ),
-        ("x", t.String(variation=DICT4), 'string: "x" type_variation_reference: 1'),
-    ],
-    ids=repr,
-)
+MESSAGES: list[tuple[Any, t.Type, str]] = [
+    (True, t.Boolean(), "boolean: true"),
+    (False, t.Boolean(), "boolean: false"),
+    (-128, t.I8(), "i8: -128"),
+    (32767, t.I16(), "i16: 32767"),
+    (0, t.I32(), "i32: 0"),
+    (-(2**63), t.I64(), "i64: -9223372036854775808"),
+    (7, t.I64(nullable=True), "i64: 7 nullable: true"),
+    (1.5, t.FP32(), "fp32: 1.5"),
+    (-0.0, t.FP64(), "fp64: -0.0"),
+    (float("inf"), t.FP64(), "fp64: inf"),
+    ("\u00e9\n", t.String(), r'string: "\303\251\n"'),
+    (b"\x00\xff", t.Binary(), r'binary: "\000\377"'),
+    (dt.date(1970, 1, 1), t.Date(), "date: 0"),
+    (dt.date(2000, 3, 1), t.Date(), "date: 11017"),  # 30 years, 7 of them leap, and 60 days: 10950 + 7 + 60
+    (dt.date(1969, 12, 31), t.Date(), "date: -1"),
+    (YearMonths(-1, 2), t.IntervalYear(), "interval_year_to_month { years: -1 months: 2 }"),
+    (
+        dt.timedelta(days=2, seconds=3, microseconds=4),
+        t.IntervalDay(6),
+        "interval_day_to_second { days: 2 seconds: 3 precision: 6 subseconds: 4 }",
+    ),
+    (dt.timedelta(days=1), t.IntervalDay(0), "interval_day_to_second { days: 1 precision: 0 }"),
+    (
+        Compound(YearMonths(1, 2), DaySeconds(3, 4, 5)),
+        t.IntervalCompound(9),
+        "interval_compound { interval_year_to_month { years: 1 months: 2 } "
+        "interval_day_to_second { days: 3 seconds: 4 precision: 9 subseconds: 5 } }",
+    ),
+    ("abc", t.FixedChar(3), 'fixed_char: "abc"'),
+    ("abc", t.VarChar(10), 'var_char { value: "abc" length: 10 }'),
+    (b"ab", t.FixedBinary(2), 'fixed_binary: "ab"'),
+    # 12.34 is 1234 = 4 * 256 + 210 (octal 322)
+    (
+        decimal.Decimal("12.34"),
+        t.Decimal(15, 2),
+        r'decimal { value: "\322\004' + r"\000" * 14 + '" precision: 15 scale: 2 }',
+    ),
+    # -1 in two's complement is all ones
+    (decimal.Decimal(-1), t.Decimal(38, 0), r'decimal { value: "' + r"\377" * 16 + '" precision: 38 scale: 0 }'),
+    (dt.time(1, 2, 3, 4000), t.PrecisionTime(3), "precision_time { precision: 3 value: 3723004 }"),
+    (
+        dt.datetime(1970, 1, 2, 0, 0, 1),
+        t.PrecisionTimestamp(6),
+        "precision_timestamp { precision: 6 value: 86401000000 }",
+    ),
+    (
+        dt.datetime(1970, 1, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=1))),
+        t.PrecisionTimestampTZ(0),
+        "precision_timestamp_tz { precision: 0 value: 3600 }",
+    ),
+    (uuid.UUID(int=1), t.UUID(), 'uuid: "' + r"\000" * 15 + r'\001"'),
+    (
+        (1, None),
+        t.Struct((t.I8(), t.String(nullable=True))),
+        f"struct {{ fields {{ i8: 1 }} fields {{ null {{ string {{ {N} }} }} }} }}",
+    ),
+    ((), t.Struct(()), "struct {}"),
+    (
+        [1, 2],
+        t.List(t.I32(nullable=True)),
+        "list { values { i32: 1 nullable: true } values { i32: 2 nullable: true } }",
+    ),
+    ([], t.List(t.I32()), f"empty_list {{ type {{ i32 {{ {R} }} }} {R} }}"),
+    ({"k": 1}, t.Map(t.String(), t.I8()), 'map { key_values { key { string: "k" } value { i8: 1 } } }'),
+    ({}, t.Map(t.I8(), t.I8()), f"empty_map {{ key {{ i8 {{ {R} }} }} value {{ i8 {{ {R} }} }} {R} }}"),
+    (None, t.Decimal(9, 2, nullable=True), f"null {{ decimal {{ precision: 9 scale: 2 {N} }} }}"),
+    (None, t.List(t.I8(), nullable=True), f"null {{ list {{ type {{ i8 {{ {R} }} }} {N} }} }}"),
+    (
+        (i64(3), i64(4)),
+        t.UserDefined("extension:a:b", "point", (2,)),
+        "user_defined { type_reference: 1 type_parameters { integer: 2 } "
+        "struct { fields { i64: 3 } fields { i64: 4 } } }",
+    ),
+    (
+        AnyMessage("type.example/acme.Point", b"\x08\x03"),
+        t.UserDefined("extension:a:b", "point"),
+        'user_defined { type_reference: 1 value { type_url: "type.example/acme.Point" value: "\\010\\003" } }',
+    ),
+    ("x", t.String(variation=DICT4), 'string: "x" type_variation_reference: 1'),
+]
+"""Python values, types, and what algebra.proto writes for a literal of the two."""
+
+
+@pytest.mark.parametrize(("value", "kind", "text"), MESSAGES, ids=repr)
 def test_every_literal_has_the_message_of_algebra_proto(value: Any, kind: t.Type, text: str) -> None:
     assert encoded_literal(value, kind) == message(pb.Expression.Literal, text)
 

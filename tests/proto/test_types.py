@@ -26,55 +26,55 @@ def encoded_type(kind: t.Type, plan: Plan | None = None) -> pb.Type:
     return pb.Type.FromString(target.SerializeToString())
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [
-        (t.Boolean(), f"bool {{ {R} }}"),
-        (t.I8(nullable=True), f"i8 {{ {N} }}"),
-        (t.I16(), f"i16 {{ {R} }}"),
-        (t.I32(), f"i32 {{ {R} }}"),
-        (t.I64(nullable=True), f"i64 {{ {N} }}"),
-        (t.FP32(), f"fp32 {{ {R} }}"),
-        (t.FP64(), f"fp64 {{ {R} }}"),
-        (t.String(), f"string {{ {R} }}"),
-        (t.Binary(), f"binary {{ {R} }}"),
-        (t.Date(), f"date {{ {R} }}"),
-        (t.IntervalYear(), f"interval_year {{ {R} }}"),
-        (t.IntervalDay(0), f"interval_day {{ precision: 0 {R} }}"),  # precision is optional, and must be there
-        (t.IntervalCompound(9), f"interval_compound {{ precision: 9 {R} }}"),
-        (t.UUID(), f"uuid {{ {R} }}"),
-        (t.FixedChar(3), f"fixed_char {{ length: 3 {R} }}"),
-        (t.VarChar(2147483647), f"varchar {{ length: 2147483647 {R} }}"),
-        (t.FixedBinary(16), f"fixed_binary {{ length: 16 {R} }}"),
-        (t.Decimal(15, 2, nullable=True), f"decimal {{ precision: 15 scale: 2 {N} }}"),
-        (t.PrecisionTime(3), f"precision_time {{ precision: 3 {R} }}"),
-        (t.PrecisionTimestamp(6), f"precision_timestamp {{ precision: 6 {R} }}"),
-        (t.PrecisionTimestampTZ(12), f"precision_timestamp_tz {{ precision: 12 {R} }}"),
-        (t.Struct(()), f"struct {{ {R} }}"),
-        (
-            t.Struct((t.I8(), t.List(t.String(nullable=True), nullable=True))),
-            f"struct {{ types {{ i8 {{ {R} }} }} types {{ list {{ type {{ string {{ {N} }} }} {N} }} }} {R} }}",
-        ),
-        (t.Map(t.I32(), t.Date()), f"map {{ key {{ i32 {{ {R} }} }} value {{ date {{ {R} }} }} {R} }}"),
-        (
-            t.Func((t.I32(), t.I64()), t.Boolean(nullable=True)),
-            f"func {{ parameter_types {{ i32 {{ {R} }} }} parameter_types {{ i64 {{ {R} }} }} "
-            f"return_type {{ bool {{ {N} }} }} {R} }}",
-        ),
-        (t.Unbound(), "unbound {}"),
-        (
-            t.String(variation=t.TypeVariation("extension:a:b", "dict4")),
-            f"string {{ type_variation_reference: 1 {R} }}",
-        ),
-        (
-            t.UserDefined("extension:a:b", "point", (None, t.I8(), True, -7, t.EnumParameter("XY"), "text")),
-            f"user_defined {{ type_reference: 1 {R} type_parameters {{ null {{}} }} "
-            f"type_parameters {{ data_type {{ i8 {{ {R} }} }} }} type_parameters {{ boolean: true }} "
-            'type_parameters { integer: -7 } type_parameters { enum: "XY" } type_parameters { string: "text" } }',
-        ),
-    ],
-    ids=str,
-)
+MESSAGES: list[tuple[t.Type, str]] = [
+    (t.Boolean(), f"bool {{ {R} }}"),
+    (t.I8(nullable=True), f"i8 {{ {N} }}"),
+    (t.I16(), f"i16 {{ {R} }}"),
+    (t.I32(), f"i32 {{ {R} }}"),
+    (t.I64(nullable=True), f"i64 {{ {N} }}"),
+    (t.FP32(), f"fp32 {{ {R} }}"),
+    (t.FP64(), f"fp64 {{ {R} }}"),
+    (t.String(), f"string {{ {R} }}"),
+    (t.Binary(), f"binary {{ {R} }}"),
+    (t.Date(), f"date {{ {R} }}"),
+    (t.IntervalYear(), f"interval_year {{ {R} }}"),
+    (t.IntervalDay(0), f"interval_day {{ precision: 0 {R} }}"),  # precision is optional, and must be there
+    (t.IntervalCompound(9), f"interval_compound {{ precision: 9 {R} }}"),
+    (t.UUID(), f"uuid {{ {R} }}"),
+    (t.FixedChar(3), f"fixed_char {{ length: 3 {R} }}"),
+    (t.VarChar(2147483647), f"varchar {{ length: 2147483647 {R} }}"),
+    (t.FixedBinary(16), f"fixed_binary {{ length: 16 {R} }}"),
+    (t.Decimal(15, 2, nullable=True), f"decimal {{ precision: 15 scale: 2 {N} }}"),
+    (t.PrecisionTime(3), f"precision_time {{ precision: 3 {R} }}"),
+    (t.PrecisionTimestamp(6), f"precision_timestamp {{ precision: 6 {R} }}"),
+    (t.PrecisionTimestampTZ(12), f"precision_timestamp_tz {{ precision: 12 {R} }}"),
+    (t.Struct(()), f"struct {{ {R} }}"),
+    (
+        t.Struct((t.I8(), t.List(t.String(nullable=True), nullable=True))),
+        f"struct {{ types {{ i8 {{ {R} }} }} types {{ list {{ type {{ string {{ {N} }} }} {N} }} }} {R} }}",
+    ),
+    (t.Map(t.I32(), t.Date()), f"map {{ key {{ i32 {{ {R} }} }} value {{ date {{ {R} }} }} {R} }}"),
+    (
+        t.Func((t.I32(), t.I64()), t.Boolean(nullable=True)),
+        f"func {{ parameter_types {{ i32 {{ {R} }} }} parameter_types {{ i64 {{ {R} }} }} "
+        f"return_type {{ bool {{ {N} }} }} {R} }}",
+    ),
+    (t.Unbound(), "unbound {}"),
+    (
+        t.String(variation=t.TypeVariation("extension:a:b", "dict4")),
+        f"string {{ type_variation_reference: 1 {R} }}",
+    ),
+    (
+        t.UserDefined("extension:a:b", "point", (None, t.I8(), True, -7, t.EnumParameter("XY"), "text")),
+        f"user_defined {{ type_reference: 1 {R} type_parameters {{ null {{}} }} "
+        f"type_parameters {{ data_type {{ i8 {{ {R} }} }} }} type_parameters {{ boolean: true }} "
+        'type_parameters { integer: -7 } type_parameters { enum: "XY" } type_parameters { string: "text" } }',
+    ),
+]
+"""Types, and what type.proto writes for each."""
+
+
+@pytest.mark.parametrize(("kind", "text"), MESSAGES, ids=str)
 def test_every_type_has_the_message_of_type_proto(kind: t.Type, text: str) -> None:
     assert encoded_type(kind) == message(pb.Type, text)
 

@@ -1,0 +1,161 @@
+"""What a plan has to say that no message of the specification has a field for.
+
+Some operators and properties are documented but have no message (reading 10). They are written as the message that they
+refine, with a message of our own beside it, which whoever does not know it may ignore: a ``google.protobuf.Struct``
+with one key, ``substrait_dsl``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from google.protobuf import json_format
+from google.protobuf.message import DecodeError
+from google.protobuf.struct_pb2 import Struct
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
+from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.properties import (
+    SINGLETON,
+    Distribution,
+    FieldPath,
+    OrderKey,
+    Properties,
+    SortDirection,
+    partitioned,
+)
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError
+from substrait_dsl.proto.enums import SORT_DIRECTION
+from substrait_dsl.proto.extensions import decode_any, encode_any
+
+T = TypeVar("T")
+
+Choices = Mapping[str, Any]
+"""Values that JSON has, by their names."""
+
+STRUCT_URL = "type.googleapis.com/google.protobuf.Struct"
+OWN_KEY = "substrait_dsl"
+
+
+def message_of(choices: Choices) -> AnyMessage:
+    """The choices as a message; equal ones are equal bytes."""
+    struct = Struct()
+    struct.update({OWN_KEY: choices})
+    return AnyMessage(STRUCT_URL, struct.SerializeToString(deterministic=True))
+
+
+def choices_in(message: AnyMessage) -> Choices | None:
+    """The choices that a message holds; None for a message of others."""
+    if message.type_url != STRUCT_URL:
+        return None
+    struct = Struct()
+    try:
+        struct.ParseFromString(message.value)
+        values = json_format.MessageToDict(struct)
+    except (DecodeError, json_format.Error, ValueError):  # ValueError: a number that JSON has not
+        return None
+    choices = values.get(OWN_KEY)
+    return choices if len(values) == 1 and isinstance(choices, dict) else None
+
+
+def encode_choices(choices: Choices, common: pb.RelCommon) -> None:
+    """Write choices into what a relation has in common with all others, if there are any."""
+    if choices:
+        encode_any(message_of(choices), common.advanced_extension.optimization.add())
+
+
+def decode_choices(common: pb.RelCommon) -> Choices:
+    """Read the choices of a relation: none, if nobody wrote any."""
+    found: dict[str, Any] = {}
+    if common.HasField("advanced_extension"):
+        for optimization in common.advanced_extension.optimization:
+            found |= choices_in(decode_any(optimization)) or {}
+    return found
+
+
+def without_choices(extension: AdvancedExtension) -> AdvancedExtension | None:
+    """The messages of others; None if there are only choices of ours."""
+    foreign = tuple(message for message in extension.optimizations if choices_in(message) is None)
+    if len(foreign) == len(extension.optimizations):
+        return extension
+    return AdvancedExtension(foreign, extension.enhancement) if foreign or extension.enhancement is not None else None
+
+
+def understood(name: str, choices: Choices, read: Callable[[Any], T], default: T) -> T:
+    """The value of one choice.
+
+    Args:
+        name: what the choice is called.
+        choices: those of the relation.
+        read: makes a value of the algebra of one that JSON has; it may fail in any way.
+        default: what holds without that choice.
+
+    Raises:
+        PlanFormatError: for a value that makes no sense; or the error of a rule that the value breaks.
+    """
+    if name not in choices:
+        return default
+    try:
+        return read(choices[name])
+    except SubstraitDslError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise PlanFormatError(f"the {name} of a relation cannot be understood: {choices[name]!r}") from error
+
+
+def whole(number: float) -> int:
+    """The whole number that a number of JSON is. Raises `ValueError` for one that is none."""
+    if number != int(number):
+        raise ValueError(number)
+    return int(number)
+
+
+# --- properties
+
+
+def properties_choice(properties: Properties) -> Choices:
+    """The order and the distribution that a relation is declared to have, under ``output_properties``."""
+    said: dict[str, Any] = {}
+    if properties.ordering:
+        said["ordering"] = [
+            {"field": list(key.field), "direction": _direction_choice(key.direction)} for key in properties.ordering
+        ]
+    if properties.distribution is not None:
+        fields = sorted(properties.distribution.fields)
+        said["distribution"] = {"kind": properties.distribution.kind, "fields": [list(field) for field in fields]}
+    return {"output_properties": said} if said else {}
+
+
+def _direction_choice(direction: str | FunctionId) -> Any:
+    return {"urn": direction.urn, "key": direction.key} if isinstance(direction, FunctionId) else direction
+
+
+def declared_properties(choices: Choices) -> Properties:
+    """The order and the distribution that a relation is declared to have."""
+    return understood("output_properties", choices, _read_properties, Properties())
+
+
+def _read_properties(said: Any) -> Properties:
+    ordering = tuple(
+        OrderKey(_read_path(key["field"]), _read_direction(key["direction"])) for key in said.get("ordering", ())
+    )
+    distribution: Distribution | None = None
+    if "distribution" in said:
+        fields = map(_read_path, said["distribution"]["fields"])
+        distribution = {"singleton": SINGLETON, "partitioned": partitioned(*fields)}[said["distribution"]["kind"]]
+    return Properties(ordering, distribution)
+
+
+_DIRECTIONS: dict[str, SortDirection] = {direction: direction for direction in SORT_DIRECTION}
+
+
+def _read_path(positions: Any) -> FieldPath:
+    return tuple(map(whole, positions))
+
+
+def _read_direction(said: Any) -> SortDirection | FunctionId:
+    if isinstance(said, str):
+        return _DIRECTIONS[said]
+    return FunctionId(str(said["urn"]), str(said["key"]))

@@ -1,0 +1,221 @@
+"""``RelCommon``: what the messages of all relations have in common.
+
+Specification: https://substrait.io/relations/common_fields/ and ``RelCommon`` in ``algebra.proto``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.common import Common, Computation, ComputationType, Hint, Stats
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.relations import (
+    Emit,
+    Expand,
+    HashJoin,
+    Join,
+    LateralJoin,
+    MergeJoin,
+    NestedLoopJoin,
+    emit,
+)
+from substrait_dsl.algebra.rules import JOIN_RULES
+from substrait_dsl.errors import PlanFormatError, UnsupportedError
+from substrait_dsl.proto.choices import decode_choices, without_choices
+from substrait_dsl.proto.decoder import Decoder
+from substrait_dsl.proto.enums import COMPUTATION_TYPE, word_of
+from substrait_dsl.proto.extensions import decode_advanced_extension, decode_own_extension, encode_advanced_extension
+from substrait_dsl.proto.window_relations import decode_expand_mapping
+
+CHOICES: dict[str, frozenset[str]] = {
+    "ReadRel": frozenset({"output_properties", "name_values"}),
+    "AggregateRel": frozenset({"aggregate_method"}),
+    "ExpandRel": frozenset({"expand_fields", "expand_emit"}),
+    "ConsistentPartitionWindowRel": frozenset({"window_method"}),
+    **dict.fromkeys(
+        ("ExtensionLeafRel", "ExtensionSingleRel", "ExtensionMultiRel"), frozenset({"schema", "output_properties"})
+    ),
+}
+"""What a relation may say in a message of ours (`choices`), by the name of its own message."""
+
+
+def encode_common(rel: Rel, mapping: tuple[int, ...] | None, body: Any) -> None:
+    """Write what all relations have: which columns they emit, hints and extensions.
+
+    Args:
+        rel: the relation.
+        mapping: what the emit that stands on it emits; None if there is none.
+        body: the message of the relation's kind, such as ``FilterRel``.
+    """
+    message: pb.RelCommon = body.common
+    if mapping is None:
+        message.direct.SetInParent()
+    else:
+        message.emit.SetInParent()  # an emit of no columns is not the same as no emit
+        message.emit.output_mapping.extend(mapping)
+    if rel.common is not None:
+        _encode_hint_and_extensions(rel.common, body)
+
+
+def _encode_hint_and_extensions(common: Common, body: Any) -> None:
+    if common.hint is not None:
+        encode_hint(common.hint, body.common.hint)
+    encode_advanced_extension(common.extension, body.common.advanced_extension)
+    if common.own_extension is not None:
+        encode_advanced_extension(common.own_extension, body.advanced_extension)
+
+
+def decode_common(decoder: Decoder, rel: Rel, body: Any) -> Rel:
+    """Read what all relations have; returns the relation with it, under an emit if there is one.
+
+    Args:
+        decoder: the state of decoding.
+        rel: what the relation is without it.
+        body: the message of the relation's kind, such as ``FilterRel``.
+    """
+    message: pb.RelCommon = body.common
+    common = _decode_hint_and_extensions(decoder, body)
+    mapping = tuple(message.emit.output_mapping) if message.WhichOneof("emit_kind") == "emit" else None
+    # What is read from another message, a project that adds nothing, has its own mapping settled already.
+    if isinstance(body, JOIN_MESSAGES) and isinstance(rel, AnyJoin) and puts_out_both_sides(decoder, rel):
+        mapping = _without_absent_side(rel, mapping)
+    if isinstance(body, pb.ExpandRel) and isinstance(rel, Expand):
+        mapping = decode_expand_mapping(body, rel, mapping)
+    if common is not None:
+        rel = _with_common(decoder, rel, common, body)
+    if mapping is None:
+        return rel
+    if not isinstance(rel, Emit):
+        return Emit(rel, mapping)
+    # The emit of a project that adds nothing to an input which is an emit itself.
+    width = len(rel.schema)
+    for position in mapping:
+        if not 0 <= position < width:
+            raise PlanFormatError(f"there is no column {position} to emit: the relation has {width} columns")
+    return emit(rel, mapping)
+
+
+def _decode_hint_and_extensions(decoder: Decoder, body: Any) -> Common | None:
+    message: pb.RelCommon = body.common
+    hint = decode_hint(decoder, message.hint) if message.HasField("hint") else None
+    extension = own_extension = None
+    if message.HasField("advanced_extension"):
+        extension = without_choices(decode_advanced_extension(message.advanced_extension))
+        unknown = decode_choices(message).keys() - CHOICES.get(body.DESCRIPTOR.name, frozenset())
+        if unknown:
+            told = ", ".join(sorted(unknown))
+            decoder.doubt(f"{body.DESCRIPTOR.name} says what only a newer version knows; not kept: {told}", message)
+    if "advanced_extension" in body.DESCRIPTOR.fields_by_name:
+        own_extension = decode_own_extension(body)
+    if hint is None and extension is None and own_extension is None:
+        return None
+    return Common(hint, extension, own_extension)
+
+
+def _with_common(decoder: Decoder, rel: Rel, common: Common, body: Any) -> Rel:
+    if rel.common is None and not isinstance(rel, Emit):
+        return attrs.evolve(rel, common=common)
+    # A project that adds nothing is read as its input, which has hints and extensions of its own.
+    for extension in (common.extension, common.own_extension):
+        if extension is not None and extension.enhancement is not None:
+            url = extension.enhancement.type_url
+            raise UnsupportedError(f'the enhancement "{url}" of a project of no expressions cannot be read')
+    decoder.doubt("the hints and extensions of a project of no expressions are not kept", body)
+    return rel
+
+
+# --- hints
+
+
+def encode_hint(hint: Hint, message: pb.RelCommon.Hint) -> None:
+    """Write a hint."""
+    message.SetInParent()
+    if hint.stats is not None:
+        encode_stats(hint.stats, message.stats)
+    if hint.constraint is not None:
+        encode_advanced_extension(hint.constraint, message.constraint.advanced_extension)
+    message.alias = hint.alias or ""
+    message.output_names.extend(hint.output_names)
+    for computation in hint.saved:
+        saved = message.saved_computations.add()
+        saved.computation_id = computation.id
+        saved.type = COMPUTATION_TYPE[computation.type]
+        encode_advanced_extension(computation.extension, saved.advanced_extension)
+    for computation in hint.loaded:
+        loaded = message.loaded_computations.add()
+        loaded.computation_id_reference = computation.id
+        loaded.type = COMPUTATION_TYPE[computation.type]
+        encode_advanced_extension(computation.extension, loaded.advanced_extension)
+    encode_advanced_extension(hint.extension, message.advanced_extension)
+
+
+def decode_hint(decoder: Decoder, message: pb.RelCommon.Hint) -> Hint:
+    """Read a hint."""
+    return Hint(
+        decode_stats(message.stats) if message.HasField("stats") else None,
+        decode_own_extension(message.constraint),
+        message.alias or None,
+        tuple(message.output_names),
+        tuple(_decode_computation(decoder, saved, saved.computation_id) for saved in message.saved_computations),
+        tuple(
+            _decode_computation(decoder, loaded, loaded.computation_id_reference)
+            for loaded in message.loaded_computations
+        ),
+        decode_own_extension(message),
+    )
+
+
+def encode_stats(stats: Stats, message: pb.RelCommon.Hint.Stats) -> None:
+    """Write what is expected of a relation's output; 0 is what says nothing."""
+    message.SetInParent()
+    message.row_count = stats.row_count or 0
+    message.record_size = stats.record_size or 0
+    encode_advanced_extension(stats.extension, message.advanced_extension)
+
+
+def decode_stats(message: pb.RelCommon.Hint.Stats) -> Stats:
+    """Read what is expected of a relation's output."""
+    return Stats(message.row_count or None, message.record_size or None, decode_own_extension(message))
+
+
+def _decode_computation(decoder: Decoder, message: Any, number: int) -> Computation:
+    kind: ComputationType = "unknown"
+    name = message.DESCRIPTOR.name
+    if message.type == pb.RelCommon.Hint.COMPUTATION_TYPE_UNSPECIFIED:
+        decoder.doubt(f"{name} does not say its type; read as unknown", message)
+    else:
+        kind = word_of(COMPUTATION_TYPE, message.type, pb.RelCommon.Hint.ComputationType, f"{name}.type")
+    return Computation(number, kind, decode_own_extension(message))
+
+
+# --- joins of old plans
+
+AnyJoin = Join | LateralJoin | HashJoin | MergeJoin | NestedLoopJoin
+JOIN_MESSAGES = (pb.JoinRel, pb.LateralJoinRel, pb.HashJoinRel, pb.MergeJoinRel, pb.NestedLoopJoinRel)
+
+_ONE_SIDE_SINCE = (0, 72, 0)
+"""Since this version joins that keep one side put out that side only."""
+
+
+def puts_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
+    """Whether a join puts out the columns of a side that it does not keep, as in old plans (readings 3 and 4)."""
+    rule = JOIN_RULES[join.how]
+    old = (0, 0, 0) < decoder.version < _ONE_SIDE_SINCE
+    return old and (rule.left == "absent" or rule.mark)
+
+
+def _without_absent_side(join: AnyJoin, mapping: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The mapping of an old join in positions of today's; it must do without the side that is not there any more."""
+    left, right = len(join.left.schema), len(join.right.schema)
+    rule = JOIN_RULES[join.how]
+    kept = range(left, left + right) if rule.left == "absent" else range(left)
+    places = {old: new for new, old in enumerate((*kept, *((left + right,) if rule.mark else ())))}
+    if mapping is None or not all(position in places for position in mapping):
+        raise UnsupportedError(
+            f"a {join.how} join of a plan older than 0.72 puts out the columns of both sides; only what it keeps can "
+            "be read, by an emit of no other columns"
+        )
+    return tuple(places[position] for position in mapping)

@@ -1,0 +1,140 @@
+"""Casts, conditionals and membership tests as messages of ``algebra.proto``.
+
+Specification: https://substrait.io/expressions/specialized_record_expressions/ and ``Expression.Cast``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.expressions import (
+    Cast,
+    Expression,
+    FailureBehavior,
+    IfClause,
+    IfThen,
+    Literal,
+    MultiOrList,
+    OrListRecord,
+    SingularOrList,
+    Switch,
+    SwitchCase,
+)
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.enums import FAILURE_BEHAVIOR, word_of
+from substrait_dsl.proto.literals import decode_literal, encode_literal
+from substrait_dsl.proto.types import decode_type, encode_type
+
+
+def encode_cast(encoder: Encoder, cast: Cast, message: pb.Expression.Cast) -> None:
+    """Write a cast."""
+    encode_type(encoder.declarations, cast.target, message.type)
+    encoder.expression(cast.input, message.input)
+    message.failure_behavior = FAILURE_BEHAVIOR[cast.on_failure]
+
+
+def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> Cast:
+    """Read a cast; one that does not say what happens if it fails throws."""
+    on_failure: FailureBehavior = "throw"
+    if message.failure_behavior == pb.Expression.Cast.FAILURE_BEHAVIOR_UNSPECIFIED:
+        decoder.doubt("a cast does not say its failure_behavior; read as throw", message)
+    else:
+        behavior = pb.Expression.Cast.FailureBehavior
+        on_failure = word_of(FAILURE_BEHAVIOR, message.failure_behavior, behavior, "Cast.failure_behavior")
+    target = decode_type(decoder, message.type)
+    return Cast(decoder.expression(message.input, scope), target, on_failure)
+
+
+def encode_if_then(encoder: Encoder, expression: IfThen, message: pb.Expression.IfThen) -> None:
+    """Write an if; `if` and `else` are no names in Python, so these fields are asked for by text."""
+    for clause in expression.clauses:
+        branch = message.ifs.add()
+        encoder.expression(clause.condition, getattr(branch, "if"))
+        encoder.expression(clause.then, branch.then)
+    encoder.expression(expression.otherwise, getattr(message, "else"))
+
+
+def decode_if_then(decoder: Decoder, message: pb.Expression.IfThen, scope: Scope) -> IfThen:
+    """Read an if."""
+    clauses = tuple(
+        IfClause(
+            decoder.expression(getattr(branch, "if"), scope),
+            decoder.expression(branch.then, scope),
+        )
+        for branch in message.ifs
+    )
+    return IfThen(clauses, _otherwise(decoder, message, scope, [clause.then for clause in clauses]))
+
+
+def encode_switch(encoder: Encoder, expression: Switch, message: pb.Expression.SwitchExpression) -> None:
+    """Write a switch."""
+    encoder.expression(expression.match, message.match)
+    for case in expression.cases:
+        branch = message.ifs.add()
+        encode_literal(encoder.declarations, case.value, getattr(branch, "if"))
+        encoder.expression(case.then, branch.then)
+    encoder.expression(expression.otherwise, getattr(message, "else"))
+
+
+def decode_switch(decoder: Decoder, message: pb.Expression.SwitchExpression, scope: Scope) -> Switch:
+    """Read a switch."""
+    match = decoder.expression(message.match, scope)
+    cases = tuple(
+        SwitchCase(decode_literal(decoder, getattr(branch, "if")), decoder.expression(branch.then, scope))
+        for branch in message.ifs
+    )
+    return Switch(match, cases, _otherwise(decoder, message, scope, [case.then for case in cases]))
+
+
+def _otherwise(
+    decoder: Decoder,
+    message: pb.Expression.IfThen | pb.Expression.SwitchExpression,
+    scope: Scope,
+    branches: Sequence[Expression],
+) -> Expression:
+    """What holds if no branch does: NULL, if the message does not say (reading 22)."""
+    if message.HasField("else"):
+        return decoder.expression(getattr(message, "else"), scope)
+    name = message.DESCRIPTOR.name
+    if not branches:
+        raise PlanFormatError(f"{name} has neither ifs nor an else")
+    decoder.doubt(f"{name} has no else; read as NULL", message)
+    return Literal(None, branches[0].type.as_nullable())
+
+
+def encode_singular_or_list(
+    encoder: Encoder, expression: SingularOrList, message: pb.Expression.SingularOrList
+) -> None:
+    """Write a membership test of one value."""
+    encoder.expression(expression.value, message.value)
+    for option in expression.options:
+        encoder.expression(option, message.options.add())
+
+
+def decode_singular_or_list(decoder: Decoder, message: pb.Expression.SingularOrList, scope: Scope) -> SingularOrList:
+    """Read a membership test of one value."""
+    value = decoder.expression(message.value, scope)
+    return SingularOrList(value, tuple(decoder.expression(option, scope) for option in message.options))
+
+
+def encode_multi_or_list(encoder: Encoder, expression: MultiOrList, message: pb.Expression.MultiOrList) -> None:
+    """Write a membership test of several values together."""
+    for value in expression.values:
+        encoder.expression(value, message.value.add())
+    for record in expression.records:
+        fields = message.options.add().fields
+        for field in record.fields:
+            encoder.expression(field, fields.add())
+
+
+def decode_multi_or_list(decoder: Decoder, message: pb.Expression.MultiOrList, scope: Scope) -> MultiOrList:
+    """Read a membership test of several values together."""
+    values = tuple(decoder.expression(value, scope) for value in message.value)
+    records = tuple(
+        OrListRecord(tuple(decoder.expression(field, scope) for field in record.fields)) for record in message.options
+    )
+    return MultiOrList(values, records)

@@ -1,0 +1,158 @@
+"""What decoding one plan has to remember from one message to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
+
+from substrait_dsl.algebra.expressions import FunctionId
+from substrait_dsl.algebra.node import Expression, Rel
+from substrait_dsl.algebra.types import Type, TypeVariation
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError
+from substrait_dsl.proto.sizes import Sizes
+from substrait_dsl.proto.trees import Trees
+
+if TYPE_CHECKING:
+    from substrait import algebra_pb2 as pb
+
+    from substrait_dsl.catalog import Catalog
+    from substrait_dsl.proto.calls import Known
+
+D = TypeVar("D")
+
+
+@attrs.define(eq=False)
+class Scope:
+    """The row that the expressions of one relation see, and what lies around it."""
+
+    types: tuple[Type, ...]
+    """The types of its columns."""
+    outer: Scope | None
+    """The row outside the subquery that the relation is part of."""
+    numbers: Mapping[int, range] = attrs.field(factory=dict)
+    """The ``rel_anchor`` numbers by which subqueries may call this row, with the positions of the columns that are
+    meant: those of the relation itself, which are all, and of its inputs (reading 27)."""
+    lateral: bool = False
+    """Whether it is the left row of a lateral join, which its right input sees: `steps_out` does not count it."""
+    parameters: tuple[tuple[Type, ...], ...] = ()
+    """The parameters of the lambdas around an expression, the innermost first."""
+    anchor: int | None = None
+    """The number of this row in the algebra, once something in a subquery refers to it."""
+    detached: dict[int, Expression] = attrs.field(factory=dict)
+    """The detached expressions that were read over this row, by their ordinals."""
+    bodies: dict[int, tuple[pb.Expression.Lambda, Scope]] = attrs.field(factory=dict)
+    """What the bodies of the lambdas over this row see, by the `id` of their messages."""
+    row: Scope | None = None
+    """The row itself, where this is what the body of a lambda sees of it."""
+
+    def inside(self, parameters: tuple[Type, ...]) -> Scope:
+        """The row as the body of a lambda with these parameters sees it."""
+        return attrs.evolve(
+            self, parameters=(parameters, *self.parameters), detached={}, bodies={}, row=self.row or self
+        )
+
+
+class Decoder:
+    """The state of decoding one plan.
+
+    Args:
+        catalog: the functions and types that are known; what the plan declares beyond them survives as it came.
+        decode_relation: reads a relation. Subqueries hold relations and relations hold expressions: this is the tie.
+        decode_expression: reads an expression; what the modules of single kinds of expressions have in common.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        decode_relation: Callable[[Decoder, pb.Rel, Scope | None], Rel],
+        decode_expression: Callable[[Decoder, pb.Expression, Scope], Expression],
+    ) -> None:
+        self.catalog = catalog
+        self._decode_relation = decode_relation
+        self._decode_expression = decode_expression
+        self.functions: dict[int, FunctionId] = {}
+        self.types: dict[int, tuple[str, str]] = {}
+        """The URN and the name of each user-defined type."""
+        self.variations: dict[int, TypeVariation] = {}
+        self.aliases: dict[int, Type] = {}
+        self.version: tuple[int, int, int] = (0, 0, 0)
+        self.trees = Trees(())
+        """The relation trees of the plan, which ``ReferenceRel`` refers to; `subtree` reads one."""
+        self.detached: Sequence[pb.Expression] = ()
+        """The detached expressions of the tree that is being read."""
+        self.keep_declared = False
+        """Whether calls keep the types that the plan declares, also where they should have others by definition."""
+        self.disagreed = False
+        """Whether a declared type was found that differs from the derived one."""
+        self.sizes = Sizes()
+        self.calls: dict[Hashable, Known] = {}
+        """The calls that the catalogue has been asked about: a plan has many alike."""
+        self.failed: Any = None
+        """The innermost message that an error came from; its path in the plan is looked for only then."""
+        self.doubts: list[tuple[str, Any]] = []
+        """What was not as it should be, each with the message that said it; paths are looked for at the end."""
+        self._anchors = count(1)
+
+    def fail(self, message: Any) -> None:
+        """Remember where an error came from, unless a message further in has already said so."""
+        if self.failed is None:
+            self.failed = message
+
+    @contextmanager
+    def part(self, message: Any) -> Iterator[None]:
+        """Read a part of a relation: an error inside comes from that message, unless one further in has said so."""
+        try:
+            yield
+        except SubstraitDslError:
+            self.fail(message)
+            raise
+
+    def relation(self, message: pb.Rel, outer: Scope | None) -> Rel:
+        """Read a relation; `outer` is the row around the subquery that it is part of."""
+        return self._decode_relation(self, message, outer)
+
+    def expression(self, message: pb.Expression, scope: Scope) -> Expression:
+        """Read an expression over a row."""
+        return self._decode_expression(self, message, scope)
+
+    def doubt(self, told: str, message: Any) -> None:
+        """Remember that a message is not as the specification says."""
+        self.doubts.append((told, message))
+
+    def anchor_of(self, scope: Scope) -> int:
+        """The number in the algebra of a row that something in a subquery refers to."""
+        row = scope.row or scope
+        if row.anchor is None:
+            row.anchor = next(self._anchors)
+        return row.anchor
+
+    def subtree(self, ordinal: int, outer: Scope | None) -> Rel:
+        """The relation at that position of the plan, as ``ReferenceRel`` means it inside a subquery of that row."""
+        return self.trees.read(self, ordinal, outer)
+
+    def function(self, reference: int) -> FunctionId:
+        """The function that a plan calls by a number."""
+        return _declared(self.functions, reference, "function")
+
+    def type(self, reference: int) -> tuple[str, str]:
+        """The URN and the name of the user-defined type that a plan calls by a number."""
+        return _declared(self.types, reference, "type")
+
+    def alias(self, reference: int) -> Type:
+        """The type that a plan calls by the number of an alias."""
+        return _declared(self.aliases, reference, "type alias")
+
+    def variation(self, reference: int) -> TypeVariation | None:
+        """The variation that a plan calls by a number; 0 is the system's preferred one."""
+        return None if reference == 0 else _declared(self.variations, reference, "type variation")
+
+
+def _declared(declared: Mapping[int, D], reference: int, what: str) -> D:
+    try:
+        return declared[reference]
+    except KeyError:
+        raise PlanFormatError(f"the plan refers to {what} {reference}, which it does not declare") from None

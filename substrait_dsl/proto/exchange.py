@@ -1,0 +1,135 @@
+"""Exchanges and captures as messages of ``algebra.proto``.
+
+Specification: https://substrait.io/relations/physical_relations/#exchange-operator. The captures have no message
+(reading 10): each is an ``ExtensionSingleRel`` with a message of ours as its detail.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.relations import (
+    Broadcast,
+    Exchange,
+    ExchangeKind,
+    ExchangeTarget,
+    MergingCapture,
+    MultiBucket,
+    RoundRobin,
+    Scatter,
+    SimpleCapture,
+    SingleBucket,
+)
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.choices import Choices, message_of
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.extensions import decode_any, encode_any
+from substrait_dsl.proto.references import decode_reference, encode_reference
+from substrait_dsl.proto.scopes import row_of
+
+
+def encode_exchange(encoder: Encoder, rel: Exchange, message: pb.ExchangeRel) -> None:
+    """Write an exchange; no partition count is 0."""
+    encoder.relation(rel.input, message.input)
+    message.partition_count = rel.partition_count or 0
+    for target in rel.targets:
+        encode_exchange_target(target, message.targets.add())
+    encode_exchange_kind(encoder, rel.kind, message)
+
+
+def decode_exchange(decoder: Decoder, message: pb.ExchangeRel, outer: Scope | None) -> Exchange:
+    """Read an exchange."""
+    rel = decoder.relation(message.input, outer)
+    scope = row_of(decoder, message, outer, (rel, message.input))
+    kind = decode_exchange_kind(decoder, message, scope)
+    targets = tuple(decode_exchange_target(decoder, target) for target in message.targets)
+    return Exchange(rel, kind, message.partition_count or None, targets, anchor=scope.anchor)
+
+
+def encode_exchange_kind(encoder: Encoder, kind: ExchangeKind, message: pb.ExchangeRel) -> None:
+    """Write by what rows are sent to partitions."""
+    match kind:
+        case Scatter(fields):
+            for field in fields:
+                encode_reference(encoder, field, message.scatter_by_fields.fields.add())
+        case SingleBucket(expression):
+            encoder.expression(expression, message.single_target.expression)
+        case MultiBucket(expression, constrained):
+            encoder.expression(expression, message.multi_target.expression)
+            message.multi_target.constrained_to_count = constrained
+        case RoundRobin(exact):
+            message.round_robin.SetInParent()
+            message.round_robin.exact = exact
+        case Broadcast():
+            message.broadcast.SetInParent()
+        case _:
+            assert_never(kind)
+
+
+def decode_exchange_kind(decoder: Decoder, message: pb.ExchangeRel, scope: Scope) -> ExchangeKind:
+    """Read by what rows are sent to partitions."""
+    match message.WhichOneof("exchange_kind"):
+        case "scatter_by_fields":
+            fields = message.scatter_by_fields.fields
+            return Scatter(tuple(decode_reference(decoder, field, scope) for field in fields))
+        case "single_target":
+            return SingleBucket(decoder.expression(message.single_target.expression, scope))
+        case "multi_target":
+            target = message.multi_target
+            return MultiBucket(decoder.expression(target.expression, scope), target.constrained_to_count)
+        case "round_robin":
+            return RoundRobin(message.round_robin.exact)
+        case "broadcast":
+            return Broadcast()
+        case None:
+            raise PlanFormatError("an exchange does not say which kind it is")
+        case kind:
+            assert_never(kind)
+
+
+def encode_exchange_target(target: ExchangeTarget, message: pb.ExchangeRel.ExchangeTarget) -> None:
+    """Write where some partitions are sent."""
+    message.partition_id.extend(target.partition_ids)
+    if isinstance(target.destination, str):
+        message.uri = target.destination
+    else:
+        encode_any(target.destination, message.extended)
+
+
+def decode_exchange_target(decoder: Decoder, message: pb.ExchangeRel.ExchangeTarget) -> ExchangeTarget:
+    """Read where some partitions are sent."""
+    match message.WhichOneof("target_type"):
+        case "uri":
+            return ExchangeTarget(message.uri, tuple(message.partition_id))
+        case "extended":
+            return ExchangeTarget(decode_any(message.extended), tuple(message.partition_id))
+        case _:
+            decoder.fail(message)
+            raise PlanFormatError("a target of an exchange must say uri or extended")
+
+
+# --- captures
+
+
+def encode_capture(encoder: Encoder, rel: MergingCapture | SimpleCapture, message: pb.ExtensionSingleRel) -> None:
+    """Write a capture."""
+    encoder.relation(rel.input, message.input)
+    choices: Choices = {"capture": "simple"}
+    if isinstance(rel, MergingCapture):
+        choices = {"capture": "merging", "blocking": rel.blocking}
+    encode_any(message_of(choices), message.detail)
+
+
+def decode_capture(rel: Rel, choices: Choices) -> MergingCapture | SimpleCapture:
+    """Read a capture of the rows of a relation."""
+    match choices:
+        case {"capture": "simple", **others} if not others:
+            return SimpleCapture(rel)
+        case {"capture": "merging", "blocking": bool() as blocking, **others} if not others:
+            return MergingCapture(rel, blocking)
+        case _:
+            raise PlanFormatError(f"an extension_single of ours cannot be understood: {dict(choices)}")

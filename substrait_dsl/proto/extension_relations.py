@@ -1,0 +1,129 @@
+"""Relations of others as messages of ``algebra.proto``: a message that only they can read, over any number of inputs.
+
+Specification: ``ExtensionLeafRel``, ``ExtensionSingleRel`` and ``ExtensionMultiRel``. What columns they put out is
+agreed on elsewhere: a plan of ours says it in a message beside (`choices`), so that it can be read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.properties import Properties
+from substrait_dsl.algebra.relations import (
+    ExtensionLeaf,
+    ExtensionMulti,
+    ExtensionSingle,
+    MergingCapture,
+    SimpleCapture,
+)
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.type_text import parse_type
+from substrait_dsl.algebra.types import Type, UserDefined
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.proto.choices import (
+    Choices,
+    choices_in,
+    declared_properties,
+    decode_choices,
+    encode_choices,
+    properties_choice,
+    understood,
+)
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.exchange import decode_capture
+from substrait_dsl.proto.extensions import decode_any, encode_any
+
+ExtensionMessage = pb.ExtensionLeafRel | pb.ExtensionSingleRel | pb.ExtensionMultiRel
+
+
+def decode_extension_leaf(decoder: Decoder, message: pb.ExtensionLeafRel, outer: Scope | None) -> ExtensionLeaf:
+    """Read somebody's relation of no input."""
+    return ExtensionLeaf(decode_any(message.detail), *decode_declared(message))
+
+
+def encode_extension_single(encoder: Encoder, rel: ExtensionSingle, message: pb.ExtensionSingleRel) -> None:
+    """Write somebody's relation of one input."""
+    encoder.relation(rel.input, message.input)
+    encode_declared(rel, message)
+
+
+def decode_extension_single(
+    decoder: Decoder, message: pb.ExtensionSingleRel, outer: Scope | None
+) -> ExtensionSingle | MergingCapture | SimpleCapture:
+    """Read somebody's relation of one input; ours is a capture."""
+    detail = decode_any(message.detail)
+    own = choices_in(detail)
+    rel = decoder.relation(message.input, outer)
+    if own is not None and "schema" not in decode_choices(message.common):
+        return decode_capture(rel, own)
+    return ExtensionSingle(detail, *decode_declared(message), input=rel)
+
+
+def encode_extension_multi(encoder: Encoder, rel: ExtensionMulti, message: pb.ExtensionMultiRel) -> None:
+    """Write somebody's relation of any number of inputs."""
+    for relation in rel.relations:
+        encoder.relation(relation, message.inputs.add())
+    encode_declared(rel, message)
+
+
+def decode_extension_multi(decoder: Decoder, message: pb.ExtensionMultiRel, outer: Scope | None) -> ExtensionMulti:
+    """Read somebody's relation of any number of inputs."""
+    relations = tuple(decoder.relation(relation, outer) for relation in message.inputs)
+    return ExtensionMulti(decode_any(message.detail), *decode_declared(message), relations=relations)
+
+
+# --- what is declared of their output
+
+
+def encode_declared(rel: ExtensionLeaf | ExtensionSingle | ExtensionMulti, message: ExtensionMessage) -> None:
+    """Write the message of a relation, and what is declared of its output."""
+    encode_any(rel.detail, message.detail)
+    encode_choices({"schema": _schema_choice(rel.declared_schema), **properties_choice(rel.declared)}, message.common)
+
+
+def decode_declared(message: ExtensionMessage) -> tuple[NamedStruct, Properties]:
+    """Read what is declared of the output of a relation.
+
+    Raises `UnsupportedError` for one that comes from somebody else.
+    """
+    choices = decode_choices(message.common)
+    schema = understood("schema", choices, _read_schema, None)
+    if schema is None:
+        raise UnsupportedError(
+            f'a plan does not say what columns the relation "{message.detail.type_url}" has; only those that were '
+            "written by this library can be read"
+        )
+    return schema, declared_properties(choices)
+
+
+def _schema_choice(schema: NamedStruct) -> Choices:
+    urns: dict[str, str] = {}
+    for kind in schema.types:
+        for name, urn in _declarations(kind):
+            if urns.setdefault(name, urn) != urn:
+                raise UnsupportedError(
+                    f'the schema of an extension relation has two types called "{name}", of {urns[name]} and {urn}',
+                    hint="no plan can say which is which",
+                )
+    return {"names": list(schema.depth_first_names()), "types": list(map(str, schema.types)), "urns": urns}
+
+
+def _read_schema(said: Mapping[str, Any]) -> NamedStruct:
+    urns = {str(name): str(urn) for name, urn in said["urns"].items()}
+    types = [parse_type(text, urns=urns) for text in said["types"]]
+    return NamedStruct.named(types, [str(name) for name in said["names"]])
+
+
+def _declarations(kind: Type) -> Iterator[tuple[str, str]]:
+    """The names that the text of a type has for what extensions declare, and the URNs."""
+    if kind.variation is not None:
+        yield kind.variation.name, kind.variation.urn
+    if isinstance(kind, UserDefined):
+        yield kind.name, kind.urn
+    for inner in kind.type_parameters if isinstance(kind, UserDefined) else kind.parameters:
+        if isinstance(inner, Type):
+            yield from _declarations(inner)

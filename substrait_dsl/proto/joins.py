@@ -1,0 +1,110 @@
+"""Joins as messages of ``algebra.proto``: those that do not say how they are done, and what all joins share.
+
+Specification: https://substrait.io/relations/logical_relations/#join-operation.
+"""
+
+from __future__ import annotations
+
+import attrs
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.expressions import literal
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.relations import Cross, Filter, HashJoin, Join, LateralJoin, MergeJoin
+from substrait_dsl.algebra.rules import JOIN_RULES
+from substrait_dsl.algebra.types import Boolean
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.proto.common import puts_out_both_sides
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.enums import JOIN_TYPE, LATERAL_JOIN_TYPE, word_of
+from substrait_dsl.proto.scopes import row_of
+
+FilteringJoin = Join | LateralJoin | HashJoin | MergeJoin
+"""The joins that may have a post-join filter."""
+
+
+def encode_join(encoder: Encoder, rel: Join, message: pb.JoinRel) -> None:
+    """Write a join."""
+    encoder.relation(rel.left, message.left)
+    encoder.relation(rel.right, message.right)
+    message.type = JOIN_TYPE[rel.how]
+    encoder.expression(rel.condition, message.expression)
+    if rel.post_filter is not None:
+        encoder.expression(rel.post_filter, message.post_join_filter)
+
+
+def decode_join(decoder: Decoder, message: pb.JoinRel, outer: Scope | None) -> Rel:
+    """Read a join."""
+    left = decoder.relation(message.left, outer), message.left
+    right = decoder.relation(message.right, outer), message.right
+    how = word_of(JOIN_TYPE, message.type, pb.JoinRel.JoinType, "JoinRel.type")
+    scope = row_of(decoder, message, outer, left, right)
+    if message.HasField("expression"):
+        condition = decoder.expression(message.expression, scope)
+    else:  # as DataFusion writes a cross product
+        decoder.doubt("a join has no expression; read as one whose rows all match", message)
+        condition = literal(True, Boolean())
+    join = Join(left[0], right[0], how, condition, anchor=scope.anchor)
+    return decode_post_filter(decoder, message, join, outer)
+
+
+def encode_lateral_join(encoder: Encoder, rel: LateralJoin, message: pb.LateralJoinRel) -> None:
+    """Write a lateral join; its row always has a number (reading 28)."""
+    encoder.relation(rel.left, message.left)
+    encoder.number_row(rel.anchor, message.common)
+    with encoder.beside(rel.anchor):
+        encoder.relation(rel.right, message.right)
+    message.type = LATERAL_JOIN_TYPE[rel.how]
+    encoder.expression(rel.condition, message.expression)
+    if rel.post_filter is not None:
+        encoder.expression(rel.post_filter, message.post_join_filter)
+
+
+def decode_lateral_join(decoder: Decoder, message: pb.LateralJoinRel, outer: Scope | None) -> Rel:
+    """Read a lateral join: the relations of its right input see its left row from outside."""
+    left = decoder.relation(message.left, outer), message.left
+    row = row_of(decoder, message, outer, left)
+    row.lateral = True
+    right = decoder.relation(message.right, row), message.right
+    how = word_of(LATERAL_JOIN_TYPE, message.type, pb.JoinRel.JoinType, "LateralJoinRel.type")
+    scope = row_of(decoder, message, outer, left, right)
+    scope.anchor = row.anchor  # one number serves the left row and, in subqueries of the condition, the row of both
+    condition = decoder.expression(message.expression, scope)
+    join = LateralJoin(left[0], right[0], how, condition, anchor=scope.anchor)
+    return decode_post_filter(decoder, message, join, outer)
+
+
+def encode_cross(encoder: Encoder, rel: Cross, message: pb.CrossRel) -> None:
+    """Write a cross product."""
+    encoder.relation(rel.left, message.left)
+    encoder.relation(rel.right, message.right)
+
+
+def decode_cross(decoder: Decoder, message: pb.CrossRel, outer: Scope | None) -> Cross:
+    """Read a cross product."""
+    return Cross(decoder.relation(message.left, outer), decoder.relation(message.right, outer))
+
+
+def decode_post_filter(
+    decoder: Decoder,
+    message: pb.JoinRel | pb.LateralJoinRel | pb.HashJoinRel | pb.MergeJoinRel,
+    join: FilteringJoin,
+    outer: Scope | None,
+) -> Rel:
+    """The join with its post-join filter, if it has one, which sees the row that is put out."""
+    if not message.HasField("post_join_filter"):
+        return join
+    if puts_out_both_sides(decoder, join):
+        raise UnsupportedError(
+            f"a {join.how} join of a plan older than 0.72 cannot be read if it has a post_join_filter"
+        )
+    rule = JOIN_RULES[join.how]
+    sides = ((join.left, message.left), rule.left), ((join.right, message.right), rule.right)
+    kept = [side for side, what in sides if what != "absent"]
+    scope = row_of(decoder, message, outer, *kept, types=join.schema.types)
+    post_filter = decoder.expression(message.post_join_filter, scope)
+    if scope.anchor is None:
+        return attrs.evolve(join, post_filter=post_filter)
+    # A subquery in it refers to the row that is put out, but a join can only lend the row that its condition sees.
+    return Filter(join, post_filter, anchor=scope.anchor)

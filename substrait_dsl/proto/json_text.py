@@ -1,0 +1,155 @@
+"""Messages from protobuf's JSON form, strictly, and what is wrong with a text, with the place.
+
+Protobuf's own reader says where for some mistakes and not for others, and some it does not see: it takes a list for an
+empty message, and skips what is no base64. So the shape is looked at first, and the values when it has refused one.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from google.protobuf import json_format
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from substrait_dsl.errors import PlanFormatError, suggestion
+
+SHOWN = 40
+"""How many characters of a wrong value a message shows."""
+
+_REFUSALS = (json_format.ParseError, RecursionError, OverflowError)
+"""What protobuf's reader raises; the last for an enum that is ``Infinity``."""
+
+Since = Callable[[str, str], str | None]
+"""Says of a message and a key of it that is unknown what is known of it nevertheless."""
+
+
+def read_json(text: str, message: Message, since: Since) -> None:
+    """Fill a message with what a text says.
+
+    Args:
+        text: the JSON.
+        message: an empty message.
+        since: asked about unknown keys.
+
+    Raises:
+        PlanFormatError: the text is no JSON, or has a key or a value that the message cannot have.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise PlanFormatError("this is no plan in JSON: it nests too deeply") from None
+    except ValueError as error:
+        raise PlanFormatError(f"this is no JSON: {error}") from None
+    _check(value, message.DESCRIPTOR, since, _is_in_shape)
+    try:
+        json_format.Parse(text, message)
+    except _REFUSALS as error:
+        _check(value, message.DESCRIPTOR, since, _fits)
+        raise _refusal(str(error)) from None
+
+
+def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, FieldDescriptor], bool]) -> None:
+    """Refuse the first key that is unknown, and the first value that has no place where it stands."""
+    stack: list[tuple[object, Any, str]] = [(root, descriptor, "")]
+    while stack:
+        message, kind, path = stack.pop()
+        if not isinstance(message, dict):
+            raise PlanFormatError(f"expected an object for {kind.full_name}, not {_shown(message)}", path=path or None)
+        if kind.file.package == "google.protobuf":
+            continue  # such as Any, whose JSON is not that of its fields
+        by_json_name = {field.json_name: field for field in kind.fields}
+        inner: list[tuple[object, Any, str]] = []
+        for key, value in message.items():
+            field = by_json_name.get(key) or kind.fields_by_name.get(key)
+            if field is None:
+                newer = since(kind.full_name, key)
+                said = f'{kind.full_name} has no field "{key}"' + (f", {newer}" if newer else "")
+                hint = None if newer else suggestion(key, by_json_name)
+                raise PlanFormatError(said, path=path or None, hint=hint)
+            for each, place in _values(value, field, f"{path}.{key}" if path else key):
+                if field.message_type is not None:
+                    inner.append((each, field.message_type, place))
+                elif not fits(each, field):
+                    raise PlanFormatError(f"expected {_expected(field)} for {key}, not {_shown(each)}", path=place)
+        stack.extend(reversed(inner))
+
+
+def _values(value: object, field: FieldDescriptor, place: str) -> list[tuple[object, str]]:
+    """The value of a field, or all of them, with their places; null is none."""
+    if value is None:
+        return []
+    if not field.is_repeated:
+        return [(value, place)]
+    if not isinstance(value, list):
+        raise PlanFormatError(f"expected a list for {field.name}, not {_shown(value)}", path=place)
+    return [(each, f"{place}[{index}]") for index, each in enumerate(value)]
+
+
+def _is_in_shape(value: object, field: FieldDescriptor) -> bool:
+    """Whether bytes are base64 throughout; protobuf looks at everything else."""
+    if field.type != FieldDescriptor.TYPE_BYTES or not isinstance(value, str):
+        return True
+    try:
+        base64.b64decode(value.translate(_URL_SAFE) + "=" * (-len(value) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return True
+
+
+_URL_SAFE = str.maketrans("-_", "+/")
+"""The other alphabet of base64, which protobuf accepts as well, as it does bytes without padding."""
+
+
+def _fits(value: object, field: Any) -> bool:
+    """Whether protobuf takes a value for a field."""
+    said = {field.name: [value] if field.is_repeated else value}
+    try:
+        json_format.ParseDict(said, GetMessageClass(field.containing_type)())
+    except _REFUSALS:
+        return False
+    return True
+
+
+def _refusal(said: str) -> PlanFormatError:
+    """The error for what protobuf refuses, without the names of all the fields around that it puts in front."""
+    said = re.sub(r"^(Failed to (parse \w+ field|load JSON|parse JSON): )+", "", said).rstrip(". ")
+    head, _, place = said.rpartition(" at ")
+    path = re.fullmatch(r'"?\w+\.([\w.\[\]]+)"?', place)
+    return PlanFormatError(head, path=path[1]) if path else PlanFormatError(said)
+
+
+_NUMBERS: dict[int, str] = {
+    FieldDescriptor.CPPTYPE_BOOL: "true or false",
+    FieldDescriptor.CPPTYPE_INT32: "a whole number of 32 bits",
+    FieldDescriptor.CPPTYPE_INT64: "a whole number of 64 bits",
+    FieldDescriptor.CPPTYPE_UINT32: "a whole number of 32 bits from 0 on",
+    FieldDescriptor.CPPTYPE_UINT64: "a whole number of 64 bits from 0 on",
+    FieldDescriptor.CPPTYPE_FLOAT: "a number",
+    FieldDescriptor.CPPTYPE_DOUBLE: "a number",
+}
+
+
+def _expected(field: FieldDescriptor) -> str:
+    if field.enum_type is not None:
+        return f"a name of {field.enum_type.full_name}"
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        return "bytes in base64"
+    return _NUMBERS.get(field.cpp_type, "Unicode text")
+
+
+def _shown(value: object) -> str:
+    match value:
+        case dict():
+            return "an object"
+        case list():
+            return "a list"
+        case _:
+            text = json.dumps(value)
+            return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

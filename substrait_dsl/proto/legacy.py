@@ -1,0 +1,228 @@
+"""Plans of any version of the specification as today's messages.
+
+Whoever decodes plans sees today's messages only, and all that was in the bytes: what `legacy_translation` does not know
+is refused, wherever it stands. Bytes and JSON go one way: into the messages of `legacy_schema`, and from there on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, MutableSequence
+from typing import Any, TypeVar
+
+import attrs
+from google.protobuf.message import DecodeError, EncodeError, Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+from substrait.extended_expression_pb2 import ExtendedExpression
+from substrait.plan_pb2 import Plan
+
+from substrait_dsl.algebra.plan import Finding
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.json_text import read_json
+from substrait_dsl.proto.legacy_plan import OldPlan, version_of
+from substrait_dsl.proto.legacy_schema import NEW_FIELDS, PACKAGE, REMOVED_FIELDS, NewField, old_class
+from substrait_dsl.proto.legacy_translation import TRANSLATIONS
+from substrait_dsl.proto.versions import WORDS, installed_version, require_known_major
+
+W = TypeVar("W", Plan, ExtendedExpression)
+
+LAST_REMOVAL = (0, 98)
+"""The version that removed the last of the fields: what is of it or newer, and has no unknown field, is of today."""
+
+
+def modern_plan(data: bytes, findings: MutableSequence[Finding] | None = None) -> Plan:
+    """Read the bytes of a plan of any version of the specification.
+
+    Args:
+        data: the serialised plan.
+        findings: is told what was read by a reading of ours rather than by the letter.
+
+    Returns:
+        The plan as a message of today, without unknown fields.
+
+    Raises:
+        PlanFormatError: the bytes are no plan, a field is unknown, or an old field cannot be said today.
+    """
+    return _modern(Plan, data, findings)
+
+
+def modern_extended_expression(data: bytes, findings: MutableSequence[Finding] | None = None) -> ExtendedExpression:
+    """Read the bytes of an extended expression of any version. Arguments, result and errors as of `modern_plan`."""
+    return _modern(ExtendedExpression, data, findings)
+
+
+def _modern(kind: type[W], data: bytes, findings: MutableSequence[Finding] | None) -> W:
+    whole: W = _parse(kind, data)
+    require_known_major(whole)
+    has_removed = next(_unknown_fields(whole), None) is not None
+    if not has_removed and version_of(whole) >= LAST_REMOVAL:
+        return whole
+    old: Any = _parse(old_class(kind), data)
+    for message, place, number in _unknown_fields(old):
+        raise _unknown_field(message, place, number)
+    told: list[Finding] = []
+    try:
+        _translate(old, OldPlan.of(old, has_removed, told))
+        modern = kind.FromString(old.SerializeToString())
+    except (DecodeError, EncodeError):  # arguments take a level more than the same as args
+        what = WORDS[kind.DESCRIPTOR.name]
+        raise PlanFormatError(f"said in today's messages, {what} nests them more than 100 deep") from None
+    for message, place, number in _unknown_fields(modern):
+        raise _left_over(message, place, number)
+    if findings is not None:
+        findings.extend(told)
+    return modern
+
+
+def modern_plan_from_json(text: str, findings: MutableSequence[Finding] | None = None) -> Plan:
+    """Read the JSON of a plan of any version; comment lines (``// ...``) may stand in front of it.
+
+    Args:
+        text: the plan in protobuf's JSON form, in the names of any version.
+        findings: as for `modern_plan`.
+
+    Returns:
+        The plan as a message of today.
+
+    Raises:
+        PlanFormatError: as for `modern_plan`; or the text is no JSON, or has a key or a value that no plan has.
+    """
+    return _modern_from_json(Plan, text, findings)
+
+
+def modern_extended_expression_from_json(
+    text: str, findings: MutableSequence[Finding] | None = None
+) -> ExtendedExpression:
+    """Read the JSON of an extended expression of any version. Arguments, result and errors as of `modern_plan`."""
+    return _modern_from_json(ExtendedExpression, text, findings)
+
+
+def _modern_from_json(kind: type[W], text: str, findings: MutableSequence[Finding] | None) -> W:
+    old: Any = old_class(kind)()
+    read_json(_without_heading(text), old, _since)
+    return _modern(kind, old.SerializeToString(), findings)
+
+
+_HEADING = re.compile(r"\s*//.*\n")
+
+
+def _without_heading(text: str) -> str:
+    """The text without the comments in front of it; its lines keep their numbers."""
+    end = 0
+    while match := _HEADING.match(text, end):
+        end = match.end()
+    return "\n" * text.count("\n", 0, end) + text[end:]
+
+
+def _parse(kind: type[Any], data: bytes) -> Any:
+    try:
+        return kind.FromString(data)
+    except DecodeError:
+        what = WORDS[kind.DESCRIPTOR.name].removeprefix("the ")
+        raise PlanFormatError(
+            f"these bytes are no Substrait {what}",
+            hint="they are cut short, are something else, or nest messages more than 100 deep, which parsers refuse",
+        ) from None
+
+
+def _translate(plan: Message, old: OldPlan) -> None:
+    """Turn what is old into what is said today, from the inside out."""
+    for message, place in reversed(list(_messages(plan))):
+        translate = TRANSLATIONS.get(message.DESCRIPTOR.full_name.removeprefix(PACKAGE))
+        if translate is None:
+            continue
+        try:
+            translate(message, old)
+        except PlanFormatError as error:
+            error.path = str(place)
+            raise
+        for told in old.take():
+            old.findings.append(Finding(told, str(place)))
+
+
+# --- what is in a message
+
+
+@attrs.frozen
+class _Place:
+    """Where a message stands in its plan."""
+
+    around: _Place | None
+    field: str
+    index: int | None
+
+    def __str__(self) -> str:
+        steps = []
+        place: _Place | None = self
+        while place is not None:
+            steps.append(place.field if place.index is None else f"{place.field}[{place.index}]")
+            place = place.around
+        return ".".join(reversed(steps))
+
+
+def _messages(root: Message) -> Iterator[tuple[Message, _Place | None]]:
+    """All messages of a message, each in front of those inside it."""
+    stack: list[tuple[Message, _Place | None]] = [(root, None)]
+    while stack:
+        message, place = stack.pop()
+        yield message, place
+        for field, value in message.ListFields():
+            if field.message_type is None:
+                continue
+            if field.is_repeated:
+                stack.extend((inner, _Place(place, field.name, index)) for index, inner in enumerate(value))
+            else:
+                stack.append((value, _Place(place, field.name, None)))
+
+
+def _unknown_fields(root: Message) -> Iterator[tuple[Message, _Place | None, int]]:
+    """The numbers of unknown fields, each with the message that it is in.
+
+    Looks at every message itself: `DiscardUnknownFields`, which could tell faster, stops at 64 levels without a word.
+    """
+    for message, place in _messages(root):
+        fields: Any = UnknownFieldSet(message)
+        for field in fields:
+            yield message, place, field.field_number
+
+
+# --- what is refused
+
+
+def _unknown_field(message: Message, place: _Place | None, number: int) -> PlanFormatError:
+    name = message.DESCRIPTOR.full_name
+    path = str(place) if place else None
+    for new in NEW_FIELDS:
+        if (PACKAGE + new.message, new.number) == (name, number):
+            return PlanFormatError(f"{name} has the field {new.name} ({number}), {_newer(new)}", path=path)
+    return PlanFormatError(
+        f"{name} has the unknown field {number}; version {_known()} of the specification is known here, "
+        "and what was removed before it",
+        path=path,
+    )
+
+
+def _since(message: str, key: str) -> str | None:
+    """What to say of a key that the messages of a later version have."""
+    for new in NEW_FIELDS:
+        if PACKAGE + new.message == message and key.replace("_", "").lower() == new.name.replace("_", ""):
+            return _newer(new)
+    return None
+
+
+def _newer(new: NewField) -> str:
+    return f"which is newer ({new.since}) than version {_known()} of the specification, the one known here"
+
+
+def _left_over(message: Message, place: _Place | None, number: int) -> PlanFormatError:
+    name = message.DESCRIPTOR.full_name
+    field = next(old.name for old in REMOVED_FIELDS if (PACKAGE + old.message, old.number) == (name, number))
+    return PlanFormatError(
+        f"{name} has the field {field} of old plans where it means nothing",
+        path=str(place),
+        hint="an enum stands only among the arguments of a function" if field == "enum" else None,
+    )
+
+
+def _known() -> str:
+    return ".".join(map(str, installed_version()))

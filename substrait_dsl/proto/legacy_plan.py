@@ -1,0 +1,121 @@
+"""What an old plan says as a whole: its version, and the extensions that it names by URIs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import attrs
+from substrait.extended_expression_pb2 import ExtendedExpression
+from substrait.plan_pb2 import Plan
+
+from substrait_dsl.algebra.plan import Finding
+from substrait_dsl.catalog import standard_catalog
+from substrait_dsl.errors import PlanFormatError
+
+UNDECLARED = 2**32 - 1
+"""What producers refer to in place of an extension that they do not declare."""
+
+
+def version_of(plan: Plan | ExtendedExpression) -> tuple[int, int]:
+    """The version that a plan says it is of; (0, 0) if it does not say."""
+    return plan.version.major_number, plan.version.minor_number
+
+
+@attrs.define
+class OldPlan:
+    """What a translation has to know of the plan as a whole."""
+
+    version: tuple[int, int]
+    has_removed: bool
+    """Whether the plan has fields that were removed, so that it is old even if it does not say its version."""
+    uris: dict[int, str]
+    urns: Any
+    """The declarations of URNs, which grow."""
+    findings: list[Finding]
+    _declared: dict[int, str]
+    """The URNs that the plan declares itself, by their anchors."""
+    _anchors: dict[str, int]
+    _made: dict[str, str] = attrs.field(factory=dict)
+    """The URIs behind the URNs that were made here."""
+    _told: list[str] = attrs.field(factory=list)
+    _numbers: Iterator[int] = attrs.field(factory=lambda: count(1))
+
+    @classmethod
+    def of(cls, plan: Any, has_removed: bool, findings: list[Finding]) -> OldPlan:
+        """Read the version and the extensions of a plan."""
+        uris: dict[int, str] = {}
+        for index, uri in enumerate(plan.extension_uris):
+            if uris.setdefault(uri.extension_uri_anchor, uri.uri) != uri.uri:
+                raise PlanFormatError(
+                    f"a second extension has the anchor {uri.extension_uri_anchor}", path=f"extension_uris[{index}]"
+                )
+        declared = {each.extension_urn_anchor: each.urn for each in plan.extension_urns}
+        anchors = {urn: anchor for anchor, urn in declared.items()}
+        return cls(version_of(plan), has_removed, uris, plan.extension_urns, findings, declared, anchors)
+
+    def is_before(self, major: int, minor: int) -> bool:
+        """Whether the plan is of an earlier version and says so."""
+        return (0, 0) < self.version < (major, minor)
+
+    def is_since(self, major: int, minor: int) -> bool:
+        """Whether the plan is of this version or a later one."""
+        return self.version >= (major, minor)
+
+    def tell(self, told: str) -> None:
+        """Say how the message that is being translated was read."""
+        self._told.append(told)
+
+    def take(self) -> list[str]:
+        """What was told since the last time."""
+        told, self._told = self._told, []
+        return told
+
+    def extension(self, urn_reference: int, uri_reference: int) -> int:
+        """The anchor of the URN that a declaration means, which may refer to a URN, a URI or both.
+
+        The URN is the newer and wins; 0 is also what is there when nothing was written.
+        """
+        if urn_reference in self._declared and (urn_reference or not uri_reference):
+            return urn_reference
+        if uri_reference in self.uris:
+            return self._urn_anchor(self.uris[uri_reference])
+        if urn_reference in self._declared:
+            return urn_reference
+        return UNDECLARED if urn_reference or uri_reference else 0
+
+    def _urn_anchor(self, uri: str) -> int:
+        """The anchor of the URN that an extension has today, which is declared if need be."""
+        urn = urn_of(uri)
+        if urn not in standard_catalog().urns:
+            if self._made.setdefault(urn, uri) != uri:
+                raise PlanFormatError(f'the extensions "{uri}" and "{self._made[urn]}" would have one URN, "{urn}"')
+            if urn != uri and urn not in self._anchors:
+                self.tell(f'no URN is known for the extension "{uri}"; it is called "{urn}"')
+        anchor = self._anchors.get(urn)
+        if anchor is None:
+            anchor = next(number for number in self._numbers if number not in self._declared)
+            self._declared[anchor] = urn
+            self._anchors[urn] = anchor
+            self.urns.add(extension_urn_anchor=anchor, urn=urn)
+        return anchor
+
+
+def urn_of(uri: str) -> str:
+    """The URN of an extension that old plans name by the URI of its file.
+
+    A file of the specification is one of its names, alone or below the specification's own address. Whatever else a
+    URI says becomes part of the URN, so that different extensions stay different.
+    """
+    if uri.startswith("extension:"):
+        return uri
+    own = f"extension:io.substrait:{uri.rpartition('/')[2].removesuffix('.yaml')}"
+    is_own = "://" not in uri or "/substrait-io/substrait/" in uri or "://substrait.io/" in uri
+    if is_own and own in standard_catalog().urns:
+        return own
+    host, slash, path = uri.rpartition("://")[2].partition("/")
+    owner, name = (host, path) if slash else ("", host)
+    name = re.sub(r"[^A-Za-z0-9_.-]+", ".", name.removesuffix(".yaml"))
+    return f"extension:{re.sub(r'[^A-Za-z0-9_.-]+', '.', owner) or 'unknown'}:{name or 'unknown'}"

@@ -1,0 +1,255 @@
+"""What the removed fields of old plans meant, said in today's fields.
+
+One function for each message that had such fields or in which an unset field meant something else. It is called when
+all messages inside are of today already. Where a plan says the same in the old and in the new way, as producers did
+while a field was being replaced, both have to agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from google.protobuf.message import DecodeError, Message
+from google.protobuf.message_factory import GetMessageClass
+from substrait import algebra_pb2 as pb
+from substrait import type_pb2
+
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.legacy_plan import OldPlan
+from substrait_dsl.proto.legacy_schema import DECLARATION, FILE, INTERVAL_DAY
+
+MICROSECONDS = 6
+"""The precision of all times before they had one."""
+
+# --- the plan and its declarations
+
+
+def _whole(whole: Any, old: OldPlan) -> None:
+    whole.ClearField("extension_uris")
+
+
+def _declaration(declaration: Any, old: OldPlan) -> None:
+    reference = old.extension(declaration.extension_urn_reference, declaration.extension_uri_reference)
+    declaration.extension_urn_reference = reference
+    declaration.ClearField("extension_uri_reference")
+
+
+# --- relations
+
+
+def _file(file: Any, old: OldPlan) -> None:
+    if file.format not in (0, 1):
+        raise PlanFormatError(f"unknown format {file.format} of a file; expected FILE_FORMAT_PARQUET (1)")
+    if file.format and file.WhichOneof("file_format") not in (None, "parquet"):
+        raise PlanFormatError(f"the format of a file is both PARQUET and {file.WhichOneof('file_format')}")
+    if file.format:
+        file.parquet.SetInParent()
+    file.ClearField("format")
+
+
+def _virtual_table(table: Any, old: OldPlan) -> None:
+    rows = []
+    for values in table.values:
+        row = _new(table, "expressions")
+        for value in values.fields:
+            row.fields.add().literal.CopyFrom(value)
+        rows.append(row)
+    _replace(table, "values", "expressions", rows)
+
+
+def _fetch(fetch: Any, old: OldPlan) -> None:
+    for field in ("offset", "count"):
+        if fetch.HasField(field) and fetch.HasField(f"{field}_expr"):
+            raise PlanFormatError(f"{field} and {field}_expr exclude each other, both are set")
+    has_expressions = fetch.HasField("offset_expr") or fetch.HasField("count_expr")
+    if fetch.offset < 0 or fetch.count < -1:
+        raise PlanFormatError(f"a fetch skips and takes 0 rows or more, not {min(fetch.offset, fetch.count)}")
+    if fetch.offset:
+        fetch.offset_expr.literal.i64 = fetch.offset
+    if fetch.HasField("count"):
+        if fetch.count != -1:  # all rows, which is what unset means today
+            fetch.count_expr.literal.i64 = fetch.count
+    elif not has_expressions:  # which came with 0.63, whatever the plan says of its version
+        _unset_count(fetch, old)
+    fetch.ClearField("offset")
+    fetch.ClearField("count")
+
+
+def _unset_count(fetch: Any, old: OldPlan) -> None:
+    """Before 0.63 count was a plain number, which is 0 when it is not written, and -1 stood for all rows."""
+    if old.is_before(0, 63):
+        fetch.count_expr.literal.i64 = 0
+    elif old.has_removed and not old.is_since(0, 63):
+        raise PlanFormatError(
+            "a fetch without a count takes no row before version 0.63 of the specification, and all rows since then",
+            hint="the plan does not say its version: set it, or the count (-1 takes all rows)",
+        )
+
+
+def _aggregate(aggregate: Any, old: OldPlan) -> None:
+    """Grouping expressions stood in each grouping set; the columns were the different ones in order of appearance."""
+    positions: dict[bytes, int] = {}
+    for position, expression in enumerate(aggregate.grouping_expressions):
+        positions.setdefault(_key(expression), position)
+    for grouping in aggregate.groupings:
+        if not grouping.grouping_expressions:
+            continue
+        if grouping.expression_references:
+            declared = aggregate.grouping_expressions
+            said = [declared[reference] for reference in grouping.expression_references if reference < len(declared)]
+            if said != list(grouping.grouping_expressions):
+                raise PlanFormatError("the expressions of a grouping and what its references refer to differ")
+        else:
+            for expression in grouping.grouping_expressions:
+                key = _key(expression)
+                if key not in positions:
+                    positions[key] = len(aggregate.grouping_expressions)
+                    aggregate.grouping_expressions.add().CopyFrom(expression)
+                grouping.expression_references.append(positions[key])
+        grouping.ClearField("grouping_expressions")
+
+
+def _physical_join(join: Any, old: OldPlan) -> None:
+    if len(join.left_keys) != len(join.right_keys):
+        raise PlanFormatError(f"a join has {len(join.left_keys)} left keys and {len(join.right_keys)} right keys")
+    keys = []
+    for left, right in zip(join.left_keys, join.right_keys, strict=True):
+        key = _new(join, "keys")
+        key.left.CopyFrom(left)
+        key.right.CopyFrom(right)
+        key.comparison.simple = pb.ComparisonJoinKey.SIMPLE_COMPARISON_TYPE_EQ
+        keys.append(key)
+    join.ClearField("right_keys")
+    _replace(join, "left_keys", "keys", keys)
+    # both join types have INNER as their first
+    if join.HasField("post_join_filter") and join.type > pb.HashJoinRel.JOIN_TYPE_INNER and not old.is_since(0, 91):
+        old.tell("post_join_filter may have been meant as a condition of the join; it filters the output")  # reading 50
+
+
+# --- expressions
+
+
+def _function(call: Any, old: OldPlan) -> None:
+    arguments = []
+    for value in call.args:
+        argument = _new(call, "arguments", value=value)
+        _argument(argument, old)
+        arguments.append(argument)
+    _replace(call, "args", "arguments", arguments)
+    for index, argument in reversed(list(enumerate(call.arguments))):
+        if _is_left_open(argument):
+            old.tell(f"argument {index} leaves an option open; so it is in today's plans if it is not mentioned at all")
+            del call.arguments[index]
+
+
+def _window_function(call: Any, old: OldPlan) -> None:
+    _function(call, old)
+    if old.is_before(0, 32) and not call.bounds_type:  # bounds counted records before they could have another type
+        call.bounds_type = pb.Expression.WindowFunction.BOUNDS_TYPE_ROWS
+
+
+def _argument(argument: Any, old: OldPlan) -> None:
+    """Enums were a kind of expression; then a message stood where the text stands today, under the same number.
+
+    The bytes of that message begin with the number of its field, which as a character no name of an option begins with.
+    """
+    if argument.enum.startswith(("\n", "\x12")):
+        try:
+            argument.value.enum.ParseFromString(argument.enum.encode())
+        except DecodeError:
+            raise PlanFormatError(f"{argument.enum!r} is no enum, which is a word") from None
+    if argument.value.WhichOneof("rex_type") == "enum" and not _is_left_open(argument):
+        argument.enum = argument.value.enum.specified
+
+
+def _is_left_open(argument: Any) -> bool:
+    return argument.value.HasField("enum") and not argument.value.enum.HasField("specified")
+
+
+# --- literals and types
+
+
+def _literal(literal: Any, old: OldPlan) -> None:
+    for then, now in _TIMES.items():
+        if literal.HasField(then):
+            value = getattr(literal, then)
+            getattr(literal, now).precision = MICROSECONDS
+            getattr(literal, now).value = value
+
+
+def _interval(interval: Any, old: OldPlan) -> None:
+    """Seconds had microseconds; then a precision could be said instead, until they went."""
+    if interval.HasField("microseconds"):
+        interval.subseconds = interval.microseconds
+    elif interval.HasField("precision") or interval.subseconds or old.is_since(0, 98):
+        return
+    interval.precision = MICROSECONDS
+
+
+def _type(kind: Any, old: OldPlan) -> None:
+    for then, now in _TIMES.items():
+        if kind.HasField(then):
+            body = getattr(kind, then)
+            said = {"nullability": body.nullability, "type_variation_reference": body.type_variation_reference}
+            getattr(kind, now).MergeFrom(_new(kind, now, precision=MICROSECONDS, **said))
+    if kind.HasField("user_defined_type_reference"):  # required, and without a variation
+        kind.user_defined.MergeFrom(
+            _new(
+                kind,
+                "user_defined",
+                type_reference=kind.user_defined_type_reference,
+                nullability=type_pb2.Type.NULLABILITY_REQUIRED,
+            )
+        )
+
+
+_TIMES = {"timestamp": "precision_timestamp", "time": "precision_time", "timestamp_tz": "precision_timestamp_tz"}
+
+
+def _interval_type(kind: Any, old: OldPlan) -> None:
+    if not kind.HasField("precision") and not old.is_since(0, 97):
+        kind.precision = MICROSECONDS
+
+
+TRANSLATIONS: dict[str, Callable[[Any, OldPlan], None]] = {
+    "Plan": _whole,
+    "ExtendedExpression": _whole,
+    f"{DECLARATION}.ExtensionType": _declaration,
+    f"{DECLARATION}.ExtensionTypeVariation": _declaration,
+    f"{DECLARATION}.ExtensionFunction": _declaration,
+    FILE: _file,
+    "ReadRel.VirtualTable": _virtual_table,
+    "FetchRel": _fetch,
+    "AggregateRel": _aggregate,
+    "HashJoinRel": _physical_join,
+    "MergeJoinRel": _physical_join,
+    "FunctionArgument": _argument,
+    "AggregateFunction": _function,
+    "Expression.ScalarFunction": _function,
+    "Expression.WindowFunction": _window_function,
+    "Expression.Literal": _literal,
+    INTERVAL_DAY: _interval,
+    "Type": _type,
+    "Type.IntervalDay": _interval_type,
+}
+"""What turns each message into one of today."""
+
+
+def _new(message: Any, field: str, **fields: Any) -> Any:
+    """A new message of the type that a field has."""
+    return GetMessageClass(message.DESCRIPTOR.fields_by_name[field].message_type)(**fields)
+
+
+def _replace(message: Any, then: str, now: str, said: list[Any]) -> None:
+    """Say in a repeated field of today what an old one said; if both are there, they have to agree."""
+    today = getattr(message, now)
+    if said and today and said != list(today):
+        raise PlanFormatError(f"{then} and {now} are to say the same, and differ")
+    if not today:
+        today.extend(said)
+    message.ClearField(then)
+
+
+def _key(message: Message) -> bytes:
+    return message.SerializeToString(deterministic=True)

@@ -1,0 +1,256 @@
+"""How many levels of messages nodes take: those from each node to its children, and those of what it holds itself."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
+    Bound,
+    Cast,
+    DynamicParameter,
+    ExecutionContextVariable,
+    FieldAccess,
+    FieldReference,
+    IfClause,
+    IfThen,
+    InPredicate,
+    Lambda,
+    LambdaInvocation,
+    Literal,
+    MapEntry,
+    MaskedReference,
+    Measure,
+    MultiOrList,
+    NestedList,
+    NestedMap,
+    NestedStruct,
+    OrListRecord,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    SingularOrList,
+    SortKey,
+    StructMask,
+    Switch,
+    SwitchCase,
+    TypeArgument,
+    WindowCall,
+    WindowFunction,
+)
+from substrait_dsl.algebra.node import Node, Rel
+from substrait_dsl.algebra.properties import NO_PROPERTIES
+from substrait_dsl.algebra.relations import (
+    Aggregate,
+    Broadcast,
+    ConsistentField,
+    Cross,
+    Ddl,
+    Emit,
+    Exchange,
+    Expand,
+    ExtensionLeaf,
+    ExtensionMulti,
+    ExtensionSingle,
+    Fetch,
+    Filter,
+    HashJoin,
+    Join,
+    JoinKey,
+    LateralJoin,
+    MergeJoin,
+    MergingCapture,
+    MultiBucket,
+    NestedLoopJoin,
+    Project,
+    Read,
+    Record,
+    RoundRobin,
+    Scatter,
+    Set,
+    SimpleCapture,
+    SingleBucket,
+    Sort,
+    SwitchingField,
+    TopN,
+    Transformation,
+    Update,
+    VirtualTable,
+    Window,
+    Write,
+)
+
+MAX_NESTING = 99
+"""How many levels below ``Plan`` the deepest message may stand; at 100 Python's JSON parser gives up."""
+
+LEVELS: dict[type[Node], int] = {
+    # relations: Rel, FilterRel, and what stands in it
+    Read: 2,
+    Filter: 2,
+    Sort: 2,
+    Project: 2,
+    Emit: 0,
+    Fetch: 2,
+    Aggregate: 2,
+    Set: 2,
+    Join: 2,
+    Cross: 2,
+    LateralJoin: 2,
+    HashJoin: 2,
+    MergeJoin: 2,
+    NestedLoopJoin: 2,
+    Exchange: 2,
+    MergingCapture: 2,
+    SimpleCapture: 2,
+    TopN: 2,
+    Window: 2,
+    Expand: 2,
+    Write: 2,
+    Update: 2,
+    Ddl: 2,
+    ExtensionLeaf: 2,
+    ExtensionSingle: 2,
+    ExtensionMulti: 2,
+    # expressions: Expression, ScalarFunction, FunctionArgument, Expression
+    FieldReference: 2,
+    FieldAccess: 2,
+    Literal: 1,
+    ScalarFunction: 3,
+    Cast: 2,
+    IfThen: 2,
+    Switch: 2,
+    SingularOrList: 2,
+    MultiOrList: 2,
+    ScalarSubquery: 3,
+    InPredicate: 3,
+    SetPredicate: 3,
+    SetComparison: 3,
+    MaskedReference: 2,
+    WindowFunction: 2,
+    NestedStruct: 3,
+    NestedList: 3,
+    NestedMap: 3,
+    Lambda: 2,
+    LambdaInvocation: 3,
+    DynamicParameter: 2,
+    ExecutionContextVariable: 2,
+    # the parts of both
+    VirtualTable: 1,
+    Record: 1,
+    JoinKey: 1,
+    Scatter: 1,
+    SingleBucket: 1,
+    MultiBucket: 1,
+    RoundRobin: 1,
+    Broadcast: 1,
+    SwitchingField: 2,
+    ConsistentField: 1,
+    Transformation: 1,
+    SortKey: 1,
+    Measure: 1,
+    AggregateFunction: 2,
+    IfClause: 1,
+    SwitchCase: 1,
+    OrListRecord: 1,
+    WindowCall: 2,
+    Bound: 2,
+    MapEntry: 1,
+}
+"""How many levels below the message of a node the messages of its children stand, at most."""
+
+_FLAT_TYPES = frozenset((*t.SIMPLE_TYPES, *t.LENGTH_TYPES, *t.PRECISION_TYPES, t.Decimal))
+_FLAT_LEVELS = 2  # Type, Type.I64
+_CHOICES_LEVELS = 20  # Rel, ReadRel, RelCommon, AdvancedExtension, Any; and in JSON the message in it, however it nests
+LEAF_LEVELS = 4  # Expression, FieldReference, ReferenceSegment, StructField; Rel, FilterRel, RelCommon, Emit
+
+
+class OwnLevels:
+    """The levels of nodes by themselves; those of types are remembered, which plans repeat."""
+
+    def __init__(self) -> None:
+        self._types: dict[int, int] = {}
+
+    def of(self, node: Node) -> int:
+        """The levels of a node without its children: those of its types, literals and references."""
+        match node:
+            case ScalarFunction() | AggregateFunction() | WindowCall():
+                levels = 2 + self._type(node.output_type)
+                for argument in node.arguments:
+                    if isinstance(argument, TypeArgument):
+                        levels = max(levels, 3 + self._type(argument.type))
+                return levels
+            case Cast(target=kind) | DynamicParameter(parameter_type=kind):
+                return 2 + self._type(kind)
+            case Lambda():
+                return max(LEAF_LEVELS, *(3 + self._type(kind) for kind in node.parameters), 0)
+            case MaskedReference():
+                return 3 + _mask_levels(node.mask)
+            case Literal():
+                return 1 + self.literal(node)
+            case Rel():
+                return max(self._schema(node), _message_levels(node))
+            case _:
+                return LEAF_LEVELS
+
+    def _schema(self, rel: Rel) -> int:
+        """The levels of the schema that a relation writes out: Rel, ReadRel, NamedStruct, Struct, Type."""
+        match rel:
+            case Read(base_schema=schema, projection=mask):
+                levels = max(map(self._type, schema.types), default=0)
+                return 4 + (levels if mask is None else 3 * levels // 2)  # a mask: 3 levels for each struct
+            case Write() | Update() | Ddl() if rel.table_schema is not None:
+                return 4 + max(map(self._type, rel.table_schema.types), default=0)
+            case _:
+                return LEAF_LEVELS
+
+    def literal(self, literal: Literal) -> int:
+        """The levels of a literal, those of its ``Expression`` aside."""
+        kind = self._type(literal.literal_type)
+        if type(literal.value) is not tuple:
+            return max(3, 1 + kind)
+        items = chain.from_iterable(literal.value) if isinstance(literal.literal_type, t.Map) else literal.value
+        return max([1 + kind, *(3 + self.literal(item) for item in items)])
+
+    def _type(self, kind: t.Type, depth: int = 0) -> int:
+        if type(kind) in _FLAT_TYPES:
+            return _FLAT_LEVELS
+        levels = self._types.get(id(kind))
+        if levels is None:
+            if depth > MAX_NESTING:
+                return MAX_NESTING
+            levels = _FLAT_LEVELS
+            below = 3 if isinstance(kind, t.UserDefined) else 2  # Type, Type.UserDefined, Parameter; Type, Type.List
+            for inner in _inner_types(kind):
+                levels = max(levels, below + self._type(inner, depth + 1))
+            self._types[id(kind)] = levels
+        return levels
+
+
+def _mask_levels(mask: StructMask) -> int:
+    """The levels of a mask: StructSelect, StructItem, Select, and so on."""
+    return max((3 + _mask_levels(item.child) for item in mask.items if item.child is not None), default=2)
+
+
+def _message_levels(rel: Rel) -> int:
+    """The levels of the hints and the extension messages that a relation carries."""
+    match rel:
+        case Read() if rel.declared != NO_PROPERTIES or rel.name_values:
+            return _CHOICES_LEVELS
+        case Aggregate() if rel.method != "any":
+            return _CHOICES_LEVELS
+        case Expand() if len(rel.fields) < len(rel.input.schema):
+            return _CHOICES_LEVELS
+        case Window() if rel.method != "consistent_partition":
+            return _CHOICES_LEVELS
+        case Write() | MergingCapture() | SimpleCapture() | ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
+            return _CHOICES_LEVELS
+        case _:
+            return LEAF_LEVELS if rel.common is None else _CHOICES_LEVELS
+
+
+def _inner_types(kind: t.Type) -> tuple[t.Type, ...]:
+    if isinstance(kind, t.UserDefined):
+        return tuple(parameter for parameter in kind.type_parameters if isinstance(parameter, t.Type))
+    return tuple(parameter for parameter in kind.parameters if isinstance(parameter, t.Type))

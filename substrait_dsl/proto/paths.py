@@ -1,0 +1,94 @@
+"""Walking over messages: what stands inside one, and where in a plan one stands.
+
+A path names fields as the ``.proto`` files do: ``relations[0].root.input.filter.condition``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+_MESSAGE = FieldDescriptor.TYPE_MESSAGE
+
+
+def parts(message: Message) -> Iterator[tuple[str, Message]]:
+    """The messages directly inside one, each with the last step of its path: ``input``, ``relations[0]``."""
+    for field, value in message.ListFields():
+        if field.type == _MESSAGE:
+            if isinstance(value, Message):
+                yield field.name, value
+            else:
+                for position, item in enumerate(value):
+                    yield f"{field.name}[{position}]", item
+
+
+def inside(message: Message) -> Iterator[Message]:
+    """The message and all messages inside it."""
+    stack = [message]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(part for _, part in parts(current))
+
+
+def path_of(plan: Message, wanted: Message | None) -> str:
+    """Where in a plan that very message stands; empty for the plan itself, and for a message that is not in it."""
+    return paths_of(plan, (wanted,))[0]
+
+
+def paths_of(plan: Message, wanted: Iterable[Message | None]) -> list[str]:
+    """Where in a plan these very messages stand, all found in one walk.
+
+    They are told from equal ones by identity: a message that is held is the same object each time it is asked for.
+    That is so for one that is missing, too, which therefore has a path as well: where it should stand.
+    """
+    sought = list(wanted)
+    paths = _find(plan, {id(message) for message in sought}, absent=())
+    missing = {id(message) for message in sought} - paths.keys()
+    if missing:
+        kinds = {message.DESCRIPTOR for message in sought if message is not None and id(message) in missing}
+        paths |= _find(plan, missing, kinds)
+    return [paths.get(id(message), "") for message in sought]
+
+
+def _find(plan: Message, missing: set[int], absent: Iterable[Any]) -> dict[int, str]:
+    """The paths of the messages with these `id`, among those that are there, and those of some kinds that are not."""
+    paths: dict[int, str] = {}
+    waiting = deque([(plan, "")])  # level by level: what a plan lacks, it mostly lacks near its root
+    while waiting and len(paths) < len(missing):
+        message, path = waiting.popleft()
+        if id(message) in missing:
+            paths.setdefault(id(message), path)
+        dot = f"{path}." if path else ""
+        waiting.extend((part, f"{dot}{step}") for step, part in parts(message))
+        for kind in absent:
+            paths |= {id(part): f"{dot}{step}" for step, part in _absent(message, kind) if id(part) in missing}
+    return paths
+
+
+def _absent(message: Message, kind: Any) -> Iterator[tuple[str, Message]]:
+    """The messages of a kind that could stand in one but do not, and those directly inside of such."""
+    for step, inner in _ways(message.DESCRIPTOR, kind):
+        if not message.HasField(step):
+            absent = getattr(message, step)
+            yield (f"{step}.{inner}", getattr(absent, inner)) if inner else (step, absent)
+
+
+@functools.cache
+def _ways(descriptor: Any, kind: Any) -> tuple[tuple[str, str], ...]:
+    """The fields of a message of one kind that hold one of another, and those that have a field inside that does."""
+    ways: list[tuple[str, str]] = []
+    for field in _single(descriptor):
+        if field.message_type is kind:
+            ways.append((field.name, ""))
+        ways += [(field.name, inner.name) for inner in _single(field.message_type) if inner.message_type is kind]
+    return tuple(ways)
+
+
+def _single(descriptor: Any) -> list[Any]:
+    return [field for field in descriptor.fields if field.type == _MESSAGE and field.has_presence]

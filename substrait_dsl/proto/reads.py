@@ -1,0 +1,263 @@
+"""Reads as messages of ``algebra.proto``.
+
+Specification: https://substrait.io/relations/logical_relations/#read-operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, assert_never
+
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.properties import NO_PROPERTIES
+from substrait_dsl.algebra.relations import (
+    Arrow,
+    DelimitedText,
+    Dwrf,
+    ExtensionFormat,
+    ExtensionTable,
+    FileFormat,
+    FileItem,
+    IcebergTable,
+    LocalFiles,
+    NamedObject,
+    NamedTable,
+    Orc,
+    Parquet,
+    PathKind,
+    Read,
+    ReadDefinition,
+    Record,
+    VirtualTable,
+)
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.choices import (
+    declared_properties,
+    decode_choices,
+    encode_choices,
+    properties_choice,
+    understood,
+)
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.extensions import (
+    decode_any,
+    decode_own_extension,
+    encode_advanced_extension,
+    encode_any,
+)
+from substrait_dsl.proto.masks import decode_mask, encode_mask
+from substrait_dsl.proto.scopes import row_of
+from substrait_dsl.proto.types import decode_named_struct, encode_named_struct
+
+
+def encode_read(encoder: Encoder, rel: Read, message: pb.ReadRel) -> None:
+    """Write a read."""
+    encode_named_struct(encoder.declarations, rel.base_schema, message.base_schema)
+    match rel.definition:
+        case NamedTable():
+            encode_named_table(rel.definition, message.named_table)
+        case VirtualTable():
+            encode_virtual_table(encoder, rel.definition, message.virtual_table)
+        case LocalFiles():
+            encode_local_files(rel.definition, message.local_files)
+        case IcebergTable():
+            encode_iceberg_table(rel.definition, message.iceberg_table)
+        case ExtensionTable(detail):
+            encode_any(detail, message.extension_table.detail)
+        case _:
+            assert_never(rel.definition)
+    if rel.filter is not None:
+        encoder.expression(rel.filter, message.filter)
+    if rel.best_effort_filter is not None:
+        encoder.expression(rel.best_effort_filter, message.best_effort_filter)
+    if rel.projection is not None:
+        encode_mask(encoder, rel.projection, message.projection)
+    if rel.declared != NO_PROPERTIES or rel.name_values:
+        names = {"name_values": [list(pair) for pair in rel.name_values]} if rel.name_values else {}
+        encode_choices({**properties_choice(rel.declared), **names}, message.common)
+
+
+def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> Read:
+    """Read a read; its filters see the base schema."""
+    kind = message.WhichOneof("read_type")
+    if kind is None:
+        raise PlanFormatError("a read does not say what to read")
+    schema = decode_named_struct(decoder, message.base_schema)
+    scope = row_of(decoder, message, outer, types=schema.types)
+    mask = decode_mask(decoder, message.projection) if message.HasField("projection") else None
+    choices = decode_choices(message.common)
+    return Read(
+        schema,
+        READ_TYPES[kind](decoder, getattr(message, kind), outer),
+        decoder.expression(message.filter, scope) if message.HasField("filter") else None,
+        decoder.expression(message.best_effort_filter, scope) if message.HasField("best_effort_filter") else None,
+        mask,
+        declared_properties(choices),
+        understood("name_values", choices, lambda pairs: tuple((str(a), str(b)) for a, b in pairs), ()),
+        anchor=scope.anchor,
+    )
+
+
+def encode_named_table(
+    table: NamedTable | NamedObject, message: pb.ReadRel.NamedTable | pb.NamedTable | pb.NamedObjectWrite
+) -> None:
+    """Write the name of a table, to read or to write."""
+    message.names.extend(table.names)
+    encode_advanced_extension(table.extension, message.advanced_extension)
+
+
+def decode_named_table(
+    decoder: Decoder, message: pb.ReadRel.NamedTable | pb.NamedTable, outer: Scope | None
+) -> NamedTable:
+    """Read the name of a table."""
+    return NamedTable(tuple(message.names), decode_own_extension(message))
+
+
+def encode_virtual_table(encoder: Encoder, table: VirtualTable, message: pb.ReadRel.VirtualTable) -> None:
+    """Write the rows of a virtual table, perhaps none."""
+    message.SetInParent()
+    for row in table.rows:
+        fields = message.expressions.add().fields
+        for value in row.fields:
+            encoder.expression(value, fields.add())
+
+
+def decode_virtual_table(decoder: Decoder, message: pb.ReadRel.VirtualTable, outer: Scope | None) -> VirtualTable:
+    """Read the rows of a virtual table, which see no row themselves."""
+    nothing = Scope((), outer)
+    return VirtualTable(
+        tuple(Record(tuple(decoder.expression(field, nothing) for field in row.fields)) for row in message.expressions)
+    )
+
+
+PATH_FIELDS: dict[PathKind, str] = {
+    "path": "uri_path",
+    "glob": "uri_path_glob",
+    "file": "uri_file",
+    "folder": "uri_folder",
+}
+
+
+def encode_local_files(files: LocalFiles, message: pb.ReadRel.LocalFiles) -> None:
+    """Write the paths of a read of files."""
+    for item in files.items:
+        encode_file_item(item, message.items.add())
+    encode_advanced_extension(files.extension, message.advanced_extension)
+
+
+def decode_local_files(decoder: Decoder, message: pb.ReadRel.LocalFiles, outer: Scope | None) -> LocalFiles:
+    """Read the paths of a read of files."""
+    return LocalFiles(tuple(decode_file_item(decoder, item) for item in message.items), decode_own_extension(message))
+
+
+def encode_iceberg_table(table: IcebergTable, message: pb.ReadRel.IcebergTable) -> None:
+    """Write where the metadata of an Iceberg table stands, and which snapshot to read."""
+    message.direct.metadata_uri = table.metadata_uri
+    if table.snapshot_id is not None:
+        message.direct.snapshot_id = table.snapshot_id
+    if table.snapshot_timestamp is not None:
+        message.direct.snapshot_timestamp = table.snapshot_timestamp
+
+
+def decode_iceberg_table(decoder: Decoder, message: pb.ReadRel.IcebergTable, outer: Scope | None) -> IcebergTable:
+    """Read where the metadata of an Iceberg table stands, and which snapshot to read."""
+    direct = message.direct
+    return IcebergTable(
+        direct.metadata_uri,
+        direct.snapshot_id if direct.HasField("snapshot_id") else None,
+        direct.snapshot_timestamp if direct.HasField("snapshot_timestamp") else None,
+    )
+
+
+def decode_extension_table(decoder: Decoder, message: pb.ReadRel.ExtensionTable, outer: Scope | None) -> ExtensionTable:
+    """Read the message of somebody's own table."""
+    return ExtensionTable(decode_any(message.detail))
+
+
+def encode_file_item(item: FileItem, message: pb.ReadRel.LocalFiles.FileOrFiles) -> None:
+    """Write one path of a read of files."""
+    setattr(message, PATH_FIELDS[item.kind], item.uri)
+    message.partition_index = item.partition_index
+    message.start = item.start
+    message.length = item.length
+    match item.format:
+        case Parquet():
+            message.parquet.SetInParent()
+        case Arrow():
+            message.arrow.SetInParent()
+        case Orc():
+            message.orc.SetInParent()
+        case Dwrf():
+            message.dwrf.SetInParent()
+        case DelimitedText():
+            encode_delimited_text(item.format, message.text)
+        case ExtensionFormat(detail):
+            encode_any(detail, message.extension)
+        case _:
+            assert_never(item.format)
+
+
+def decode_file_item(decoder: Decoder, message: pb.ReadRel.LocalFiles.FileOrFiles) -> FileItem:
+    """Read one path of a read of files."""
+    path, form = message.WhichOneof("path_type"), message.WhichOneof("file_format")
+    if path is None or form is None:
+        decoder.fail(message)
+        raise PlanFormatError("an item of local files must have a path and a format")
+    kind = next(kind for kind, field in PATH_FIELDS.items() if field == path)
+    return FileItem(
+        getattr(message, path),
+        FILE_FORMATS[form](getattr(message, form)),
+        kind,
+        message.partition_index,
+        message.start,
+        message.length,
+    )
+
+
+def encode_delimited_text(
+    text: DelimitedText, message: pb.ReadRel.LocalFiles.FileOrFiles.DelimiterSeparatedTextReadOptions
+) -> None:
+    """Write how to read text files."""
+    message.field_delimiter = text.field_delimiter
+    message.quote = text.quote
+    message.escape = text.escape
+    message.header_lines_to_skip = text.header_lines_to_skip
+    message.max_line_size = text.max_line_size
+    if text.null_value is not None:
+        message.value_treated_as_null = text.null_value
+
+
+def decode_delimited_text(
+    message: pb.ReadRel.LocalFiles.FileOrFiles.DelimiterSeparatedTextReadOptions,
+) -> DelimitedText:
+    """Read how to read text files."""
+    return DelimitedText(
+        message.field_delimiter,
+        message.quote,
+        message.escape,
+        message.header_lines_to_skip,
+        message.max_line_size,
+        message.value_treated_as_null if message.HasField("value_treated_as_null") else None,
+    )
+
+
+READ_TYPES: dict[str, Callable[[Decoder, Any, Scope | None], ReadDefinition]] = {
+    "named_table": decode_named_table,
+    "virtual_table": decode_virtual_table,
+    "local_files": decode_local_files,
+    "iceberg_table": decode_iceberg_table,
+    "extension_table": decode_extension_table,
+}
+"""How to read each kind of read (``ReadRel.read_type``)."""
+
+FILE_FORMATS: dict[str, Callable[[Any], FileFormat]] = {
+    "parquet": lambda _: Parquet(),
+    "arrow": lambda _: Arrow(),
+    "orc": lambda _: Orc(),
+    "dwrf": lambda _: Dwrf(),
+    "text": decode_delimited_text,
+    "extension": lambda message: ExtensionFormat(decode_any(message)),
+}
+"""How to read each format of files (``FileOrFiles.file_format``)."""

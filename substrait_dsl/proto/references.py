@@ -1,0 +1,268 @@
+"""References as messages of ``algebra.proto``: to columns of a row, of an outer row, and to what lies inside a value.
+
+Specification: https://substrait.io/expressions/field_references/ and ``Expression.FieldReference``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+import attrs
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.expressions import (
+    ROOT,
+    Expression,
+    FieldAccess,
+    FieldReference,
+    LambdaParameter,
+    ListElement,
+    MapKey,
+    MaskedReference,
+    OuterReference,
+    Root,
+    RootReference,
+    Row,
+    Segment,
+    StructField,
+    StructMask,
+)
+from substrait_dsl.algebra.types import Struct, Type
+from substrait_dsl.errors import PlanFormatError, UnsupportedError
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.literals import decode_literal, encode_literal
+from substrait_dsl.proto.masks import decode_mask, encode_mask
+
+
+def encode_field_reference(encoder: Encoder, reference: FieldReference, message: pb.Expression.FieldReference) -> None:
+    """Write a reference to a column."""
+    message.direct_reference.struct_field.field = reference.position
+    encode_root(encoder, reference.root, message)
+
+
+def encode_root(encoder: Encoder, root: Root, message: pb.Expression.FieldReference) -> None:
+    """Write whose columns a reference means."""
+    match root:
+        case RootReference():
+            message.root_reference.SetInParent()
+        case OuterReference(anchor):
+            encoder.refer(anchor, message.outer_reference)
+        case LambdaParameter(steps_out):
+            encoder.refer_to_parameter(steps_out, message.lambda_parameter_reference)
+        case _:
+            assert_never(root)
+
+
+def encode_reference(encoder: Encoder, reference: Expression, message: pb.Expression.FieldReference) -> None:
+    """Write what stands where only a reference can: a column, or a part of a value."""
+    if isinstance(reference, FieldReference):
+        encode_field_reference(encoder, reference, message)
+    elif isinstance(reference, FieldAccess):
+        encode_field_access(encoder, reference, message)
+    else:
+        raise UnsupportedError(f"{type(reference).__name__} stands where only a reference to a column can")
+
+
+def encode_field_access(encoder: Encoder, access: FieldAccess, message: pb.Expression.FieldReference) -> None:
+    """Write a part of a value: further segments of a reference, if it is part of a column, else of an expression."""
+    segments: list[Segment] = []
+    base: Expression = access
+    while isinstance(base, FieldAccess) and (base is access or id(base) not in encoder.layout.detached):
+        segments.append(base.segment)
+        base = base.input
+    segment_message = message.direct_reference
+    if isinstance(base, FieldReference):
+        encode_field_reference(encoder, base, message)
+        segment_message = message.direct_reference.struct_field.child
+    else:
+        encoder.expression(base, message.expression)
+    while segments:
+        segment_message = encode_segment(encoder, segments.pop(), segment_message)
+
+
+def decode_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Expression:
+    """Read a reference: a column, a part of a column or of another value, or several parts that a mask keeps."""
+    match message.WhichOneof("reference_type"):
+        case "direct_reference":
+            return decode_direct_reference(decoder, message, scope)
+        case "masked_reference":
+            return decode_masked_reference(decoder, message, scope)
+        case _:
+            raise PlanFormatError("a reference must say direct_reference or masked_reference")
+
+
+def decode_direct_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Expression:
+    """Read a reference to a column, or to a part of a column or of another value."""
+    segment: pb.Expression.ReferenceSegment | None = message.direct_reference
+    columns = decode_columns(decoder, message, scope)
+    if columns is None:
+        base = decoder.expression(message.expression, scope)
+    else:
+        base, segment = decode_column(columns, message.direct_reference)
+    while segment is not None:
+        base, segment = decode_segment(decoder, base, segment)
+    return base
+
+
+def encode_masked_reference(
+    encoder: Encoder, reference: MaskedReference, message: pb.Expression.FieldReference
+) -> None:
+    """Write a reference to the parts of a row, or of a struct, that a mask keeps."""
+    encode_mask(encoder, reference.mask, message.masked_reference)
+    if isinstance(reference.input, Row):
+        encode_root(encoder, reference.input.root, message)
+    else:
+        encoder.expression(reference.input, message.expression)
+
+
+def decode_masked_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> MaskedReference:
+    """Read a reference to the parts of a row, or of a struct, that a mask keeps."""
+    mask = decode_mask(decoder, message.masked_reference)
+    if len(mask.items) == 1 and not message.masked_reference.maintain_singular_struct:
+        told = "a mask of one field does not say maintain_singular_struct; read as a struct of that field all the same"
+        decoder.doubt(told, message.masked_reference)  # reading 25
+    columns = decode_columns(decoder, message, scope)
+    if columns is None:
+        return MaskedReference(decoder.expression(message.expression, scope), mask)
+    items = tuple(attrs.evolve(item, position=columns.place(item.position)) for item in mask.items)
+    return MaskedReference(Row(Struct(columns.row), columns.root), StructMask(items))
+
+
+# --- whose columns
+
+
+@attrs.frozen
+class Columns:
+    """The columns that a reference chooses from: all of a row, or those of one input."""
+
+    root: Root
+    row: tuple[Type, ...]
+    places: range
+
+    def place(self, position: int) -> int:
+        """Where in the row the column at a position stands."""
+        if not 0 <= position < len(self.places):
+            raise PlanFormatError(f"there is no column {position}: the row has {len(self.places)} columns")
+        return self.places[position]
+
+
+def decode_columns(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Columns | None:
+    """Read whose columns a reference means; None if it is about the value of an expression instead."""
+    root = message.WhichOneof("root_type") or "root_reference"  # as several producers leave it out
+    return None if root == "expression" else ROOTS[root](decoder, message, scope)
+
+
+def decode_root_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Columns:
+    """The row that the expression's own relation sees."""
+    return Columns(ROOT, scope.types, range(len(scope.types)))
+
+
+def decode_outer_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Columns:
+    """The row of a relation around the subquery: by its number, or by how many subqueries further out it is."""
+    reference = message.outer_reference
+    match reference.WhichOneof("outer_reference_type"):
+        case "rel_reference":
+            found, places = _numbered_row(reference.rel_reference, scope.outer)
+        case "steps_out":
+            found = _row_outside(reference.steps_out, scope)
+            places = range(len(found.types))
+        case _:
+            raise PlanFormatError("an outer reference must say rel_reference or steps_out")
+    return Columns(OuterReference(decoder.anchor_of(found)), found.types, places)
+
+
+def decode_lambda_parameter_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Columns:
+    """The parameters of a lambda around the expression."""
+    steps = message.lambda_parameter_reference.steps_out
+    if steps >= len(scope.parameters):
+        raise PlanFormatError(
+            f"a lambda parameter is {steps} lambdas out (steps_out), but {len(scope.parameters)} stand around it"
+        )
+    types = scope.parameters[steps]
+    return Columns(LambdaParameter(steps), types, range(len(types)))
+
+
+ROOTS: dict[str, Callable[[Decoder, pb.Expression.FieldReference, Scope], Columns]] = {
+    "root_reference": decode_root_reference,
+    "outer_reference": decode_outer_reference,
+    "lambda_parameter_reference": decode_lambda_parameter_reference,
+}
+"""How to read each kind of row (``FieldReference.root_type``)."""
+
+
+def _numbered_row(number: int, scope: Scope | None) -> tuple[Scope, range]:
+    while scope is not None:
+        if number in scope.numbers:
+            return scope, scope.numbers[number]
+        scope = scope.outer
+    raise PlanFormatError(f"rel_reference {number} is the rel_anchor of no relation around the subquery")
+
+
+def _row_outside(steps: int, scope: Scope) -> Scope:
+    found: Scope | None = scope
+    left = steps
+    while found is not None and left > 0:
+        found = found.outer
+        while found is not None and found.lateral:
+            found = found.outer
+        left -= 1
+    if found is None or steps < 1:
+        raise PlanFormatError(f"steps_out is {steps}, but there are not so many subqueries around the reference")
+    return found
+
+
+# --- segments
+
+
+def decode_column(
+    columns: Columns, segment: pb.Expression.ReferenceSegment
+) -> tuple[Expression, pb.Expression.ReferenceSegment | None]:
+    """The column that the first segment of a reference means, and the next segment if there is one."""
+    if segment.WhichOneof("reference_type") != "struct_field":
+        raise PlanFormatError("a reference to a row must begin with a struct_field: the position of a column")
+    place = columns.place(segment.struct_field.field)
+    return FieldReference(place, columns.row[place], columns.root), _child(segment.struct_field)
+
+
+def encode_segment(
+    encoder: Encoder, segment: Segment, message: pb.Expression.ReferenceSegment
+) -> pb.Expression.ReferenceSegment:
+    """Write one segment of a reference; returns the message for the next."""
+    match segment:
+        case StructField(position):
+            message.struct_field.field = position
+            return message.struct_field.child
+        case ListElement(offset):
+            message.list_element.offset = offset
+            return message.list_element.child
+        case MapKey(key):
+            encode_literal(encoder.declarations, key, message.map_key.map_key)
+            return message.map_key.child
+        case _:
+            assert_never(segment)
+
+
+def decode_segment(
+    decoder: Decoder, base: Expression, message: pb.Expression.ReferenceSegment
+) -> tuple[Expression, pb.Expression.ReferenceSegment | None]:
+    """The part of a value that a segment means, and the next segment if there is one."""
+    match message.WhichOneof("reference_type"):
+        case "struct_field":
+            return FieldAccess(base, StructField(message.struct_field.field)), _child(message.struct_field)
+        case "list_element":
+            return FieldAccess(base, ListElement(message.list_element.offset)), _child(message.list_element)
+        case "map_key":
+            key = decode_literal(decoder, message.map_key.map_key)
+            return FieldAccess(base, MapKey(key)), _child(message.map_key)
+        case _:
+            raise PlanFormatError("a segment of a reference must say struct_field, list_element or map_key")
+
+
+def _child(
+    segment: pb.Expression.ReferenceSegment.StructField
+    | pb.Expression.ReferenceSegment.ListElement
+    | pb.Expression.ReferenceSegment.MapKey,
+) -> pb.Expression.ReferenceSegment | None:
+    return segment.child if segment.HasField("child") else None

@@ -1,0 +1,120 @@
+"""The rows that expressions see when they are read, and the names that their results get.
+
+A plan names columns only where they come in and go out. What a project or an aggregate computes in between gets names
+that people can read; they are not part of what a relation is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.expressions import (
+    ROOT,
+    Cast,
+    ExecutionContextVariable,
+    Expression,
+    FieldAccess,
+    FieldReference,
+    Measure,
+    ScalarFunction,
+    StructField,
+    WindowCall,
+    WindowFunction,
+)
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.types import Struct, Type
+from substrait_dsl.proto.decoder import Decoder, Scope
+
+
+def row_of(
+    decoder: Decoder,
+    body: Any,
+    outer: Scope | None,
+    *inputs: tuple[Rel, pb.Rel],
+    types: tuple[Type, ...] | None = None,
+) -> Scope:
+    """The row that expressions of a relation see.
+
+    Args:
+        decoder: the state of decoding.
+        body: the message of the relation's kind, such as ``FilterRel``.
+        outer: the row around the subquery that the relation is part of.
+        inputs: those whose columns begin the row, side by side, and the messages they were read from.
+        types: the types of the row, if they are not just those of the inputs.
+    """
+    beside: tuple[Type, ...] = ()
+    numbers: dict[int, range] = {}
+    for rel, message in inputs:
+        begin = len(beside)
+        beside += rel.schema.types
+        number = _number_of(decoder, message)
+        if number is not None:
+            numbers[number] = range(begin, len(beside))
+    row = beside if types is None else types
+    if body.common.HasField("rel_anchor"):
+        numbers[body.common.rel_anchor] = range(len(row))
+    return Scope(row, outer, numbers)
+
+
+def _number_of(decoder: Decoder, message: pb.Rel) -> int | None:
+    """The ``rel_anchor`` of an input, also of one that stands apart."""
+    kind = message.WhichOneof("rel_type")
+    while kind == "reference":
+        message = decoder.trees.message(message.reference.subtree_ordinal)
+        kind = message.WhichOneof("rel_type")
+    common = getattr(message, kind or "").common
+    return common.rel_anchor if common.HasField("rel_anchor") else None
+
+
+# --- names
+
+
+def names_beside(expressions: Sequence[Expression], rel: Rel) -> tuple[str, ...]:
+    """Names for what a project adds to the columns of a relation; a mere reference keeps the name of its column."""
+    taken = dict.fromkeys(rel.schema.names, 2)
+    names = [(_name(expression, rel), isinstance(expression, FieldReference)) for expression in expressions]
+    return tuple(name if mere else _free(name, taken) for name, mere in names)
+
+
+def names_of_groups(keys: Iterable[Expression], measures: Iterable[Measure], rel: Rel) -> tuple[str, ...]:
+    """Names for the keys and the measures of an aggregate."""
+    taken: dict[str, int] = {}
+    names = [*(_name(key, rel) for key in keys), *(measure.function.function.name for measure in measures)]
+    return tuple(_free(name, taken) for name in names)
+
+
+def names_of_calls(calls: Iterable[WindowCall], rel: Rel) -> tuple[str, ...]:
+    """Names for what a window adds to the columns of a relation."""
+    taken = dict.fromkeys(rel.schema.names, 2)
+    return tuple(_free(call.function.name, taken) for call in calls)
+
+
+def _name(expression: Expression, rel: Rel) -> str:
+    while True:
+        match expression:
+            case FieldReference(position=position, root=root) if root == ROOT:
+                return rel.schema.fields[position].name
+            case FieldAccess(input=inner, segment=StructField(position)) if isinstance(inner.type, Struct):
+                return inner.type.field_names[position]
+            case FieldAccess(input=inner) | Cast(input=inner):
+                expression = inner
+            case ScalarFunction(function=function) | WindowFunction(call=WindowCall(function=function)):
+                return function.name
+            case ExecutionContextVariable(variable=variable):
+                return variable
+            case _:
+                return re.sub("(?<!^)(?=[A-Z])", "_", type(expression).__name__).lower()
+
+
+def _free(name: str, taken: dict[str, int]) -> str:
+    """The name, or the name with the next number that is free; `taken` has that number for each name."""
+    free = name
+    while free in taken:
+        free = f"{name}_{taken[name]}"
+        taken[name] += 1
+    taken[free] = 2
+    return free

@@ -1,0 +1,71 @@
+"""How large what a plan says may grow.
+
+The relations of a plan are a graph, and so are its detached expressions: whoever uses everything twice doubles the
+columns, or the types of columns, with every few bytes. So what is read is counted, each type once, before anything goes
+through it field by field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import UnsupportedError
+
+MAX_TYPE_SIZE = 10_000
+"""How many types a type may have inside, itself included."""
+MAX_ROW_SIZE = 50_000
+"""How many columns a relation may have, with the types inside of theirs."""
+
+_NESTED = frozenset((t.Struct, t.List, t.Map, t.Func, t.UserDefined))
+
+
+@attrs.frozen(eq=False)
+class _Size:
+    type: t.Type  # held, so that no other type gets its `id`
+    types: int
+    levels: int
+
+
+class Sizes:
+    """The sizes of the types of one plan."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, _Size] = {}
+        self._last: NamedStruct | None = None
+
+    def check_type(self, kind: t.Type, nesting: int | None = None) -> None:
+        """Raise `UnsupportedError` for a type that is too large, or nested more deeply than that."""
+        if type(kind) not in _NESTED:
+            return
+        size = self._of(kind)
+        if size.types > MAX_TYPE_SIZE:
+            raise UnsupportedError(f"a type is too large: it is made of more than {MAX_TYPE_SIZE} types")
+        if nesting is not None and size.levels > nesting:
+            raise UnsupportedError(f"a type is nested too deeply: more than {nesting} levels")
+
+    def check_schema(self, schema: NamedStruct) -> None:
+        """`check_row` for the columns of a relation, which often are the very ones of its input."""
+        if schema is not self._last:
+            self.check_row(schema.types)
+            self._last = schema
+
+    def check_row(self, types: Sequence[t.Type]) -> None:
+        """Raise `UnsupportedError` for columns that are too many, with all the fields inside of them."""
+        if len(types) + sum(self._of(kind).types for kind in types if type(kind) in _NESTED) > MAX_ROW_SIZE:
+            raise UnsupportedError(
+                f"a relation is too wide: it has more than {MAX_ROW_SIZE} columns, the types inside of theirs included"
+            )
+
+    def _of(self, kind: t.Type) -> _Size:
+        known = self._known.get(id(kind))
+        if known is None:
+            inside = kind.type_parameters if isinstance(kind, t.UserDefined) else kind.parameters
+            sizes = [self._of(part) for part in inside if isinstance(part, t.Type)]
+            known = self._known[id(kind)] = _Size(
+                kind, 1 + sum(size.types for size in sizes), 1 + max((size.levels for size in sizes), default=0)
+            )
+        return known

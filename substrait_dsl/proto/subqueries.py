@@ -1,0 +1,92 @@
+"""Subqueries as messages of ``algebra.proto``.
+
+Specification: https://substrait.io/expressions/subqueries/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.expressions import Expression, InPredicate, ScalarSubquery, SetComparison, SetPredicate
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.enums import COMPARISON_OP, PREDICATE_OP, REDUCTION_OP, word_of
+
+
+def encode_scalar_subquery(encoder: Encoder, subquery: ScalarSubquery, message: pb.Expression.Subquery.Scalar) -> None:
+    """Write a subquery that is one value."""
+    encoder.subquery(subquery.input, message.input)
+
+
+def decode_scalar_subquery(decoder: Decoder, message: pb.Expression.Subquery.Scalar, scope: Scope) -> ScalarSubquery:
+    """Read a subquery that is one value."""
+    return ScalarSubquery(decoder.relation(message.input, scope))
+
+
+def encode_in_predicate(encoder: Encoder, subquery: InPredicate, message: pb.Expression.Subquery.InPredicate) -> None:
+    """Write a membership test in the rows of a subquery."""
+    for needle in subquery.needles:
+        encoder.expression(needle, message.needles.add())
+    encoder.subquery(subquery.haystack, message.haystack)
+
+
+def decode_in_predicate(decoder: Decoder, message: pb.Expression.Subquery.InPredicate, scope: Scope) -> InPredicate:
+    """Read a membership test in the rows of a subquery."""
+    needles = tuple(decoder.expression(needle, scope) for needle in message.needles)
+    return InPredicate(needles, decoder.relation(message.haystack, scope))
+
+
+def encode_set_predicate(
+    encoder: Encoder, subquery: SetPredicate, message: pb.Expression.Subquery.SetPredicate
+) -> None:
+    """Write a test of a subquery's rows as a whole."""
+    message.predicate_op = PREDICATE_OP[subquery.op]
+    encoder.subquery(subquery.tuples, message.tuples)
+
+
+def decode_set_predicate(decoder: Decoder, message: pb.Expression.Subquery.SetPredicate, scope: Scope) -> SetPredicate:
+    """Read a test of a subquery's rows as a whole."""
+    op = word_of(PREDICATE_OP, message.predicate_op, type(message).PredicateOp, "SetPredicate.predicate_op")
+    return SetPredicate(op, decoder.relation(message.tuples, scope))
+
+
+def encode_set_comparison(
+    encoder: Encoder, subquery: SetComparison, message: pb.Expression.Subquery.SetComparison
+) -> None:
+    """Write a comparison with any or all of a subquery's values."""
+    message.reduction_op = REDUCTION_OP[subquery.reduction]
+    message.comparison_op = COMPARISON_OP[subquery.comparison]
+    encoder.expression(subquery.left, message.left)
+    encoder.subquery(subquery.right, message.right)
+
+
+def decode_set_comparison(
+    decoder: Decoder, message: pb.Expression.Subquery.SetComparison, scope: Scope
+) -> SetComparison:
+    """Read a comparison with any or all of a subquery's values."""
+    kind = type(message)
+    reduction = word_of(REDUCTION_OP, message.reduction_op, kind.ReductionOp, "SetComparison.reduction_op")
+    comparison = word_of(COMPARISON_OP, message.comparison_op, kind.ComparisonOp, "SetComparison.comparison_op")
+    left = decoder.expression(message.left, scope)
+    return SetComparison(reduction, comparison, left, decoder.relation(message.right, scope))
+
+
+SUBQUERIES: dict[str, Callable[[Decoder, Any, Scope], Expression]] = {
+    "scalar": decode_scalar_subquery,
+    "in_predicate": decode_in_predicate,
+    "set_predicate": decode_set_predicate,
+    "set_comparison": decode_set_comparison,
+}
+"""How to read each kind of subquery (``Subquery.subquery_type``)."""
+
+
+def decode_subquery(decoder: Decoder, message: pb.Expression.Subquery, scope: Scope) -> Expression:
+    """Read a subquery of any kind."""
+    kind = message.WhichOneof("subquery_type")
+    if kind is None:
+        raise PlanFormatError("a subquery must say which kind it is")
+    return SUBQUERIES[kind](decoder, getattr(message, kind), scope)

@@ -1,0 +1,105 @@
+"""Versions of the specification: the one that a plan is of, and the one of the installed messages.
+
+Specification: https://substrait.io/serialization/binary_serialization/ (``Version``, ``PlanVersion``) and
+https://substrait.io/spec/versioning/.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+
+from google.protobuf import json_format
+from google.protobuf.message import DecodeError
+from substrait.extended_expression_pb2 import ExtendedExpression
+from substrait.plan_pb2 import Plan, PlanVersion
+from substrait.plan_pb2 import Version as VersionMessage
+
+from substrait_dsl.algebra.plan import Version
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.decoder import Decoder
+
+Whole = Plan | ExtendedExpression
+"""A message that is written and read by itself."""
+
+WORDS: dict[str, str] = {"Plan": "the plan", "ExtendedExpression": "the extended expression"}
+"""What to call such a message, by its name."""
+
+
+def encode_version(message: VersionMessage) -> None:
+    """Write the version of the specification that the installed messages are of, and who wrote the plan."""
+    message.major_number, message.minor_number, message.patch_number = installed_version()
+    message.producer = _producer()
+
+
+def decode_version(decoder: Decoder, message: Whole) -> Version | None:
+    """Read the version of the specification that a plan was written for.
+
+    Raises `PlanFormatError` for one of another major version.
+    """
+    said = message.version
+    require_known_major(message)
+    decoder.version = numbers_of(said)
+    if decoder.version == (0, 0, 0):
+        whole = WORDS[message.DESCRIPTOR.name]
+        decoder.doubt(f"{whole} does not say which version of the specification it is of", said)
+    return Version(*decoder.version, said.git_hash, said.producer) if message.HasField("version") else None
+
+
+def numbers_of(message: VersionMessage) -> tuple[int, int, int]:
+    """The three numbers of a version; zeros where none is said."""
+    return message.major_number, message.minor_number, message.patch_number
+
+
+@functools.cache
+def installed_version() -> tuple[int, int, int]:
+    """The version of the specification that the installed messages are of."""
+    from importlib import metadata  # costs more to import than all that encoding a plan takes: once, and not before
+
+    major, minor, patch = metadata.version("substrait-protobuf").split(".")[:3]
+    return int(major), int(minor), int(patch)
+
+
+@functools.cache
+def _producer() -> str:
+    from importlib import metadata
+
+    try:
+        return f"substrait_dsl {metadata.version('substrait-dsl')}"
+    except metadata.PackageNotFoundError:  # used from its sources
+        return "substrait_dsl"
+
+
+# --- what cannot be read
+
+
+def require_known_major(message: Whole) -> None:
+    """Raise `PlanFormatError` for another major version, whose messages may mean anything else."""
+    if message.version.major_number != installed_version()[0]:
+        raise PlanFormatError(
+            of_newer_version(message.version, WORDS[message.DESCRIPTOR.name]) or "",
+            hint="versions with different first numbers do not fit together: have it written for the version known "
+            "here",
+            path="version",
+        )
+
+
+def of_newer_version(message: VersionMessage, whole: str) -> str | None:
+    """What may be the matter with a plan that cannot be read: that its version is not known here."""
+    version, known = numbers_of(message), installed_version()
+    if version[:2] > known[:2] or version[0] != known[0]:
+        said, here = ".".join(map(str, version)), ".".join(map(str, known))
+        return f"{whole} is of version {said} of the specification, and version {here} is known here"
+    return None
+
+
+def version_in(kind: type[Whole], source: bytes | str) -> VersionMessage:
+    """The version that bytes or JSON say, as far as that can be read where the plan cannot; empty if it cannot."""
+    try:
+        if isinstance(source, str):
+            said = json.loads(source[source.find("{") :])["version"]  # there may be comments in front of it
+            return json_format.ParseDict(said, VersionMessage(), ignore_unknown_fields=True)
+        # `PlanVersion` has no other field, so that nothing else can be wrong
+        return (PlanVersion if kind is Plan else kind).FromString(source).version
+    except (DecodeError, json_format.ParseError, ValueError, LookupError, TypeError, RecursionError):
+        return VersionMessage()

@@ -1,0 +1,115 @@
+"""What reading a plan and reading an extended expression have in common: where they come from, and every error placed.
+
+Specification: https://substrait.io/serialization/basics/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from substrait.extended_expression_pb2 import ExtendedExpression
+from substrait.plan_pb2 import Plan
+
+from substrait_dsl.algebra.plan import Finding
+from substrait_dsl.catalog import Catalog, standard_catalog
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError, TypeMismatchError, UnsupportedError
+from substrait_dsl.proto.decoder import Decoder
+from substrait_dsl.proto.expressions import decode_expression
+from substrait_dsl.proto.paths import path_of, paths_of
+from substrait_dsl.proto.relations import decode_relation
+from substrait_dsl.proto.versions import WORDS, of_newer_version, version_in
+
+W = TypeVar("W", Plan, ExtendedExpression)
+R = TypeVar("R")
+S = TypeVar("S", bound=bytes | str)
+
+
+def decode_whole(
+    message: W, read: Callable[[Decoder, W], R], catalog: Catalog | None, strict: bool
+) -> tuple[R, tuple[Finding, ...]]:
+    """Decode a message that stands by itself.
+
+    Args:
+        message: the message, in the fields of the installed version.
+        read: reads it, given the state of decoding.
+        catalog: the functions to derive types by; those of the specification by default.
+        strict: refuse what is not quite as the specification says, instead of listing it.
+
+    Returns:
+        What was read, and what in it was not as the specification says, with how it was taken.
+
+    Raises:
+        PlanFormatError: a rule is broken; with the path of the message that does.
+        UnsupportedError: there is something that the algebra has no place for; with its path.
+    """
+    whole = WORDS[message.DESCRIPTOR.name]
+    decoder = Decoder(catalog or standard_catalog(), decode_relation, decode_expression)
+    try:
+        try:
+            made = read(decoder, message)
+        except TypeMismatchError as error:
+            if not decoder.disagreed:
+                raise
+            # What others derive may fit together where the types that the functions should have do not.
+            told = f"by the definitions of the functions, {error.message}; the types that {whole} declares are kept"
+            failed = decoder.failed
+            decoder = Decoder(decoder.catalog, decode_relation, decode_expression)
+            decoder.keep_declared = True
+            decoder.doubt(told, failed)
+            made = read(decoder, message)
+    except UnsupportedError as error:
+        error.path = path_of(message, decoder.failed)
+        raise
+    except SubstraitDslError as error:
+        path = error.path or path_of(message, decoder.failed)
+        raise PlanFormatError(error.message, hint=error.hint, path=path) from error
+    except RecursionError:
+        raise PlanFormatError(f"{whole} is nested too deeply") from None
+    paths = paths_of(message, (doubted for _, doubted in decoder.doubts))
+    found = (Finding(told, path) for (told, _), path in zip(decoder.doubts, paths, strict=True))
+    findings = tuple(dict.fromkeys(found))  # a tree that is read in two places says everything twice
+    if strict:
+        _require_none(findings)
+    return made, findings
+
+
+def read_whole(
+    kind: type[W],
+    source: S,
+    modern: Callable[[S, list[Finding]], W],
+    read: Callable[[Decoder, W], R],
+    catalog: Catalog | None,
+    strict: bool,
+) -> tuple[R, tuple[Finding, ...]]:
+    """Decode bytes or JSON of any version of the specification.
+
+    Args:
+        kind: the class of the message.
+        source: the bytes or the text.
+        modern: makes the message of today, and tells what it translated by a reading of ours.
+        read: as for `decode_whole`.
+        catalog: as for `decode_whole`, as are the results and the errors.
+        strict: as for `decode_whole`.
+    """
+    made: R
+    found: tuple[Finding, ...]
+    translated: list[Finding] = []
+    try:
+        message = modern(source, translated)
+        if strict:
+            _require_none(translated)
+        made, found = decode_whole(message, read, catalog, strict)
+    except PlanFormatError as error:
+        newer = of_newer_version(version_in(kind, source), WORDS[kind.DESCRIPTOR.name])
+        if newer is not None and newer != error.message:
+            error.hint = newer if error.hint is None else f"{newer}; {error.hint}"
+        raise
+    return made, (*translated, *found)
+
+
+def _require_none(findings: Sequence[Finding]) -> None:
+    """Raise `PlanFormatError` for the first of the findings, if there are any."""
+    if findings:
+        more = f" (and {len(findings) - 1} more such findings)" if len(findings) > 1 else ""
+        raise PlanFormatError(findings[0].message + more, path=findings[0].path)

@@ -1,0 +1,141 @@
+"""Windows as relations, and the copying of rows, as messages of ``algebra.proto``.
+
+Specification: https://substrait.io/relations/physical_relations/#consistent-partition-window-operation and the expand
+operation after it.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.expressions import FieldReference
+from substrait_dsl.algebra.relations import ConsistentField, Expand, ExpandField, SwitchingField, Window, WindowMethod
+from substrait_dsl.algebra.types import Type
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.calls import decode_sort_key, encode_sort_key
+from substrait_dsl.proto.choices import decode_choices, encode_choices, understood, whole
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.scopes import names_of_calls, names_of_groups, row_of
+from substrait_dsl.proto.windows import decode_window_call, encode_window_call
+
+_PLAIN_METHOD: WindowMethod = "consistent_partition"
+
+COPY_INDEX = "index"
+"""What the column that numbers the copies of a row is called."""
+
+
+def encode_window(encoder: Encoder, rel: Window, message: pb.ConsistentPartitionWindowRel) -> None:
+    """Write a window; how it is done has no field (reading 10)."""
+    encoder.relation(rel.input, message.input)
+    for call in rel.functions:
+        encode_window_call(encoder, call, message.window_functions.add())
+    for partition in rel.partitions:
+        encoder.expression(partition, message.partition_expressions.add())
+    for key in rel.sorts:
+        encode_sort_key(encoder, key, message.sorts.add())
+    if rel.method != _PLAIN_METHOD:
+        encode_choices({"window_method": rel.method}, message.common)
+
+
+def decode_window(decoder: Decoder, message: pb.ConsistentPartitionWindowRel, outer: Scope | None) -> Window:
+    """Read a window."""
+    rel = decoder.relation(message.input, outer)
+    scope = row_of(decoder, message, outer, (rel, message.input))
+    functions = tuple(decode_window_call(decoder, call, scope) for call in message.window_functions)
+    partitions = tuple(decoder.expression(partition, scope) for partition in message.partition_expressions)
+    sorts = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)
+    names = names_of_calls(functions, rel)
+    method = decode_choices(message.common).get("window_method", _PLAIN_METHOD)
+    return Window(rel, functions, partitions, sorts, names, method, anchor=scope.anchor)
+
+
+def encode_expand(
+    encoder: Encoder, rel: Expand, message: pb.ExpandRel, mapping: tuple[int, ...] | None
+) -> tuple[int, ...] | None:
+    """Write an expand; returns the mapping of the emit that stands on it, in positions of what is written.
+
+    Whoever reads one of fewer fields than its input has columns may put out the other columns, too, or not (reading 2).
+    So these are always written, and left out by an emit.
+    """
+    encoder.relation(rel.input, message.input)
+    for field in rel.fields:
+        encode_expand_field(encoder, field, message.fields.add())
+    columns = rel.input.schema.types
+    if len(rel.fields) >= len(columns):
+        return mapping
+    for field in _beyond(rel.fields, columns):
+        encode_expand_field(encoder, field, message.fields.add())
+    encode_choices({"expand_fields": len(rel.fields), "expand_emit": mapping is not None}, message.common)
+    places = (*range(len(rel.fields)), len(columns))
+    return places if mapping is None else tuple(places[position] for position in mapping)
+
+
+def decode_expand(decoder: Decoder, message: pb.ExpandRel, outer: Scope | None) -> Expand:
+    """Read an expand; columns beyond its fields are put out as they are (reading 2)."""
+    rel = decoder.relation(message.input, outer)
+    scope = row_of(decoder, message, outer, (rel, message.input))
+    fields = tuple(decode_expand_field(decoder, field, scope) for field in message.fields)
+    fields += _beyond(fields, rel.schema.types)
+    fields = fields[: _own_fields(message, len(fields))]
+    values = [field.expression if isinstance(field, ConsistentField) else field.duplicates[0] for field in fields]
+    return Expand(rel, fields, (*names_of_groups(values, (), rel), COPY_INDEX), anchor=scope.anchor)
+
+
+def decode_expand_mapping(
+    message: pb.ExpandRel, rel: Expand, mapping: tuple[int, ...] | None
+) -> tuple[int, ...] | None:
+    """The mapping of the emit that stands on an expand, in positions of its own fields; None if there is none."""
+    written = max(len(message.fields), len(rel.input.schema))
+    if len(rel.fields) == written:
+        return mapping
+    places = {place: position for position, place in enumerate((*range(len(rel.fields)), written))}
+    if mapping is None or not all(place in places for place in mapping):
+        raise PlanFormatError("an expand emits a field that is said to be left out")
+    own = tuple(places[place] for place in mapping)
+    only_left_out = not decode_choices(message.common).get("expand_emit") and own == (*range(len(rel.fields) + 1),)
+    return None if only_left_out else own
+
+
+def _beyond(fields: tuple[ExpandField, ...], columns: tuple[Type, ...]) -> tuple[ConsistentField, ...]:
+    """The fields of the columns that an expand has no field for."""
+    return tuple(
+        ConsistentField(FieldReference(position, columns[position])) for position in range(len(fields), len(columns))
+    )
+
+
+def _own_fields(message: pb.ExpandRel, written: int) -> int:
+    """How many of the fields are not there to be left out."""
+    number = understood("expand_fields", decode_choices(message.common), whole, written)
+    if not 0 < number <= written:
+        raise PlanFormatError(f"an expand of {written} fields is said to have {number}")
+    return number
+
+
+def encode_expand_field(encoder: Encoder, field: ExpandField, message: pb.ExpandRel.ExpandField) -> None:
+    """Write a field of an expand."""
+    match field:
+        case SwitchingField(duplicates):
+            for duplicate in duplicates:
+                encoder.expression(duplicate, message.switching_field.duplicates.add())
+        case ConsistentField(expression):
+            encoder.expression(expression, message.consistent_field)
+        case _:
+            assert_never(field)
+
+
+def decode_expand_field(decoder: Decoder, message: pb.ExpandRel.ExpandField, scope: Scope) -> ExpandField:
+    """Read a field of an expand."""
+    with decoder.part(message):
+        match message.WhichOneof("field_type"):
+            case "switching_field" if message.switching_field.duplicates:
+                duplicates = message.switching_field.duplicates
+                return SwitchingField(tuple(decoder.expression(duplicate, scope) for duplicate in duplicates))
+            case "switching_field":
+                raise PlanFormatError("a switching_field needs at least one duplicate")
+            case "consistent_field":
+                return ConsistentField(decoder.expression(message.consistent_field, scope))
+            case _:
+                raise PlanFormatError("a field of an expand must say switching_field or consistent_field")

@@ -1,0 +1,148 @@
+"""Window functions as messages of ``algebra.proto``.
+
+Specification: https://substrait.io/expressions/window_functions/. ``ConsistentPartitionWindowRel`` holds calls in a
+message of its own with the same fields, ``WindowRelFunction``: `encode_window_call` and `decode_window_call` are for
+both.
+"""
+
+from __future__ import annotations
+
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    CURRENT_ROW,
+    UNBOUNDED,
+    Bound,
+    BoundsType,
+    Expression,
+    Literal,
+    WindowCall,
+    WindowFunction,
+    is_zero,
+)
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.calls import (
+    decode_arguments,
+    decode_function,
+    decode_invocation,
+    decode_options,
+    decode_phase,
+    decode_sort_key,
+    encode_arguments,
+    encode_options,
+    encode_sort_key,
+)
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, BOUNDS_TYPE, word_of
+from substrait_dsl.proto.types import encode_type
+
+CallMessage = pb.Expression.WindowFunction | pb.ConsistentPartitionWindowRel.WindowRelFunction
+BoundMessage = pb.Expression.WindowFunction.Bound
+DistanceMessage = pb.Expression.WindowFunction.Bound.Preceding | pb.Expression.WindowFunction.Bound.Following
+
+_COUNT = t.I64()  # the type of the deprecated field `offset`
+
+
+def encode_window_function(encoder: Encoder, function: WindowFunction, message: pb.Expression.WindowFunction) -> None:
+    """Write a window function with its window."""
+    encode_window_call(encoder, function.call, message)
+    for partition in function.partitions:
+        encoder.expression(partition, message.partitions.add())
+    for key in function.sorts:
+        encode_sort_key(encoder, key, message.sorts.add())
+
+
+def decode_window_function(decoder: Decoder, message: pb.Expression.WindowFunction, scope: Scope) -> WindowFunction:
+    """Read a window function with its window."""
+    return WindowFunction(
+        decode_window_call(decoder, message, scope),
+        tuple(decoder.expression(partition, scope) for partition in message.partitions),
+        tuple(decode_sort_key(decoder, key, scope) for key in message.sorts),
+    )
+
+
+def encode_window_call(encoder: Encoder, call: WindowCall, message: CallMessage) -> None:
+    """Write a call of a window function; phase, invocation, both bounds and what they count are always said."""
+    message.function_reference = encoder.declarations.function(call.function)
+    encode_arguments(encoder, call.arguments, message.arguments)
+    encode_options(call.options, message.options)
+    encode_type(encoder.declarations, call.output_type, message.output_type)
+    message.phase = AGGREGATION_PHASE[call.phase]
+    message.invocation = AGGREGATION_INVOCATION[call.invocation]
+    message.bounds_type = BOUNDS_TYPE[call.bounds_type]  # reading 31
+    encode_bound(encoder, call.lower, message.lower_bound)
+    encode_bound(encoder, call.upper, message.upper_bound)
+
+
+def decode_window_call(decoder: Decoder, message: CallMessage, scope: Scope) -> WindowCall:
+    """Read a call of a window function, or of an aggregate function over a frame."""
+    arguments = decode_arguments(decoder, message.arguments, scope)
+    phase = decode_phase(decoder, message)
+    function, kind = decode_function(decoder, message, arguments, ("window", "aggregate"), phase)
+    return WindowCall(
+        function,
+        arguments,
+        kind,
+        decode_options(message.options),
+        decode_bound(decoder, message.lower_bound, scope),
+        decode_bound(decoder, message.upper_bound, scope),
+        decode_bounds_type(decoder, message),
+        decode_invocation(message),
+        phase,
+    )
+
+
+def decode_bounds_type(decoder: Decoder, message: CallMessage) -> BoundsType:
+    """Read what the bounds count; unsaid, it makes no difference to a frame without offsets (reading 31)."""
+    if message.bounds_type != pb.Expression.WindowFunction.BOUNDS_TYPE_UNSPECIFIED:
+        name = f"{message.DESCRIPTOR.name}.bounds_type"
+        return word_of(BOUNDS_TYPE, message.bounds_type, pb.Expression.WindowFunction.BoundsType, name)
+    kinds = [bound.WhichOneof("kind") for bound in (message.lower_bound, message.upper_bound)]
+    if "preceding" in kinds or "following" in kinds:
+        raise PlanFormatError(
+            "a frame with an offset does not say its bounds_type: whether the offset counts rows or is added to the "
+            "sort key"
+        )
+    decoder.doubt(f"{message.DESCRIPTOR.name} does not say its bounds_type; read as rows", message)
+    return "rows"
+
+
+# --- bounds
+
+
+def encode_bound(encoder: Encoder, bound: Bound, message: BoundMessage) -> None:
+    """Write where a frame begins or ends."""
+    if bound.offset is None:
+        getattr(message, bound.kind).SetInParent()
+        return
+    distance: DistanceMessage = getattr(message, bound.kind)
+    encoder.expression(bound.offset, distance.offset_expr)
+    if isinstance(bound.offset, Literal) and bound.offset.type == _COUNT:
+        distance.offset = bound.offset.value  # deprecated, but older consumers know no other
+
+
+def decode_bound(decoder: Decoder, message: BoundMessage, scope: Scope) -> Bound:
+    """Read where a frame begins or ends: unsaid, where the partition does (reading 32)."""
+    with decoder.part(message):
+        kind = message.WhichOneof("kind")
+        if kind is None or kind == "unbounded":
+            return UNBOUNDED
+        if kind == "current_row":
+            return CURRENT_ROW
+        offset = _decode_offset(decoder, getattr(message, kind), scope)
+        if is_zero(offset):
+            decoder.doubt(f"a frame has a bound {kind} 0; read as current_row", message)
+            return CURRENT_ROW
+        return Bound(kind, offset)
+
+
+def _decode_offset(decoder: Decoder, message: DistanceMessage, scope: Scope) -> Expression:
+    """Read how far a bound is from the current row, in today's field or the deprecated one."""
+    if not message.HasField("offset_expr"):
+        return Literal(message.offset, _COUNT)
+    offset = decoder.expression(message.offset_expr, scope)
+    if message.offset and not (isinstance(offset, Literal) and offset.value == message.offset):
+        raise PlanFormatError(f"the offset of a bound is {message.offset}, but its offset_expr says something else")
+    return offset

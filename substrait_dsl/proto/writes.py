@@ -1,0 +1,238 @@
+"""Relations that change something, as messages of ``algebra.proto``: write, update and data definition.
+
+Specification: https://substrait.io/relations/logical_relations/#write-operator and the two operators after it. Writes
+to a table in memory and to files have no message (reading 10): they are an ``ExtensionObject`` with a message of ours.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any, assert_never
+
+from google.protobuf import json_format
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.extensions import AnyMessage
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.relations import (
+    DROPS,
+    CreateMode,
+    Ddl,
+    DdlTarget,
+    ExtensionFormat,
+    ExtensionObject,
+    FileItem,
+    FilesTarget,
+    NamedObject,
+    OutputMode,
+    Transformation,
+    Update,
+    VirtualTarget,
+    Write,
+    WriteOp,
+    WriteTarget,
+)
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.choices import Choices, choices_in, message_of
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.enums import CREATE_MODE, DDL_OBJECT, DDL_OP, OUTPUT_MODE, WRITE_OP, word_of
+from substrait_dsl.proto.extensions import decode_any, decode_own_extension, encode_any
+from substrait_dsl.proto.literals import decode_literal, encode_literal
+from substrait_dsl.proto.reads import decode_file_item, decode_named_table, encode_file_item, encode_named_table
+from substrait_dsl.proto.scopes import row_of
+from substrait_dsl.proto.types import decode_named_struct, encode_named_struct
+
+FileMessage = pb.ReadRel.LocalFiles.FileOrFiles
+
+
+def encode_write(encoder: Encoder, rel: Write, message: pb.WriteRel) -> None:
+    """Write a write; the table's schema is always said (reading 45)."""
+    match rel.target:
+        case NamedObject():
+            encode_named_table(rel.target, message.named_table)
+        case ExtensionObject(detail):
+            encode_any(detail, message.extension_table.detail)
+        case VirtualTarget() | FilesTarget():
+            encode_any(message_of(_target_choice(rel.target)), message.extension_table.detail)
+        case _:
+            assert_never(rel.target)
+    encode_named_struct(encoder.declarations, rel.table_schema, message.table_schema)
+    message.op = WRITE_OP[rel.op]
+    encoder.relation(rel.input, message.input)
+    message.output = OUTPUT_MODE[rel.output]
+    if rel.create_mode is not None:
+        message.create_mode = CREATE_MODE[rel.create_mode]
+
+
+def decode_write(decoder: Decoder, message: pb.WriteRel, outer: Scope | None) -> Write:
+    """Read a write; without a schema of the table, that is the one of the input (reading 45)."""
+    rel = decoder.relation(message.input, outer)
+    op = word_of(WRITE_OP, message.op, pb.WriteRel.WriteOp, "WriteRel.op")
+    output: OutputMode = "no_output"
+    if message.output == pb.WriteRel.OUTPUT_MODE_UNSPECIFIED:
+        decoder.doubt("a write does not say its output; read as no_output", message)
+    else:
+        output = word_of(OUTPUT_MODE, message.output, pb.WriteRel.OutputMode, "WriteRel.output")
+    target = decode_write_target(decoder, message)
+    return Write(rel, target, _table_schema(decoder, message, rel), op, output, _create_mode(decoder, message, op))
+
+
+def _table_schema(decoder: Decoder, message: pb.WriteRel, rel: Rel) -> NamedStruct:
+    if message.HasField("table_schema"):
+        return decode_named_struct(decoder, message.table_schema)
+    decoder.doubt("a write does not say the schema of the table; read as that of its input", message)
+    return rel.schema
+
+
+def _create_mode(decoder: Decoder, message: pb.WriteRel, op: WriteOp) -> CreateMode | None:
+    """What to do if the table exists: an error, where a ``ctas`` does not say it."""
+    said = message.create_mode != pb.WriteRel.CREATE_MODE_UNSPECIFIED
+    if op == "ctas" and said:
+        return word_of(CREATE_MODE, message.create_mode, pb.WriteRel.CreateMode, "WriteRel.create_mode")
+    if op == "ctas":
+        decoder.doubt("a ctas does not say its create_mode; read as error_if_exists", message)
+        return "error_if_exists"
+    if said:
+        decoder.doubt(f"the create_mode of a write that is {op} has no meaning; not kept", message)
+    return None
+
+
+def decode_write_target(decoder: Decoder, message: pb.WriteRel) -> WriteTarget:
+    """Read what a write writes to."""
+    if message.WhichOneof("write_type") == "extension_table":
+        detail = decode_any(message.extension_table.detail)
+        choices = choices_in(detail)
+        return ExtensionObject(detail) if choices is None else _target_of(decoder, choices)
+    return decode_named_object(message, "named_table")
+
+
+def decode_named_object(message: pb.WriteRel | pb.DdlRel, field: str) -> NamedObject:
+    """Read the name of a table or a view to write or to define."""
+    if message.WhichOneof("write_type") != field:
+        raise PlanFormatError(f"{message.DESCRIPTOR.name} does not say what it changes")
+    named: pb.NamedObjectWrite = getattr(message, field)
+    return NamedObject(tuple(named.names), decode_own_extension(named))
+
+
+# --- targets that have no message
+
+
+def _target_choice(target: VirtualTarget | FilesTarget) -> Choices:
+    if isinstance(target, VirtualTarget):
+        return {"write_target": "virtual_table", "name": target.name, "pin": target.pin}
+    return {"write_target": "files", "file": _file_choice(target)}
+
+
+def _target_of(decoder: Decoder, choices: Choices) -> VirtualTarget | FilesTarget:
+    match choices:
+        case {"write_target": "virtual_table", "name": str() as name, "pin": bool() as pin, **others} if not others:
+            return VirtualTarget(name, pin)
+        case {"write_target": "files", "file": dict() as file, **others} if not others:
+            return _files_of(decoder, file)
+        case _:
+            raise PlanFormatError(f"an extension_table of ours cannot be understood: {dict(choices)}")
+
+
+def _file_choice(target: FilesTarget) -> dict[str, Any]:
+    """The message of a file to read, as JSON; but a format of others stays as it is."""
+    message = FileMessage()
+    encode_file_item(FileItem(target.uri, target.format), message)
+    if isinstance(target.format, ExtensionFormat):
+        message.ClearField("extension")
+    choice: dict[str, Any] = json_format.MessageToDict(message, preserving_proto_field_name=True)
+    if isinstance(target.format, ExtensionFormat):
+        detail = target.format.detail
+        choice["extension"] = {"type_url": detail.type_url, "value": base64.b64encode(detail.value).decode()}
+    return choice
+
+
+def _files_of(decoder: Decoder, choice: dict[str, Any]) -> FilesTarget:
+    foreign = choice.pop("extension", None)
+    message = FileMessage()
+    try:
+        json_format.ParseDict(choice, message)
+        if foreign is not None:
+            encode_any(AnyMessage(foreign["type_url"], base64.b64decode(foreign["value"])), message.extension)
+    except (json_format.ParseError, LookupError, TypeError, ValueError) as error:
+        raise PlanFormatError(f"the files of a write cannot be understood: {choice}") from error
+    if message.WhichOneof("path_type") is None or message.WhichOneof("file_format") is None:
+        raise PlanFormatError("a write to files must say where, and in which format")
+    item = decode_file_item(decoder, message)
+    if item != FileItem(item.uri, item.format):
+        raise PlanFormatError("a write to files goes to one path, and to no part of a file")
+    return FilesTarget(item.uri, item.format)
+
+
+# --- updates
+
+
+def encode_update(encoder: Encoder, rel: Update, message: pb.UpdateRel) -> None:
+    """Write an update."""
+    encode_named_table(rel.table, message.named_table)
+    encode_named_struct(encoder.declarations, rel.table_schema, message.table_schema)
+    encoder.expression(rel.condition, message.condition)
+    for transformation in rel.transformations:
+        part = message.transformations.add()
+        part.column_target = transformation.column
+        encoder.expression(transformation.value, part.transformation)
+
+
+def decode_update(decoder: Decoder, message: pb.UpdateRel, outer: Scope | None) -> Update:
+    """Read an update; its expressions see the table."""
+    if message.WhichOneof("update_type") != "named_table":
+        raise PlanFormatError("an update does not say what it changes")
+    schema = decode_named_struct(decoder, message.table_schema)
+    scope = row_of(decoder, message, outer, types=schema.types)
+    condition = decoder.expression(message.condition, scope)
+    transformations = tuple(
+        Transformation(part.column_target, decoder.expression(part.transformation, scope))
+        for part in message.transformations
+    )
+    table = decode_named_table(decoder, message.named_table, outer)
+    return Update(table, schema, condition, transformations, anchor=scope.anchor)
+
+
+# --- data definition
+
+
+def encode_ddl(encoder: Encoder, rel: Ddl, message: pb.DdlRel) -> None:
+    """Write a data definition."""
+    match rel.target:
+        case NamedObject():
+            encode_named_table(rel.target, message.named_object)
+        case ExtensionObject(detail):
+            encode_any(detail, message.extension_object.detail)
+        case _:
+            assert_never(rel.target)
+    message.object = DDL_OBJECT[rel.object]
+    message.op = DDL_OP[rel.op]
+    if rel.table_schema is not None:
+        encode_named_struct(encoder.declarations, rel.table_schema, message.table_schema)
+    for default in rel.defaults:
+        encode_literal(encoder.declarations, default, message.table_defaults.fields.add())
+    if rel.view_definition is not None:
+        encoder.relation(rel.view_definition, message.view_definition)
+
+
+def decode_ddl(decoder: Decoder, message: pb.DdlRel, outer: Scope | None) -> Ddl:
+    """Read a data definition; the schema and the defaults of what is dropped have no meaning."""
+    kind = word_of(DDL_OBJECT, message.object, pb.DdlRel.DdlObject, "DdlRel.object")
+    op = word_of(DDL_OP, message.op, pb.DdlRel.DdlOp, "DdlRel.op")
+    target = decode_ddl_target(message)
+    definition = decoder.relation(message.view_definition, outer) if message.HasField("view_definition") else None
+    if op in DROPS:
+        if message.HasField("table_schema") or message.HasField("table_defaults"):
+            decoder.doubt(f"{op} takes no schema and no defaults; not kept", message)
+        return Ddl(target, kind, op, view_definition=definition)
+    schema = decode_named_struct(decoder, message.table_schema) if message.HasField("table_schema") else None
+    defaults = tuple(decode_literal(decoder, default) for default in message.table_defaults.fields)
+    return Ddl(target, kind, op, schema, defaults, definition)
+
+
+def decode_ddl_target(message: pb.DdlRel) -> DdlTarget:
+    """Read what a data definition defines."""
+    if message.WhichOneof("write_type") == "extension_object":
+        return ExtensionObject(decode_any(message.extension_object.detail))
+    return decode_named_object(message, "named_object")

@@ -1,0 +1,316 @@
+"""Twenty thousand spoilt plans: each is read, or refused by an error that says so, and never with much work.
+
+The plans to spoil and the ways of spoiling them are the same in every run. What this has found stands in
+`test_hostile.py`, by name.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import functools
+import json
+import random
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+import pytest
+from google.protobuf import json_format
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+from substrait.extended_expression_pb2 import ExtendedExpression as ExtendedMessage
+from substrait.plan_pb2 import Plan
+
+from substrait_dsl.algebra.anchors import canonical_plan
+from substrait_dsl.errors import PlanFormatError, UnsupportedError
+from substrait_dsl.proto.extended import encode_extended_expression, extended_from_bytes, extended_from_json
+from substrait_dsl.proto.plan import encode_plan, from_bytes, from_json, to_bytes
+from tests.proto import corpus
+
+EACH = 2_000
+"""How many plans are spoilt in each of the ten ways."""
+LARGEST = 1_500
+"""The size in bytes of the largest plan that is spoilt."""
+MAX_CALLS = 20_000
+MAX_CALLS_PER_BYTE = 200
+"""How many calls of Python functions reading and writing may take: the first of what takes them at all events."""
+MAX_SECONDS = 300
+"""How long spoilt plans of one kind may take on the slowest of machines, some hundred times what they do take."""
+
+
+@attrs.frozen
+class Sample:
+    """A good plan, or extended expression."""
+
+    message: Plan | ExtendedMessage
+
+    @property
+    def data(self) -> bytes:
+        return self.message.SerializeToString(deterministic=True)
+
+
+@functools.cache
+def samples() -> tuple[Sample, ...]:
+    """The plans to spoil."""
+    plans = (*map(encode_plan, corpus.whole()), *map(encode_plan, corpus.drawn()))
+    found = [*map(Sample, plans), *map(Sample, map(encode_extended_expression, corpus.extended()))]
+    return tuple(sample for sample in found if len(sample.data) <= LARGEST)
+
+
+@functools.cache
+def texts() -> tuple[tuple[Sample, str], ...]:
+    """Those of the plans that have a form in JSON, with that: not those with messages that only others know."""
+    found = []
+    for sample in samples():
+        try:
+            found.append((sample, json_format.MessageToJson(sample.message, indent=None)))
+        except TypeError:
+            continue
+    return tuple(found)
+
+
+# --- ways of spoiling bytes
+
+Spoil = Callable[[random.Random, Sample], bytes]
+
+
+def flipped(rnd: random.Random, sample: Sample) -> bytes:
+    """A few bits are other ones."""
+    data = bytearray(sample.data)
+    for _ in range(rnd.choice((1, 1, 2, 8))):
+        data[rnd.randrange(len(data))] ^= 1 << rnd.randrange(8)
+    return bytes(data)
+
+
+def cut(rnd: random.Random, sample: Sample) -> bytes:
+    """The end is missing."""
+    return sample.data[: rnd.randrange(len(sample.data))]
+
+
+def moved(rnd: random.Random, sample: Sample) -> bytes:
+    """A range is missing, stands twice, or stands elsewhere."""
+    data = sample.data
+    start, to = rnd.randrange(len(data)), rnd.randrange(len(data))
+    part = data[start : start + rnd.choice((1, 2, 4, 16, 64))]
+    rest = data if rnd.random() < 0.5 else data[:start] + data[start + len(part) :]
+    return rest[:to] + part * rnd.choice((0, 1, 1, 3)) + rest[to:]
+
+
+def spliced(rnd: random.Random, sample: Sample) -> bytes:
+    """The rest is that of another plan; or all of it comes on top, which merges the two."""
+    data, other = sample.data, rnd.choice(samples()).data
+    if rnd.random() < 0.3:
+        return data + other
+    return data[: rnd.randrange(len(data))] + other[rnd.randrange(len(other)) :]
+
+
+VARINTS = tuple(bytes([0xFF] * length + [last]) for length in (1, 4, 8, 9) for last in (1, 0x7F))
+
+
+def blown_up(rnd: random.Random, sample: Sample) -> bytes:
+    """A byte, perhaps a length or a number, is a large number."""
+    data = sample.data
+    at = rnd.randrange(len(data))
+    return data[:at] + rnd.choice(VARINTS) + data[at + 1 :]
+
+
+def noise(rnd: random.Random, sample: Sample) -> bytes:
+    """There is nothing of the plan, or a little of its beginning."""
+    return sample.data[: rnd.choice((0, 0, 2, 8, 32))] + rnd.randbytes(rnd.randrange(64))
+
+
+# --- ways of spoiling messages: what comes out is well formed
+
+
+def messages_in(root: Message) -> list[Message]:
+    """The message and all that stand in it."""
+    found = [root]
+    for message in found:
+        for field, value in message.ListFields():
+            if field.message_type is not None:
+                found.extend(value if field.is_repeated else [value])
+    return found
+
+
+def copy_of(sample: Sample) -> Any:
+    """The message of a sample, to be changed."""
+    return type(sample.message).FromString(sample.data)
+
+
+def bereft(rnd: random.Random, sample: Sample) -> bytes:
+    """Some fields are missing, or have fewer items."""
+    plan = copy_of(sample)
+    for _ in range(rnd.choice((1, 1, 2, 4))):
+        message = rnd.choice(messages_in(plan))
+        if fields := message.ListFields():
+            field, value = rnd.choice(fields)
+            if field.is_repeated and rnd.random() < 0.5:
+                del value[rnd.randrange(len(value))]
+            else:
+                message.ClearField(field.name)
+    return bytes(plan.SerializeToString())
+
+
+EXTREMES: dict[int, tuple[Any, ...]] = {
+    FieldDescriptor.CPPTYPE_BOOL: (False, True),
+    FieldDescriptor.CPPTYPE_ENUM: (0, 1, 2, 3, 7, -1, 99, 2**31 - 1),
+    FieldDescriptor.CPPTYPE_INT32: (0, 1, -1, 5, 39, 2**31 - 1, -(2**31)),
+    FieldDescriptor.CPPTYPE_INT64: (0, 1, -1, 5, 2**63 - 1, -(2**63)),
+    FieldDescriptor.CPPTYPE_UINT32: (0, 1, 2, 2**32 - 1),
+    FieldDescriptor.CPPTYPE_UINT64: (0, 1, 2**64 - 1),
+    FieldDescriptor.CPPTYPE_FLOAT: (0.0, -1.0, float("nan"), float("inf")),
+    FieldDescriptor.CPPTYPE_DOUBLE: (0.0, -1.0, float("nan"), float("inf")),
+}
+
+
+def extreme(rnd: random.Random, sample: Sample) -> bytes:
+    """Some values are the largest, the smallest, or not of a kind that makes sense."""
+    plan = copy_of(sample)
+    for _ in range(rnd.choice((1, 1, 2, 4))):
+        message = rnd.choice(messages_in(plan))
+        of_values = [field for field in message.DESCRIPTOR.fields if field.message_type is None]
+        if not of_values:
+            continue
+        field = rnd.choice(of_values)
+        if field.type == FieldDescriptor.TYPE_BYTES:
+            value: Any = rnd.choice((b"", b"x", b"\xff" * 16))
+        else:
+            value = rnd.choice(EXTREMES.get(field.cpp_type, ("", "x", "\0", "add", "equal:any_any")))
+        if field.is_repeated:
+            getattr(message, field.name).extend([value] * rnd.choice((1, 3)))
+        else:
+            setattr(message, field.name, value)
+    return bytes(plan.SerializeToString())
+
+
+def exchanged(rnd: random.Random, sample: Sample) -> bytes:
+    """Some messages are others of their kind, from the same plan or from another."""
+    plan = copy_of(sample)
+    others = messages_in(rnd.choice(samples()).message)
+    for _ in range(rnd.choice((1, 1, 2, 4))):
+        mine = messages_in(plan)
+        message = rnd.choice(mine)
+        other = rnd.choice([each for each in (*mine, *others) if each.DESCRIPTOR is message.DESCRIPTOR])
+        copied = type(message).FromString(other.SerializeToString())
+        if rnd.random() < 0.3:
+            message.MergeFrom(copied)
+        else:
+            message.CopyFrom(copied)
+    return bytes(plan.SerializeToString())
+
+
+# --- a way of spoiling JSON
+
+JSON_VALUES: tuple[Any, ...] = (None, True, -1, 2**64, 1e400, "", "x", "NaN", "9" * 50, [], {}, [{}], {"input": {}})
+
+
+def spoilt_json(rnd: random.Random, text: str) -> str:
+    """Some values, keys or characters are missing or other ones."""
+    if rnd.random() < 0.3:
+        at = rnd.randrange(len(text))
+        return text[:at] + rnd.choice(("", "[", '"', "{}", "\\u0000", "1e999", text[at : at + 9] * 2)) + text[at + 1 :]
+    plan = json.loads(text)
+    for _ in range(rnd.choice((1, 1, 2))):
+        inside = list(_containers(plan))
+        container: Any = rnd.choice(inside)
+        if not container:
+            continue
+        key = rnd.choice(list(container) if isinstance(container, dict) else range(len(container)))
+        match rnd.randrange(3):
+            case 0:
+                del container[key]
+            case 1:
+                container[key] = rnd.choice(JSON_VALUES)
+            case _:
+                container[key] = json.loads(json.dumps(rnd.choice(inside)))
+    return json.dumps(plan)
+
+
+def _containers(root: Any) -> Iterator[Any]:
+    stack = [root]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict | list):
+            yield value
+            stack.extend(value.values() if isinstance(value, dict) else value)
+
+
+# --- reading
+
+
+def read_and_write(source: bytes | str, extended: bool) -> bool:
+    """Read a plan that may be none. Whatever is read can be written, and read again as the same.
+
+    Returns whether it was read.
+    """
+    try:
+        if extended:
+            _read_extended(source)
+        else:
+            _read_plan(source)
+    except (PlanFormatError, UnsupportedError):
+        return False
+    return True
+
+
+def _read_plan(source: bytes | str) -> None:
+    plan, _ = from_json(source) if isinstance(source, str) else from_bytes(source)
+    again, _ = from_bytes(to_bytes(encode_plan(plan)))
+    assert canonical_plan(again) == canonical_plan(plan)
+
+
+def _read_extended(source: bytes | str) -> None:
+    plan, _ = extended_from_json(source) if isinstance(source, str) else extended_from_bytes(source)
+    sent = encode_extended_expression(plan).SerializeToString(deterministic=True)
+    again, _ = extended_from_bytes(sent)
+    assert encode_extended_expression(again).SerializeToString(deterministic=True) == sent
+
+
+def measured(source: bytes | str, extended: bool) -> bool:
+    """`read_and_write`, which must not take many calls; an error tells what was read."""
+    profile = cProfile.Profile(builtins=False)
+    try:
+        with profile:
+            done = read_and_write(source, extended)
+    except BaseException as error:
+        error.add_note(f"while reading {source!r}")
+        raise
+    calls = sum(entry.callcount for entry in profile.getstats())
+    assert calls <= MAX_CALLS + MAX_CALLS_PER_BYTE * len(source), source
+    return done
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm() -> None:
+    """All good plans, read once: what the catalogue does when it is first asked is not the work of one plan."""
+    for sample in samples():
+        assert read_and_write(sample.data, isinstance(sample.message, ExtendedMessage))
+    for sample, text in texts():
+        assert read_and_write(text, isinstance(sample.message, ExtendedMessage))
+
+
+def spoilt(kind: str) -> Iterator[tuple[bytes | str, bool]]:
+    """The spoilt plans of one kind, and whether each is to be read as an extended expression."""
+    rnd = random.Random(kind)
+    for _ in range(EACH):
+        if kind == "json":
+            sample, text = rnd.choice(texts())
+            yield spoilt_json(rnd, text), isinstance(sample.message, ExtendedMessage)
+        else:
+            sample = rnd.choice(samples())
+            yield BYTES[kind](rnd, sample), isinstance(sample.message, ExtendedMessage) is (rnd.random() > 0.01)
+
+
+BYTES: dict[str, Spoil] = {
+    spoil.__name__: spoil for spoil in (flipped, cut, moved, spliced, blown_up, noise, bereft, extreme, exchanged)
+}
+
+
+@pytest.mark.parametrize("kind", [*BYTES, "json"])
+def test_spoilt_plans_are_read_or_refused(kind: str) -> None:
+    start = time.monotonic()
+    outcomes = [measured(*each) for each in spoilt(kind)]
+    assert len(outcomes) == EACH
+    assert not all(outcomes)  # some were spoilt
+    assert time.monotonic() - start < MAX_SECONDS

@@ -1,0 +1,573 @@
+"""Plans of earlier versions, as bytes and as JSON, mean today what they meant then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from google.protobuf import json_format, text_format
+from google.protobuf.descriptor_pb2 import DescriptorProto
+from substrait import algebra_pb2 as pb
+from substrait.extended_expression_pb2 import ExtendedExpression
+from substrait.plan_pb2 import Plan
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra.plan import Finding
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.legacy import modern_plan, modern_plan_from_json
+from substrait_dsl.proto.legacy_plan import urn_of
+from substrait_dsl.proto.legacy_schema import PACKAGE, REMOVED_FIELDS, old_plan_class
+from substrait_dsl.proto.plan import to_bytes, to_json
+from tests.proto.plans import T, col, encoded, gt, i64, message
+from tests.support import refused
+
+SHARED = Path(__file__).parents[3] / "shared" / "third_party_plans"
+
+
+def old(text: str, version: str = "0.50") -> Any:
+    """A plan that holds what the messages of then could, written in protobuf's text form."""
+    plan: Any = old_plan_class()()
+    plan.version.major_number, plan.version.minor_number = map(int, version.split("."))
+    return text_format.Parse(text, plan)
+
+
+def modern(text: str, version: str = "0.50", findings: list[Finding] | None = None) -> Plan:
+    """What bytes and JSON of an old plan are today; both are the same."""
+    plan = old(text, version)
+    from_bytes = modern_plan(plan.SerializeToString(), findings)
+    assert modern_plan_from_json(json_format.MessageToJson(plan)) == from_bytes
+    from_bytes.ClearField("version")
+    return from_bytes
+
+
+def relation(text: str) -> str:
+    return f"relations {{ rel {{ {text} }} }}"
+
+
+def expression(text: str) -> str:
+    return relation(f"project {{ expressions {{ {text} }} }}")
+
+
+def type_(text: str) -> str:
+    return relation(f"read {{ base_schema {{ struct {{ types {{ {text} }} }} }} }}")
+
+
+# --- the table of what was removed
+
+
+def messages_of_today() -> dict[str, DescriptorProto]:
+    """Every message that a plan or an extended expression can hold, by its full name."""
+    found: dict[str, Any] = {}
+    stack: list[Any] = [Plan.DESCRIPTOR, ExtendedExpression.DESCRIPTOR]
+    while stack:
+        kind = stack.pop()
+        if kind.full_name not in found:
+            found[kind.full_name] = DescriptorProto()
+            kind.CopyToProto(found[kind.full_name])
+            stack.extend(field.message_type for field in kind.fields if field.message_type is not None)
+    return found
+
+
+def test_every_reserved_number_is_in_the_table() -> None:
+    reserved = {
+        (name, number)
+        for name, kind in messages_of_today().items()
+        for span in kind.reserved_range
+        for number in range(span.start, span.end)
+    }
+    assert {(PACKAGE + field.message, field.number) for field in REMOVED_FIELDS} == reserved
+
+
+def test_every_reserved_name_is_in_the_table() -> None:
+    reserved = {(name, field) for name, kind in messages_of_today().items() for field in kind.reserved_name}
+    assert reserved  # today's messages do not give the names of all of them
+    assert reserved <= {(PACKAGE + field.message, field.name) for field in REMOVED_FIELDS}
+
+
+OLD_ROWS = pa.table({"a": pa.array([1, 2, 1, 3], pa.int64())})
+OLD_READ = """read { base_schema { names: "a" struct { types { i64 { nullability: NULLABILITY_NULLABLE } } } }
+  named_table { names: "t" } }"""
+OLD_FIELD = "selection { direct_reference { struct_field { field: 0 } } root_reference {} }"
+FIRST_FIELD = "common { emit { output_mapping: 1 } }"
+
+
+@pytest.mark.parametrize(
+    ("rel", "rows"),
+    [
+        (f"fetch {{ input {{ {OLD_READ} }} offset: 1 count: 2 }}", [2, 1]),
+        (f"fetch {{ input {{ {OLD_READ} }} offset: 1 }}", []),  # an unset count is 0
+        (f"aggregate {{ input {{ {OLD_READ} }} groupings {{ grouping_expressions {{ {OLD_FIELD} }} }} }}", [1, 2, 3]),
+        (
+            f"project {{ {FIRST_FIELD} input {{ {OLD_READ} }} expressions {{ literal {{ time: 5 }} }} }}",
+            pa.array([5] * 4, pa.time64("us")).to_pylist(),
+        ),
+        (
+            f"project {{ {FIRST_FIELD} input {{ {OLD_READ} }} expressions {{ literal {{ timestamp: 5 }} }} }}",
+            pa.array([5] * 4, pa.timestamp("us")).to_pylist(),
+        ),
+        (
+            f"project {{ {FIRST_FIELD} input {{ {OLD_READ} }} expressions {{ literal {{ timestamp_tz: 5 }} }} }}",
+            pa.array([5] * 4, pa.timestamp("us", "UTC")).to_pylist(),
+        ),
+    ],
+)
+def test_a_reader_of_then_agrees_on_the_old_messages(rel: str, rows: list[object]) -> None:
+    """Arrow's reader is of version 0.44: it knows fields by their numbers, and what an unset one meant."""
+    substrait = pytest.importorskip("pyarrow.substrait")
+    plan = old(f'relations {{ root {{ names: "x" input {{ {rel} }} }} }}', "0.44")
+    reader = substrait.run_query(pa.py_buffer(plan.SerializeToString()), table_provider=lambda names, schema: OLD_ROWS)
+    assert reader.read_all()["x"].to_pylist() == rows
+
+
+# --- what is said otherwise today
+
+LITERAL = "literal { %s }"
+FIELD = "selection { direct_reference { struct_field { field: %d } } root_reference {} }"
+A, B, C = (FIELD % position for position in range(3))
+REFERENCE = "direct_reference { struct_field { field: %d } } root_reference {}"
+
+TRANSLATED: dict[str, tuple[str, str]] = {
+    "a virtual table": (
+        relation("read { virtual_table { values { fields { i64: 1 } fields { string: 'x' } } values {} } }"),
+        relation(
+            """read { virtual_table {
+              expressions { fields { literal { i64: 1 } } fields { literal { string: 'x' } } } expressions {} } }"""
+        ),
+    ),
+    "the format of a file": (
+        relation("read { local_files { items { uri_file: 'f' format: FILE_FORMAT_PARQUET } } }"),
+        relation("read { local_files { items { uri_file: 'f' parquet {} } } }"),
+    ),
+    "grouping expressions: columns in order of appearance": (
+        relation(
+            f"""aggregate {{
+              groupings {{ grouping_expressions {{ {B} }} grouping_expressions {{ {A} }} }}
+              groupings {{ grouping_expressions {{ {A} }} grouping_expressions {{ {C} }} }}
+              groupings {{}} }}"""
+        ),
+        relation(
+            f"""aggregate {{
+              groupings {{ expression_references: [0, 1] }} groupings {{ expression_references: [1, 2] }} groupings {{}}
+              grouping_expressions {{ {B} }} grouping_expressions {{ {A} }} grouping_expressions {{ {C} }} }}"""
+        ),
+    ),
+    "grouping expressions said in both ways": (
+        relation(
+            f"""aggregate {{
+              groupings {{ grouping_expressions {{ {B} }} expression_references: 1 }}
+              grouping_expressions {{ {A} }} grouping_expressions {{ {B} }} }}"""
+        ),
+        relation(
+            f"""aggregate {{ groupings {{ expression_references: 1 }}
+              grouping_expressions {{ {A} }} grouping_expressions {{ {B} }} }}"""
+        ),
+    ),
+    "grouping expressions that differ in old fields only": (
+        relation(
+            """aggregate {
+              groupings { grouping_expressions { literal { time: 5 } } }
+              groupings { grouping_expressions { literal { precision_time { precision: 6 value: 5 } } } } }"""
+        ),
+        relation(
+            """aggregate { groupings { expression_references: 0 } groupings { expression_references: 0 }
+              grouping_expressions { literal { precision_time { precision: 6 value: 5 } } } }"""
+        ),
+    ),
+    **{
+        f"the keys of a {join}": (
+            relation(
+                f"""{join} {{ left_keys {{ {REFERENCE % 0} }} left_keys {{ {REFERENCE % 1} }}
+                  right_keys {{ {REFERENCE % 2} }} right_keys {{ {REFERENCE % 3} }} }}"""
+            ),
+            relation(
+                f"""{join} {{
+                  keys {{ left {{ {REFERENCE % 0} }} right {{ {REFERENCE % 2} }}
+                    comparison {{ simple: SIMPLE_COMPARISON_TYPE_EQ }} }}
+                  keys {{ left {{ {REFERENCE % 1} }} right {{ {REFERENCE % 3} }}
+                    comparison {{ simple: SIMPLE_COMPARISON_TYPE_EQ }} }} }}"""
+            ),
+        )
+        for join in ("hash_join", "merge_join")
+    },
+    **{
+        f"the arguments of a {call}": (
+            expression(f"{call} {{ args {{ enum {{ specified: 'DAY' }} }} args {{ {A} }} args {{ {B} }} }}"),
+            expression(
+                f"""{call} {{
+                  arguments {{ enum: 'DAY' }} arguments {{ value {{ {A} }} }} arguments {{ value {{ {B} }} }} }}"""
+            ),
+        )
+        for call in ("scalar_function", "window_function")
+    },
+    "the arguments of a measure": (
+        relation(f"aggregate {{ measures {{ measure {{ args {{ {A} }} }} }} }}"),
+        relation(f"aggregate {{ measures {{ measure {{ arguments {{ value {{ {A} }} }} }} }} }}"),
+    ),
+    "arguments inside arguments": (
+        expression(f"scalar_function {{ args {{ scalar_function {{ args {{ {A} }} }} }} }}"),
+        expression(
+            f"scalar_function {{ arguments {{ value {{ scalar_function {{ arguments {{ value {{ {A} }} }} }} }} }} }}"
+        ),
+    ),
+    "arguments said in both ways": (
+        expression(f"scalar_function {{ args {{ {A} }} arguments {{ value {{ {A} }} }} }}"),
+        expression(f"scalar_function {{ arguments {{ value {{ {A} }} }} }}"),
+    ),
+    "an enum as an expression among arguments": (
+        expression("scalar_function { arguments { value { enum { specified: 'DAY' } } } arguments { enum: 'MONTH' } }"),
+        expression("scalar_function { arguments { enum: 'DAY' } arguments { enum: 'MONTH' } }"),
+    ),
+    "an enum as a message: field 1, text of 6 bytes": (
+        expression(r"scalar_function { arguments { enum: '\n\006SECOND' } }"),
+        expression("scalar_function { arguments { enum: 'SECOND' } }"),
+    ),
+    **{
+        f"the literal {then}": (
+            expression(LITERAL % f"{then}: 1234567 nullable: true type_variation_reference: 3"),
+            expression(LITERAL % f"{now} {{ precision: 6 value: 1234567 }} nullable: true type_variation_reference: 3"),
+        )
+        for then, now in (
+            ("time", "precision_time"),
+            ("timestamp", "precision_timestamp"),
+            ("timestamp_tz", "precision_timestamp_tz"),
+        )
+    },
+    "the literal time 0": (
+        expression(LITERAL % "time: 0"),
+        expression(LITERAL % "precision_time { precision: 6 }"),
+    ),
+    "microseconds of an interval": (
+        expression(LITERAL % "interval_day_to_second { days: 1 seconds: 2 microseconds: -3 }"),
+        expression(LITERAL % "interval_day_to_second { days: 1 seconds: 2 precision: 6 subseconds: -3 }"),
+    ),
+    "no microseconds of an interval": (
+        expression(LITERAL % "interval_day_to_second { days: 1 }"),
+        expression(LITERAL % "interval_day_to_second { days: 1 precision: 6 }"),
+    ),
+    "an interval of precision 0 that says so": (
+        expression(LITERAL % "interval_day_to_second { days: 1 precision: 0 }"),
+        expression(LITERAL % "interval_day_to_second { days: 1 precision: 0 }"),
+    ),
+    **{
+        f"the type {then}": (
+            type_(f"{then} {{ nullability: NULLABILITY_NULLABLE type_variation_reference: 7 }}"),
+            type_(f"{now} {{ precision: 6 nullability: NULLABILITY_NULLABLE type_variation_reference: 7 }}"),
+        )
+        for then, now in (
+            ("time", "precision_time"),
+            ("timestamp", "precision_timestamp"),
+            ("timestamp_tz", "precision_timestamp_tz"),
+        )
+    },
+    "the type of an interval": (
+        type_("interval_day { nullability: NULLABILITY_REQUIRED }"),
+        type_("interval_day { nullability: NULLABILITY_REQUIRED precision: 6 }"),
+    ),
+    "a user-defined type": (
+        type_("user_defined_type_reference: 4"),
+        type_("user_defined { type_reference: 4 nullability: NULLABILITY_REQUIRED }"),
+    ),
+    "a type in a literal": (
+        expression(LITERAL % "null { list { type { time {} } } }"),
+        expression(LITERAL % "null { list { type { precision_time { precision: 6 } } } }"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TRANSLATED)
+def test_what_was_said_is_said_otherwise(case: str) -> None:
+    then, now = TRANSLATED[case]
+    assert modern(then) == message(Plan, now)
+
+
+def test_every_removed_field_is_translated_in_some_test() -> None:
+    tested = {("substrait.ExtendedExpression", "extension_uris")}  # in tests/proto/test_extended.py
+    for then in [*(then for then, _ in TRANSLATED.values()), URIS, relation("fetch { offset: 1 count: 1 }")]:
+        stack: list[Any] = [old(then)]
+        while stack:
+            current = stack.pop()
+            for field, value in current.ListFields():
+                tested.add((current.DESCRIPTOR.full_name, field.name))
+                if field.message_type is not None:
+                    stack.extend(value if field.is_repeated else [value])
+    assert {(PACKAGE + field.message, field.name) for field in REMOVED_FIELDS} <= tested
+
+
+@pytest.mark.parametrize(
+    ("key", "then", "now"),
+    [
+        ("join", "JOIN_TYPE_SEMI", "JOIN_TYPE_LEFT_SEMI"),
+        ("join", "JOIN_TYPE_ANTI", "JOIN_TYPE_LEFT_ANTI"),
+        ("join", "JOIN_TYPE_SINGLE", "JOIN_TYPE_LEFT_SINGLE"),
+        ("write", "OUTPUT_MODE_MODIFIED_TUPLES", "OUTPUT_MODE_MODIFIED_RECORDS"),
+    ],
+)
+def test_former_names_in_json(key: str, then: str, now: str) -> None:
+    field = "type" if key == "join" else "output"
+    plan = modern_plan_from_json(f'{{"relations": [{{"rel": {{"{key}": {{"{field}": "{then}"}}}}}}]}}')
+    assert plan == message(Plan, relation(f"{key} {{ {field}: {now} }}"))
+
+
+# --- what an unset field meant
+
+
+@pytest.mark.parametrize(
+    ("version", "then", "now"),
+    [
+        ("0.50", "offset: 2 count: 3", "offset_expr { literal { i64: 2 } } count_expr { literal { i64: 3 } }"),
+        ("0.50", "count: -1", ""),
+        ("0.50", "offset: 2 count: -1", "offset_expr { literal { i64: 2 } }"),
+        ("0.50", "offset: 0 count: 3", "count_expr { literal { i64: 3 } }"),
+        ("0.62", "", "count_expr { literal { i64: 0 } }"),
+        ("0.62", "offset: 2", "offset_expr { literal { i64: 2 } } count_expr { literal { i64: 0 } }"),
+        ("0.62", "offset_expr { literal { i64: 2 } }", "offset_expr { literal { i64: 2 } }"),  # a field of 0.63
+        ("0.63", "", ""),
+        ("0.63", "offset: 2", "offset_expr { literal { i64: 2 } }"),
+        ("0.63", "count: 0", "count_expr { literal { i64: 0 } }"),
+        ("0.63", "count_expr { literal { i64: 4 } }", "count_expr { literal { i64: 4 } }"),
+        ("0.0", "offset: 2 count: 0", "offset_expr { literal { i64: 2 } } count_expr { literal { i64: 0 } }"),
+        ("0.0", "", ""),  # nothing in this plan is old
+        ("0.106", "", ""),
+        ("0.106", "count: 3", "count_expr { literal { i64: 3 } }"),
+    ],
+)
+def test_fetch(version: str, then: str, now: str) -> None:
+    assert modern(relation(f"fetch {{ {then} }}"), version) == message(Plan, relation(f"fetch {{ {now} }}"))
+
+
+@pytest.mark.parametrize("rel", ["fetch { offset: 2 }", "fetch { input { read { virtual_table { values {} } } } }"])
+def test_a_fetch_without_a_count_in_an_old_plan_of_unknown_version(rel: str) -> None:
+    with refused(PlanFormatError, "0.63", "does not say its version", "(at relations[0].rel.fetch)"):
+        modern(relation(rel), "0.0")
+
+
+@pytest.mark.parametrize(("version", "bounds"), [("0.31", "BOUNDS_TYPE_ROWS"), ("0.32", "BOUNDS_TYPE_UNSPECIFIED")])
+def test_windows_counted_records_before_they_had_a_type_of_bounds(version: str, bounds: str) -> None:
+    plan = modern(expression("window_function { lower_bound { preceding { offset: 1 } } }"), version)
+    assert plan.relations[0].rel.project.expressions[0].window_function.bounds_type == (
+        pb.Expression.WindowFunction.BoundsType.Value(bounds)
+    )
+
+
+@pytest.mark.parametrize(("version", "precise"), [("0.96", True), ("0.0", True), ("0.97", False)])
+def test_the_type_of_an_interval_without_precision(version: str, precise: bool) -> None:
+    plan = modern(type_("interval_day {}"), version)
+    assert plan.relations[0].rel.read.base_schema.struct.types[0].interval_day.HasField("precision") is precise
+
+
+@pytest.mark.parametrize(("version", "precision"), [("0.97", 6), ("0.0", 6), ("0.98", 0)])
+def test_an_interval_without_precision(version: str, precision: int) -> None:
+    plan = modern(expression(LITERAL % "interval_day_to_second { days: 1 }"), version)
+    assert plan.relations[0].rel.project.expressions[0].literal.interval_day_to_second.precision == precision
+
+
+# --- extensions
+
+ARITHMETIC = "extension:io.substrait:functions_arithmetic"
+
+
+@pytest.mark.parametrize(
+    ("uri", "urn"),
+    [
+        ("/functions_arithmetic.yaml", ARITHMETIC),
+        ("functions_arithmetic.yaml", ARITHMETIC),
+        ("https://github.com/substrait-io/substrait/blob/main/extensions/functions_arithmetic.yaml", ARITHMETIC),
+        ("https://substrait.io/extensions/functions_arithmetic.yaml", ARITHMETIC),
+        ("extension:com.example:mine", "extension:com.example:mine"),
+        # what is not the specification's own keeps all that its address says
+        ("https://example.com/functions_arithmetic.yaml", "extension:example.com:functions_arithmetic"),
+        ("https://example.com/a/mine.yaml", "extension:example.com:a.mine"),
+        ("https://example.com/b/mine.yaml", "extension:example.com:b.mine"),
+        ("/mine.yaml", "extension:unknown:mine"),
+        ("urn:arrow:functions", "extension:unknown:urn.arrow.functions"),
+        ("", "extension:unknown:unknown"),
+    ],
+)
+def test_urns_of_uris(uri: str, urn: str) -> None:
+    assert urn_of(uri) == urn
+
+
+URIS = """
+  extension_uris { extension_uri_anchor: 1 uri: "/functions_arithmetic.yaml" }
+  extension_uris { extension_uri_anchor: 2 uri: "https://example.com/mine.yaml" }
+  extensions { extension_function { extension_uri_reference: 1 function_anchor: 5 name: "add:i64_i64" } }
+  extensions { extension_type { extension_uri_reference: 2 type_anchor: 6 name: "point" } }
+  extensions { extension_type_variation { extension_uri_reference: 2 type_variation_anchor: 7 name: "odd" } }
+"""
+
+
+def test_uris() -> None:
+    findings: list[Finding] = []
+    plan = modern(URIS, findings=findings)
+    urns = {each.extension_urn_anchor: each.urn for each in plan.extension_urns}
+    mine = "extension:example.com:mine"
+    function, kind, variation = plan.extensions
+    assert urns[function.extension_function.extension_urn_reference] == ARITHMETIC
+    assert urns[kind.extension_type.extension_urn_reference] == mine
+    assert urns[variation.extension_type_variation.extension_urn_reference] == mine
+    assert sorted(urns.values()) == sorted((ARITHMETIC, mine))
+    names = function.extension_function, kind.extension_type, variation.extension_type_variation
+    assert [each.name for each in names] == ["add:i64_i64", "point", "odd"]
+    assert [finding.path.startswith("extensions[") for finding in findings] == [True]
+    assert "https://example.com/mine.yaml" in findings[0].message
+    assert mine in findings[0].message
+
+
+def test_a_uri_that_is_a_urn_already_is_nothing_to_tell() -> None:
+    findings: list[Finding] = []
+    mine = "extension:com.example:mine"
+    plan = modern(
+        f"extension_uris {{ uri: '{mine}' }} extensions {{ extension_type {{ name: 'point' }} }}", findings=findings
+    )
+    assert [each.urn for each in plan.extension_urns] == [mine]
+    assert findings == []
+
+
+UNDECLARED = 4294967295
+
+
+@pytest.mark.parametrize(
+    ("uris", "urns", "uri_reference", "urn_reference", "means"),
+    [
+        ({1: "/functions_boolean.yaml"}, {1: ARITHMETIC}, 1, 1, ARITHMETIC),  # the newer one
+        ({1: "/functions_arithmetic.yaml"}, {3: ARITHMETIC}, 1, 0, ARITHMETIC),
+        ({0: "/functions_arithmetic.yaml"}, {}, 0, 0, ARITHMETIC),  # 0 is written as nothing
+        ({}, {0: ARITHMETIC}, 0, 0, ARITHMETIC),
+        ({}, {1: ARITHMETIC}, UNDECLARED, 0, None),
+        ({1: "/functions_arithmetic.yaml"}, {}, 7, 0, None),
+        ({}, {}, 0, 0, None),
+    ],
+)
+def test_extensions_said_in_both_ways(
+    uris: dict[int, str], urns: dict[int, str], uri_reference: int, urn_reference: int, means: str | None
+) -> None:
+    plan = old("")
+    for anchor, uri in uris.items():
+        plan.extension_uris.add(extension_uri_anchor=anchor, uri=uri)
+    for anchor, urn in urns.items():
+        plan.extension_urns.add(extension_urn_anchor=anchor, urn=urn)
+    function = plan.extensions.add().extension_function
+    function.extension_uri_reference, function.extension_urn_reference = uri_reference, urn_reference
+    now = modern_plan(plan.SerializeToString())
+    declared = {each.extension_urn_anchor: each.urn for each in now.extension_urns}
+    assert len(declared) == len(now.extension_urns)
+    assert declared.get(now.extensions[0].extension_function.extension_urn_reference) == means
+
+
+# --- what cannot be said today
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            expression("enum { specified: 'DAY' }"),
+            ("enum", "means nothing", "(at relations[0].rel.project.expressions[0])"),
+        ),
+        (relation("fetch { offset: -1 }"), ("-1", "(at relations[0].rel.fetch)")),
+        (relation("fetch { count: -2 }"), ("-2",)),
+        (relation("fetch { count: 2 count_expr { literal { i64: 2 } } }"), ("count", "count_expr")),
+        (relation("hash_join { left_keys {} }"), ("1 left keys and 0 right keys", "(at relations[0].rel.hash_join)")),
+        (
+            relation(f"merge_join {{ left_keys {{ {REFERENCE % 0} }} right_keys {{ {REFERENCE % 0} }} keys {{}} }}"),
+            ("left_keys and keys", "differ"),
+        ),
+        (
+            expression(f"scalar_function {{ args {{ {A} }} arguments {{ value {{ {B} }} }} }}"),
+            ("args and arguments", "(at relations[0].rel.project.expressions[0].scalar_function)"),
+        ),
+        (
+            relation("read { virtual_table { values { fields { i64: 1 } } expressions {} } }"),
+            ("values and expressions", "(at relations[0].rel.read.virtual_table)"),
+        ),
+        (
+            relation(
+                f"""aggregate {{ groupings {{ grouping_expressions {{ {A} }} expression_references: 0 }}
+                  grouping_expressions {{ {B} }} }}"""
+            ),
+            ("references", "(at relations[0].rel.aggregate)"),
+        ),
+        (relation("read { local_files { items { format: 9 } } }"), ("format 9", "items[0]")),
+        (relation("read { local_files { items { format: FILE_FORMAT_PARQUET orc {} } } }"), ("PARQUET", "orc")),
+        (
+            "extension_uris { uri: 'a' } extension_uris { uri: 'b' }",
+            ("anchor 0", "(at extension_uris[1])"),
+        ),
+        (
+            """extension_uris { extension_uri_anchor: 1 uri: '/a/b.yaml' }
+              extension_uris { extension_uri_anchor: 2 uri: '/a.b.yaml' }
+              extensions { extension_function { extension_uri_reference: 1 } }
+              extensions { extension_function { extension_uri_reference: 2 } }""",
+            ("/a/b.yaml", "/a.b.yaml", "extension:unknown:a.b"),
+        ),
+    ],
+)
+def test_refused(text: str, said: tuple[str, ...]) -> None:
+    with refused(PlanFormatError, *said):
+        modern_plan(old(text).SerializeToString())
+
+
+def test_arguments_that_nest_too_deeply_for_today() -> None:
+    """A call inside a call is two levels of messages with args and three with arguments: of 100, 4 are the plan's."""
+    plan = old(relation("project {}"))
+    inner = plan.relations[0].rel.project.expressions.add()
+    for _ in range(30):
+        inner = inner.scalar_function.args.add()
+    modern_plan(plan.SerializeToString())
+    for _ in range(10):
+        inner = inner.scalar_function.args.add()
+    with refused(PlanFormatError, "said in today's messages", "more than 100 deep"):
+        modern_plan(plan.SerializeToString())
+
+
+def test_what_is_read_by_a_reading_is_told() -> None:
+    findings: list[Finding] = []
+    call = "scalar_function { args { enum { unspecified {} } } args { literal { i64: 1 } } }"
+    plan = modern(expression(call), findings=findings)
+    assert plan == message(Plan, expression("scalar_function { arguments { value { literal { i64: 1 } } } }"))
+    assert [finding.path for finding in findings] == ["relations[0].rel.project.expressions[0].scalar_function"]
+    assert "argument 0" in findings[0].message
+
+    findings.clear()
+    join = relation("hash_join { type: JOIN_TYPE_LEFT post_join_filter { literal { boolean: true } } }")
+    assert modern(join, findings=findings) == message(Plan, join)  # reading 50
+    assert [finding.path for finding in findings] == ["relations[0].rel.hash_join"]
+
+    findings.clear()
+    modern(join.replace("LEFT", "INNER"), findings=findings)
+    assert findings == []
+
+
+# --- whole plans
+
+
+def test_plans_of_today_stay_as_they_are() -> None:
+    rel: r.Rel = T
+    for number in range(300):  # as deep as messages go
+        rel = r.Filter(rel, gt(col(rel, 0), i64(number)))
+    for plan in (encoded(T), encoded(rel)):
+        assert modern_plan(to_bytes(plan)) == plan
+        assert modern_plan_from_json(to_json(plan)) == plan
+
+
+PLANS = sorted((SHARED / "plans").glob("*.json"))
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not PLANS, reason="the plans of other producers are not here")
+def test_plans_of_other_producers() -> None:
+    assert len(PLANS) == 64
+    for path in PLANS:
+        findings: list[Finding] = []
+        text = path.read_text(encoding="utf-8")
+        plan = modern_plan_from_json(text, findings)
+        assert findings == [], path.name
+        # protobuf reads the same plan when it may skip what it does not know: so much is left as it was
+        stem = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
+        skipped = json_format.Parse(stem, Plan(), ignore_unknown_fields=True)
+        assert [len(each.root.names) for each in plan.relations] == [len(each.root.names) for each in skipped.relations]
+        declared = {each.extension_urn_anchor for each in plan.extension_urns}
+        assert {each.extension_function.extension_urn_reference for each in plan.extensions} <= declared, path.name
+        assert text.count('"count"') == str(plan).count("count_expr"), path.name
