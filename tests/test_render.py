@@ -13,31 +13,12 @@ from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.render.describe import describe
 from substrait_dsl.render.text import MAX_DEPTH, WIDTH, explain, show_schema
-
-ARITHMETIC = "extension:io.substrait:functions_arithmetic"
-BOOLEAN = "extension:io.substrait:functions_boolean"
-COMPARISON = "extension:io.substrait:functions_comparison"
+from tests.nodes import ARITHMETIC, BOOLEAN, both, call, i64, plus
 
 PEOPLE = NamedStruct.of(
     {"p": t.Boolean(), "q": t.Boolean(), "address": t.Struct.of({"city": t.String(), "zip": t.String()})}
 )
 P, Q, ADDRESS = (ex.FieldReference(position, kind) for position, kind in enumerate(PEOPLE.types))
-
-
-def number(value: int) -> ex.Literal:
-    return literal(value, t.I64())
-
-
-def call(name: str, *arguments: ex.Argument, kind: t.Type | None = None, urn: str = COMPARISON) -> ex.ScalarFunction:
-    return ex.ScalarFunction(ex.FunctionId(urn, f"{name}:any"), arguments, kind or t.Boolean())
-
-
-def plus(*arguments: ex.Expression) -> ex.Expression:
-    return call("add", *arguments, kind=t.I64(), urn=ARITHMETIC)
-
-
-def both(*arguments: ex.Expression) -> ex.Expression:
-    return call("and", *arguments, urn=BOOLEAN)
 
 
 def either(*arguments: ex.Expression) -> ex.Expression:
@@ -78,10 +59,10 @@ def test_chain() -> None:
         ORDERS,
         both(
             call("gt", column(ORDERS, "total"), literal(100, t.Decimal(15, 2))),
-            call("lt", column(ORDERS, "id"), number(9)),
+            call("lt", column(ORDERS, "id"), i64(9)),
         ),
     )
-    wide = r.Project(big, (plus(column(big, "id"), number(1)), column(big, "total")), ("next", "again"))
+    wide = r.Project(big, (plus(column(big, "id"), i64(1)), column(big, "total")), ("next", "again"))
     rel = r.Fetch(
         r.Sort(
             r.emit(wide, [3, 0, 1], ["next", "key", "customer"]),
@@ -90,8 +71,8 @@ def test_chain() -> None:
                 ex.SortKey(ex.FieldReference(0, t.I64()), "clustered"),
             ),
         ),
-        number(10),
-        number(5),
+        i64(10),
+        i64(5),
     )
     assert explain(rel) == expected(
         """
@@ -106,7 +87,7 @@ def test_chain() -> None:
 
 
 def test_fetch_without_count() -> None:
-    assert explain(r.Fetch(ORDERS, None, number(3))).splitlines()[0] == "fetch all offset 3"
+    assert explain(r.Fetch(ORDERS, None, i64(3))).splitlines()[0] == "fetch all offset 3"
 
 
 SUM = ex.FunctionId(ARITHMETIC, "sum:i64")
@@ -116,7 +97,7 @@ NULLABLE = t.I64(nullable=True)
 def test_aggregate() -> None:
     rel = r.Aggregate(
         ORDERS,
-        (column(ORDERS, "customer"), plus(column(ORDERS, "id"), number(1))),
+        (column(ORDERS, "customer"), plus(column(ORDERS, "id"), i64(1))),
         ((0, 1),),
         (ex.Measure(ex.AggregateFunction(SUM, (column(ORDERS, "id"),), NULLABLE)),),
         ("customer", "next", "n"),
@@ -151,7 +132,7 @@ def test_measure_with_everything() -> None:
         "distinct",
         "initial_to_intermediate",
     )
-    measure = ex.Measure(function, call("gt", column(CUSTOMERS, "id"), number(3)))
+    measure = ex.Measure(function, call("gt", column(CUSTOMERS, "id"), i64(3)))
     rel = r.Aggregate(CUSTOMERS, (), (), (measure,), ("names",))
     assert explain(rel) == expected(
         f"""
@@ -252,8 +233,8 @@ def test_read_with_filters_and_projection() -> None:
     rel = r.Read(
         ORDERS.schema,
         r.NamedTable(("shop", "order lines")),
-        call("gt", column(ORDERS, "id"), number(1)),
-        call("lt", column(ORDERS, "customer"), number(2)),
+        call("gt", column(ORDERS, "id"), i64(1)),
+        call("lt", column(ORDERS, "customer"), i64(2)),
         r.StructMask((r.MaskItem(2),)),
     )
     assert explain(rel) == expected(
@@ -271,7 +252,7 @@ def test_read_of_part_of_a_struct() -> None:
 
 
 def test_read_of_values() -> None:
-    rows = tuple(r.Record((number(n), literal("x", t.String(nullable=True)))) for n in range(7))
+    rows = tuple(r.Record((i64(n), literal("x", t.String(nullable=True)))) for n in range(7))
     assert explain(r.Read(CUSTOMERS.schema, r.VirtualTable(rows))) == expected(
         """
         read values (0, 'x'), (1, 'x'), (2, 'x'), (3, 'x'), (4, 'x'), ... (2 more) -> id: i64, name: string?
@@ -393,7 +374,7 @@ def test_subquery_used_twice_is_printed_once() -> None:
 def test_long_chain_continues_at_the_margin() -> None:
     rel = ORDERS
     for step in range(3000):
-        rel = r.Filter(rel, call("gt", column(rel, "id"), number(step)))
+        rel = r.Filter(rel, call("gt", column(rel, "id"), i64(step)))
     lines = explain(rel).splitlines()
     assert lines[MAX_DEPTH] == "  " * MAX_DEPTH + "filter id > 2979"
     assert lines[MAX_DEPTH + 1 : MAX_DEPTH + 3] == ["  " * (MAX_DEPTH + 1) + "see #1 below", "#1: filter id > 2978"]

@@ -18,7 +18,7 @@ MAX_CONSTANT = 60
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 _RESERVED = frozenset((
-    "all", "and", "any", "as", "between", "case", "else", "end", "exists",
+    "all", "and", "any", "as", "between", "case", "current_date", "current_timezone", "else", "end", "exists",
     "false", "in", "is", "like", "not", "null", "or", "then", "true", "unique", "when",
 ))  # fmt: skip
 _EPOCH = dt.datetime(1970, 1, 1)

@@ -3,22 +3,27 @@
 One relation per line, its inputs below it, indented; what does not fit on the line follows under it behind a ``|``.
 A subquery stands below the relation that mentions it, before the inputs. A relation that is reached twice is printed
 once and then called by its label; so is one that would stand too deep, which is printed at the left margin instead.
+One that the plan itself holds only once is called ``shared``.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import attrs
 
-from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.expressions import AggregateFunction, Measure
+from substrait_dsl.algebra.extended import ExtendedExpression
+from substrait_dsl.algebra.node import Expression, Rel, walk
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import List, Map, Struct, Type
+from substrait_dsl.render.clauses import columns_clause, computed_column
 from substrait_dsl.render.describe import Clause, Description, describe, properties_clause
-from substrait_dsl.render.expressions import Labels, Scope
+from substrait_dsl.render.expressions import ExpressionWriter
 from substrait_dsl.render.literals import name_text
+from substrait_dsl.render.scopes import Labels, Row, Scope
 
 WIDTH = 100
 """Lines are broken to stay within so many characters, where there is a place to break."""
@@ -47,7 +52,25 @@ def explain(rel: Rel, *, properties: bool = False) -> str:
     A column of an enclosing relation, seen from a subquery, is called ``outer.name``. The text grows with the number of
     relations, however deep they stand and however often they are shared; what is long or wide is cut, and says so.
     """
-    return "\n".join(_Explanation(rel, properties).lines())
+    return "\n".join(_Explanation([_Task(rel, 0, None)], properties, Labels()).lines())
+
+
+def explain_extended(extended: ExtendedExpression) -> str:
+    """An extended expression as text: the row it is about, a line for each column, and the subqueries in them."""
+    writer = ExpressionWriter(Labels(), None, extended.anchor)
+    row = Row((extended.base_schema,))
+    lines = [f"extended expression over {_shortened(columns_clause(extended.base_schema))}"]
+    for field, node in zip(extended.schema, extended.nodes, strict=True):
+        match node:
+            case AggregateFunction():
+                lines.append(f"{_INDENT}{computed_column(field, writer.measure(Measure(node), row))}")
+            case Expression():
+                lines.append(f"{_INDENT}{computed_column(field, writer.text(node, row))}")
+    tasks = {
+        id(each.rel): _Task(each.rel, 1, each.scope, f"subquery {writer.labels.of(each.rel)}: ")
+        for each in writer.subqueries
+    }
+    return "\n".join([*lines, *_Explanation(tasks.values(), False, writer.labels).lines()])
 
 
 def show_schema(schema: NamedStruct) -> str:
@@ -90,13 +113,14 @@ class _Task:
 class _Explanation:
     """One run of `explain`."""
 
-    def __init__(self, root: Rel, properties: bool) -> None:
+    def __init__(self, tasks: Iterable[_Task], properties: bool, labels: Labels) -> None:
+        self._sections = deque(tasks)
         self._properties = properties
-        self._labels = Labels()
-        self._uses = Counter(id(child) for node in walk(root) for child in node.children() if isinstance(child, Rel))
+        self._labels = labels
+        nodes = (node for task in self._sections for node in walk(task.rel))
+        self._uses = Counter(id(child) for node in nodes for child in node.children() if isinstance(child, Rel))
         self._printed: dict[int, str] = {}  # with the title of each
         self._promised: set[int] = set()
-        self._sections = deque([_Task(root, 0, None)])
 
     def lines(self) -> Iterator[str]:
         """The lines of the text."""
@@ -127,15 +151,17 @@ class _Explanation:
             if id(subquery.rel) not in self._printed:
                 heading = f"subquery {self._labels.of(subquery.rel)}: "
                 yield _Task(subquery.rel, task.depth + 1, subquery.scope, heading)
-        for rel in description.inputs:
-            yield _Task(rel, task.depth + 1, task.outer)
+        for rel, scope in zip(description.inputs, description.scopes, strict=True):
+            yield _Task(rel, task.depth + 1, scope)
 
     def _layout(self, task: _Task, description: Description) -> Iterator[str]:
         """The lines of one relation: a single one, if everything fits on it."""
         self._printed[id(task.rel)] = description.title
         heading = task.heading
-        if not heading and self._uses[id(task.rel)] > 1:
+        if not heading and (task.rel.shared or self._uses[id(task.rel)] > 1):
             heading = f"{self._labels.of(task.rel)}: "
+        if task.rel.shared:
+            heading = f"shared {heading}"
         clauses = [_shortened(clause) for clause in _clauses(task.rel, description, self._properties)]
         indent = _INDENT * task.depth
         line = f"{indent}{heading}{description.name}"

@@ -83,7 +83,8 @@ def test_a_mask_that_does_not_fit_is_refused() -> None:
 
 @pytest.mark.parametrize("which", ["filter", "best_effort_filter"])
 def test_a_filter_may_use_a_column_that_the_mask_drops(which: str) -> None:
-    read = sd.read_named("t", AB, columns=["b"], **{which: lambda r: r.a > 1})
+    condition: dict[str, Any] = {which: lambda r: r.a > 1}
+    read = sd.read_named("t", AB, columns=["b"], **condition)
     assert columns(read) == "b: string?"
     assert getattr(read._rel, which) is not None
 
