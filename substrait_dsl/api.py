@@ -4,10 +4,16 @@ from typing import Literal as L
 
 import substrait_dsl.errors as errors  # by their own names: the package's are those of this module
 import substrait_dsl.functions as functions
+from substrait_dsl.algebra.common import Computation
 from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths
+from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
+from substrait_dsl.algebra.plan import Finding
 from substrait_dsl.algebra.properties import Distribution, OrderKey, Properties
-from substrait_dsl.algebra.relations.read import Arrow, DelimitedText, Dwrf, Orc, Parquet
-from substrait_dsl.algebra.rules import JoinType, SetOp
+from substrait_dsl.algebra.relations.groups import AggregateMethod
+from substrait_dsl.algebra.relations.read import Arrow, DelimitedText, Dwrf, ExtensionFormat, Orc, Parquet
+from substrait_dsl.algebra.relations.windows import WindowMethod
+from substrait_dsl.algebra.relations.writes import CreateMode, OutputMode, WriteOp
+from substrait_dsl.algebra.rules import JoinType, LateralJoinType, SetOp
 from substrait_dsl.algebra.schema import Field
 from substrait_dsl.algebra.types import (
     FP32,
@@ -45,7 +51,7 @@ from substrait_dsl.algebra.types import (
 )
 from substrait_dsl.catalog import Catalog, standard_catalog
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.fluent.calls import Measure
+from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.conditions import (
     all_of,
     any_of,
@@ -59,12 +65,41 @@ from substrait_dsl.fluent.conditions import (
     unique,
     when,
 )
+from substrait_dsl.fluent.exchange import (
+    ExchangeKind,
+    broadcast,
+    exchange_target,
+    multi_bucket,
+    round_robin,
+    scatter,
+    single_bucket,
+)
+from substrait_dsl.fluent.expand import Switching, switching
 from substrait_dsl.fluent.expr import DynExpr, Expr
+from substrait_dsl.fluent.extended import ExtendedExpression
+from substrait_dsl.fluent.extensions import extension_leaf, extension_multi
+from substrait_dsl.fluent.files import FileSlice, read_files
+from substrait_dsl.fluent.hints import shared
+from substrait_dsl.fluent.join_keys import JoinKey, join_key
+from substrait_dsl.fluent.lambdas import LambdaFunction, lambda_
+from substrait_dsl.fluent.nested import list_of, map_of, struct_of
+from substrait_dsl.fluent.parameters import current_date, current_timestamp, current_timezone, parameter
 from substrait_dsl.fluent.plan import Plan
-from substrait_dsl.fluent.reads import read_files, read_named, read_virtual
+from substrait_dsl.fluent.reads import read_extension, read_iceberg, read_named, read_virtual
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema, SchemaLike, parse_type
-from substrait_dsl.fluent.sorting import asc, clustered, desc
+from substrait_dsl.fluent.sorting import asc, clustered, compared, desc
+from substrait_dsl.fluent.tables import (
+    alter_table,
+    alter_view,
+    create_table,
+    create_view,
+    drop_table,
+    drop_view,
+    update,
+)
+from substrait_dsl.fluent.windows import following, preceding
+from substrait_dsl.fluent.writes import extension_object, files_target, virtual_target
 from substrait_dsl.functions import Functions
 
 __all__: list[str] = [
@@ -75,11 +110,16 @@ __all__: list[str] = [
     "I32",
     "I64",
     "UUID",
+    "AdvancedExtension",
+    "AggregateMethod",
+    "AnyMessage",
     "Arrow",
     "Binary",
     "Boolean",
     "Catalog",
     "Compound",
+    "Computation",
+    "CreateMode",
     "Date",
     "DaySeconds",
     "Decimal",
@@ -88,8 +128,13 @@ __all__: list[str] = [
     "Dwrf",
     "DynExpr",
     "DynRow",
+    "ExchangeKind",
     "Expr",
+    "ExtendedExpression",
+    "ExtensionFormat",
     "Field",
+    "FileSlice",
+    "Finding",
     "FixedBinary",
     "FixedChar",
     "Func",
@@ -97,8 +142,11 @@ __all__: list[str] = [
     "IntervalCompound",
     "IntervalDay",
     "IntervalYear",
+    "JoinKey",
     "JoinType",
     "L",
+    "LambdaFunction",
+    "LateralJoinType",
     "List",
     "Map",
     "Measure",
@@ -106,6 +154,7 @@ __all__: list[str] = [
     "Nullable",
     "Orc",
     "OrderKey",
+    "OutputMode",
     "Parquet",
     "Plan",
     "PrecisionTime",
@@ -121,31 +170,69 @@ __all__: list[str] = [
     "String",
     "Struct",
     "SubstraitDslError",
+    "Switching",
     "Type",
     "TypeVariation",
     "Unbound",
     "UserDefined",
     "VarChar",
+    "WindowFunction",
+    "WindowMethod",
+    "WriteOp",
     "YearMonths",
     "all_of",
+    "alter_table",
+    "alter_view",
     "any_of",
     "asc",
+    "broadcast",
     "clustered",
     "col",
+    "compared",
+    "create_table",
+    "create_view",
+    "current_date",
+    "current_timestamp",
+    "current_timezone",
     "desc",
+    "drop_table",
+    "drop_view",
     "errors",
+    "exchange_target",
     "exists",
+    "extension_leaf",
+    "extension_multi",
+    "extension_object",
+    "files_target",
+    "following",
     "functions",
+    "join_key",
+    "lambda_",
+    "list_of",
     "lit",
+    "map_of",
+    "multi_bucket",
     "null",
+    "parameter",
     "parse_type",
+    "preceding",
+    "read_extension",
     "read_files",
+    "read_iceberg",
     "read_named",
     "read_virtual",
     "record",
+    "round_robin",
     "scalar_subquery",
+    "scatter",
+    "shared",
+    "single_bucket",
     "standard_catalog",
+    "struct_of",
     "switch",
+    "switching",
     "unique",
+    "update",
+    "virtual_target",
     "when",
 ]

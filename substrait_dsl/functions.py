@@ -1,8 +1,10 @@
 """Every function of the specification's extensions, by name: ``f.sum(r.price)``, ``f.extract("YEAR", r.day)``.
 
 A function's arguments are expressions, or Python values, which become literals of the type that the chosen overload
-needs; words are passed as str. Function options are keyword arguments: ``f.add(a, b, overflow="ERROR")``. Functions
-whose name Python keeps for itself end in an underscore: ``and_``, ``or_``, ``not_``.
+needs; words are passed as str, functions as Python functions: ``f.transform(r.prices, lambda x: x * 2)``. Function
+options are keyword arguments: ``f.add(a, b, overflow="ERROR")``. An aggregate function is a measure; it becomes an
+expression by ``.over(...)``, as a window function does. Functions whose name Python keeps for itself end in an
+underscore: ``and_``, ``or_``, ``not_``.
 
 ``help(f.substring)`` shows what a function does and its overloads. `Functions` offers those of a user's own extension.
 """

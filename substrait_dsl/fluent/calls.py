@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import decimal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, ClassVar, Generic, NoReturn
+from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn
 
 from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
-from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, derived, resolve
-from substrait_dsl.fluent.guidance import argument_hint
+from substrait_dsl.catalog import Catalog, Kind, Overload, standard_catalog
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming
+from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, given, resolved
+from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, derived, resolve, settled
+from substrait_dsl.fluent.guidance import WINDOW_METHODS, no_attribute
+from substrait_dsl.fluent.lambdas import LambdaFunction, is_function, settle_functions, traced_argument
 from substrait_dsl.fluent.scope import Scope
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.windows import Frame, FrameLike, Keys
 
 T = TypeVar("T", bound=t.Type)
 N = TypeVar("N", bound=t.Null, covariant=True, default=t.Req)
 
-Options = Mapping[str, str | Sequence[str]]
-"""Function options: a value, or several in order of preference, for each name."""
-
 _SPLICED = ("and", "or")
-
-_ARITHMETIC = frozenset(("add", "subtract", "multiply", "divide", "modulus"))
-_ALIKE = _ARITHMETIC | {"equal", "not_equal", "lt", "lte", "gt", "gte"}
-"""Functions of two operands of one type; others of that name and number exist, but none for that type."""
-
-_SCALARS = frozenset((bool, int, float, str, decimal.Decimal, dt.date, dt.datetime))
 
 
 def scalar(
@@ -46,64 +40,31 @@ def scalar(
     Args:
         name: the function's name; the overload follows from the operands.
         operands: expressions; Python values, which become literals of the type the overload needs; words, for
-            arguments that take one of the function's own words.
+            arguments that take one of the function's own words; Python functions, for arguments that are functions.
         options: the function's options.
         urn: the extension to look in; by default all.
         catalog: the functions to choose from; by default the specification's own.
 
     Raises `FunctionNotFoundError` for no such function or overload, `InvalidChoiceError` for an unknown option.
     """
-    return derived(partial(scalar_call, name, options or {}, urn, catalog), operands)
+    if not any(map(is_function, operands)):
+        return derived(partial(scalar_call, name, options or {}, urn, catalog), operands)
+    call = FunctionCall("scalar", name, operands, options or {}, urn, catalog)
+    return settled(lambda scope: scalar_call(name, call.options, urn, catalog, call.parts(scope)), call.expressions())
 
 
 def scalar_call(
     name: str, options: Options, urn: str | None, catalog: Catalog | None, parts: Sequence[Any]
 ) -> ex.ScalarFunction:
     """The call of the algebra, of parts that are expressions of one row, or Python values. Raises as `scalar` does."""
-    if len(parts) == 2 and name in _ALIKE:
-        parts = _alike(name, *parts)
-    resolution = _resolution("scalar", name, parts, options, urn, catalog)
-    arguments = _arguments(resolution, parts)
-    function = ex.FunctionId(resolution.overload.urn, resolution.overload.key)
+    function, arguments, kind, chosen = resolved("scalar", name, parts, options, urn, catalog)
     first = arguments[0] if arguments else None
     if name in _SPLICED and isinstance(first, ex.ScalarFunction) and first.function == function:
         arguments = (*first.arguments, *arguments[1:])  # `a & b & c` is one call of three, not nested ones
-    return ex.ScalarFunction(function, arguments, resolution.output_type, _options(resolution))
+    return ex.ScalarFunction(function, arguments, kind, chosen)
 
 
-def _alike(name: str, left: Any, right: Any) -> list[Any]:
-    """The operands, a Python value as a literal of the other operand's type if it fits: the usual case, and fast."""
-    for value, other in ((left, right), (right, left)):
-        if type(value) in _SCALARS and isinstance(other, ex.Expression):
-            if name in _ARITHMETIC and isinstance(other.type, t.Decimal) and type(value) in (int, decimal.Decimal):
-                # Decimal arithmetic takes any two decimals: the digits of the value are all that it needs.
-                kind = ex.natural_type(decimal.Decimal(value))
-            else:
-                kind = other.type.as_required()
-            try:
-                made = ex.literal(value, kind)
-            except LiteralError:
-                continue
-            return [made, right] if value is left else [left, made]
-    return [left, right]
-
-
-class RelationLike:
-    """What every relation of the fluent layer is; named here because a relation is no value."""
-
-    __slots__ = ()
-
-
-class Unfinished:
-    """Something that becomes an expression with one more call, and what to tell those who forget it."""
-
-    __slots__ = ()
-    lacks: ClassVar[str]
-    """What is there, and what it lacks."""
-    advice: ClassVar[str]
-
-
-class MeasureBase:
+class MeasureBase(NoValue):
     """What every `Measure` is, whatever its type."""
 
     __slots__ = ("_call", "_distinct", "_filter", "_name", "_sorts")
@@ -114,16 +75,128 @@ class MeasureBase:
     _sorts: tuple[object, ...]
     _name: str | None
 
+    @property
+    def _lacks(self) -> str:
+        return f"{self._call.name} is an aggregate function"
+
+    @property
+    def _advice(self) -> str:
+        window = f"{self._call.name}(...).over(...)"
+        return f"name it in aggregate(...), then use the column in with_columns(...); or give it a window: {window}"
+
 
 class FunctionCall:
     """The name, operands and options of a call whose relation is not known yet."""
 
-    __slots__ = ("catalog", "name", "operands", "options", "urn")
+    __slots__ = ("catalog", "kind", "name", "operands", "options", "urn")
 
     def __init__(
-        self, name: str, operands: Sequence[object], options: Options, urn: str | None, catalog: Catalog | None
+        self,
+        kind: Kind,
+        name: str,
+        operands: Sequence[object],
+        options: Options,
+        urn: str | None,
+        catalog: Catalog | None,
     ) -> None:
-        self.name, self.operands, self.options, self.urn, self.catalog = name, operands, options, urn, catalog
+        self.kind, self.name, self.options = kind, name, options
+        self.urn, self.catalog = urn, catalog or standard_catalog()
+        self.operands = operands
+        if any(map(is_function, operands)):
+            overloads = self.overloads()
+            self.operands = [traced_argument(name, overloads, operands, each) for each in range(len(operands))]
+
+    def overloads(self) -> list[Overload]:
+        """Every overload that the call may mean."""
+        return [each for of in self.catalog.named(self.name, self.kind, self.urn) for each in of.overloads]
+
+    def expressions(self) -> Iterator[ExprBase]:
+        """The expressions that the operands are, and those that functions among them use."""
+        for operand in self.operands:
+            if isinstance(operand, LambdaFunction):
+                yield from operand.captured
+            elif isinstance(operand, ExprBase):
+                yield operand
+
+    def parts(self, scope: Scope) -> list[Any]:
+        """The operands over the row of a scope: expressions of the algebra, and the others as they were given."""
+        parts = [resolve(operand, scope) if isinstance(operand, ExprBase) else operand for operand in self.operands]
+        if any(isinstance(part, LambdaFunction) for part in parts):
+            return settle_functions(self.overloads(), parts, scope, partial(given, name=self.name))
+        return parts
+
+    def resolved(self, scope: Scope) -> Resolved:
+        """The function, its arguments, type and options, over the row of a scope. Raises as `scalar` does."""
+        return resolved(self.kind, self.name, self.parts(scope), self.options, self.urn, self.catalog)
+
+
+class WindowFunction(NoValue, Generic[T, N]):
+    """A window function, or an aggregate function over a frame. It becomes an expression once it has a window."""
+
+    __slots__ = ("bounds", "call", "distinct_values", "name")
+
+    def __init__(
+        self, call: FunctionCall, *, bounds: Frame | None = None, distinct_values: bool = False, name: str | None = None
+    ) -> None:
+        self.call, self.bounds, self.distinct_values, self.name = call, bounds, distinct_values, name
+
+    @property
+    def _lacks(self) -> str:
+        return f"{self.call.name} is a window function without a window"
+
+    @property
+    def _advice(self) -> str:
+        return f"write {self.call.name}(...).over(...)"
+
+    def over(
+        self,
+        *misplaced: Never,
+        partition_by: Keys = (),
+        order_by: Keys = (),
+        rows: FrameLike | None = None,
+        range: FrameLike | None = None,
+    ) -> Expr[T, N]:
+        """The function's value for each row, computed from the rows around it: an expression.
+
+        Args:
+            misplaced: nothing; the parts of a window are given by name.
+            partition_by: columns or expressions, one or a list: only rows that agree on them are seen (NULL is NULL).
+            order_by: sort keys, one or a list, as for `Relation.sort`.
+            rows: the frame as a pair (first, last), both included: None is the end of the partition, 0 the current
+                row, -3 three rows before, 3 three rows after it; expressions stand in ``preceding`` and ``following``.
+            range: the same, but the numbers, or spans of time, are added to the one sort key: (-5, 0) has the rows
+                whose key is at most 5 less. 0 is every row with the same key.
+
+        Without a frame it is the one of SQL and Spark (reading 32): with `order_by` the range from the start of the
+        partition to the current row and its equals, else the whole partition. Raises `InvalidArgumentError` for a
+        frame that ends before it starts, `SchemaError` and `TypeMismatchError` for a range that does not fit its key.
+        Specification: ``Expression.WindowFunction``.
+        """
+        from substrait_dsl.fluent.windows import over
+
+        with naming("over"):
+            return over(self, misplaced, partition_by, order_by, rows, range)
+
+    def frame(self, *, rows: FrameLike | None = None, range: FrameLike | None = None) -> WindowFunction[T, N]:
+        """The same function with a frame, as for `over`; for `Relation.window`, which gives partitions and order."""
+        from substrait_dsl.fluent.windows import frame
+
+        with naming("frame"):
+            return self.framed(frame(rows, range))
+
+    def framed(self, bounds: Frame) -> WindowFunction[T, N]:
+        """The same function with these bounds."""
+        return WindowFunction(self.call, bounds=bounds, distinct_values=self.distinct_values, name=self.name)
+
+    if not TYPE_CHECKING:  # a checker must not take every name for a method
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            raise no_attribute("a window function", name, WINDOW_METHODS, ("over", "frame"))
+
+    def __repr__(self) -> str:
+        return f"WindowFunction({self.call.name})"
 
 
 class Measure(MeasureBase, Generic[T, N]):
@@ -150,52 +223,72 @@ class Measure(MeasureBase, Generic[T, N]):
         """The same measure under a name."""
         return self._with(_name=name)
 
+    def over(
+        self,
+        *misplaced: Never,
+        partition_by: Keys = (),
+        order_by: Keys = (),
+        rows: FrameLike | None = None,
+        range: FrameLike | None = None,
+    ) -> Expr[T, N]:
+        """The aggregate of the rows around each row: an expression. See `WindowFunction.over`.
+
+        Raises `InvalidArgumentError` for a measure with a filter or an order of its own, which a window does not take.
+        """
+        window = self.windowed()
+        return window.over(*misplaced, partition_by=partition_by, order_by=order_by, rows=rows, range=range)
+
+    def frame(self, *, rows: FrameLike | None = None, range: FrameLike | None = None) -> WindowFunction[T, N]:
+        """The aggregate over a frame, for `Relation.window`. See `WindowFunction.frame`."""
+        return self.windowed().frame(rows=rows, range=range)
+
+    def windowed(self) -> WindowFunction[T, N]:
+        """The aggregate function as a window function."""
+        name = self._call.name
+        if self._filter is not None:
+            raise InvalidArgumentError(
+                f"{name}: a window function has no filter",
+                hint=f"write {name}(when(condition).then(x).otherwise(None)): NULLs are not aggregated",
+            )
+        if self._sorts:
+            raise InvalidArgumentError(
+                f"{name}: the rows of a window are ordered by the window", hint="write over(order_by=...)"
+            )
+        return WindowFunction(self._call, distinct_values=self._distinct, name=self._name)
+
     def _with(self, **changed: Any) -> Measure[T, N]:
         measure: Measure[T, N] = Measure(self._call)
         for slot in MeasureBase.__slots__:
             setattr(measure, slot, changed.get(slot, getattr(self, slot)))
         return measure
 
+    if not TYPE_CHECKING:  # a checker must not take every name for a method
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise no_attribute("a measure", name, WINDOW_METHODS, dir(type(self)))
+
     def __repr__(self) -> str:
         return f"Measure({self._call.name})"
 
 
-class WindowFunction:
-    """A window function. It becomes an expression once it has a window."""
-
-    __slots__ = ("call",)
-
-    def __init__(self, call: FunctionCall) -> None:
-        self.call = call
-
-    def __repr__(self) -> str:
-        return f"WindowFunction({self.call.name})"
+def _no_operator(self: NoValue, *_: object) -> NoReturn:
+    raise TypeMismatchError(f"{self._lacks}, no value to compute with", hint=self._advice)
 
 
-def _no_operators(self: MeasureBase, *_: object) -> NoReturn:
-    raise TypeMismatchError(
-        "an aggregate function is no value to compute with",
-        hint="name it in aggregate(...), then compute with the column in with_columns(...)",
-    )
+_OPERATORS = "add sub mul truediv mod pow neg abs eq ne lt le gt ge and or xor invert"
 
-
-for _operator in ("add", "sub", "mul", "truediv", "mod", "neg", "lt", "le", "gt", "ge", "and", "or", "invert"):
-    setattr(MeasureBase, f"__{_operator}__", _no_operators)
-    setattr(MeasureBase, f"__r{_operator}__", _no_operators)
+for _operator in _OPERATORS.split():
+    for _prefix in ("__", "__r"):
+        setattr(MeasureBase, f"{_prefix}{_operator}__", _no_operator)
+        setattr(WindowFunction, f"{_prefix}{_operator}__", _no_operator)
 
 
 def measure_node(measure: MeasureBase, scope: Scope, sort_keys: Callable[..., tuple[ex.SortKey, ...]]) -> ex.Measure:
     """The measure of the algebra, over the rows of a scope. Raises as `scalar` does."""
-    call = measure._call
-    parts = [resolve(operand, scope) if isinstance(operand, ExprBase) else operand for operand in call.operands]
-    resolution = _resolution("aggregate", call.name, parts, call.options, call.urn, call.catalog)
     function = ex.AggregateFunction(
-        ex.FunctionId(resolution.overload.urn, resolution.overload.key),
-        _arguments(resolution, parts),
-        resolution.output_type,
-        _options(resolution),
-        sort_keys(measure._sorts, scope),
-        "distinct" if measure._distinct else "all",
+        *measure._call.resolved(scope), sort_keys(measure._sorts, scope), "distinct" if measure._distinct else "all"
     )
     condition = measure._filter
     if condition is None:
@@ -203,91 +296,3 @@ def measure_node(measure: MeasureBase, scope: Scope, sort_keys: Callable[..., tu
     if not isinstance(condition, ExprBase):
         raise InvalidArgumentError(f"the filter of a measure is an expression, got {condition!r}")
     return ex.Measure(function, resolve(condition, scope))
-
-
-def _resolution(
-    kind: Kind, name: str, parts: Sequence[Any], options: Options, urn: str | None, catalog: Catalog | None
-) -> Resolution:
-    given = [_given(part, name) for part in parts]
-    preferences = {key: _preferences(name, key, value) for key, value in options.items()} if options else {}
-    try:
-        return (catalog or standard_catalog()).resolve(kind, name, given, options=preferences, urn=urn)
-    except FunctionNotFoundError as error:
-        error.hint = error.hint or argument_hint(name, parts)
-        raise
-
-
-def _preferences(name: str, option: str, value: object) -> tuple[str, ...]:
-    """The values of a function option, in order of preference."""
-    values = (value,) if isinstance(value, str) else value
-    if isinstance(values, Sequence) and all(isinstance(each, str) for each in values):
-        return tuple(values)
-    hint = f"write {name}(...).{option}()" if option == "distinct" else None
-    raise InvalidArgumentError(f"the option {option} of {name} takes a word or several, got {value!r}", hint=hint)
-
-
-def _given(part: Any, name: str) -> Given:
-    """A part of a call as the catalogue wants to know it."""
-    match part:
-        case ex.Literal(value=int() as value) if not isinstance(value, bool):
-            return Typed(part.type, value, constant=True)
-        case ex.FieldReference():
-            return Typed(part.type, constant=False)
-        case ex.Expression():
-            return Typed(part.type)
-        case t.Type():
-            return TypeValue(part)
-        case type() if issubclass(part, t.Type):
-            from substrait_dsl.fluent.schemas import as_type
-
-            return TypeValue(as_type(part))
-        case None:
-            raise InvalidArgumentError(
-                f"{name}: None has no type here", hint="use is_null() to test, null(type) for a typed NULL"
-            )
-        case MeasureBase():
-            raise TypeMismatchError(
-                f"{name} takes values, but {part._call.name} is an aggregate function",
-                hint="name it in aggregate(...), then use the column",
-            )
-        case WindowFunction():
-            raise TypeMismatchError(f"{name} takes values, but {part.call.name} is a window function without a window")
-        case Unfinished():
-            raise TypeMismatchError(f"{name} takes values, but {part.lacks}", hint=part.advice)
-        case _ if isinstance(part, RelationLike):
-            raise TypeMismatchError(
-                f"{name} takes values, not a relation",
-                hint="scalar_subquery(rel) is its one value, any_of(rel) and all_of(rel) compare with every row",
-            )
-        case _ if callable(part):
-            raise InvalidArgumentError(f"{name} takes expressions and values, not the function {part!r}")
-    try:
-        default = ex.natural_type(part)
-    except LiteralError as error:
-        raise InvalidArgumentError(f"{name}: {error.message}", hint=error.hint) from None
-    except RecursionError:
-        raise InvalidArgumentError(f"{name}: a value is nested too deeply") from None
-    integer = part if type(part) is int else None
-    also: tuple[t.Type, ...] = ()
-    if integer is not None:
-        also = (ex.natural_type(decimal.Decimal(integer)),)
-    elif isinstance(part, str) and part:
-        also = (t.VarChar(len(part)),)
-    return Open(default, partial(ex.fits, part), part if isinstance(part, str) else None, also, integer, repr(part))
-
-
-def _arguments(resolution: Resolution, parts: Sequence[Any]) -> tuple[ex.Argument, ...]:
-    arguments: list[ex.Argument] = []
-    for part, kind in zip(parts, resolution.argument_types, strict=True):
-        match kind:
-            case EnumValue(name):
-                arguments.append(ex.EnumArgument(name))
-            case TypeValue(type=value):
-                arguments.append(ex.TypeArgument(value))
-            case _:
-                arguments.append(part if isinstance(part, ex.Expression) else ex.literal(part, kind))
-    return tuple(arguments)
-
-
-def _options(resolution: Resolution) -> tuple[ex.FunctionOption, ...]:
-    return tuple(ex.FunctionOption(name, values) for name, values in resolution.options.items())

@@ -12,7 +12,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import require_boolean
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.algebra.types import Boolean
+from substrait_dsl.algebra.types import I64, Boolean
 from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
@@ -21,7 +21,8 @@ from substrait_dsl.errors import (
     UnknownFieldError,
     quoted,
 )
-from substrait_dsl.fluent.calls import MeasureBase, Unfinished, WindowFunction, scalar_call
+from substrait_dsl.fluent.arguments import NoValue
+from substrait_dsl.fluent.calls import scalar_call
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound, resolve
 from substrait_dsl.fluent.operators import PythonValue
 from substrait_dsl.fluent.schemas import DynRow, Schema
@@ -36,8 +37,15 @@ def is_list(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
+def is_plain(value: object) -> bool:
+    """Whether a value is one of Python's own: no expression, and nothing that is taken for one."""
+    return not isinstance(value, ExprBase | NoValue)
+
+
 def rows(scope: Scope) -> list[DynRow]:
-    """The rows that a lambda gets: one for each input of the scope."""
+    """The rows that a lambda gets: one for each input of the scope, or that of a table."""
+    if not scope.inputs:
+        return [_row(scope, scope.schema, 0)]
     made: list[DynRow] = []
     offset = 0
     for rel in scope.inputs:
@@ -63,12 +71,13 @@ def called(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRo
         if isinstance(error, SubstraitDslError) or _takes(function, len(arguments)):
             raise
         wanted = "one row" if len(arguments) == 1 else f"{len(arguments)} rows, one for each input"
-        raise InvalidArgumentError(f"{_described(function)} does not take {wanted}") from None
+        raise InvalidArgumentError(f"{described(function)} does not take {wanted}") from None
     finally:
         scope.open = False
 
 
-def _described(function: Callable[..., Any]) -> str:
+def described(function: Callable[..., Any]) -> str:
+    """A function of Python by its name and parameters."""
     name = getattr(function, "__name__", type(function).__name__).strip("<>")
     try:
         return f"{name}{inspect.signature(function)}"
@@ -93,8 +102,8 @@ def on_row(value: Any, scope: Scope, what: str, *, raw: bool = False) -> Any:
         result = called(value, scope, [_row(scope, scope.schema, 0)])
         if raw:
             scope.open = True  # what it returned still refers to the row
-        return result if raw else _closed(result, scope, what)
-    return _closed(value, scope, what)
+        return result if raw else as_expression(result, scope, what)
+    return as_expression(value, scope, what)
 
 
 def evaluate(value: Any, scope: Scope, what: str) -> ex.Expression:
@@ -106,25 +115,16 @@ def evaluate(value: Any, scope: Scope, what: str) -> ex.Expression:
         )
     if callable(value) and not isinstance(value, ExprBase):
         value = called(value, scope, rows(scope))
-    return _closed(value, scope, what)
+    return as_expression(value, scope, what)
 
 
-def _closed(value: Any, scope: Scope, what: str) -> ex.Expression:
+def as_expression(value: Any, scope: Scope, what: str) -> ex.Expression:
+    """A value, or an expression, as one of the algebra; `what` it is, for errors."""
     match value:
         case ExprBase():
             return resolve(value, scope)
-        case MeasureBase():
-            raise TypeMismatchError(
-                f"{what} is an expression, but {value._call.name} is an aggregate function",
-                hint="aggregate functions belong into aggregate(...)",
-            )
-        case WindowFunction():
-            raise TypeMismatchError(
-                f"{what} is an expression, but {value.call.name} is a window function",
-                hint="window functions have no place in a relation yet",
-            )
-        case Unfinished():
-            raise TypeMismatchError(f"{what} is an expression, but {value.lacks}", hint=value.advice)
+        case NoValue():
+            raise TypeMismatchError(f"{what} is an expression, but {value._lacks}", hint=value._advice)
         case None:
             raise InvalidArgumentError(f"{what} is None", hint="null(type) is a NULL; a lambda must return something")
     if what == "a condition" and not isinstance(value, bool):
@@ -157,13 +157,14 @@ def join_condition(on: Any, scope: Scope) -> ex.Expression:
     for name in names:
         if not isinstance(name, str):
             raise InvalidArgumentError(f"expected the name of a column of both sides, got {name!r}")
-        one, other = _key_position("left", left, name), _key_position("right", right, name)
+        one, other = key_position("left", left, name), key_position("right", right, name)
         pair = [scope.column(one), scope.column(len(left.schema) + other)]
         equalities.append(scalar_call("equal", {}, None, None, pair))
     return equalities[0] if len(equalities) == 1 else all_of(equalities)
 
 
-def _key_position(side: str, rel: rl.Rel, name: str) -> int:
+def key_position(side: str, rel: rl.Rel, name: str) -> int:
+    """The position of a column of one side of a join, by name."""
     try:
         return rel.schema.position(name)
     except UnknownFieldError as error:
@@ -186,8 +187,8 @@ def pick(chosen: Sequence[Any], scope: Scope) -> list[Picked]:
         if callable(item) and not isinstance(item, ExprBase):
             item = called(item, scope, rows(scope))  # the item is what the lambda makes of it
         if not isinstance(item, ExprBase):
-            if isinstance(item, MeasureBase):
-                _closed(item, scope, "a column")
+            if isinstance(item, NoValue):
+                as_expression(item, scope, "a column")
             raise InvalidArgumentError(f"expected the name of a column or an expression, got {item!r}")
         expression = resolve(item, scope)
         picked.append((_name_of(item, expression, scope), expression))
@@ -207,6 +208,12 @@ def _name_of(item: ExprBase, expression: ex.Expression, scope: Scope) -> str:
     raise SchemaError("the expression has no name", hint='give it one: expression.alias("name"), or name=expression')
 
 
+def require_name(name: object) -> None:
+    """Raise `InvalidArgumentError` for what cannot be the name of a column."""
+    if not isinstance(name, str):
+        raise InvalidArgumentError(f"the name of a column is a str, got {name!r}")
+
+
 def require_distinct(names: Sequence[str]) -> None:
     """Raise `SchemaError` for a name that stands twice."""
     seen: set[str] = set()
@@ -214,6 +221,17 @@ def require_distinct(names: Sequence[str]) -> None:
         if name in seen:
             raise SchemaError(f'two columns would be called "{name}"', hint="give one of them an alias")
         seen.add(name)
+
+
+def row_count(name: str, value: object, scope: Scope) -> ex.Expression | None:
+    """A number of rows: an int, an expression over no row, or None."""
+    if value is None:
+        return None
+    if isinstance(value, ExprBase):
+        return resolve(value, scope)
+    if type(value) is not int:
+        raise TypeMismatchError(f"the {name} is a number of rows, got {value!r}")
+    return ex.literal(value, I64())
 
 
 def _sort_column(column: str | int, scope: Scope) -> ex.FieldReference:
@@ -233,17 +251,21 @@ def sort_keys(keys: Sequence[Any], scope: Scope) -> tuple[ex.SortKey, ...]:
         if callable(item) and not isinstance(item, ExprBase):
             item = called(item, scope, rows(scope))  # the item is what the lambda makes of it
         key = item if isinstance(item, SortKey) else SortKey(item, "asc_nulls_first")
-        of = key.expression
-        if callable(of) and not isinstance(of, ExprBase):
-            of = called(of, scope, rows(scope))
-        if isinstance(of, str | int) and not isinstance(of, bool):
-            expression: ex.Expression = _sort_column(of, scope)
-        elif isinstance(of, ExprBase):
-            expression = resolve(of, scope)
-        else:
-            raise InvalidArgumentError(f"expected a column or an expression to sort by, got {of!r}")
-        made.append(ex.SortKey(expression, key.direction))
+        expression = key_expression(key.expression, scope, "sort")
+        direction = key.direction if isinstance(key.direction, str) else key.direction(expression.type)
+        made.append(ex.SortKey(expression, direction))
     return tuple(made)
+
+
+def key_expression(of: Any, scope: Scope, verb: str) -> ex.Expression:
+    """A column to sort or partition by, given by name, position, expression or lambda."""
+    if callable(of) and not isinstance(of, ExprBase):
+        of = called(of, scope, rows(scope))
+    if isinstance(of, str | int) and not isinstance(of, bool):
+        return _sort_column(of, scope)
+    if isinstance(of, ExprBase):
+        return resolve(of, scope)
+    raise InvalidArgumentError(f"expected a column or an expression to {verb} by, got {of!r}")
 
 
 def compute(rel: rl.Rel, named: Sequence[Picked], scope: Scope) -> rl.Rel:
@@ -272,7 +294,7 @@ def declared(rel: rl.Rel, row: Any, scope: Scope) -> rl.Rel:
     if not isinstance(row, Schema) or isinstance(row, DynRow):
         raise InvalidArgumentError(f"the lambda returns an instance of a Schema class, got {row!r}")
     struct = row.__struct__
-    named = [(name, _closed(row.__columns__[name], scope, f'column "{name}"')) for name in struct.names]
+    named = [(name, as_expression(row.__columns__[name], scope, f'column "{name}"')) for name in struct.names]
     scope.open = False
     result = compute(rel, named, scope)
     require_declared(result.schema, type(row))

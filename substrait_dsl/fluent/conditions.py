@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, overload
 from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.rules import branch_type
+from substrait_dsl.algebra.rules import common_type
 from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError
-from substrait_dsl.fluent.calls import MeasureBase, Unfinished, scalar
+from substrait_dsl.fluent.arguments import NoValue
+from substrait_dsl.fluent.calls import scalar
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived
 from substrait_dsl.fluent.schemas import as_type
 
 if TYPE_CHECKING:
-    from substrait_dsl.fluent.relation import RelationBase
+    from substrait_dsl.fluent.base import RelationBase
 
 T = TypeVar("T", bound=Type)
 N = TypeVar("N", bound=Null)
@@ -100,7 +101,7 @@ def in_list(value: ExprBase, options: Any) -> DynExpr:
 
 
 def _rel(options: object) -> Any:
-    from substrait_dsl.fluent.relation import RelationBase
+    from substrait_dsl.fluent.base import RelationBase
 
     return options._rel if isinstance(options, RelationBase) else None
 
@@ -123,8 +124,8 @@ def _same_type(part: Any, kind: Type) -> ex.Expression:
     """A part as an expression; a Python value as a literal of the type."""
     if isinstance(part, ex.Expression):
         return part
-    if isinstance(part, MeasureBase):
-        raise TypeMismatchError(f"{part._call.name} is an aggregate function, not a value")
+    if isinstance(part, NoValue):
+        raise TypeMismatchError(f"{part._lacks}, not a value", hint=part._advice)
     return ex.literal(part, kind.as_nullable() if part is None else kind.as_required())
 
 
@@ -203,12 +204,12 @@ def all_of(relation: RelationBase) -> Quantified:
     return Quantified("all", relation)
 
 
-class When(Unfinished):
+class When(NoValue):
     """A condition that waits for its value."""
 
     __slots__ = ("_before", "_condition")
-    lacks = "when(...) has no then(...)"
-    advice = "write when(...).then(value).otherwise(value)"
+    _lacks = "when(...) has no then(...)"
+    _advice = "write when(...).then(value).otherwise(value)"
 
     def __init__(self, condition: ExprBase, before: tuple[tuple[ExprBase, object], ...] = ()) -> None:
         if not isinstance(condition, ExprBase):
@@ -221,12 +222,12 @@ class When(Unfinished):
         return Then((*self._before, (self._condition, value)))
 
 
-class Then(Unfinished):
+class Then(NoValue):
     """Conditions with their values, waiting for another or for the value that holds otherwise."""
 
     __slots__ = ("_clauses",)
-    lacks = "when(...).then(...) has no otherwise(...)"
-    advice = "finish it with .otherwise(value); otherwise(None) gives NULL"
+    _lacks = "when(...).then(...) has no otherwise(...)"
+    _advice = "finish it with .otherwise(value); otherwise(None) gives NULL"
 
     def __init__(self, clauses: tuple[tuple[ExprBase, object], ...]) -> None:
         self._clauses = clauses
@@ -241,7 +242,7 @@ class Then(Unfinished):
 
         def make(parts: Sequence[Any]) -> ex.Expression:
             conditions, results = parts[0:-1:2], [*parts[1:-1:2], parts[-1]]
-            values = _branches(results, "an if")
+            values = alike(results, "the branches of an if")
             clauses = tuple(ex.IfClause(c, v) for c, v in zip(conditions, values[:-1], strict=True))
             return ex.IfThen(clauses, values[-1])
 
@@ -272,32 +273,32 @@ def switch(match: ExprBase, cases: Mapping[Any, object], default: object) -> Dyn
 
     def make(parts: Sequence[Any]) -> ex.Expression:
         subject, *results = parts
-        values = _branches(results, "a switch")
+        values = alike(results, "the branches of a switch")
         labels = [ex.literal(key, subject.type.as_required()) for key in keys]
         return ex.Switch(subject, tuple(map(ex.SwitchCase, labels, values[:-1])), values[-1])
 
     return derived(make, [match, *cases.values(), default])
 
 
-def _branches(parts: Sequence[Any], what: str) -> list[ex.Expression]:
-    """The branches of a conditional as expressions of one type and one nullability (reading 21)."""
+def alike(parts: Sequence[Any], what: str) -> list[ex.Expression]:
+    """Parts, of which some are Python values, as expressions of one type and one nullability (reading 21)."""
     typed = [part for part in parts if isinstance(part, ex.Expression)]
     plain = [part for part in parts if not isinstance(part, ex.Expression)]
     for part in plain:
-        if isinstance(part, MeasureBase):
-            raise TypeMismatchError(f"{part._call.name} is an aggregate function, not a value")
+        if isinstance(part, NoValue):
+            raise TypeMismatchError(f"{part._lacks}, not a value", hint=part._advice)
     if not typed and all(part is None for part in plain):
-        raise LiteralError(f"every branch of {what} is None", hint="give one of them a type: null(type)")
+        raise LiteralError(f"{what} are all None", hint="give one of them a type: null(type)")
     kinds = [part.type for part in typed] or [ex.natural_type(part) for part in plain if part is not None]
-    kind = branch_type(kinds, what)
+    kind = common_type(kinds, what)
     kind = kind.with_nullability(kind.nullable or any(part is None for part in plain))
-    return [_branch(part, kind, what) for part in parts]
+    return [_as(part, kind, what) for part in parts]
 
 
-def _branch(part: Any, kind: Type, what: str) -> ex.Expression:
+def _as(part: Any, kind: Type, what: str) -> ex.Expression:
     if not isinstance(part, ex.Expression):
         try:
             return ex.literal(part, kind)
         except LiteralError as error:
-            raise TypeMismatchError(f"the branches of {what} must have one type: {error.message}") from None
+            raise TypeMismatchError(f"{what} must have one type: {error.message}") from None
     return part if part.type.nullable == kind.nullable else ex.Cast(part, kind)

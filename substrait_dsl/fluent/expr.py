@@ -7,8 +7,8 @@ to make, from which operands. It becomes an expression of the algebra when it me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, cast, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, TypeAlias, cast, overload
 
 from typing_extensions import TypeVar
 
@@ -18,10 +18,10 @@ from substrait_dsl.algebra.types import Boolean, List, Map, Null, Nullable, Req,
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownFieldError, suggestion, unknown_choice
 from substrait_dsl.fluent.guidance import no_method
 from substrait_dsl.fluent.operators import Operators
-from substrait_dsl.fluent.scope import Scope
+from substrait_dsl.fluent.scope import NO_ROW, Scope
 
 if TYPE_CHECKING:
-    from substrait_dsl.fluent.relation import RelationBase
+    from substrait_dsl.fluent.base import RelationBase
 
 T = TypeVar("T", bound=Type)
 N = TypeVar("N", bound=Null, covariant=True, default=Req)
@@ -30,6 +30,9 @@ V = TypeVar("V")
 
 Nulls = Literal["first", "last"]
 """Where NULLs stand in an order."""
+
+Part: TypeAlias = "str | int | Mapping[Any, Sequence[Part]]"
+"""A field of a struct, by name or position; or fields with the parts to keep of each."""
 
 Make = Callable[[Sequence[Any]], ex.Expression]
 """Makes an expression from operands: expressions, in the places of `Expr`, and everything else as it was given."""
@@ -133,6 +136,19 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         """A sort key: largest first, NULLs ``"last"`` (the default, as in Spark) or ``"first"``."""
         return sort_key(self, "desc", nulls)
 
+    def keep(self, *parts: Part) -> DynExpr:
+        """Only these fields of a struct, in this order: ``r.person.keep("name", {"address": ["city", "zip"]})``.
+
+        Args:
+            parts: names or positions of fields; a dict gives, for fields that are structs, the parts to keep of these.
+
+        The result is a struct, even of one field (reading 25), nullable if this one is. Raises `UnknownFieldError`,
+        `TypeMismatchError` for what is no struct. Specification: ``MaskExpression``.
+        """
+        from substrait_dsl.fluent.nested import mask
+
+        return derived(lambda nodes: ex.MaskedReference(nodes[0], mask(nodes[0].type, parts)), [self], self._name)
+
     def __getitem__(self, key: object) -> DynExpr:
         """A field of a struct by name or position, an element of a list by offset, or the value of a map's key.
 
@@ -202,9 +218,10 @@ class SortKey:
 
     __slots__ = ("direction", "expression")
 
-    def __init__(self, expression: Any, direction: SortDirection) -> None:
+    def __init__(self, expression: Any, direction: SortDirection | Callable[[Type], ex.FunctionId]) -> None:
         self.expression = expression
         self.direction = direction
+        """A word; or what gives, for the type of the expression, the function that compares two of its values."""
 
 
 def sort_key(expression: Any, order: Literal["asc", "desc"], nulls: Nulls) -> SortKey:
@@ -243,6 +260,31 @@ def derived(make: Make, operands: Sequence[Any], name: str | None = None) -> Dyn
         scope = operand._scope or scope
         parts.append(operand._node)
     return bound(make(parts), scope, name)
+
+
+def settled(leaf: Callable[[Scope], ex.Expression], parts: Iterable[ExprBase], name: str | None = None) -> DynExpr:
+    """An expression that `leaf` makes for a row: at once if all its parts see one row, else when it meets it."""
+    waiting = tuple(parts)
+    scopes = {id(part._scope): part._scope for part in waiting if part._scope is not None}
+    if len(scopes) > 1 or any(part._node is None for part in waiting):
+        return _new(None, None, None, waiting, leaf, name)
+    scope = next(iter(scopes.values()), None)
+    return bound(leaf(scope or NO_ROW), scope, name)
+
+
+def leaves(expr: ExprBase) -> Iterator[ExprBase]:
+    """What an expression is made of in the end: expressions of known rows, and those that wait for a row."""
+    stack: list[ExprBase] = [expr]
+    seen: set[int] = set()
+    while stack:
+        current = stack.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        inside = [operand for operand in current._operands if isinstance(operand, ExprBase)]
+        if current._node is not None or not inside:
+            yield current
+        stack.extend(inside)
 
 
 def _new(

@@ -18,10 +18,12 @@ from substrait_dsl.errors import (
     placing,
     quoted,
     suggestion,
+    unknown_choice,
 )
 from substrait_dsl.fluent.calls import MeasureBase, measure_node
 from substrait_dsl.fluent.columns import called, evaluate, is_list, keys_of, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
+from substrait_dsl.fluent.habits import METHOD_HABITS
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
@@ -46,8 +48,11 @@ def aggregate(
     grouping_sets: Sequence[Sequence[str | int]] | None,
     measures: Sequence[Any],
     named_measures: Mapping[str, Any],
+    method: rl.AggregateMethod = "any",
 ) -> rl.Aggregate:
     """The aggregate of the algebra; see `Relation.aggregate`."""
+    if method not in rl.AGGREGATE_METHODS:
+        raise unknown_choice("method", method, rl.AGGREGATE_METHODS, METHOD_HABITS)
     scope = Scope("aggregate", (rel,))
     grouped = keys_of(keys, scope)
     grouped += [(name, _key(name, value, scope)) for name, value in named_keys.items()]
@@ -60,7 +65,7 @@ def aggregate(
         names.append(SET_INDEX)
     require_distinct(names)
     nodes = tuple(_node(name, measure, scope) for name, measure in measured)
-    return rl.Aggregate(rel, tuple(e for _, e in grouped), sets, nodes, tuple(names), anchor=scope.anchor)
+    return rl.Aggregate(rel, tuple(e for _, e in grouped), sets, nodes, tuple(names), method, anchor=scope.anchor)
 
 
 def _key(name: str, value: Any, scope: Scope) -> ex.Expression:

@@ -46,41 +46,29 @@ VERBS: Mapping[str, str] = {
     "toPandas": "execute(spark).toPandas()",
     "to_pandas": "execute(spark).toPandas()",
     "unionAll": "union_all(...)",
+    "crossJoin": "cross(...)",
+    "cross_join": "cross(...)",
+    "drop_duplicates": "distinct()",
+    "dropDuplicates": "distinct()",
+    "insertInto": "write(name)",
+    "insert_into": "write(name)",
+    "insert": "write(name)",
+    "delete": 'write(name, "delete")',
+    "lateralJoin": "lateral_join(...)",
+    "merge": "join(...)",
+    "nlargest": "top_n(count, desc(...))",
+    "repartition": "exchange(...)",
+    "repartition_by_hash": "exchange(scatter(...))",
+    "saveAsTable": 'write(name, "ctas")',
+    "top": "top_n(...)",
+    "top_k": "top_n(...)",
+    "writeTo": "write(name)",
+    "write_table": "write(name)",
     "where": "filter(...)",
     "withColumn": "with_columns(...)",
     "withColumnRenamed": "rename(...)",
 }
 """Verbs of other libraries, and what they are here."""
-
-JOIN_HABITS: Mapping[str, str] = {
-    "anti": '"left_anti"',
-    "cross": "cross(other)",
-    "full": '"outer"',
-    "full_outer": '"outer"',
-    "fullouter": '"outer"',
-    "left_outer": '"left"',
-    "leftanti": '"left_anti"',
-    "leftouter": '"left"',
-    "leftsemi": '"left_semi"',
-    "mark": '"left_mark"',
-    "outer_left": '"left"',
-    "outer_right": '"right"',
-    "right_outer": '"right"',
-    "rightouter": '"right"',
-    "semi": '"left_semi"',
-    "single": '"left_single"',
-}
-"""Join types of other libraries, and the specification's names."""
-
-SET_HABITS: Mapping[str, str] = {
-    "except": '"minus_primary"',
-    "except_all": '"minus_primary_all"',
-    "intersect": '"intersection_multiset"',
-    "intersect_all": '"intersection_multiset_all"',
-    "minus": '"minus_primary"',
-    "union": '"union_distinct"',
-}
-"""Set operations of SQL, and the specification's names."""
 
 METHODS: Mapping[str, str] = {
     "desc_nulls_first": 'desc(nulls="first")',
@@ -95,31 +83,68 @@ METHODS: Mapping[str, str] = {
     "name": "alias(...)",
     "startswith": "functions.starts_with(x, ...)",
     "substr": "functions.substring(x, start, length)",
-    "over": "a window, which expressions do not have yet",
+    "over": "functions.sum(x).over(...): a window is that of one function, not of an expression",
+    "getField": 'x["field"], by name',
+    "getItem": "x[0], by offset",
+    "withField": "the struct anew: struct_of(...)",
 }
 """Methods that expressions have elsewhere, and what to write here."""
 
+WINDOW_METHODS: Mapping[str, str] = {
+    "alias": 'over(...).alias("name")',
+    "distinct": "over(...); only aggregate functions take different values once",
+    "filter": "over(...), then filter(...) the relation",
+    "orderBy": "over(order_by=...)",
+    "order_by": "over(order_by=...)",
+    "partitionBy": "over(partition_by=...)",
+    "partition_by": "over(partition_by=...)",
+    "range": "over(range=(first, last))",
+    "rangeBetween": "over(range=(first, last))",
+    "range_between": "over(range=(first, last))",
+    "rows": "over(rows=(first, last))",
+    "rowsBetween": "over(rows=(first, last))",
+    "rows_between": "over(rows=(first, last))",
+    "window": "over(...)",
+}
+"""What other libraries call the parts of a window, and what to write here."""
+
 FUNCTIONS: Mapping[str, str] = {
+    "array": "substrait_dsl.list_of(...)",
+    "array_size": "cardinality",
+    "array_sort": "sort",
+    "array_transform": "transform(xs, lambda x: ...)",
     "ceiling": "ceil",
     "count_distinct": "count(x).distinct()",
     "countDistinct": "count(x).distinct()",
+    "create_map": "substrait_dsl.map_of(...)",
+    "current_date": "substrait_dsl.current_date()",
+    "current_timestamp": "substrait_dsl.current_timestamp()",
+    "current_timezone": "substrait_dsl.current_timezone()",
     "day": 'extract("DAY", "ONE", x)',
+    "exists": "any_match(xs, lambda x: ...)",
     "first": "any_value(x)",
+    "forall": "all_match(xs, lambda x: ...)",
     "hour": 'extract("HOUR", x)',
     "ifnull": "coalesce",
     "isnull": "is_null",
     "len": "char_length",
     "length": "char_length",
+    "list_filter": "filter(xs, lambda x: ...)",
+    "list_transform": "transform(xs, lambda x: ...)",
     "log": "ln",
     "mean": "avg",
     "minute": 'extract("MINUTE", x)',
     "mod": "modulus",
     "month": 'extract("MONTH", "ONE", x)',
+    "named_struct": "substrait_dsl.struct_of(...)",
+    "now": "substrait_dsl.current_timestamp()",
     "nvl": "coalesce",
     "pow": "power",
     "second": 'extract("SECOND", x)',
+    "size": "cardinality",
     "stddev": "std_dev",
     "stddev_samp": 'std_dev("SAMPLE", x)',
+    "struct": "substrait_dsl.struct_of(...)",
     "substr": "substring",
     "sum_distinct": "sum(x).distinct()",
     "var_samp": 'variance("SAMPLE", x)',
@@ -165,8 +190,10 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
         return "put each comparison in parentheses: (a > 1) & (b < 2)"
     if name == "add" and any(isinstance(part.type, String | VarChar) for part in typed):
         return "functions.concat(a, b) joins texts"
-    if name == "sum" and any(isinstance(part, str) for part in plain):
+    if not typed and plain and isinstance(plain[0], str) and plain[0].isidentifier():
         return f"a column is col({plain[0]!r}), or the row's in a lambda"
+    if any(isinstance(part, ex.DaySeconds | ex.Compound) for part in plain):
+        return "give the span a type: lit(value, IntervalDay(6))"
     if len(typed) == 2 and not plain:
         return _common_type(typed[0].type, typed[1].type)
     if len(typed) == len(plain) == 1 and name in OPERATORS:

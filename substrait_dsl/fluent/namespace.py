@@ -6,7 +6,8 @@ import keyword
 from collections.abc import Sequence
 from typing import Any
 
-from substrait_dsl.catalog import Catalog, Function, standard_catalog
+from substrait_dsl.algebra.types import Type
+from substrait_dsl.catalog import Catalog, Function, Given, Overload, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, suggestion
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction, scalar
 from substrait_dsl.fluent.guidance import FUNCTIONS
@@ -36,8 +37,13 @@ class CatalogFunction:
         """
         if self.kind == "scalar":
             return scalar(self.name, arguments, options, urn=self._urn, catalog=self._catalog)
-        call = FunctionCall(self.name, arguments, options, self._urn, self._catalog)
+        call = FunctionCall(self.kind, self.name, arguments, options, self._urn, self._catalog)
         return Measure(call) if self.kind == "aggregate" else WindowFunction(call)
+
+    def resolve(self, arguments: Sequence[Given]) -> tuple[Overload, Type]:
+        """The overload for these arguments, and the type of its result. Raises `FunctionNotFoundError`."""
+        found = self._catalog.resolve(self.kind, self.name, arguments, urn=self._urn)
+        return found.overload, found.output_type
 
     def __repr__(self) -> str:
         return f"<{self.kind} function {self.name}>"

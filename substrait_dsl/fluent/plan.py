@@ -1,83 +1,142 @@
-"""A Substrait plan as an object: to bytes, to JSON, to a file, to Spark."""
+"""A Substrait plan as an object: to and from bytes, JSON and files, and to Spark."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from substrait_dsl.algebra.plan import AlgebraPlan, Root
-from substrait_dsl.errors import InvalidArgumentError, naming
-from substrait_dsl.fluent.relation import Relation, RelationBase
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.anchors import canonical_plan
+from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, Finding, ParameterBinding, Root
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming, placing
+from substrait_dsl.fluent.base import RelationBase, made, run
+from substrait_dsl.fluent.documents import Document, type_urls
+from substrait_dsl.fluent.expr import ExprBase, resolve
+from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.fluent.scope import Scope
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from substrait.plan_pb2 import Plan as PlanMessage
 
+    from substrait_dsl.catalog import Catalog
 
-class Plan:
+NO_BINDINGS: Mapping[int, object] = {}
+
+
+class Plan(Document["PlanMessage", AlgebraPlan]):
     """The plan that returns one or more relations.
+
+    Args:
+        relations: what the plan returns, in order.
+        expected_type_urls: the types of the extension messages in the plan.
+        parameter_bindings: values for dynamic parameters by their numbers: Python values, or ``lit(value, type)``.
+        evaluation_mode: whether variables such as the current time have one value for the plan or one for each record.
+        advanced_extensions: messages about the plan that only their owners can read.
 
     Specification: ``Plan`` in ``plan.proto``.
     """
 
-    __slots__ = ("_plan",)
+    __slots__ = ()
+    _message = "substrait.Plan"
+    _what = "plan"
 
-    def __init__(self, *relations: RelationBase) -> None:
+    def __init__(
+        self,
+        *relations: RelationBase,
+        expected_type_urls: Sequence[str] = (),
+        parameter_bindings: Mapping[int, object] = NO_BINDINGS,
+        evaluation_mode: EvaluationMode = "per_plan",
+        advanced_extensions: AdvancedExtension | None = None,
+    ) -> None:
         with naming("Plan"):
             if not relations:
                 raise InvalidArgumentError("expected at least one relation")
             for relation in relations:
                 if not isinstance(relation, RelationBase):
                     raise InvalidArgumentError(f"expected relations, got {relation!r}")
-            self._plan = AlgebraPlan(tuple(Root.of(relation._rel) for relation in relations))
+            plan = AlgebraPlan(
+                tuple(Root.of(relation._rel) for relation in relations),
+                expected_type_urls=type_urls(expected_type_urls),
+                parameter_bindings=tuple(_binding(anchor, value) for anchor, value in parameter_bindings.items()),
+                evaluation_mode=evaluation_mode,
+                advanced_extensions=advanced_extensions,
+            )
+        self._become(plan, ())
+
+    @classmethod
+    def _decoded(
+        cls, source: bytes | str, strict: bool, catalog: Catalog | None
+    ) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
+        from substrait_dsl.proto.plan import from_bytes, from_json
+
+        if isinstance(source, str):
+            return from_json(source, catalog, strict=strict)
+        return from_bytes(source, catalog, strict=strict)
+
+    # --- what it says
 
     @property
     def roots(self) -> tuple[Relation[Any], ...]:
-        """The relations that the plan returns."""
-        return tuple(Relation(root.input) for root in self._plan.roots)
+        """The relations that the plan returns, under the names that it gives their columns."""
+        return tuple(made(_under_names(root)) for root in self._algebra.roots)
 
-    def to_proto(self) -> PlanMessage:
-        """The plan as a protobuf message.
+    @property
+    def parameter_bindings(self) -> Mapping[int, ex.Literal]:
+        """The values of dynamic parameters, by their numbers."""
+        return {binding.anchor: binding.value for binding in self._algebra.parameter_bindings}
 
-        Raises `UnsupportedError` for what no message can hold, such as an expression nested too deeply.
-        """
+    @property
+    def evaluation_mode(self) -> EvaluationMode:
+        """Whether variables such as the current time have one value for the plan or one for each record."""
+        return self._algebra.evaluation_mode
+
+    # --- writing and running
+
+    def _encoded(self) -> PlanMessage:
         from substrait_dsl.proto.plan import encode_plan
 
-        with naming("to_proto"):
-            return encode_plan(self._plan)
+        return encode_plan(self._algebra)
 
-    def to_bytes(self) -> bytes:
-        """The plan in protobuf's binary form; the same plan always gives the same bytes. Raises as `to_proto`."""
-        from substrait_dsl.proto.plan import to_bytes
-
-        return to_bytes(self.to_proto())
-
-    def to_json(self) -> str:
-        """The plan in protobuf's JSON form. Raises as `to_proto`."""
-        from substrait_dsl.proto.plan import to_json
-
-        return to_json(self.to_proto())
-
-    def save(self, path: str | Path) -> None:
-        """Write the plan to a file: as JSON if its name ends in ``.json``, else in the binary form."""
-        target = Path(path)
-        if target.suffix == ".json":
-            target.write_text(self.to_json(), encoding="utf-8")
-        else:
-            target.write_bytes(self.to_bytes())
+    def _with_canonical_anchors(self) -> AlgebraPlan:
+        return canonical_plan(self._algebra)
 
     def execute(self, spark: SparkSession) -> list[DataFrame]:
-        """Run on Spark: one DataFrame for each root. Raises as `Relation.execute`."""
-        return [relation.execute(spark) for relation in self.roots]
+        """Run on Spark: one DataFrame for each root, with the parameters that are bound.
 
-    def __eq__(self, other: object) -> bool:
-        return self._plan == other._plan if isinstance(other, Plan) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._plan)
+        Raises as `Relation.execute`, and `LiteralError` for a parameter that is bound to a value of another type.
+        """
+        with naming("execute"):
+            extension = self._algebra.advanced_extensions
+            if extension is not None and extension.enhancement is not None:
+                raise UnsupportedError(
+                    f"the plan has an enhancement of the type {extension.enhancement.type_url}, which changes what it "
+                    "means in a way that is not known here"
+                )
+            return [run(root, spark) for root in self._algebra.bound_roots()]
 
     def __str__(self) -> str:
         return "\n".join(relation.explain() for relation in self.roots)
 
     def __repr__(self) -> str:
         return f"Plan({', '.join(map(repr, self.roots))})"
+
+
+def _under_names(root: Root) -> rl.Rel:
+    names = root.columns
+    if names == root.input.schema.names:
+        return root.input
+    return rl.emit(root.input, range(len(names)), names)
+
+
+def _binding(anchor: int, value: object) -> ParameterBinding:
+    with placing(f"parameter {anchor!r}"):
+        if type(anchor) is not int or not 0 <= anchor < 2**32:
+            raise InvalidArgumentError(f"the number of a parameter is one of 32 bits, got {anchor!r}")
+        if isinstance(value, ExprBase):
+            value = resolve(value, Scope("Plan", ()))
+        if isinstance(value, ex.Expression) and not isinstance(value, ex.Literal):
+            raise InvalidArgumentError("a parameter is bound to a constant: write lit(value, type)")
+        return ParameterBinding(anchor, ex.literal(value, ex.natural_type(value)))

@@ -1,13 +1,13 @@
-"""Where pipelines start: named tables, rows written into the plan, files."""
+"""Where pipelines start: named tables, rows written into the plan, Iceberg tables, tables of others."""
 
 from __future__ import annotations
 
-import os
+import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from typing_extensions import TypeVar
+from typing_extensions import Unpack
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
@@ -16,30 +16,19 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     LiteralError,
     SchemaError,
-    TypeMismatchError,
     naming,
-    unknown_choice,
 )
-from substrait_dsl.fluent.columns import is_list, on_row, require_condition
+from substrait_dsl.fluent.base import S2, Condition, table_name
+from substrait_dsl.fluent.declared import Distributed, Ordering
 from substrait_dsl.fluent.expr import ExprBase, resolve
-from substrait_dsl.fluent.relation import Condition, Relation
-from substrait_dsl.fluent.schemas import Declared, DynRow, Schema, SchemaLike, as_struct
+from substrait_dsl.fluent.files import file_uri
+from substrait_dsl.fluent.messages import AnyLike, any_message
+from substrait_dsl.fluent.reading import Known, read
+from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope
 
-S = TypeVar("S", bound=Schema)
-
-CSV = rl.DelimitedText(escape='"', header_lines_to_skip=1)
-"""What ``format="csv"`` stands for: commas, double quotes doubled inside quotes, one header line."""
-
-FormatName = Literal["parquet", "orc", "arrow", "dwrf", "csv"]
-
-FORMATS: dict[FormatName, rl.FileFormat] = {
-    "parquet": rl.Parquet(),
-    "orc": rl.Orc(),
-    "arrow": rl.Arrow(),
-    "dwrf": rl.Dwrf(),
-    "csv": CSV,
-}
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.relation import Relation
 
 Row = Mapping[str, object] | Sequence[object]
 
@@ -47,20 +36,22 @@ Row = Mapping[str, object] | Sequence[object]
 @overload
 def read_named(
     name: str | Sequence[str],
-    schema: type[S],
+    schema: type[S2],
     *,
-    filter: Condition | Callable[[S], Condition] | None = ...,
-    best_effort_filter: Condition | Callable[[S], Condition] | None = ...,
+    filter: Condition | Callable[[S2], Condition] | None = ...,
+    best_effort_filter: Condition | Callable[[S2], Condition] | None = ...,
     columns: None = ...,
-) -> Relation[S]: ...
+    **known: Unpack[Known],
+) -> Relation[S2]: ...
 @overload
 def read_named(
     name: str | Sequence[str],
-    schema: type[S],
+    schema: type[S2],
     *,
-    filter: Condition | Callable[[S], Condition] | None = ...,
-    best_effort_filter: Condition | Callable[[S], Condition] | None = ...,
+    filter: Condition | Callable[[S2], Condition] | None = ...,
+    best_effort_filter: Condition | Callable[[S2], Condition] | None = ...,
     columns: Sequence[str],
+    **known: Unpack[Known],
 ) -> Relation[DynRow]: ...
 @overload
 def read_named(
@@ -70,6 +61,7 @@ def read_named(
     filter: Condition | Callable[[Any], Condition] | None = ...,
     best_effort_filter: Condition | Callable[[Any], Condition] | None = ...,
     columns: Sequence[str] | None = ...,
+    **known: Unpack[Known],
 ) -> Relation[DynRow]: ...
 def read_named(
     name: str | Sequence[str],
@@ -78,6 +70,9 @@ def read_named(
     filter: Any = None,
     best_effort_filter: Any = None,
     columns: Sequence[str] | None = None,
+    ordering: Ordering = (),
+    distribution: Distributed | None = None,
+    properties: Mapping[str, str] | None = None,
 ) -> Relation[Any]:
     """Read a table that the engine knows by name.
 
@@ -87,28 +82,39 @@ def read_named(
         filter: a condition that the rows must fulfil; it sees all columns of the schema.
         best_effort_filter: a condition that the engine may apply to read less; rows that fail it may come all the same.
         columns: the columns to read, in order; by default all.
+        ordering: the order that the rows are known to be in, as keys of `sort`: a name, ``asc(...)``, or several.
+        distribution: the columns by which the rows are known to lie in partitions; ``"singleton"`` if all are in one.
+        properties: names and values that the engine takes along with the read.
 
     Output: the columns of the schema, or those chosen. Raises `SchemaError`, `UnknownFieldError`, `TypeMismatchError`.
     Specification: ``ReadRel.NamedTable``.
     """
     with naming("read_named"):
-        if not isinstance(name, str) and not _are_texts(name):
-            raise InvalidArgumentError(f"the name of a table is a str or a tuple of str, got {name!r}")
-        names = (name,) if isinstance(name, str) else tuple(name)
-        return _read(as_struct(schema), rl.NamedTable(names), filter, best_effort_filter, columns)
+        struct, table = as_struct(schema), rl.NamedTable(table_name(name))
+        return read(struct, table, filter, best_effort_filter, columns, ordering, distribution, properties)
 
 
 @overload
-def read_virtual(rows: Iterable[Row], schema: type[S]) -> Relation[S]: ...
+def read_virtual(rows: Iterable[Row], schema: type[S2], **known: Unpack[Known]) -> Relation[S2]: ...
 @overload
-def read_virtual(rows: Iterable[Row], schema: Declared) -> Relation[DynRow]: ...
-def read_virtual(rows: Iterable[Row], schema: SchemaLike) -> Relation[Any]:
+def read_virtual(rows: Iterable[Row], schema: Declared, **known: Unpack[Known]) -> Relation[DynRow]: ...
+def read_virtual(
+    rows: Iterable[Row],
+    schema: SchemaLike,
+    *,
+    ordering: Ordering = (),
+    distribution: Distributed | None = None,
+    properties: Mapping[str, str] | None = None,
+) -> Relation[Any]:
     """Read rows that are written into the plan.
 
     Args:
         rows: tuples, in the order of the schema, or dicts with a value for each column. Values are Python values that
             fit the column's type exactly, None for NULL, or constant expressions. There may be no rows.
         schema: the columns.
+        ordering: as for `read_named`.
+        distribution: as for `read_named`.
+        properties: as for `read_named`.
 
     Output: the columns of the schema. Raises `LiteralError` for a value that does not fit (NULL in a required column
     too), `SchemaError` for a row of another width, `UnknownFieldError` for a key that is no column.
@@ -118,11 +124,7 @@ def read_virtual(rows: Iterable[Row], schema: SchemaLike) -> Relation[Any]:
         struct = as_struct(schema)
         scope = Scope("read_virtual", (), NamedStruct(()))
         records = tuple(_record(row, number, struct, scope) for number, row in enumerate(rows))
-        return _read(struct, rl.VirtualTable(records), None, None, None)
-
-
-def _are_texts(parts: object) -> bool:
-    return isinstance(parts, Sequence) and all(isinstance(part, str) for part in parts)
+        return read(struct, rl.VirtualTable(records), None, None, None, ordering, distribution, properties)
 
 
 def _record(row: Row, number: int, struct: NamedStruct, scope: Scope) -> rl.Record:
@@ -153,107 +155,154 @@ def _value(value: object, field: Field, number: int, scope: Scope) -> ex.Express
 
 
 @overload
-def read_files(
-    paths: str | Path | Sequence[str | Path],
-    schema: type[S],
+def read_iceberg(
+    metadata_uri: str | Path,
+    schema: type[S2],
     *,
-    format: FormatName | rl.FileFormat = ...,
-    kind: rl.PathKind = ...,
-    filter: Condition | Callable[[S], Condition] | None = ...,
-    best_effort_filter: Condition | Callable[[S], Condition] | None = ...,
+    snapshot_id: str | int | None = ...,
+    snapshot_timestamp: dt.datetime | int | None = ...,
+    filter: Condition | Callable[[S2], Condition] | None = ...,
+    best_effort_filter: Condition | Callable[[S2], Condition] | None = ...,
     columns: None = ...,
-) -> Relation[S]: ...
+    **known: Unpack[Known],
+) -> Relation[S2]: ...
 @overload
-def read_files(
-    paths: str | Path | Sequence[str | Path],
-    schema: type[S],
+def read_iceberg(
+    metadata_uri: str | Path,
+    schema: type[S2],
     *,
-    format: FormatName | rl.FileFormat = ...,
-    kind: rl.PathKind = ...,
-    filter: Condition | Callable[[S], Condition] | None = ...,
-    best_effort_filter: Condition | Callable[[S], Condition] | None = ...,
+    snapshot_id: str | int | None = ...,
+    snapshot_timestamp: dt.datetime | int | None = ...,
+    filter: Condition | Callable[[S2], Condition] | None = ...,
+    best_effort_filter: Condition | Callable[[S2], Condition] | None = ...,
     columns: Sequence[str],
+    **known: Unpack[Known],
 ) -> Relation[DynRow]: ...
 @overload
-def read_files(
-    paths: str | Path | Sequence[str | Path],
+def read_iceberg(
+    metadata_uri: str | Path,
     schema: Declared,
     *,
-    format: FormatName | rl.FileFormat = ...,
-    kind: rl.PathKind = ...,
+    snapshot_id: str | int | None = ...,
+    snapshot_timestamp: dt.datetime | int | None = ...,
     filter: Condition | Callable[[Any], Condition] | None = ...,
     best_effort_filter: Condition | Callable[[Any], Condition] | None = ...,
     columns: Sequence[str] | None = ...,
+    **known: Unpack[Known],
 ) -> Relation[DynRow]: ...
-def read_files(
-    paths: str | Path | Sequence[str | Path],
+def read_iceberg(
+    metadata_uri: str | Path,
     schema: SchemaLike,
     *,
-    format: FormatName | rl.FileFormat = "parquet",
-    kind: rl.PathKind = "path",
+    snapshot_id: str | int | None = None,
+    snapshot_timestamp: dt.datetime | int | None = None,
     filter: Any = None,
     best_effort_filter: Any = None,
     columns: Sequence[str] | None = None,
+    ordering: Ordering = (),
+    distribution: Distributed | None = None,
+    properties: Mapping[str, str] | None = None,
 ) -> Relation[Any]:
-    """Read files.
+    """Read an Iceberg table: its current snapshot, or an older one.
 
     Args:
-        paths: one or more paths or URIs; a path without scheme is a local one, made absolute now.
-        schema: the columns of the files, by name.
-        format: ``"parquet"``, ``"orc"``, ``"arrow"``, ``"dwrf"``, ``"csv"``, or a format object such as
-            ``DelimitedText(field_delimiter="|", null_value="")``. Delimited text has string columns only.
-        kind: what the paths are: ``"file"``, ``"folder"``, ``"path"`` (either), ``"glob"``.
-        filter: as for `read_named`.
+        metadata_uri: the URI of the table's metadata file.
+        schema: the columns.
+        snapshot_id: the number of the snapshot to read.
+        snapshot_timestamp: the time whose snapshot to read: a datetime with time zone, or microseconds since
+            1970-01-01 UTC.
+        filter: as for `read_named`, as are the other arguments.
         best_effort_filter: as for `read_named`.
         columns: as for `read_named`.
+        ordering: as for `read_named`.
+        distribution: as for `read_named`.
+        properties: as for `read_named`.
 
-    Output: the columns of the schema, or those chosen. Raises `InvalidChoiceError`, `SchemaError`, `TypeMismatchError`.
-    Specification: ``ReadRel.LocalFiles``.
+    Output: the columns of the schema, or those chosen. Raises `InvalidArgumentError` for both kinds of snapshot, and as
+    `read_named`. Specification: ``ReadRel.IcebergTable``.
     """
-    with naming("read_files"):
-        if kind not in rl.PATH_KINDS:
-            raise unknown_choice("kind", kind, rl.PATH_KINDS)
-        each = [paths] if isinstance(paths, str | Path) else paths
-        if not is_list(each):
-            raise InvalidArgumentError(f"expected a path or a list of paths, got {paths!r}")
-        files = tuple(rl.FileItem(_uri(path, kind), _format(format), kind) for path in each)
-        return _read(as_struct(schema), rl.LocalFiles(files), filter, best_effort_filter, columns)
+    with naming("read_iceberg"):
+        table = rl.IcebergTable(
+            file_uri(metadata_uri, "file"), _snapshot(snapshot_id), _microseconds(snapshot_timestamp)
+        )
+        struct = as_struct(schema)
+        return read(struct, table, filter, best_effort_filter, columns, ordering, distribution, properties)
 
 
-def _format(format: FormatName | rl.FileFormat) -> rl.FileFormat:
-    if not isinstance(format, str):
-        return format
-    if format not in FORMATS:
-        raise unknown_choice("format", format, FORMATS)
-    return FORMATS[format]
+def _snapshot(given: Any) -> str | None:
+    if given is None or (type(given) in (str, int) and str(given)):
+        return None if given is None else str(given)
+    raise InvalidArgumentError(f"the id of a snapshot is a number or its text, got {given!r}")
 
 
-def _uri(path: str | Path, kind: rl.PathKind) -> str:
-    if isinstance(path, str) and "://" in path:
-        return path
-    if not str(path):
-        raise InvalidArgumentError(f"expected a path or a URI, got {path!r}")
-    if kind != "glob" and any(wildcard in str(path) for wildcard in "*?"):
-        raise InvalidArgumentError(f"{str(path)!r} is a pattern, not a path", hint='say so: kind="glob"')
-    return f"file://{os.path.abspath(path)}"
+def _microseconds(given: Any) -> int | None:
+    match given:
+        case None:
+            return None
+        case dt.datetime(tzinfo=dt.tzinfo()):
+            return (given - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(microseconds=1)
+        case int() if not isinstance(given, bool):
+            return given
+    raise InvalidArgumentError(
+        f"the time of a snapshot is a datetime with time zone, or microseconds since 1970-01-01 UTC, got {given!r}"
+    )
 
 
-def _read(
-    struct: NamedStruct, definition: rl.ReadDefinition, filter: Any, best_effort_filter: Any, columns: Any
+@overload
+def read_extension(
+    detail: AnyLike,
+    schema: type[S2],
+    *,
+    filter: Condition | Callable[[S2], Condition] | None = ...,
+    best_effort_filter: Condition | Callable[[S2], Condition] | None = ...,
+    columns: None = ...,
+    **known: Unpack[Known],
+) -> Relation[S2]: ...
+@overload
+def read_extension(
+    detail: AnyLike,
+    schema: type[S2],
+    *,
+    filter: Condition | Callable[[S2], Condition] | None = ...,
+    best_effort_filter: Condition | Callable[[S2], Condition] | None = ...,
+    columns: Sequence[str],
+    **known: Unpack[Known],
+) -> Relation[DynRow]: ...
+@overload
+def read_extension(
+    detail: AnyLike,
+    schema: Declared,
+    *,
+    filter: Condition | Callable[[Any], Condition] | None = ...,
+    best_effort_filter: Condition | Callable[[Any], Condition] | None = ...,
+    columns: Sequence[str] | None = ...,
+    **known: Unpack[Known],
+) -> Relation[DynRow]: ...
+def read_extension(
+    detail: AnyLike,
+    schema: SchemaLike,
+    *,
+    filter: Any = None,
+    best_effort_filter: Any = None,
+    columns: Sequence[str] | None = None,
+    ordering: Ordering = (),
+    distribution: Distributed | None = None,
+    properties: Mapping[str, str] | None = None,
 ) -> Relation[Any]:
-    scope = Scope("read", (), struct)
-    conditions = [
-        None if condition is None else on_row(condition, scope, "a condition")
-        for condition in (filter, best_effort_filter)
-    ]
-    for condition in conditions:
-        if condition is not None:
-            require_condition(condition)
-    mask = None if columns is None else _mask(columns, struct)
-    return Relation(rl.Read(struct, definition, conditions[0], conditions[1], mask, anchor=scope.anchor))
+    """Read a table that only those know who know the message.
 
+    Args:
+        detail: the message: an `AnyMessage`, or one of protobuf.
+        schema: the columns.
+        filter: as for `read_named`, as are the other arguments.
+        best_effort_filter: as for `read_named`.
+        columns: as for `read_named`.
+        ordering: as for `read_named`.
+        distribution: as for `read_named`.
+        properties: as for `read_named`.
 
-def _mask(columns: Any, struct: NamedStruct) -> rl.StructMask:
-    if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
-        raise TypeMismatchError(f"columns must be a list of at least one name, got {columns!r}")
-    return rl.StructMask(tuple(rl.MaskItem(struct.position(column)) for column in columns))
+    Output and errors: as for `read_named`. Specification: ``ReadRel.ExtensionTable``.
+    """
+    with naming("read_extension"):
+        struct, table = as_struct(schema), rl.ExtensionTable(any_message(detail, "the detail of an extension table"))
+        return read(struct, table, filter, best_effort_filter, columns, ordering, distribution, properties)

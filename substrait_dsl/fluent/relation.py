@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Generic, Literal, NoReturn
-
-from typing_extensions import TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.plan import Root
-from substrait_dsl.algebra.properties import Properties
-from substrait_dsl.algebra.rules import JOIN_TYPES, SET_OPS, JoinType, SetOp, join_schema
+from substrait_dsl.algebra.rules import SET_OPS, SetOp
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.algebra.types import I64, Boolean, Null
 from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
@@ -25,97 +20,24 @@ from substrait_dsl.errors import (
     unknown_choice,
 )
 from substrait_dsl.fluent import columns
-from substrait_dsl.fluent.calls import MeasureBase, RelationLike
+from substrait_dsl.fluent.base import S2, Condition, Count, RelationBase, S, rel_of
+from substrait_dsl.fluent.calls import MeasureBase
 from substrait_dsl.fluent.columns import ColumnLike, Picked, evaluate, on_row
-from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, deferred, resolve
-from substrait_dsl.fluent.guidance import JOIN_HABITS, SET_HABITS, VERBS, UnknownAttributeError, no_attribute
-from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, deferred
+from substrait_dsl.fluent.extensions import ExtensionVerbs
+from substrait_dsl.fluent.habits import SET_HABITS
+from substrait_dsl.fluent.hints import HintVerbs
+from substrait_dsl.fluent.joins import JoinVerbs
+from substrait_dsl.fluent.physical import PhysicalVerbs
+from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope
+from substrait_dsl.fluent.writes import WriteVerbs
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
     from substrait_dsl.fluent.grouping import GroupBy
-    from substrait_dsl.fluent.plan import Plan
-
-S = TypeVar("S", bound=Schema, covariant=True, default=DynRow)
-S2 = TypeVar("S2", bound=Schema)
-
-Condition = Expr[Boolean, Null]
-Count = int | ExprBase | None
 
 
-class RelationBase(RelationLike):
-    """What every `Relation` is, whatever its columns."""
-
-    __slots__ = ("_rel",)
-
-    def __init__(self, rel: rl.Rel) -> None:
-        self._rel = rel
-
-    @property
-    def schema(self) -> RelationSchema:
-        """The columns: names, types and nullability, in order."""
-        return RelationSchema(self._rel.schema)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return self._rel.schema.names
-
-    @property
-    def properties(self) -> Properties:
-        """What is known of the order and the distribution of the rows."""
-        return self._rel.properties
-
-    def explain(self, *, properties: bool = False) -> str:
-        """The plan as an indented text; with `properties`, also each step's ordering and distribution."""
-        from substrait_dsl.render.text import explain
-
-        return explain(self._rel, properties=properties)
-
-    def to_plan(self) -> Plan:
-        """The Substrait plan that returns this relation.
-
-        Raises `SchemaError` for a relation that only makes sense inside another one's subquery.
-        """
-        from substrait_dsl.fluent.plan import Plan
-
-        return Plan(self)
-
-    def execute(self, spark: SparkSession) -> DataFrame:
-        """Run on Spark and return the rows as a DataFrame of exactly this relation's schema.
-
-        Raises `UnsupportedError` for what Spark cannot do exactly, and `ExecutionError` for a table that is not there
-        or does not fit; both before anything runs.
-        """
-        from substrait_dsl.spark.execute import execute
-
-        with naming("execute"):
-            if not hasattr(spark, "createDataFrame"):
-                raise InvalidArgumentError(f"expected a SparkSession, got {spark!r}")
-            return execute(Root.of(self._rel), spark)
-
-    if not TYPE_CHECKING:  # a checker must not take every name for a verb
-
-        def __getattr__(self, name: str) -> NoReturn:
-            if name.startswith("__"):
-                raise AttributeError(name)
-            if name in self._rel.schema.names:
-                raise UnknownAttributeError(f'a relation has no "{name}"', hint=f"its column is rel.c.{name}")
-            raise no_attribute("a relation", name, VERBS, dir(type(self)))
-
-    def __str__(self) -> str:
-        return self.explain()
-
-    def __repr__(self) -> str:
-        return f"Relation({self._rel.schema})"
-
-    def __bool__(self) -> bool:
-        raise TypeMismatchError("a relation has no truth value", hint="exists(relation) tests for rows")
-
-
-class Relation(RelationBase, Generic[S]):
+class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], ExtensionVerbs[S], Generic[S]):
     """A relation whose rows are described by the schema class `S`.
 
     Made by `read_named`, `read_virtual` and `read_files`; immutable: every verb returns a new one. Columns are given
@@ -289,9 +211,8 @@ class Relation(RelationBase, Generic[S]):
         """
         with naming("fetch"):
             scope = Scope("fetch", (self._rel,))
-            return Relation(
-                rl.Fetch(self._rel, _count("count", count, scope), _count("offset", offset, scope), anchor=scope.anchor)
-            )
+            first, skipped = columns.row_count("count", count, scope), columns.row_count("offset", offset, scope)
+            return Relation(rl.Fetch(self._rel, first, skipped, anchor=scope.anchor))
 
     def limit(self, count: int) -> Relation[S]:
         """Keep the first `count` rows: `fetch` with a count."""
@@ -299,55 +220,6 @@ class Relation(RelationBase, Generic[S]):
             if count is None:
                 raise InvalidArgumentError("expected a number of rows, got None")
             return self.fetch(count)
-
-    def cross(self, other: RelationBase) -> Relation[DynRow]:
-        """Pair every row with every row of another relation.
-
-        Output: the columns of this one, then of the other; no order. Specification: ``CrossRel``.
-        """
-        with naming("cross"):
-            return Relation(rl.Cross(self._rel, _relation(other)))
-
-    def join(
-        self,
-        other: Relation[S2],
-        on: Condition | Callable[[S, S2], Condition] | str | Sequence[str] | Literal[True],
-        how: JoinType = "inner",
-        *,
-        post_filter: Condition | Callable[[DynRow], Condition] | None = None,
-        mark: str = "mark",
-    ) -> Relation[DynRow]:
-        """Match rows with rows of another relation.
-
-        Args:
-            other: the right side.
-            on: a condition, best as ``lambda l, r: l.key == r.key``; or the name, or names, of columns that both
-                sides have and that must be equal; or True, to match everything.
-            how: one of the twelve join types: inner, outer, left, right, left_semi, right_semi, left_anti,
-                right_anti, left_single, right_single (which fail on a second match), left_mark, right_mark.
-            post_filter: a condition on the output rows.
-            mark: the name of the column that a mark join adds: true, NULL or false.
-
-        Output: inner, outer, left, right, single: left columns, right columns, those of a side that may lack a match
-        nullable. Semi and anti: the columns of the side they are named after. Mark: those and a ``boolean?``. No order.
-        Specification: ``JoinRel``.
-        """
-        with naming("join"):
-            right = _relation(other)
-            if how not in JOIN_TYPES:  # the tuple: what cannot be hashed is no key of the table
-                raise unknown_choice("how", how, JOIN_TYPES, JOIN_HABITS)
-            scope = Scope("join", (self._rel, right))
-            _require_free(mark, how, self._rel.schema, right.schema)
-            condition = columns.join_condition(on, scope)
-            columns.require_condition(condition)
-            after: ex.Expression | None = None
-            if post_filter is not None:
-                output = Scope("join", (self._rel, right), join_schema(how, self._rel.schema, right.schema, mark))
-                after = on_row(post_filter, output, "the post-join filter")
-                columns.require_condition(after)
-                if output.anchor is not None:
-                    raise InvalidArgumentError("a post-join filter takes no correlated subquery", hint="use filter")
-            return Relation(rl.Join(self._rel, right, how, condition, after, mark, anchor=scope.anchor))
 
     def set_op(self, op: SetOp, *others: RelationBase) -> Relation[S]:
         """Combine with the rows of other relations of the same column types; NULL equals NULL.
@@ -367,7 +239,7 @@ class Relation(RelationBase, Generic[S]):
         with naming(verb):
             if op not in SET_OPS:
                 raise unknown_choice("op", op, SET_OPS, SET_HABITS)
-            return Relation(rl.Set((self._rel, *map(_relation, others)), op))
+            return Relation(rl.Set((self._rel, *map(rel_of, others)), op))
 
     def union_all(self, *others: RelationBase) -> Relation[S]:
         """All rows of all relations, as ``UNION ALL``."""
@@ -398,6 +270,7 @@ class Relation(RelationBase, Generic[S]):
         self,
         *keys: str | int | ExprBase | Callable[[S], ExprBase],
         grouping_sets: Sequence[Sequence[str | int]] | None = None,
+        method: rl.AggregateMethod = "any",
         **measures: MeasureBase | Callable[[S], MeasureBase],
     ) -> Relation[DynRow]:
         """Fold rows into groups.
@@ -406,17 +279,19 @@ class Relation(RelationBase, Generic[S]):
             keys: what to group by: names, positions, or expressions that have a name.
             grouping_sets: each makes groups of its own; tuples of the names (or numbers) of keys. They may be empty
                 or repeat. By default one set of all keys.
+            method: how: any, hash, or streaming, which needs an input sorted by the keys.
             measures: name=aggregate function, such as ``total=lambda r: f.sum(r.price)``.
 
         Output: the keys, nullable if a set lacks them; the measures; with several sets, ``grouping_set: i32``, the
-        number of the set that the row belongs to. Without keys one row, even for no input. No order.
-        Raises `SchemaError` for no column at all, a key in no set, a set of what is no key.
-        Specification: ``AggregateRel``.
+        number of the set that the row belongs to. Without keys one row, even for no input. No order, but for a
+        streaming aggregate, which keeps that of the keys.
+        Raises `SchemaError` for no column at all, a key in no set, a set of what is no key, a streaming aggregate of an
+        input sorted otherwise. Specification: ``AggregateRel``, and the hash and streaming aggregates.
         """
         from substrait_dsl.fluent.grouping import aggregate
 
         with naming("aggregate"):
-            return Relation(aggregate(self._rel, keys, {}, grouping_sets, (), measures))
+            return Relation(aggregate(self._rel, keys, {}, grouping_sets, (), measures, method))
 
     def group_by(self, *keys: str | int | ExprBase | Callable[[S], ExprBase], **named: ColumnLike[S]) -> GroupBy[S]:
         """Start an aggregate by its keys: ``rel.group_by("a").agg(n=f.count())``.
@@ -457,16 +332,6 @@ def _column(name: str, value: object, scope: Scope) -> ex.Expression:
         return evaluate(value, scope, "a column")
 
 
-def _count(name: str, value: Count, scope: Scope) -> ex.Expression | None:
-    if value is None:
-        return None
-    if isinstance(value, ExprBase):
-        return resolve(value, scope)
-    if type(value) is not int:
-        raise TypeMismatchError(f"the {name} is a number of rows, got {value!r}")
-    return ex.literal(value, I64())
-
-
 def _renamed_position(schema: NamedStruct, old: str | int, new: object) -> int:
     try:
         return schema.position(old)
@@ -474,22 +339,3 @@ def _renamed_position(schema: NamedStruct, old: str | int, new: object) -> int:
         if new in schema.names:
             error.hint = f'the old name comes first: {new}="{old}"'
         raise
-
-
-def _require_name(name: object) -> None:
-    if not isinstance(name, str):
-        raise InvalidArgumentError(f"the name of a column is a str, got {name!r}")
-
-
-def _require_free(mark: str, how: JoinType, left: NamedStruct, right: NamedStruct) -> None:
-    """Raise `SchemaError` if the mark column of a join would be called as a column that is there."""
-    _require_name(mark)
-    kept = {"left_mark": left, "right_mark": right}.get(how)
-    if kept is not None and mark in kept.names:
-        raise SchemaError(f'there is a column "{mark}" already', hint='call the new one otherwise: mark="..."')
-
-
-def _relation(other: object) -> rl.Rel:
-    if isinstance(other, RelationBase):
-        return other._rel
-    raise InvalidArgumentError(f"expected a relation, got {other!r}")

@@ -25,6 +25,7 @@ from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql.types import StructType
+    from substrait.type_pb2 import NamedStruct as NamedStructMessage
 
     from substrait_dsl.arrow import ArrowSchema
 
@@ -162,6 +163,12 @@ class RelationSchema:
         from substrait_dsl.spark.types import to_spark
 
         return to_spark(self.struct)
+
+    def to_proto(self) -> NamedStructMessage:
+        """The same columns as a message. Raises `UnsupportedError` for types that only a plan can declare."""
+        from substrait_dsl.proto.types import encode_schema
+
+        return encode_schema(self.struct)
 
     def __str__(self) -> str:
         from substrait_dsl.render.text import show_schema

@@ -5,7 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from substrait_dsl.algebra.expressions import Expression, FieldReference, OuterReference
+import attrs
+
+from substrait_dsl.algebra.expressions import (
+    Expression,
+    FieldReference,
+    MaskedReference,
+    OuterReference,
+    RootReference,
+    Row,
+)
 from substrait_dsl.algebra.node import Node, Rel, rebuild
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import AmbiguousFieldError, SchemaError
@@ -75,14 +84,22 @@ class Scope:
         return self.anchor
 
 
+NO_ROW = Scope("an expression", (), NamedStruct(()))
+"""The row of expressions that are made of constants only: it has no columns."""
+
+
 def outward(expression: Expression, anchor: int) -> Expression:
     """The expression with references to its own row made references to the row of the relation with that anchor."""
     root = OuterReference(anchor)
 
     def change(node: Node) -> Node:
-        if isinstance(node, FieldReference) and not isinstance(node.root, OuterReference):
-            return FieldReference(node.position, node.column_type, root)
-        return node
+        match node:
+            case FieldReference(root=RootReference()):
+                return FieldReference(node.position, node.column_type, root)
+            case MaskedReference(input=Row(root=RootReference()) as row):
+                return MaskedReference(attrs.evolve(row, root=root), node.mask)
+            case _:
+                return node
 
     return rebuild(expression, change, into_relations=False)
 

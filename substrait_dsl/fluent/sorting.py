@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.types import INTEGER_RANGES, Type
+from substrait_dsl.catalog import Typed
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError
 from substrait_dsl.fluent.expr import ExprBase, Nulls, SortKey, sort_key
 
 Sortable = str | int | ExprBase | Callable[[Any], ExprBase]
@@ -30,3 +34,32 @@ def desc(column: Sortable, nulls: Nulls = "last") -> SortKey:
 def clustered(column: Sortable) -> SortKey:
     """Equal values next to each other, in whatever order. Specification: ``SORT_DIRECTION_CLUSTERED``."""
     return SortKey(column, "clustered")
+
+
+def compared(column: Sortable, function: Callable[..., ExprBase]) -> SortKey:
+    """In the order that a function says: it takes two values and gives -1, 0 or 1 (reading 52: any integer type).
+
+    Args:
+        column: what to sort by.
+        function: a scalar function of a catalogue: ``compared("name", my_functions.collate)``. The overload is that
+            for two values of the column's type.
+
+    Raises `InvalidArgumentError` for what is no scalar function, `FunctionNotFoundError` for one that does not take
+    such values, `TypeMismatchError` for one that gives no integer.
+    Specification: ``SortField.comparison_function_reference``.
+    """
+    from substrait_dsl.fluent.namespace import CatalogFunction
+
+    if not isinstance(function, CatalogFunction) or function.kind != "scalar":
+        raise InvalidArgumentError(
+            f"compared takes a scalar function of a catalogue, got {function!r}",
+            hint="Functions(standard_catalog().with_extension(...)) has those of an extension of your own",
+        )
+
+    def direction(kind: Type) -> ex.FunctionId:
+        overload, result = function.resolve([Typed(kind), Typed(kind)])
+        if type(result) not in INTEGER_RANGES:
+            raise TypeMismatchError(f"a comparison function gives an integer, but {overload} gives {result}")
+        return ex.FunctionId(overload.urn, overload.key)
+
+    return SortKey(column, direction)

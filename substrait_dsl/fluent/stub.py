@@ -50,7 +50,7 @@ _WIDTH = 120
 
 _NAMES: Mapping[str, Sequence[str]] = {
     "builtins": ["bool", "bytes", "float", "int", "list", "object", "str", "tuple", "type"],
-    "collections.abc": ["Mapping", "Sequence"],
+    "collections.abc": ["Callable", "Mapping", "Sequence"],
     "typing": ["Any", "Literal", "TypeAlias", "overload"],
     "typing_extensions": ["TypeVar"],
     "substrait_dsl.algebra.expressions.literals": ["Compound", "DaySeconds", "YearMonths"],

@@ -146,7 +146,7 @@ def _result(overload: Overload, kind: str, nullability: str) -> str:
         case "aggregate":
             return f"Measure[{kind}, {nullability}]"
         case "window":
-            return "WindowFunction"
+            return f"WindowFunction[{kind}, {nullability}]"
         case _:
             assert_never(overload.kind)
 
@@ -205,7 +205,8 @@ class _Translation:
 
     def value(self, pattern: TypeNode) -> str:
         if pattern.keyword == "func":
-            return "ExprBase"
+            taken = ", ".join(["DynExpr"] * (len(pattern.parameters) - 1))
+            return f"Callable[[{taken}], {_ANYTHING}] | ExprBase"
         kind = self.type_text(pattern)
         if kind == "Any" and not self.mirrors:
             return _ANYTHING

@@ -1,0 +1,161 @@
+"""What calls of functions are given: expressions, Python values, words, types; and the overload that takes them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import types as t
+from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
+from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
+from substrait_dsl.fluent.guidance import argument_hint
+from substrait_dsl.fluent.lambdas import LambdaFunction
+
+Options = Mapping[str, str | Sequence[str]]
+"""Function options: a value, or several in order of preference, for each name."""
+
+Resolved = tuple[ex.FunctionId, tuple[ex.Argument, ...], t.Type, tuple[ex.FunctionOption, ...]]
+"""What a call is in the algebra: the function, its arguments, the type of the result, the options."""
+
+_ARITHMETIC = frozenset(("add", "subtract", "multiply", "divide", "modulus"))
+_ALIKE = _ARITHMETIC | {"equal", "not_equal", "lt", "lte", "gt", "gte"}
+"""Functions of two operands of one type; others of that name and number exist, but none for that type."""
+
+_SCALARS = frozenset((bool, int, float, str, decimal.Decimal, dt.date, dt.datetime))
+
+
+class NoValue:
+    """What is no expression, but is easily taken for one, and what to tell those who do."""
+
+    __slots__ = ()
+
+    @property
+    def _lacks(self) -> str:
+        """What is there: "sum is an aggregate function"."""
+        raise NotImplementedError
+
+    @property
+    def _advice(self) -> str:
+        """What to write instead."""
+        raise NotImplementedError
+
+
+class RelationLike(NoValue):
+    """What every relation of the fluent layer is; named here because a relation is no value."""
+
+    __slots__ = ()
+    _lacks = "this is a relation"
+    _advice = "scalar_subquery(rel) is its one value, any_of(rel) and all_of(rel) compare with every row"
+
+
+def resolved(
+    kind: Kind, name: str, parts: Sequence[Any], options: Options, urn: str | None, catalog: Catalog | None
+) -> Resolved:
+    """What a call of a function with these parts is.
+
+    Raises `FunctionNotFoundError` for no such function or overload, `InvalidChoiceError` for an unknown option.
+    """
+    if len(parts) == 2 and name in _ALIKE:
+        parts = _alike(name, *parts)
+    resolution = _resolution(kind, name, parts, options, urn, catalog)
+    function = ex.FunctionId(resolution.overload.urn, resolution.overload.key)
+    return function, _arguments(resolution, parts), resolution.output_type, _options(resolution)
+
+
+def _resolution(
+    kind: Kind, name: str, parts: Sequence[Any], options: Options, urn: str | None, catalog: Catalog | None
+) -> Resolution:
+    described = [given(part, name) for part in parts]
+    preferences = {key: _preferences(name, key, value) for key, value in options.items()} if options else {}
+    try:
+        return (catalog or standard_catalog()).resolve(kind, name, described, options=preferences, urn=urn)
+    except FunctionNotFoundError as error:
+        error.hint = error.hint or argument_hint(name, parts)
+        raise
+
+
+def _alike(name: str, left: Any, right: Any) -> list[Any]:
+    """The operands, a Python value as a literal of the other operand's type if it fits: the usual case, and fast."""
+    for value, other in ((left, right), (right, left)):
+        if type(value) in _SCALARS and isinstance(other, ex.Expression):
+            if name in _ARITHMETIC and isinstance(other.type, t.Decimal) and type(value) in (int, decimal.Decimal):
+                # Decimal arithmetic takes any two decimals: the digits of the value are all that it needs.
+                kind = ex.natural_type(decimal.Decimal(value))
+            else:
+                kind = other.type.as_required()
+            try:
+                made = ex.literal(value, kind)
+            except LiteralError:
+                continue
+            return [made, right] if value is left else [left, made]
+    return [left, right]
+
+
+def _preferences(name: str, option: str, value: object) -> tuple[str, ...]:
+    """The values of a function option, in order of preference."""
+    values = (value,) if isinstance(value, str) else value
+    if isinstance(values, Sequence) and all(isinstance(each, str) for each in values):
+        return tuple(values)
+    hint = f"write {name}(...).{option}()" if option == "distinct" else None
+    raise InvalidArgumentError(f"the option {option} of {name} takes a word or several, got {value!r}", hint=hint)
+
+
+def given(part: Any, name: str) -> Given:
+    """A part of a call as the catalogue wants to know it."""
+    match part:
+        case ex.Literal(value=int() as value) if not isinstance(value, bool):
+            return Typed(part.type, value, constant=True)
+        case ex.FieldReference():
+            return Typed(part.type, constant=False)
+        case ex.Expression():
+            return Typed(part.type)
+        case t.Type():
+            return TypeValue(part)
+        case type() if issubclass(part, t.Type):
+            from substrait_dsl.fluent.schemas import as_type
+
+            return TypeValue(as_type(part))
+        case None:
+            raise InvalidArgumentError(
+                f"{name}: None has no type here", hint="use is_null() to test, null(type) for a typed NULL"
+            )
+        case NoValue():
+            raise TypeMismatchError(f"{name} takes values, but {part._lacks}", hint=part._advice)
+        case LambdaFunction():
+            return Open(None, lambda _: False, text=str(part))
+        case ex.DaySeconds() | ex.Compound():  # how many digits their seconds have is for the other operand to say
+            return Open(None, partial(ex.fits, part), text=repr(part))
+    try:
+        default = ex.natural_type(part)
+    except LiteralError as error:
+        raise InvalidArgumentError(f"{name}: {error.message}", hint=error.hint) from None
+    except RecursionError:
+        raise InvalidArgumentError(f"{name}: a value is nested too deeply") from None
+    integer = part if type(part) is int else None
+    also: tuple[t.Type, ...] = ()
+    if integer is not None:
+        also = (ex.natural_type(decimal.Decimal(integer)),)
+    elif isinstance(part, str) and part:
+        also = (t.VarChar(len(part)),)
+    return Open(default, partial(ex.fits, part), part if isinstance(part, str) else None, also, integer, repr(part))
+
+
+def _arguments(resolution: Resolution, parts: Sequence[Any]) -> tuple[ex.Argument, ...]:
+    arguments: list[ex.Argument] = []
+    for part, kind in zip(parts, resolution.argument_types, strict=True):
+        match kind:
+            case EnumValue(name):
+                arguments.append(ex.EnumArgument(name))
+            case TypeValue(type=value):
+                arguments.append(ex.TypeArgument(value))
+            case _:
+                arguments.append(part if isinstance(part, ex.Expression) else ex.literal(part, kind))
+    return tuple(arguments)
+
+
+def _options(resolution: Resolution) -> tuple[ex.FunctionOption, ...]:
+    return tuple(ex.FunctionOption(name, values) for name, values in resolution.options.items())

@@ -1,0 +1,128 @@
+"""What every relation is, whatever its columns and verbs; and how the verbs make new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from typing_extensions import TypeVar
+
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.plan import Root
+from substrait_dsl.algebra.properties import Properties
+from substrait_dsl.algebra.types import Boolean, Null
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming
+from substrait_dsl.fluent.arguments import RelationLike
+from substrait_dsl.fluent.expr import Expr, ExprBase
+from substrait_dsl.fluent.guidance import VERBS, UnknownAttributeError, no_attribute
+from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from substrait_dsl.fluent.plan import Plan
+    from substrait_dsl.fluent.relation import Relation
+
+S = TypeVar("S", bound=Schema, covariant=True, default=DynRow)
+S2 = TypeVar("S2", bound=Schema)
+
+Condition = Expr[Boolean, Null]
+Count = int | ExprBase | None
+
+
+class RelationBase(RelationLike):
+    """What every `Relation` is, whatever its columns."""
+
+    __slots__ = ("_rel",)
+
+    def __init__(self, rel: rl.Rel) -> None:
+        self._rel = rel
+
+    @property
+    def schema(self) -> RelationSchema:
+        """The columns: names, types and nullability, in order."""
+        return RelationSchema(self._rel.schema)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self._rel.schema.names
+
+    @property
+    def properties(self) -> Properties:
+        """What is known of the order and the distribution of the rows."""
+        return self._rel.properties
+
+    def explain(self, *, properties: bool = False) -> str:
+        """The plan as an indented text; with `properties`, also each step's ordering and distribution."""
+        from substrait_dsl.render.text import explain
+
+        return explain(self._rel, properties=properties)
+
+    def to_plan(self) -> Plan:
+        """The Substrait plan that returns this relation.
+
+        Raises `SchemaError` for a relation that only makes sense inside another one's subquery.
+        """
+        from substrait_dsl.fluent.plan import Plan
+
+        return Plan(self)
+
+    def execute(self, spark: SparkSession) -> DataFrame:
+        """Run on Spark and return the rows as a DataFrame of exactly this relation's schema.
+
+        Raises `UnsupportedError` for what Spark cannot do exactly, and `ExecutionError` for a table that is not there
+        or does not fit; both before anything runs.
+        """
+        with naming("execute"):
+            return run(Root.of(self._rel), spark)
+
+    if not TYPE_CHECKING:  # a checker must not take every name for a verb
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            if name in self._rel.schema.names:
+                raise UnknownAttributeError(f'a relation has no "{name}"', hint=f"its column is rel.c.{name}")
+            raise no_attribute("a relation", name, VERBS, dir(type(self)))
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    def __repr__(self) -> str:
+        return f"Relation({self._rel.schema})"
+
+    def __bool__(self) -> bool:
+        raise TypeMismatchError("a relation has no truth value", hint="exists(relation) tests for rows")
+
+
+def made(rel: rl.Rel) -> Relation[Any]:
+    """The relation that people get for a relation of the algebra."""
+    from substrait_dsl.fluent.relation import Relation
+
+    return Relation(rel)
+
+
+def run(root: Root, spark: SparkSession) -> DataFrame:
+    """Run a root of a plan on Spark. Raises `InvalidArgumentError` for what is no session."""
+    from substrait_dsl.spark.execute import execute
+
+    if not hasattr(spark, "createDataFrame"):
+        raise InvalidArgumentError(f"expected a SparkSession, got {spark!r}")
+    return execute(root, spark)
+
+
+def rel_of(given: object) -> rl.Rel:
+    """The relation of the algebra that a verb was given. Raises `InvalidArgumentError` for anything else."""
+    if isinstance(given, RelationBase):
+        return given._rel
+    raise InvalidArgumentError(f"expected a relation, got {given!r}")
+
+
+def table_name(given: Any) -> tuple[str, ...]:
+    """The parts of a table's name. Raises `InvalidArgumentError` for what is no name."""
+    if isinstance(given, str):
+        return (given,)
+    if isinstance(given, Sequence) and all(isinstance(part, str) for part in given):
+        return tuple(given)
+    raise InvalidArgumentError(f"the name of a table is a str or a tuple of str, got {given!r}")

@@ -1,0 +1,58 @@
+"""What is declared of data that comes from elsewhere: its order and its distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from substrait_dsl.algebra.properties import SINGLETON, Distribution, FieldPath, OrderKey, Properties, partitioned
+from substrait_dsl.algebra.relations.rows import direct_path, sort_ordering
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, placing
+from substrait_dsl.fluent.columns import is_list, key_expression, sort_keys
+from substrait_dsl.fluent.expr import SortKey
+from substrait_dsl.fluent.scope import Scope
+from substrait_dsl.fluent.sorting import Sortable
+
+Ordering = Sortable | SortKey | OrderKey | Sequence[Sortable | SortKey | OrderKey]
+"""Columns that rows are ordered by, as for `Relation.sort`."""
+
+Distributed = Sortable | Sequence[Sortable] | Distribution
+"""Columns by which rows are distributed to partitions, or a `Distribution`."""
+
+
+def declared_properties(struct: NamedStruct, ordering: Any, distribution: Any) -> Properties:
+    """The properties that data of these columns is declared to have."""
+    scope = Scope("properties", (), struct)
+    with placing("ordering"):
+        keys = tuple(_order_key(key, scope) for key in (ordering if is_list(ordering) else [ordering]))
+    with placing("distribution"):
+        return Properties(keys, _distribution(distribution, scope))
+
+
+def _order_key(key: Any, scope: Scope) -> OrderKey:
+    if isinstance(key, OrderKey):
+        return key
+    known = sort_ordering(sort_keys([key], scope))
+    if not known:
+        raise InvalidArgumentError("data is declared to be ordered by columns, not by other expressions")
+    return known[0]
+
+
+def _distribution(given: Any, scope: Scope) -> Distribution | None:
+    if given is None or isinstance(given, Distribution):
+        return given
+    if given == "singleton" and given not in scope.schema.names:
+        return SINGLETON
+    return partitioned(*(_path(field, scope) for field in (given if is_list(given) else [given])))
+
+
+def _path(field: Any, scope: Scope) -> FieldPath:
+    try:
+        path = direct_path(key_expression(field, scope, "distribute"))
+    except UnknownFieldError as error:
+        error.hint = error.hint or '"singleton" says that all rows are in one partition'
+        raise
+    if path is None:
+        raise InvalidArgumentError("data is declared to be distributed by columns, not by other expressions")
+    return path

@@ -1,0 +1,192 @@
+"""What a plan and an extended expression have in common: to and from bytes, JSON and files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+
+from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.algebra.plan import Finding, Version
+from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, naming
+
+if TYPE_CHECKING:
+    from substrait.extended_expression_pb2 import ExtendedExpression as ExtendedExpressionMessage
+    from substrait.plan_pb2 import Plan as PlanMessage
+
+    from substrait_dsl.algebra.extended import ExtendedExpression
+    from substrait_dsl.algebra.plan import AlgebraPlan
+    from substrait_dsl.catalog import Catalog
+
+M = TypeVar("M", bound="PlanMessage | ExtendedExpressionMessage")
+A = TypeVar("A", bound="AlgebraPlan | ExtendedExpression")
+
+
+class Document(Generic[M, A]):
+    """What is written and read by itself: a `Plan`, or an `ExtendedExpression`."""
+
+    __slots__ = ("_algebra", "_canonical", "_findings")
+
+    _message: ClassVar[str]
+    """The full name of its message."""
+    _what: ClassVar[str]
+    """What errors call it."""
+
+    def _become(self, algebra: A, findings: tuple[Finding, ...]) -> None:
+        self._algebra = algebra
+        self._findings = findings
+        self._canonical: A | None = None
+
+    # --- reading
+
+    @classmethod
+    def load(cls, path: str | Path, *, strict: bool = False, catalog: Catalog | None = None) -> Self:
+        """Read from a file, in the binary form or as JSON: which of them it is, its content says.
+
+        Arguments and errors as of `from_bytes`; `OSError` if the file cannot be read.
+        """
+        data = Path(path).read_bytes()
+        with naming("load"):
+            # No binary form begins with a brace: that would be field 15, of a kind that no field of a plan is of.
+            if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"//")):
+                return cls._read(data, strict, catalog)
+            try:
+                text = data.decode("utf-8-sig")
+            except UnicodeDecodeError as error:
+                raise PlanFormatError(f"the JSON of the {cls._what} is no UTF-8: {error}") from None
+            return cls._read(text, strict, catalog)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, strict: bool = False, catalog: Catalog | None = None) -> Self:
+        """Read protobuf's binary form, of any version of the specification.
+
+        Every schema is derived anew and every rule checked. What was not as the specification says, but could be
+        read, is listed in `findings`.
+
+        Args:
+            data: the bytes.
+            strict: refuse what gives rise to findings.
+            catalog: the functions to derive types by; by default those of the specification. Functions that are not
+                in it keep the types that are declared.
+
+        Raises:
+            PlanFormatError: the bytes are something else, or break a rule; with the path of what does.
+            UnsupportedError: there is something that the library has no place for; with its path.
+        """
+        with naming("from_bytes"):
+            if not isinstance(data, bytes | bytearray | memoryview):
+                raise InvalidArgumentError(f"expected bytes, got {data!r}")
+            return cls._read(bytes(data), strict, catalog)
+
+    @classmethod
+    def from_json(cls, text: str, *, strict: bool = False, catalog: Catalog | None = None) -> Self:
+        """Read protobuf's JSON form. Arguments and errors as of `from_bytes`."""
+        with naming("from_json"):
+            if not isinstance(text, str):
+                raise InvalidArgumentError(f"expected the JSON of the {cls._what}, got {text!r}")
+            return cls._read(text, strict, catalog)
+
+    @classmethod
+    def from_proto(cls, message: M, *, strict: bool = False, catalog: Catalog | None = None) -> Self:
+        """Read a protobuf message. Arguments and errors as of `from_bytes`."""
+        with naming("from_proto"):
+            if getattr(getattr(message, "DESCRIPTOR", None), "full_name", None) != cls._message:
+                raise InvalidArgumentError(f"expected a message {cls._message}, got {message!r}")
+            return cls._read(message.SerializeToString(), strict, catalog)
+
+    @classmethod
+    def _read(cls, source: bytes | str, strict: bool, catalog: Catalog | None) -> Self:
+        made = cls.__new__(cls)
+        made._become(*cls._decoded(source, strict, catalog))
+        return made
+
+    @classmethod
+    def _decoded(cls, source: bytes | str, strict: bool, catalog: Catalog | None) -> tuple[A, tuple[Finding, ...]]:
+        raise NotImplementedError
+
+    # --- what it says
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was not as the specification says when it was read, each with its path, and how it was taken."""
+        return self._findings
+
+    @property
+    def version(self) -> Version | None:
+        """The version of the specification that it was read in; None if it names none, or was built here."""
+        return self._algebra.version
+
+    @property
+    def producer(self) -> str | None:
+        """Who wrote what was read; None if it does not say so, or was built here."""
+        return (self._algebra.version.producer or None) if self._algebra.version else None
+
+    @property
+    def expected_type_urls(self) -> tuple[str, ...]:
+        """The types of the extension messages inside."""
+        return self._algebra.expected_type_urls
+
+    @property
+    def advanced_extensions(self) -> AdvancedExtension | None:
+        """Messages about the whole that only their owners can read."""
+        return self._algebra.advanced_extensions
+
+    # --- writing
+
+    def to_proto(self) -> M:
+        """The protobuf message.
+
+        Raises `UnsupportedError` for what no message can hold, such as an expression nested too deeply.
+        """
+        with naming("to_proto"):
+            return self._encoded()
+
+    def _encoded(self) -> M:
+        raise NotImplementedError
+
+    def to_bytes(self) -> bytes:
+        """Protobuf's binary form; the same content always gives the same bytes. Raises as `to_proto`."""
+        from substrait_dsl.proto.plan import to_bytes
+
+        return to_bytes(self.to_proto())
+
+    def to_json(self) -> str:
+        """Protobuf's JSON form. Raises as `to_proto`, and for extension messages of unknown types."""
+        from substrait_dsl.proto.plan import to_json
+
+        with naming("to_json"):
+            return to_json(self.to_proto())
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file: as JSON if its name ends in ``.json``, else in the binary form."""
+        target = Path(path)
+        if target.suffix == ".json":
+            target.write_text(self.to_json(), encoding="utf-8")
+        else:
+            target.write_bytes(self.to_bytes())
+
+    # --- comparing
+
+    def _with_canonical_anchors(self) -> A:
+        raise NotImplementedError
+
+    def _compared(self) -> A:
+        if self._canonical is None:
+            self._canonical = self._with_canonical_anchors()
+        return self._canonical
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Document) or self._message != other._message:
+            return NotImplemented
+        same: bool = self._compared() == other._compared()
+        return same
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+
+def type_urls(urls: Any) -> tuple[str, ...]:
+    """The types of extension messages that were given. Raises `InvalidArgumentError` for what is no list of texts."""
+    if isinstance(urls, str) or not isinstance(urls, Sequence) or not all(isinstance(url, str) for url in urls):
+        raise InvalidArgumentError(f"expected_type_urls are several texts, got {urls!r}")
+    return tuple(urls)

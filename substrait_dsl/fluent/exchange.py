@@ -1,0 +1,128 @@
+"""How an exchange distributes rows: what people write for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.errors import InvalidArgumentError, naming, placing
+from substrait_dsl.fluent.columns import is_list, key_expression
+from substrait_dsl.fluent.habits import EXCHANGE_HABITS
+from substrait_dsl.fluent.messages import AnyLike, any_message
+from substrait_dsl.fluent.scope import Scope
+from substrait_dsl.fluent.sorting import Sortable
+
+
+class ExchangeKind:
+    """A kind of exchange, for `Relation.exchange`; made by `scatter`, `single_bucket`, and so on."""
+
+    __slots__ = ("name", "resolve")
+
+    def __init__(self, name: str, resolve: Callable[[Scope], rl.ExchangeKind]) -> None:
+        self.name, self.resolve = name, resolve
+
+    def __repr__(self) -> str:
+        return f"ExchangeKind({self.name})"
+
+
+def scatter(*fields: Sortable) -> ExchangeKind:
+    """By a hash of columns that the system defines: rows that agree on them share a partition.
+
+    Args:
+        fields: columns, or fields of structs in them, at least one.
+
+    Specification: ``ExchangeRel.ScatterFields``.
+    """
+    return ExchangeKind(
+        "scatter",
+        lambda scope: rl.Scatter(tuple(key_expression(field, scope, "scatter") for field in fields)),
+    )
+
+
+def single_bucket(expression: Sortable) -> ExchangeKind:
+    """To the partition whose number, an ``i32``, an expression gives, modulo their count.
+
+    Specification: ``ExchangeRel.SingleBucketExpression``.
+    """
+    return ExchangeKind(
+        "single_bucket", lambda scope: rl.SingleBucket(key_expression(expression, scope, "choose a bucket"))
+    )
+
+
+def multi_bucket(expression: Sortable, constrained: bool = False) -> ExchangeKind:
+    """To every partition whose number is in the ``list<i32>`` that an expression gives.
+
+    Args:
+        expression: the numbers.
+        constrained: whether they are promised to be less than the partition count; else they are taken modulo that.
+
+    Specification: ``ExchangeRel.MultiBucketExpression``.
+    """
+    return ExchangeKind(
+        "multi_bucket",
+        lambda scope: rl.MultiBucket(key_expression(expression, scope, "choose buckets"), constrained),
+    )
+
+
+def round_robin(exact: bool = False) -> ExchangeKind:
+    """To each partition in turn.
+
+    Args:
+        exact: whether each gets the same number of rows; else only about the same.
+
+    Specification: ``ExchangeRel.RoundRobin``.
+    """
+    return ExchangeKind("round_robin", lambda _: rl.RoundRobin(exact))
+
+
+def broadcast() -> ExchangeKind:
+    """To all partitions. Specification: ``ExchangeRel.Broadcast``."""
+    return ExchangeKind("broadcast", lambda _: rl.Broadcast())
+
+
+def exchange_target(destination: str | AnyLike, *partition_ids: int) -> rl.ExchangeTarget:
+    """Where an exchange sends some partitions.
+
+    Args:
+        destination: a URI, or a message that those know who receive the rows.
+        partition_ids: the numbers of the partitions; none for all of them.
+
+    Specification: ``ExchangeRel.ExchangeTarget``.
+    """
+    with naming("exchange_target"):
+        for number in partition_ids:
+            if type(number) is not int:
+                raise InvalidArgumentError(f"the number of a partition is an int, got {number!r}")
+        where = destination if isinstance(destination, str) else any_message(destination, "the destination")
+        return rl.ExchangeTarget(where, partition_ids)
+
+
+def exchange(
+    rel: rl.Rel, kind: ExchangeKind, partition_count: int | None, targets: Sequence[rl.ExchangeTarget]
+) -> rl.Exchange:
+    """The exchange of the algebra; see `Relation.exchange`."""
+    if not isinstance(kind, ExchangeKind):
+        raise _no_kind(kind, rel)
+    if partition_count is not None and type(partition_count) is not int:
+        raise InvalidArgumentError(f"the partition count is an int, got {partition_count!r}")
+    if not is_list(targets) or not all(isinstance(target, rl.ExchangeTarget) for target in targets):
+        raise InvalidArgumentError(
+            f"targets is a list of exchange targets, got {targets!r}", hint="write exchange_target(uri, *partition_ids)"
+        )
+    scope = Scope("exchange", (rel,))
+    with placing(kind.name):
+        resolved = kind.resolve(scope)
+    return rl.Exchange(rel, resolved, partition_count, tuple(targets), anchor=scope.anchor)
+
+
+def _no_kind(given: Any, rel: rl.Rel) -> InvalidArgumentError:
+    name = getattr(given, "__name__", given)
+    if isinstance(name, str):
+        advice = f'scatter("{name}")' if name in rel.schema.names else EXCHANGE_HABITS.get(name)
+        if advice:
+            return InvalidArgumentError(f"expected a kind of exchange, got {given!r}", hint=f"write {advice}")
+    return InvalidArgumentError(
+        f"expected a kind of exchange, got {given!r}",
+        hint="write scatter(...), single_bucket(...), multi_bucket(...), round_robin() or broadcast()",
+    )

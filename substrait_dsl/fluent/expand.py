@@ -1,0 +1,90 @@
+"""Copies of rows: the fields of an expand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.rules import common_type
+from substrait_dsl.algebra.types import Type
+from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, naming, placing
+from substrait_dsl.fluent.columns import as_expression, called, evaluate, is_plain, require_distinct, require_name, rows
+from substrait_dsl.fluent.expr import ExprBase
+from substrait_dsl.fluent.scope import Scope
+
+
+class Switching:
+    """A value for each copy of a row, for `Relation.expand`; made by `switching`."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: tuple[object, ...]) -> None:
+        self.values = values
+
+
+def switching(*values: object) -> Switching:
+    """The values that a column of `Relation.expand` has in the copies of a row: the first in copy 0, and so on.
+
+    Args:
+        values: expressions, lambdas of the row, Python values, None for NULL; all of one type. Python values take the
+            type of the others.
+
+    Specification: ``ExpandRel.SwitchingField``.
+    """
+    with naming("switching"):
+        if not values:
+            raise InvalidArgumentError("expected at least one value")
+        return Switching(values)
+
+
+def expand(rel: rl.Rel, fields: Mapping[str, Any], index: str) -> rl.Expand:
+    """The expand of the algebra; see `Relation.expand`."""
+    if not fields:
+        raise InvalidArgumentError("expected at least one column, as name=switching(...) or name=expression")
+    require_name(index)
+    names = (*fields, index)
+    require_distinct(names)
+    scope = Scope("expand", (rel,))
+    made = tuple(_field(name, value, scope) for name, value in fields.items())
+    return rl.Expand(rel, made, names, anchor=scope.anchor)
+
+
+def _field(name: str, value: Any, scope: Scope) -> rl.ExpandField:
+    with placing(f'column "{name}"'):
+        result = called(value, scope, rows(scope)) if callable(value) and not isinstance(value, ExprBase) else value
+        if isinstance(result, Switching):
+            return rl.SwitchingField(_duplicates(result.values, scope))
+        column = evaluate(value, scope, "a column") if result is value else as_expression(result, scope, "a column")
+        return rl.ConsistentField(column)
+
+
+def _duplicates(values: tuple[Any, ...], scope: Scope) -> tuple[ex.Expression, ...]:
+    """The values of a switching field, those of Python as literals of the type that the others have."""
+    parts = [_value(value, scope) for value in values]
+    kinds = [part.type for part in parts if isinstance(part, ex.Expression)]
+    kinds = kinds or [ex.natural_type(part) for part in parts if part is not None]
+    if not kinds:
+        raise LiteralError("every value is None", hint="give one of them a type: null(type)")
+    kind = common_type(kinds, "the values of a switching field")
+    return tuple(part if isinstance(part, ex.Expression) else _literal(part, kind) for part in parts)
+
+
+def _value(value: Any, scope: Scope) -> Any:
+    """An expression of the algebra, or a value that waits for its type."""
+    if isinstance(value, str) and value in scope.schema.names:
+        raise InvalidArgumentError(
+            f"{value!r} may be a text or a column",
+            hint=f"write col({value!r}) for the column, lit({value!r}) for the text",
+        )
+    return value if is_plain(value) and not callable(value) else evaluate(value, scope, "a value")
+
+
+def _literal(value: object, kind: Type) -> ex.Literal:
+    try:
+        return ex.literal(value, kind.as_nullable() if value is None else kind.as_required())
+    except LiteralError as error:
+        raise TypeMismatchError(
+            f"the values of a switching field must have one type: {error.message}", hint=error.hint
+        ) from None

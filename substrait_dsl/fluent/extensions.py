@@ -1,0 +1,155 @@
+"""Relations that only those know who know their message, with the columns that they are declared to have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Generic, overload
+
+import attrs
+
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.common import Common
+from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.errors import InvalidArgumentError, naming
+from substrait_dsl.fluent.base import S2, RelationBase, S, made, rel_of
+from substrait_dsl.fluent.columns import is_list
+from substrait_dsl.fluent.declared import Distributed, Ordering, declared_properties
+from substrait_dsl.fluent.hints import with_common
+from substrait_dsl.fluent.messages import AnyLike, any_message, require_extension
+from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.relation import Relation
+
+_DETAIL = "the detail of an extension relation"
+
+
+class ExtensionVerbs(RelationBase, Generic[S]):
+    """What others have defined: relations of their own, and what they attach to relations."""
+
+    __slots__ = ()
+
+    @overload
+    def extension_single(
+        self, detail: AnyLike, schema: type[S2], *, ordering: Ordering = ..., distribution: Distributed | None = ...
+    ) -> Relation[S2]: ...
+    @overload
+    def extension_single(
+        self, detail: AnyLike, schema: Declared, *, ordering: Ordering = ..., distribution: Distributed | None = ...
+    ) -> Relation[DynRow]: ...
+    def extension_single(
+        self,
+        detail: AnyLike,
+        schema: SchemaLike,
+        *,
+        ordering: Ordering = (),
+        distribution: Distributed | None = None,
+    ) -> Relation[Any]:
+        """A relation over this one that only those know who know the message.
+
+        Args:
+            detail: the message: an `AnyMessage`, or one of protobuf.
+            schema: the columns that it puts out.
+            ordering: the order that it puts rows out in, as keys of `sort`; by default nothing is known of it.
+            distribution: the columns by which rows are distributed, or a `Distribution`.
+
+        Output: the columns of the schema. Raises `SchemaError`, `UnknownFieldError`.
+        Specification: ``ExtensionSingleRel``.
+        """
+        with naming("extension_single"):
+            struct = as_struct(schema)
+            declared = declared_properties(struct, ordering, distribution)
+            return made(rl.ExtensionSingle(any_message(detail, _DETAIL), struct, declared, input=self._rel))
+
+    def with_extension(
+        self, own: AdvancedExtension | None = None, *, common: AdvancedExtension | None = None
+    ) -> Relation[S]:
+        """Attach messages of others to this relation.
+
+        Args:
+            own: what stands in the relation's own message.
+            common: what stands among the fields that all relations have.
+
+        Output: the same columns. Messages that are there already are replaced. On a relation that only picks or
+        renames columns, they belong to what it picks from. Raises `InvalidArgumentError` for `own` on an extension
+        relation, whose message holds everything. Specification: ``AdvancedExtension``.
+        """
+        with naming("with_extension"):
+            require_extension(own, "own")
+            require_extension(common, "common")
+            if own is None and common is None:
+                raise InvalidArgumentError("expected an AdvancedExtension", hint="own=..., common=..., or both")
+
+            def extended(known: Common) -> Common:
+                return attrs.evolve(
+                    known, extension=common or known.extension, own_extension=own or known.own_extension
+                )
+
+            return made(with_common(self._rel, extended))
+
+
+@overload
+def extension_leaf(
+    detail: AnyLike, schema: type[S2], *, ordering: Ordering = ..., distribution: Distributed | None = ...
+) -> Relation[S2]: ...
+@overload
+def extension_leaf(
+    detail: AnyLike, schema: Declared, *, ordering: Ordering = ..., distribution: Distributed | None = ...
+) -> Relation[DynRow]: ...
+def extension_leaf(
+    detail: AnyLike, schema: SchemaLike, *, ordering: Ordering = (), distribution: Distributed | None = None
+) -> Relation[Any]:
+    """A relation of no input that only those know who know the message.
+
+    Arguments, output and errors: as for `Relation.extension_single`. Specification: ``ExtensionLeafRel``.
+    """
+    with naming("extension_leaf"):
+        struct = as_struct(schema)
+        declared = declared_properties(struct, ordering, distribution)
+        return made(rl.ExtensionLeaf(any_message(detail, _DETAIL), struct, declared))
+
+
+@overload
+def extension_multi(
+    relations: Sequence[RelationBase],
+    detail: AnyLike,
+    schema: type[S2],
+    *,
+    ordering: Ordering = ...,
+    distribution: Distributed | None = ...,
+) -> Relation[S2]: ...
+@overload
+def extension_multi(
+    relations: Sequence[RelationBase],
+    detail: AnyLike,
+    schema: Declared,
+    *,
+    ordering: Ordering = ...,
+    distribution: Distributed | None = ...,
+) -> Relation[DynRow]: ...
+def extension_multi(
+    relations: Sequence[RelationBase],
+    detail: AnyLike,
+    schema: SchemaLike,
+    *,
+    ordering: Ordering = (),
+    distribution: Distributed | None = None,
+) -> Relation[Any]:
+    """A relation over several others that only those know who know the message.
+
+    Args:
+        relations: the inputs, in the order that the message means.
+        detail: as for `Relation.extension_single`, as are the other arguments.
+        schema: the columns that it puts out.
+        ordering: the order that it puts rows out in.
+        distribution: the columns by which rows are distributed.
+
+    Output and errors: as for `Relation.extension_single`. Specification: ``ExtensionMultiRel``.
+    """
+    with naming("extension_multi"):
+        if not is_list(relations):
+            raise InvalidArgumentError(f"expected a list of relations, got {relations!r}")
+        inputs = tuple(rel_of(each) for each in relations)
+        struct = as_struct(schema)
+        declared = declared_properties(struct, ordering, distribution)
+        return made(rl.ExtensionMulti(any_message(detail, _DETAIL), struct, declared, relations=inputs))

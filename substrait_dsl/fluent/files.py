@@ -1,0 +1,166 @@
+"""Files to read, and what people say of paths and formats."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import attrs
+from typing_extensions import Unpack
+
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.errors import InvalidArgumentError, naming, unknown_choice
+from substrait_dsl.fluent.base import S2, Condition
+from substrait_dsl.fluent.columns import is_list
+from substrait_dsl.fluent.declared import Distributed, Ordering
+from substrait_dsl.fluent.reading import Known, read
+from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.relation import Relation
+
+CSV = rl.DelimitedText(escape='"', header_lines_to_skip=1)
+"""What ``format="csv"`` stands for: commas, double quotes doubled inside quotes, one header line."""
+
+FormatName = Literal["parquet", "orc", "arrow", "dwrf", "csv"]
+
+FORMATS: dict[FormatName, rl.FileFormat] = {
+    "parquet": rl.Parquet(),
+    "orc": rl.Orc(),
+    "arrow": rl.Arrow(),
+    "dwrf": rl.Dwrf(),
+    "csv": CSV,
+}
+
+
+@attrs.frozen
+class FileSlice:
+    """A part of a file, for `read_files`: ``FileSlice("orders.parquet", start=0, length=4096)``."""
+
+    path: str | Path
+    start: int = attrs.field(default=0, kw_only=True)
+    """Where it begins, in bytes."""
+    length: int = attrs.field(default=0, kw_only=True)
+    """How long it is, in bytes; 0 for all of the file."""
+    partition_index: int = attrs.field(default=0, kw_only=True)
+    """Which task of a parallel read it belongs to."""
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("start", "length", "partition_index"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 0:
+                raise InvalidArgumentError(f"the {name} of a file slice is an int that is not negative, got {value!r}")
+
+
+PathLike = str | Path | FileSlice
+
+
+@overload
+def read_files(
+    paths: PathLike | Sequence[PathLike],
+    schema: type[S2],
+    *,
+    format: FormatName | rl.FileFormat = ...,
+    kind: rl.PathKind = ...,
+    filter: Condition | Callable[[S2], Condition] | None = ...,
+    best_effort_filter: Condition | Callable[[S2], Condition] | None = ...,
+    columns: None = ...,
+    **known: Unpack[Known],
+) -> Relation[S2]: ...
+@overload
+def read_files(
+    paths: PathLike | Sequence[PathLike],
+    schema: type[S2],
+    *,
+    format: FormatName | rl.FileFormat = ...,
+    kind: rl.PathKind = ...,
+    filter: Condition | Callable[[S2], Condition] | None = ...,
+    best_effort_filter: Condition | Callable[[S2], Condition] | None = ...,
+    columns: Sequence[str],
+    **known: Unpack[Known],
+) -> Relation[DynRow]: ...
+@overload
+def read_files(
+    paths: PathLike | Sequence[PathLike],
+    schema: Declared,
+    *,
+    format: FormatName | rl.FileFormat = ...,
+    kind: rl.PathKind = ...,
+    filter: Condition | Callable[[Any], Condition] | None = ...,
+    best_effort_filter: Condition | Callable[[Any], Condition] | None = ...,
+    columns: Sequence[str] | None = ...,
+    **known: Unpack[Known],
+) -> Relation[DynRow]: ...
+def read_files(
+    paths: PathLike | Sequence[PathLike],
+    schema: SchemaLike,
+    *,
+    format: FormatName | rl.FileFormat = "parquet",
+    kind: rl.PathKind = "path",
+    filter: Any = None,
+    best_effort_filter: Any = None,
+    columns: Sequence[str] | None = None,
+    ordering: Ordering = (),
+    distribution: Distributed | None = None,
+    properties: Mapping[str, str] | None = None,
+) -> Relation[Any]:
+    """Read files.
+
+    Args:
+        paths: one or more paths or URIs; a path without scheme is a local one, made absolute now. A part of a file is a
+            ``FileSlice(path, start=..., length=...)``.
+        schema: the columns of the files, by name.
+        format: ``"parquet"``, ``"orc"``, ``"arrow"``, ``"dwrf"``, ``"csv"``, or a format object such as
+            ``DelimitedText(field_delimiter="|", null_value="")``. Delimited text has string columns only.
+        kind: what the paths are: ``"file"``, ``"folder"``, ``"path"`` (either), ``"glob"``.
+        filter: as for `read_named`, as are the other arguments.
+        best_effort_filter: as for `read_named`.
+        columns: as for `read_named`.
+        ordering: as for `read_named`.
+        distribution: as for `read_named`.
+        properties: as for `read_named`.
+
+    Output: the columns of the schema, or those chosen. Raises `InvalidChoiceError`, `SchemaError`, `TypeMismatchError`.
+    Specification: ``ReadRel.LocalFiles``.
+    """
+    with naming("read_files"):
+        if kind not in rl.PATH_KINDS:
+            raise unknown_choice("kind", kind, rl.PATH_KINDS)
+        each = [paths] if isinstance(paths, str | Path | FileSlice) else paths
+        if not is_list(each):
+            raise InvalidArgumentError(f"expected a path or a list of paths, got {paths!r}")
+        form = file_format(format)
+        struct, files = as_struct(schema), rl.LocalFiles(tuple(file_item(path, form, kind) for path in each))
+        return read(struct, files, filter, best_effort_filter, columns, ordering, distribution, properties)
+
+
+def file_item(given: Any, format: rl.FileFormat, kind: rl.PathKind) -> rl.FileItem:
+    """A path, or a slice of a file, as what a read holds."""
+    if not isinstance(given, FileSlice):
+        return rl.FileItem(file_uri(given, kind), format, kind)
+    if kind in ("folder", "glob") and (given.start or given.length):
+        raise InvalidArgumentError(f'a slice is of one file, but kind is "{kind}"', hint='write kind="file"')
+    uri = file_uri(given.path, kind)
+    return rl.FileItem(uri, format, kind, given.partition_index, given.start, given.length)
+
+
+def file_format(format: Any) -> rl.FileFormat:
+    """A format by name, or a format object. Raises `InvalidChoiceError`."""
+    if isinstance(format, rl.FileFormat):
+        return format
+    if not isinstance(format, str) or format not in FORMATS:
+        raise unknown_choice("format", format, FORMATS)
+    return FORMATS[format]
+
+
+def file_uri(path: Any, kind: rl.PathKind) -> str:
+    """The URI of a path; one without scheme is local, made absolute."""
+    if not isinstance(path, str | Path) or not str(path):
+        raise InvalidArgumentError(f"expected a path or a URI, got {path!r}")
+    if isinstance(path, str) and "://" in path:
+        return path
+    if kind != "glob" and any(wildcard in str(path) for wildcard in "*?"):
+        raise InvalidArgumentError(f"{str(path)!r} is a pattern, not a path", hint='say so: kind="glob"')
+    return f"file://{os.path.abspath(path)}"

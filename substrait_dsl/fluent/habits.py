@@ -1,0 +1,114 @@
+"""Words of other libraries and of SQL for what the verbs take a word for, and what to write here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from substrait_dsl.algebra.rules import LATERAL_JOIN_TYPES
+
+JOIN_HABITS: Mapping[str, str] = {
+    "anti": '"left_anti"',
+    "cross": "cross(other)",
+    "full": '"outer"',
+    "full_outer": '"outer"',
+    "fullouter": '"outer"',
+    "left_outer": '"left"',
+    "leftanti": '"left_anti"',
+    "leftouter": '"left"',
+    "leftsemi": '"left_semi"',
+    "mark": '"left_mark"',
+    "outer_left": '"left"',
+    "outer_right": '"right"',
+    "right_outer": '"right"',
+    "rightouter": '"right"',
+    "semi": '"left_semi"',
+    "single": '"left_single"',
+}
+"""Join types of other libraries, and the specification's names."""
+
+LATERAL_HABITS: Mapping[str, str] = {
+    **{word: advice for word, advice in JOIN_HABITS.items() if advice.strip('"') in LATERAL_JOIN_TYPES},
+    "cross": '"inner"',
+    "cross_apply": '"inner"',
+    "outer": '"left"',
+    "outer_apply": '"left"',
+}
+"""Lateral joins of other libraries, and the specification's names."""
+
+KEY_HABITS: Mapping[str, str] = {
+    "=": '"eq"',
+    "==": '"eq"',
+    "equal": '"eq"',
+    "equals": '"eq"',
+    "<=>": '"is_not_distinct_from"',
+    "eq_missing": '"is_not_distinct_from"',
+    "eq_null_safe": '"is_not_distinct_from"',
+    "is_not_distinct": '"is_not_distinct_from"',
+    "null_safe": '"is_not_distinct_from"',
+}
+"""Comparisons of join keys in other libraries, and the specification's names."""
+
+EXCHANGE_HABITS: Mapping[str, str] = {
+    "broadcast": "broadcast()",
+    "hash": 'scatter("column", ...)',
+    "multi_bucket": "multi_bucket(...)",
+    "multi_target": "multi_bucket(...)",
+    "roundrobin": "round_robin()",
+    "round_robin": "round_robin()",
+    "scatter": 'scatter("column", ...)',
+    "scatter_by_fields": 'scatter("column", ...)',
+    "single_bucket": "single_bucket(...)",
+    "single_target": "single_bucket(...)",
+}
+"""Kinds of exchanges as words, and what makes them."""
+
+WRITE_HABITS: Mapping[str, str] = {
+    "append": '"insert"',
+    "create": '"ctas", or create_table(name, schema) for an empty table',
+    "create_table": '"ctas", or create_table(name, schema) for an empty table',
+    "overwrite": '"ctas", with create_mode="replace_if_exists"',
+    "replace": '"ctas", with create_mode="replace_if_exists"',
+}
+"""Ways to write of other libraries, and the specification's operations."""
+
+CREATE_HABITS: Mapping[str, str] = {
+    "append": '"append_if_exists"',
+    "error": '"error_if_exists"',
+    "errorifexists": '"error_if_exists"',
+    "ignore": '"ignore_if_exists"',
+    "overwrite": '"replace_if_exists"',
+    "replace": '"replace_if_exists"',
+}
+"""What other libraries call the ways to create a table, and the specification's words."""
+
+OUTPUT_HABITS: Mapping[str, str] = {
+    "modified_tuples": '"modified_records"',
+    "none": '"no_output"',
+    "returning": '"modified_records"',
+}
+"""What a write puts out, elsewhere and in the specification."""
+
+METHOD_HABITS: Mapping[str, str] = {
+    "hashing": '"hash"',
+    "sort": '"streaming"',
+    "sorted": '"streaming"',
+    "stream": '"streaming"',
+}
+"""Ways to aggregate of other libraries, and the specification's."""
+
+WINDOW_HABITS: Mapping[str, str] = {
+    "consistent": '"consistent_partition"',
+    "hash": '"hashing"',
+    "stream": '"streaming"',
+}
+"""Ways to compute windows of other libraries, and the specification's."""
+
+SET_HABITS: Mapping[str, str] = {
+    "except": '"minus_primary"',
+    "except_all": '"minus_primary_all"',
+    "intersect": '"intersection_multiset"',
+    "intersect_all": '"intersection_multiset_all"',
+    "minus": '"minus_primary"',
+    "union": '"union_distinct"',
+}
+"""Set operations of SQL, and the specification's names."""

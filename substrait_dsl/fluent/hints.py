@@ -1,0 +1,127 @@
+"""Advice about relations, and relations that a plan holds once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic
+
+import attrs
+
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.common import Common, Computation, ComputationType, Hint, Stats
+from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.errors import InvalidArgumentError, naming
+from substrait_dsl.fluent.base import RelationBase, S, made, rel_of
+from substrait_dsl.fluent.columns import is_list
+from substrait_dsl.fluent.messages import require_extension
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.relation import Relation
+
+ComputationLike = Computation | tuple[int, ComputationType]
+"""What a relation saves or loads: its number, and ``"hashtable"``, ``"bloom_filter"`` or ``"unknown"``."""
+
+
+class HintVerbs(RelationBase, Generic[S]):
+    """Advice that changes no result."""
+
+    __slots__ = ()
+
+    def hint(
+        self,
+        row_count: float | None = None,
+        record_size: float | None = None,
+        alias: str | None = None,
+        *,
+        output_names: bool = False,
+        saved: Sequence[ComputationLike] = (),
+        loaded: Sequence[ComputationLike] = (),
+        constraint: AdvancedExtension | None = None,
+        extension: AdvancedExtension | None = None,
+    ) -> Relation[S]:
+        """Say what an engine may want to know of this relation. It never changes the result.
+
+        Args:
+            row_count: how many rows to expect.
+            record_size: the average size of a row, in bytes.
+            alias: a name for the relation.
+            output_names: whether to give the names of the columns along.
+            saved: data structures that this relation saves, such as ``(1, "hashtable")``.
+            loaded: those that it loads.
+            constraint: messages about how the relation is to run.
+            extension: further messages.
+
+        What an earlier hint says stays unless it is said anew; one that wants names gives those of the columns as they
+        are here. On a relation that only picks or renames columns, it is about what that puts out.
+
+        Output: the same columns. Raises `InvalidArgumentError`, `InvalidChoiceError`.
+        Specification: ``RelCommon.Hint``.
+        """
+        with naming("hint"):
+            _require_number("row_count", row_count)
+            _require_number("record_size", record_size)
+            if alias is not None and not isinstance(alias, str):
+                raise InvalidArgumentError(f"an alias is a str, got {alias!r}")
+            require_extension(constraint, "constraint")
+            require_extension(extension, "extension")
+            given: dict[str, Any] = {
+                "alias": alias,
+                "output_names": self._rel.schema.depth_first_names() if output_names else None,
+                "saved": _computations("saved", saved) or None,
+                "loaded": _computations("loaded", loaded) or None,
+                "constraint": constraint,
+                "extension": extension,
+            }
+
+            def hinted(known: Common) -> Common:
+                hint = known.hint or Hint()
+                stats = _said(hint.stats or Stats(), {"row_count": row_count, "record_size": record_size})
+                said = {**given, "stats": None if stats == Stats() else stats}
+                return attrs.evolve(known, hint=_said(hint, said))
+
+            return made(with_common(self._rel, hinted))
+
+
+def shared(relation: Relation[S]) -> Relation[S]:
+    """The same relation, which a plan holds once however often it is used.
+
+    Wherever it stands, the plan refers to the one place: ``both = shared(rel); both.join(both, "id")``. A step that
+    only picks or renames its columns is written in one with it, so each such step holds it anew.
+    Specification: ``ReferenceRel``.
+    """
+    with naming("shared"):
+        rel = rel_of(relation)
+        return made(rel if rel.shared else attrs.evolve(rel, shared=True))
+
+
+def with_common(rel: rl.Rel, change: Callable[[Common], Common]) -> rl.Rel:
+    """The relation with other hints and extensions; below an emit, which has none."""
+    if isinstance(rel, rl.Emit):
+        return attrs.evolve(rel, input=with_common(rel.input, change))
+    return attrs.evolve(rel, common=change(rel.common or Common()))
+
+
+def _said(known: Any, given: dict[str, Any]) -> Any:
+    return attrs.evolve(known, **{name: value for name, value in given.items() if value is not None})
+
+
+def _require_number(name: str, value: object) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise InvalidArgumentError(f"the {name} is a number, got {value!r}")
+
+
+def _computations(name: str, given: Any) -> tuple[Computation, ...]:
+    if not is_list(given):
+        raise InvalidArgumentError(
+            f"{name} is a list of computations, got {given!r}", hint='such as [(1, "hashtable")]'
+        )
+    return tuple(_computation(name, each) for each in given)
+
+
+def _computation(name: str, given: Any) -> Computation:
+    match given:
+        case Computation():
+            return given
+        case (int() as number, kind) if not isinstance(number, bool):
+            return Computation(number, kind)
+    raise InvalidArgumentError(f'{name} holds pairs such as (1, "hashtable"), got {given!r}')

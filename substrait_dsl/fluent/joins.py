@@ -1,0 +1,230 @@
+"""The verbs that put rows of two relations together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, JoinType, LateralJoinType, join_schema
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, unknown_choice
+from substrait_dsl.fluent import columns
+from substrait_dsl.fluent.base import S2, Condition, RelationBase, S, made, rel_of
+from substrait_dsl.fluent.habits import JOIN_HABITS, LATERAL_HABITS
+from substrait_dsl.fluent.join_keys import KeysLike, join_keys
+from substrait_dsl.fluent.schemas import DynRow
+from substrait_dsl.fluent.scope import Scope
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.relation import Relation
+
+
+class JoinVerbs(RelationBase, Generic[S]):
+    """Cross, join, lateral join, and the joins that say how they are done."""
+
+    __slots__ = ()
+
+    def cross(self, other: RelationBase) -> Relation[DynRow]:
+        """Pair every row with every row of another relation.
+
+        Output: the columns of this one, then of the other; no order. Specification: ``CrossRel``.
+        """
+        with naming("cross"):
+            return made(rl.Cross(self._rel, rel_of(other)))
+
+    def join(
+        self,
+        other: Relation[S2],
+        on: Condition | Callable[[S, S2], Condition] | str | Sequence[str] | Literal[True],
+        how: JoinType = "inner",
+        *,
+        post_filter: Condition | Callable[[DynRow], Condition] | None = None,
+        mark: str = "mark",
+    ) -> Relation[DynRow]:
+        """Match rows with rows of another relation.
+
+        Args:
+            other: the right side.
+            on: a condition, best as ``lambda l, r: l.key == r.key``; or the name, or names, of columns that both
+                sides have and that must be equal; or True, to match everything.
+            how: one of the twelve join types: inner, outer, left, right, left_semi, right_semi, left_anti,
+                right_anti, left_single, right_single (which fail on a second match), left_mark, right_mark.
+            post_filter: a condition on the output rows.
+            mark: the name of the column that a mark join adds: true, NULL or false.
+
+        Output: inner, outer, left, right, single: left columns, right columns, those of a side that may lack a match
+        nullable. Semi and anti: the columns of the side they are named after. Mark: those and a ``boolean?``. No order.
+        Specification: ``JoinRel``.
+        """
+        with naming("join"):
+            left, right = self._rel, rel_of(other)
+            scope = _scope("join", left, right, how, mark)
+            condition = _condition(on, scope)
+            after = _post_filter(post_filter, scope, how, mark)
+            return made(rl.Join(left, right, how, condition, after, mark, anchor=scope.anchor))
+
+    def lateral_join(
+        self,
+        right: Callable[[S], Relation[S2]],
+        on: Condition | Callable[[S, S2], Condition] | str | Sequence[str] | Literal[True] = True,
+        how: LateralJoinType = "inner",
+        *,
+        post_filter: Condition | Callable[[DynRow], Condition] | None = None,
+        mark: str = "mark",
+    ) -> Relation[DynRow]:
+        """Match each row with the rows of a relation that is made anew for that row.
+
+        ``orders.lateral_join(lambda o: items.filter(lambda i: i.order == o.id).top_n(3, sd.desc("price")))``
+
+        Args:
+            right: a lambda that gets the left row and returns the right side; what it uses of the row makes the right
+                side depend on it.
+            on: as for `join`; by default every row of the right side matches.
+            how: inner, left, left_semi, left_anti, left_single (which fails on a second match), left_mark.
+            post_filter: a condition on the output rows.
+            mark: the name of the column that a mark join adds.
+
+        Output: as of `join`; no order, the distribution of this relation. Specification: ``LateralJoinRel``.
+        """
+        with naming("lateral_join"):
+            outer = Scope("lateral_join", (self._rel,))
+            if not callable(right):
+                raise InvalidArgumentError(
+                    f"expected a lambda that gets the left row and returns a relation, got {right!r}",
+                    hint="a right side that does not depend on the left row is for join(...)",
+                )
+            other = rel_of(columns.called(right, outer, columns.rows(outer)))
+            scope = _scope("lateral_join", self._rel, other, how, mark, LATERAL_JOIN_TYPES, LATERAL_HABITS)
+            scope.anchor = outer.anchor  # one number for the left row, and for both rows in the condition
+            condition = _condition(on, scope)
+            after = _post_filter(post_filter, scope, how, mark)
+            anchor = scope.take_anchor()  # reading 28
+            return made(rl.LateralJoin(self._rel, other, how, condition, after, mark, anchor=anchor))
+
+    def hash_join(
+        self,
+        other: Relation[S2],
+        keys: KeysLike | Callable[[S, S2], Condition | Sequence[Condition]],
+        how: JoinType = "inner",
+        *,
+        residual: Condition | Callable[[S, S2], Condition] | None = None,
+        post_filter: Condition | Callable[[DynRow], Condition] | None = None,
+        build: rl.BuildSide = "right",
+        mark: str = "mark",
+    ) -> Relation[DynRow]:
+        """Match rows by looking them up in a hash table of one side's keys.
+
+        Args:
+            other: the right side.
+            keys: columns that must be equal: a name that both sides have, or a list of such names, of pairs
+                ``("left", "right")`` and of `join_key`; or ``lambda l, r: [l.a == r.b, ...]``.
+            how: as for `join`.
+            residual: a further condition for rows to match.
+            post_filter: a condition on the output rows.
+            build: the side that the hash table is made of: right or left.
+            mark: the name of the column that a mark join adds.
+
+        Output: as of `join`. Raises `TypeMismatchError` for keys of different types, `InvalidArgumentError` for one
+        that is no column. Specification: ``HashJoinRel``.
+        """
+        with naming("hash_join"):
+            left, right = self._rel, rel_of(other)
+            scope = _scope("hash_join", left, right, how, mark)
+            matched = join_keys(keys, scope)
+            rest = _residual(residual, scope)
+            after = _post_filter(post_filter, scope, how, mark)
+            return made(rl.HashJoin(left, right, how, matched, rest, after, build, mark, anchor=scope.anchor))
+
+    def merge_join(
+        self,
+        other: Relation[S2],
+        keys: KeysLike | Callable[[S, S2], Condition | Sequence[Condition]],
+        how: JoinType = "inner",
+        *,
+        residual: Condition | Callable[[S, S2], Condition] | None = None,
+        post_filter: Condition | Callable[[DynRow], Condition] | None = None,
+        mark: str = "mark",
+    ) -> Relation[DynRow]:
+        """Match rows by merging two sides that are sorted by their keys.
+
+        Arguments and output: as for `hash_join`. Raises `SchemaError` for a side whose order is known and is not that
+        of the keys. Specification: ``MergeJoinRel``.
+        """
+        with naming("merge_join"):
+            left, right = self._rel, rel_of(other)
+            scope = _scope("merge_join", left, right, how, mark)
+            matched = join_keys(keys, scope)
+            rest = _residual(residual, scope)
+            after = _post_filter(post_filter, scope, how, mark)
+            return made(rl.MergeJoin(left, right, how, matched, rest, after, mark, anchor=scope.anchor))
+
+    def nested_loop_join(
+        self,
+        other: Relation[S2],
+        on: Condition | Callable[[S, S2], Condition] | str | Sequence[str] | Literal[True] = True,
+        how: JoinType = "inner",
+        *,
+        mark: str = "mark",
+    ) -> Relation[DynRow]:
+        """Match rows by comparing every row with every row.
+
+        Arguments and output: as for `join`. Specification: ``NestedLoopJoinRel``.
+        """
+        with naming("nested_loop_join"):
+            left, right = self._rel, rel_of(other)
+            scope = _scope("nested_loop_join", left, right, how, mark)
+            condition = None if on is True else _condition(on, scope)
+            return made(rl.NestedLoopJoin(left, right, how, condition, mark, anchor=scope.anchor))
+
+
+def _scope(
+    verb: str,
+    left: rl.Rel,
+    right: rl.Rel,
+    how: JoinType,
+    mark: str,
+    types: Sequence[str] = JOIN_TYPES,
+    habits: Mapping[str, str] = JOIN_HABITS,
+) -> Scope:
+    """Both rows of a join whose type and mark are as they must be."""
+    if how not in types:  # the tuple: what cannot be hashed is no key of the table
+        raise unknown_choice("how", how, types, habits)
+    _require_free(mark, how, left.schema, right.schema)
+    return Scope(verb, (left, right))
+
+
+def _condition(on: Any, scope: Scope) -> ex.Expression:
+    condition = columns.join_condition(on, scope)
+    columns.require_condition(condition)
+    return condition
+
+
+def _residual(residual: Any, scope: Scope) -> ex.Expression | None:
+    if residual is None:
+        return None
+    condition = columns.evaluate(residual, scope, "a condition")
+    columns.require_condition(condition)
+    return condition
+
+
+def _post_filter(post_filter: Any, scope: Scope, how: JoinType, mark: str) -> ex.Expression | None:
+    """The condition on the output of a join."""
+    if post_filter is None:
+        return None
+    left, right = scope.inputs
+    output = Scope(scope.verb, (left, right), join_schema(how, left.schema, right.schema, mark))
+    after: ex.Expression = columns.on_row(post_filter, output, "the post-join filter")
+    columns.require_condition(after)
+    if output.anchor is not None:
+        raise InvalidArgumentError("a post-join filter takes no correlated subquery", hint="use filter")
+    return after
+
+
+def _require_free(mark: str, how: JoinType, left: NamedStruct, right: NamedStruct) -> None:
+    """Raise `SchemaError` if the mark column of a join would be called as a column that is there."""
+    columns.require_name(mark)
+    kept = {"left_mark": left, "right_mark": right}.get(how)
+    if kept is not None and mark in kept.names:
+        raise SchemaError(f'there is a column "{mark}" already', hint='call the new one otherwise: mark="..."')

@@ -1,0 +1,267 @@
+"""Lambdas: Python functions traced into the plan, for functions of the catalogue that take functions.
+
+A Python function is called once, where it is written, with an expression for each parameter. What a parameter's type
+is follows later, from the call it is an argument of: ``f.transform(r.prices, lambda x: x * 2)``. So the body is an
+expression that waits for its row, and a `LambdaScope` is that row: the parameters, and around them what the lambda
+sees of the lambdas and of the record outside.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeGuard
+
+import attrs
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.expressions.windows import has_window_function
+from substrait_dsl.algebra.node import Expression, Rel
+from substrait_dsl.algebra.type_syntax import TypeNode
+from substrait_dsl.algebra.types import Type
+from substrait_dsl.catalog import Given, Overload, ValueArgument
+from substrait_dsl.catalog.derive import build
+from substrait_dsl.catalog.resolve import fit
+from substrait_dsl.errors import InvalidArgumentError, LiteralError, SchemaError, TypeMismatchError, naming
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred, leaves, resolve, settled
+from substrait_dsl.fluent.scope import Scope
+
+
+def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
+    """Whether an operand is a function of Python or a lambda of the plan; classes are types."""
+    return callable(value) and not isinstance(value, type)
+
+
+class LambdaScope(Scope):
+    """The row that the body of a lambda sees: its parameters, and what is around it."""
+
+    __slots__ = ("function", "outer", "types")
+
+    def __init__(self, function: LambdaFunction, types: tuple[Type, ...], outer: Scope) -> None:
+        super().__init__(outer.verb, outer.inputs, outer.schema)
+        self.function, self.types, self.outer = function, types, outer
+
+    def column_of(self, rel: Rel, column: str | int) -> ex.FieldReference:
+        return self.outer.column_of(rel, column)
+
+    def local(self, expression: Expression, origin: Scope | None) -> Expression:
+        return self.outer.local(expression, origin)
+
+
+class LambdaFunction:
+    """A function of expressions, traced: an argument of functions that take functions, or called with values."""
+
+    __slots__ = ("_body", "_names", "_types", "captured")
+
+    def __init__(self, function: Callable[..., Any], names: Sequence[str], types: tuple[Type, ...] | None) -> None:
+        self._names, self._types = tuple(names), types
+        parameters = [deferred(partial(self._parameter, position), name) for position, name in enumerate(names)]
+        self._body = function(*parameters)
+        if is_function(self._body):
+            raise InvalidArgumentError("a lambda returned a function", hint="a lambda must return an expression")
+        own = set(map(id, parameters))
+        found = leaves(self._body) if isinstance(self._body, ExprBase) else ()
+        self.captured = tuple(leaf for leaf in found if id(leaf) not in own)
+        """The expressions outside of the lambda that its body uses."""
+
+    def _parameter(self, position: int, scope: Scope) -> Expression:
+        """The reference to a parameter, as seen from a scope: so many lambdas further out."""
+        steps_out = 0
+        while isinstance(scope, LambdaScope):
+            if scope.function is self:
+                return ex.parameter(steps_out, position, scope.types[position])
+            scope, steps_out = scope.outer, steps_out + 1
+        raise SchemaError(
+            f'the parameter "{self._names[position]}" of a lambda is used outside of it',
+            hint="use it only inside the lambda; a subquery there does not see it",
+        )
+
+    def parameter_types(self, wanted: Sequence[Type | None]) -> tuple[Type, ...] | None:
+        """The declared types, or those that a call wants; None if that does not fit."""
+        if len(wanted) != len(self._names):
+            return None
+        known = tuple(kind for kind in wanted if kind is not None)
+        return self._types or (known if len(known) == len(wanted) else None)
+
+    def settle(self, types: tuple[Type, ...], outer: Scope, returns: Type | None = None) -> ex.Lambda:
+        """The lambda of the algebra for these parameters.
+
+        If `returns` is the nullable form of what the body gives, the body is cast to it: a predicate of ``boolean?``
+        takes one that never is NULL.
+        """
+        from substrait_dsl.fluent.columns import as_expression
+
+        body = as_expression(self._body, LambdaScope(self, types, outer), "what a lambda returns")
+        if has_window_function(body):
+            raise SchemaError("a window function cannot stand in a lambda", hint="compute it before, as a column")
+        if returns is not None and returns == body.type.as_nullable() != body.type:
+            body = ex.Cast(body, returns)
+        return ex.Lambda(types, body)
+
+    def __call__(self, *arguments: object) -> DynExpr:
+        """The value of the lambda for these arguments, which have the declared types; Python values become literals.
+
+        Raises `SchemaError` for another number of arguments, `TypeMismatchError` for other types.
+        Specification: ``Expression.LambdaInvocation``.
+        """
+        from substrait_dsl.fluent.schemas import Schema
+
+        types = self._types
+        if types is None:
+            raise InvalidArgumentError("a lambda without types cannot be called", hint="declare it with lambda_(...)")
+        if any(isinstance(argument, Schema) for argument in arguments):
+            raise InvalidArgumentError(f"{self} takes values, got a row", hint="name its columns: function(r.x)")
+        if len(arguments) != len(types):
+            raise SchemaError(f"{self} takes {_counted(len(types))}, got {len(arguments)}")
+
+        def leaf(scope: Scope) -> ex.Expression:
+            pairs = zip(arguments, types, self._names, strict=True)
+            values = [_argument(value, kind, name, scope) for value, kind, name in pairs]
+            return ex.LambdaInvocation(self.settle(types, scope), tuple(values))
+
+        given = (argument for argument in arguments if isinstance(argument, ExprBase))
+        return settled(leaf, (*given, *self.captured))
+
+    def __repr__(self) -> str:
+        if self._types is None:
+            return f"lambda({', '.join(self._names)})"
+        return f"lambda({', '.join(f'{name}: {kind}' for name, kind in zip(self._names, self._types, strict=True))})"
+
+
+def _argument(value: object, kind: Type, name: str, scope: Scope) -> ex.Expression:
+    if not isinstance(value, ExprBase):
+        try:
+            return ex.literal(value, kind)
+        except LiteralError as error:
+            raise TypeMismatchError(f'argument "{name}" of a lambda: {error.message}', hint=error.hint) from None
+    argument = resolve(value, scope)
+    # A required value may stand for a nullable one, but the types of arguments and parameters must be the same.
+    return ex.Cast(argument, kind) if argument.type != kind == argument.type.as_nullable() else argument
+
+
+def lambda_(parameters: Mapping[str, Any], body: Callable[..., Any]) -> LambdaFunction:
+    """A function of declared parameters: ``double = lambda_({"x": I64}, lambda x: x * 2)``.
+
+    Args:
+        parameters: the types by name, at least one.
+        body: a Python function of as many parameters, in this order, that returns an expression.
+
+    Call it with values, ``double(r.price)``, or give it to a function that takes functions. It may use columns of the
+    row around it. Raises `InvalidArgumentError` for a function of other parameters.
+    Specification: ``Expression.Lambda``.
+    """
+    from substrait_dsl.fluent.schemas import as_struct
+
+    with naming("lambda_"):
+        if not isinstance(parameters, Mapping):
+            raise InvalidArgumentError(f"expected a dict of types by parameter, got {parameters!r}")
+        struct = as_struct(parameters)
+        if not is_function(body):
+            raise InvalidArgumentError(f"expected a function of {_counted(len(struct))}, got {body!r}")
+        if _names(body, len(struct)) is None:
+            raise InvalidArgumentError(f"{_described(body)} does not take {_counted(len(struct))}")
+        return LambdaFunction(body, struct.names, struct.types)
+
+
+def traced_argument(name: str, overloads: Sequence[Overload], operands: Sequence[object], position: int) -> object:
+    """An operand of a call; a Python function traced, with as many parameters as the called function gives it.
+
+    Raises `InvalidArgumentError` for a function of other parameters, or where none belongs.
+    """
+    operand = operands[position]
+    if isinstance(operand, LambdaFunction) or not is_function(operand):
+        return operand
+    patterns = [
+        pattern
+        for overload in overloads
+        if overload.takes_count(len(operands)) and (pattern := _pattern(overload, position)) is not None
+    ]
+    counts = sorted({len(pattern.parameters) - 1 for pattern in patterns})
+    if not counts:
+        from substrait_dsl.fluent.namespace import CatalogFunction
+
+        hint = f"call it: {operand.name}(...)" if isinstance(operand, CatalogFunction) else None
+        raise InvalidArgumentError(f"{name} takes expressions and values, not the function {operand!r}", hint=hint)
+    for count in counts:
+        names = _names(operand, count)
+        if names is not None:
+            return LambdaFunction(operand, names, None)
+    wanted = " or ".join(map(_counted, counts))
+    raise InvalidArgumentError(f"{name} calls its function with {wanted}, but {_described(operand)} does not take that")
+
+
+def settle_functions(
+    overloads: Sequence[Overload], parts: Sequence[Any], scope: Scope, given: Callable[[Any], Given]
+) -> list[Any]:
+    """The parts of a call with its functions as lambdas, of the types that the first fitting overload gives them.
+
+    If none fits, a function stays as it is, or becomes the lambda that fits almost: the error is the catalogue's.
+    """
+    best = list(parts)
+    for overload in overloads:
+        settled_parts, fits = _settled(overload, parts, scope, given)
+        if fits:
+            return settled_parts
+        if settled_parts:
+            best = settled_parts
+    return best
+
+
+def _settled(
+    overload: Overload, parts: Sequence[Any], scope: Scope, given: Callable[[Any], Given]
+) -> tuple[list[Any], bool]:
+    """The parts with the lambdas that an overload gives, if it takes the others, and whether it takes them too."""
+    patterns = {
+        position: _pattern(overload, position)
+        for position, part in enumerate(parts)
+        if isinstance(part, LambdaFunction)
+    }
+    if not overload.takes_count(len(parts)):
+        return [], False
+    # What the other arguments bind decides the types of the parameters: so they are matched first, without these.
+    others = [position for position in range(len(parts)) if position not in patterns]
+    reduced = attrs.evolve(overload, arguments=tuple(map(overload.argument_at, others)), variadic=None)
+    found = fit(reduced, [given(parts[position]) for position in others])
+    if found is None:
+        return [], False
+    made, fits = list(parts), True
+    for position, pattern in patterns.items():
+        function: LambdaFunction = parts[position]
+        if pattern is None:
+            return [], False
+        *wanted, returned = (build(part, found.bindings) for part in pattern.parameters if isinstance(part, TypeNode))
+        types = function.parameter_types(wanted)
+        if types is None:
+            return [], False
+        made[position] = function.settle(types, scope, returned)
+        fits &= found.bindings.match_argument(pattern, made[position].type, discrete=False)
+    return made, fits
+
+
+def _pattern(overload: Overload, position: int) -> TypeNode | None:
+    """The pattern of an argument that takes a function; None for other arguments."""
+    argument = overload.argument_at(position) if overload.arguments else None
+    return argument.pattern if isinstance(argument, ValueArgument) and argument.pattern.keyword == "func" else None
+
+
+def _names(function: Callable[..., Any], count: int) -> list[str] | None:
+    """The names of the parameters of a Python function called with so many arguments; None if it does not take them."""
+    try:
+        signature = inspect.signature(function)
+        signature.bind(*range(count))
+    except (TypeError, ValueError):
+        return None
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [name for name, parameter in signature.parameters.items() if parameter.kind in positional]
+    return [*names[:count], *(f"x{number}" for number in range(len(names), count))]
+
+
+def _described(function: Callable[..., Any]) -> str:
+    from substrait_dsl.fluent.columns import described
+
+    return described(function)
+
+
+def _counted(count: int) -> str:
+    return f"{count} argument{'s' if count != 1 else ''}"

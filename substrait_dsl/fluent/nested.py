@@ -1,0 +1,152 @@
+"""Structs, lists and maps put together from values, and taken apart by masks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.types import Struct, Type
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    SchemaError,
+    TypeMismatchError,
+    UnknownFieldError,
+    naming,
+    placing,
+    suggestion,
+)
+from substrait_dsl.fluent.arguments import NoValue
+from substrait_dsl.fluent.columns import as_expression, is_list
+from substrait_dsl.fluent.conditions import alike
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, derived, settled
+from substrait_dsl.fluent.lambdas import is_function
+from substrait_dsl.fluent.scope import Scope
+
+
+def struct_of(**fields: object) -> DynExpr:
+    """A struct of these fields: ``struct_of(city=r.city, zip=r.zip)``.
+
+    Args:
+        fields: expressions, or Python values of their natural types.
+
+    The struct is required; its fields are nullable as their values are. Specification: ``Expression.Nested``.
+    """
+    names = tuple(fields)
+
+    def leaf(scope: Scope) -> ex.Expression:
+        with naming("struct_of"):
+            values = tuple(_field(name, value, scope) for name, value in fields.items())
+            return ex.NestedStruct(values, names=names)
+
+    return settled(leaf, (value for value in fields.values() if isinstance(value, ExprBase)))
+
+
+def _field(name: str, value: object, scope: Scope) -> ex.Expression:
+    with placing(f'field "{name}"'):
+        return as_expression(value, scope, "a field")
+
+
+def list_of(*values: object) -> DynExpr:
+    """A list of these values, at least one: ``list_of(r.a, r.b, 0)``.
+
+    Args:
+        values: expressions, or Python values, which take the type of the expressions; None for NULL.
+
+    All elements have one type, nullable if any of them is; the list is required. Raises `InvalidArgumentError` for no
+    values (an empty list is a literal), `TypeMismatchError` for different types. Specification: ``Expression.Nested``.
+    """
+    with naming("list_of"):
+        if not values:
+            raise InvalidArgumentError("a list of no values has no type", hint="write lit([], List(I64()))")
+        if len(values) == 1 and isinstance(values[0], list | tuple):
+            raise InvalidArgumentError(
+                f"the values are given one by one, got {values[0]!r}", hint="write list_of(*values), or lit(values)"
+            )
+        _require_values(values)
+
+    def make(parts: Sequence[Any]) -> ex.Expression:
+        with naming("list_of"):
+            return ex.NestedList(tuple(alike(parts, "the elements of a list")))
+
+    return derived(make, values)
+
+
+def map_of(entries: Mapping[Any, object] | Sequence[tuple[object, object]]) -> DynExpr:
+    """A map of these entries: ``map_of({"min": r.low, "max": r.high})``, ``map_of([(r.key, r.value)])``.
+
+    Args:
+        entries: keys and values, at least one pair: expressions, or Python values, which take the type of the
+            expressions.
+
+    Keys have one type and are never NULL; values have one type, nullable if any of them is; the map is required. Raises
+    `InvalidArgumentError` for no entries (an empty map is a literal), `TypeMismatchError` for different types or for
+    keys that may be NULL. Specification: ``Expression.Nested``.
+    """
+    with naming("map_of"):
+        pairs = list(entries.items()) if isinstance(entries, Mapping) else entries
+        if not is_list(pairs) or not all(is_list(pair) and len(pair) == 2 for pair in pairs):
+            raise InvalidArgumentError(f"expected a dict or a list of pairs (key, value), got {entries!r}")
+        if not pairs:
+            raise InvalidArgumentError("a map of no entries has no type", hint="write lit({}, Map(String(), I64()))")
+        keys, values = [key for key, _ in pairs], [value for _, value in pairs]
+        if any(key is None for key in keys):
+            raise TypeMismatchError("the keys of a map are never NULL, one is None")
+        _require_values([*keys, *values])
+
+    def make(parts: Sequence[Any]) -> ex.Expression:
+        with naming("map_of"):
+            made = zip(
+                alike(parts[: len(keys)], "the keys of a map"),
+                alike(parts[len(keys) :], "the values of a map"),
+                strict=True,
+            )
+            return ex.NestedMap(tuple(ex.MapEntry(key, value) for key, value in made))
+
+    return derived(make, [*keys, *values])
+
+
+def _require_values(values: Sequence[object]) -> None:
+    """Raise `TypeMismatchError` for what is neither an expression nor a Python value."""
+    for value in values:
+        if isinstance(value, NoValue):
+            raise TypeMismatchError(f"{value._lacks}, not a value", hint=value._advice)
+        if is_function(value):
+            raise TypeMismatchError(f"expected a value, got the function {value!r}")
+
+
+def mask(kind: Type, parts: Sequence[Any]) -> ex.StructMask:
+    """The mask that keeps parts of a struct; see `Expr.keep`."""
+    if not isinstance(kind, Struct):
+        raise TypeMismatchError(f"keep takes parts of a struct, this is {kind}")
+    if not parts:
+        raise InvalidArgumentError("keep needs at least one field")
+    items: list[ex.MaskItem] = []
+    for part in parts:
+        if isinstance(part, Mapping):
+            for field, inner in part.items():
+                position = _position(kind, field)
+                if not is_list(inner):
+                    raise InvalidArgumentError(f"expected a list of the parts of {field!r}, got {inner!r}")
+                items.append(ex.MaskItem(position, mask(kind.types[position], inner)))
+        else:
+            items.append(ex.MaskItem(_position(kind, part)))
+    positions = [item.position for item in items]
+    twice = next((position for position in positions if positions.count(position) > 1), None)
+    if twice is not None:
+        raise SchemaError(f'keep names the field "{kind.field_names[twice]}" twice')
+    return ex.StructMask(tuple(items))
+
+
+def _position(kind: Struct, field: object) -> int:
+    names = kind.field_names
+    if isinstance(field, bool) or not isinstance(field, str | int):
+        raise InvalidArgumentError(
+            f"a field is kept by its name or position, got {field!r}", hint='parts of a field: {"field": ["part"]}'
+        )
+    if isinstance(field, str) and names.count(field) == 1:
+        return names.index(field)
+    if isinstance(field, int) and 0 <= field < len(names):
+        return field
+    hint = suggestion(field, names) if isinstance(field, str) else None
+    raise UnknownFieldError(f"there is no field {field!r} in {kind}; there are {', '.join(names)}", hint=hint)

@@ -1,0 +1,65 @@
+"""Values that are known when the plan runs: dynamic parameters, and the time, date and time zone of the execution."""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+from typing_extensions import TypeVar
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.types import Date, Null, Nullable, PrecisionTimestampTZ, Req, String, SubSecond, Type
+from substrait_dsl.errors import InvalidArgumentError, naming
+from substrait_dsl.fluent.expr import DynExpr, Expr, bound
+from substrait_dsl.fluent.schemas import as_type
+
+T = TypeVar("T", bound=Type)
+P = TypeVar("P", bound=SubSecond)
+
+
+@overload
+def parameter(number: int, type: type[Nullable[T]]) -> Expr[T, Null]: ...
+@overload
+def parameter(number: int, type: type[T] | T) -> Expr[T, Req]: ...
+@overload
+def parameter(number: int, type: str) -> DynExpr: ...
+def parameter(number: int, type: Any) -> Any:
+    """A value that is given when the plan runs.
+
+    Args:
+        number: what it is called by, from 0; the same number is the same value, wherever it stands.
+        type: its type, as in a schema.
+
+    Raises `InvalidArgumentError` for a number that is none. Specification: ``DynamicParameter``.
+    """
+    with naming("parameter"):
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise InvalidArgumentError(f"the number of a parameter is an int, got {number!r}")
+        return bound(ex.DynamicParameter(as_type(type), number), None, f"parameter{number}")
+
+
+@overload
+def current_timestamp() -> Expr[PrecisionTimestampTZ[Any], Req]: ...
+@overload
+def current_timestamp(precision: P) -> Expr[PrecisionTimestampTZ[P], Req]: ...
+def current_timestamp(precision: Any = 6) -> Any:
+    """The time of the execution, with so many digits after the second: one value for the whole plan, never NULL.
+
+    Raises `InvalidArgumentError` for a precision that timestamps do not have.
+    Specification: ``ExecutionContextVariable``.
+    """
+    with naming("current_timestamp"):
+        return _variable("current_timestamp", PrecisionTimestampTZ(precision))
+
+
+def current_date() -> Expr[Date, Req]:
+    """The date of the execution: one value for the whole plan, never NULL. See `current_timestamp`."""
+    return _variable("current_date", Date())
+
+
+def current_timezone() -> Expr[String, Req]:
+    """The time zone of the execution, by its name: one value for the whole plan, never NULL."""
+    return _variable("current_timezone", String())
+
+
+def _variable(name: ex.ContextVariable, kind: Type) -> DynExpr:
+    return bound(ex.ExecutionContextVariable(name, kind), None, name)

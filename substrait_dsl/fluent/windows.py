@@ -1,0 +1,295 @@
+"""Windows: partitions, order and frame of window functions, as people write them.
+
+A frame is a pair of bounds: ``rows=(-3, 0)``, ``range=(None, timedelta(days=7))``. None is the end of the partition, 0
+the current row; a negative number is so far before it, a positive one so far after it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import attrs
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.expressions.calls import Invocation
+from substrait_dsl.algebra.types import I64, Decimal, Type
+from substrait_dsl.catalog import Typed, standard_catalog
+from substrait_dsl.errors import (
+    FunctionNotFoundError,
+    InvalidArgumentError,
+    SchemaError,
+    TypeMismatchError,
+)
+from substrait_dsl.fluent.arguments import given
+from substrait_dsl.fluent.calls import WindowFunction
+from substrait_dsl.fluent.columns import is_list, key_expression, sort_keys
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, deferred, resolve, settled
+from substrait_dsl.fluent.lambdas import LambdaScope
+from substrait_dsl.fluent.scope import Scope
+
+Key: TypeAlias = "str | int | ExprBase | SortKey | Callable[[Any], ExprBase | SortKey]"
+Keys: TypeAlias = "Key | Sequence[Key]"
+"""One or several columns: names, positions, expressions, lambdas that get the row; to order by, sort keys too."""
+
+Distance: TypeAlias = "int | float | decimal.Decimal | dt.timedelta | ex.YearMonths | ex.DaySeconds"
+BoundLike: TypeAlias = "Distance | Offset | None"
+FrameLike: TypeAlias = "tuple[BoundLike, BoundLike]"
+
+
+@attrs.frozen(eq=False)
+class Offset:
+    """A bound so far before or after the current row; made by `preceding` and `following`."""
+
+    kind: ex.BoundKind
+    distance: Any
+
+
+def preceding(distance: ExprBase | Distance) -> Offset:
+    """A bound so far before the current row: ``rows=(preceding(r.n), 0)``.
+
+    Args:
+        distance: a number of rows (``i64``), or for a range what is taken from the sort key; never NULL or negative.
+
+    Specification: ``Expression.WindowFunction.Bound.Preceding``.
+    """
+    return _offset("preceding", distance)
+
+
+def following(distance: ExprBase | Distance) -> Offset:
+    """A bound so far after the current row. See `preceding`."""
+    return _offset("following", distance)
+
+
+def _offset(kind: ex.BoundKind, distance: object) -> Offset:
+    if not isinstance(distance, ExprBase) and _sign(distance) <= 0:
+        raise InvalidArgumentError(f"{kind} takes a positive distance, got {distance!r}", hint="0 is the current row")
+    return Offset(kind, distance)
+
+
+@attrs.frozen(eq=False)
+class Frame:
+    """The rows that a window function sees: whether bounds count rows or are added to the sort key, and the bounds."""
+
+    bounds_type: ex.BoundsType
+    lower: Offset | ex.Bound
+    upper: Offset | ex.Bound
+
+    @property
+    def expressions(self) -> list[ExprBase]:
+        """The distances that are expressions."""
+        distances = [bound.distance for bound in (self.lower, self.upper) if isinstance(bound, Offset)]
+        return [distance for distance in distances if isinstance(distance, ExprBase)]
+
+
+# reading 32: the specification's default is the whole partition; SQL's and Spark's depends on the order.
+WHOLE_PARTITION = Frame("rows", ex.UNBOUNDED, ex.UNBOUNDED)
+UP_TO_THE_CURRENT_ROW = Frame("range", ex.UNBOUNDED, ex.CURRENT_ROW)
+
+
+def over(
+    function: WindowFunction[Any, Any],
+    misplaced: Sequence[object],
+    partition_by: Any,
+    order_by: Any,
+    rows: Any,
+    range: Any,
+) -> DynExpr:
+    """A window function with its window; see `WindowFunction.over`."""
+    if misplaced:
+        raise InvalidArgumentError(
+            f"the parts of a window are given by name, got {misplaced[0]!r}",
+            hint="write over(partition_by=..., order_by=..., rows=(first, last))",
+        )
+    partitions, sorts = _keys(partition_by, "partition"), _keys(order_by, "order")
+    framed = function
+    if rows is not None or range is not None:
+        framed = function.framed(frame(rows, range))
+
+    def leaf(scope: Scope) -> ex.Expression:
+        if isinstance(scope, LambdaScope):
+            raise SchemaError("a window function cannot stand in a lambda", hint="compute it before, as a column")
+        keys = sort_keys(sorts, scope)
+        by = tuple(key_expression(each, scope, "partition") for each in partitions)
+        return ex.WindowFunction(window_call(framed, scope, keys), by, keys)
+
+    used = [*framed.call.expressions(), *(framed.bounds.expressions if framed.bounds else ())]
+    used += [_expression(each) for each in (*partitions, *sorts)]
+    return settled(leaf, used, function.name)
+
+
+def window_call(function: WindowFunction[Any, Any], scope: Scope, sorts: Sequence[ex.SortKey]) -> ex.WindowCall:
+    """The call of the algebra, over the rows of a scope, in a window with these sort keys.
+
+    Raises as `WindowFunction.over` does.
+    """
+    chosen = function.bounds or (UP_TO_THE_CURRENT_ROW if sorts else WHOLE_PARTITION)
+    lower, upper = (_bound(each, chosen.bounds_type, scope, sorts) for each in (chosen.lower, chosen.upper))
+    invocation: Invocation = "distinct" if function.distinct_values else "all"
+    called, arguments, kind, options = function.call.resolved(scope)
+    _require_no_name(called, arguments, function.call.operands)
+    return ex.WindowCall(called, arguments, kind, options, lower, upper, chosen.bounds_type, invocation)
+
+
+def _require_no_name(function: ex.FunctionId, arguments: Sequence[ex.Argument], operands: Sequence[object]) -> None:
+    """Raise `InvalidArgumentError` for ``lag("price")``: a text that is the same in all rows was meant as a name."""
+    if arguments and isinstance(arguments[0], ex.Literal) and isinstance(operands[0], str):
+        raise InvalidArgumentError(
+            f"{function.name} takes a column or an expression, got the text {operands[0]!r}",
+            hint=f"write col({operands[0]!r}) for a column, lit({operands[0]!r}) for text",
+        )
+
+
+def frame(rows: Any, range: Any) -> Frame:
+    """The frame that a pair of bounds says. Raises `InvalidArgumentError`."""
+    if (rows is None) is (range is None):
+        raise InvalidArgumentError("a frame is one of rows=(first, last) and range=(first, last)")
+    kind: ex.BoundsType = "range" if rows is None else "rows"
+    pair = range if rows is None else rows
+    if not is_list(pair) or len(pair) != 2:
+        raise InvalidArgumentError(
+            f"{kind} is a pair (first, last), got {pair!r}",
+            hint="None is the end of the partition, 0 the current row: (None, 0), (-3, 3)",
+        )
+    lower, upper = (_read(bound, kind) for bound in pair)
+    _check_order(lower, upper, pair)
+    return Frame(kind, lower, upper)
+
+
+def _read(bound: Any, kind: ex.BoundsType) -> Offset | ex.Bound:
+    if bound is None:
+        return ex.UNBOUNDED
+    if isinstance(bound, Offset):
+        return bound
+    if isinstance(bound, ExprBase):
+        raise InvalidArgumentError(
+            "a bound that is an expression does not say whether it is before or after the current row",
+            hint="write preceding(x) or following(x)",
+        )
+    unbounded = isinstance(bound, int | float) and abs(bound) >= 2**63 - 1  # what Spark calls unboundedPreceding
+    if unbounded or isinstance(bound, str):
+        hint = "None is the end of the partition, 0 the current row, -3 is 3 before it, 3 is 3 after it"
+        raise InvalidArgumentError(f"a bound of a frame is a number or None, got {bound!r}", hint=hint)
+    sign = _sign(bound)
+    if kind == "rows" and type(bound) is not int:
+        raise TypeMismatchError(f"a frame of rows is counted in integers, got {bound!r}")
+    if sign == 0:
+        return ex.CURRENT_ROW
+    return Offset("preceding", _negated(bound)) if sign < 0 else Offset("following", bound)
+
+
+def _amount(distance: Any) -> Any:
+    """A distance as one number, to compare with others of its kind. Raises `InvalidArgumentError` for what is none."""
+    match distance:
+        case ex.YearMonths(years, months):
+            return 12 * years + months
+        case ex.DaySeconds(days, seconds, subseconds):
+            return (86_400 * days + seconds) * 10**12 + subseconds
+        case dt.timedelta():
+            return distance.total_seconds()
+        case int() | float() | decimal.Decimal() if not isinstance(distance, bool) and not math.isnan(distance):
+            return distance
+        case _:
+            raise InvalidArgumentError(
+                f"a bound of a frame is None, a number or a span of time, got {distance!r}",
+                hint="an expression stands in preceding(x) or following(x)",
+            )
+
+
+def _sign(distance: object) -> int:
+    """Whether a distance is negative, 0 or positive: -1, 0, 1."""
+    amount = _amount(distance)
+    return int(amount > 0) - int(amount < 0)
+
+
+def _negated(distance: Any) -> Any:
+    if isinstance(distance, ex.YearMonths | ex.DaySeconds):
+        return type(distance)(*(-part for part in attrs.astuple(distance)))
+    return -distance
+
+
+def _check_order(lower: Offset | ex.Bound, upper: Offset | ex.Bound, pair: Sequence[object]) -> None:
+    """Raise `InvalidArgumentError` for a frame that surely ends before it starts."""
+    first, last = _place(lower), _place(upper)
+    if first is None or last is None:
+        return
+    before, after = _sign(first), _sign(last)
+    comparable = type(first) is type(last) or not (attrs.has(type(first)) or attrs.has(type(last)))
+    if before > after or (before == after != 0 and comparable and _amount(first) > _amount(last)):
+        raise InvalidArgumentError(
+            f"the frame {tuple(pair)!r} ends before it starts", hint="the earlier bound comes first"
+        )
+
+
+def _place(bound: Offset | ex.Bound) -> Any:
+    """Where a bound lies from the current row, as a signed distance; None if that is not known."""
+    if isinstance(bound, Offset):
+        if isinstance(bound.distance, ExprBase):
+            return None
+        return _negated(bound.distance) if bound.kind == "preceding" else bound.distance
+    return 0 if bound.kind == "current_row" else None
+
+
+def _bound(bound: Offset | ex.Bound, kind: ex.BoundsType, scope: Scope, sorts: Sequence[ex.SortKey]) -> ex.Bound:
+    if isinstance(bound, ex.Bound):
+        return bound
+    value = resolve(bound.distance, scope) if isinstance(bound.distance, ExprBase) else bound.distance
+    if kind == "rows":
+        return ex.Bound(bound.kind, value if isinstance(value, ex.Expression) else ex.literal(value, I64()))
+    if len(sorts) != 1:
+        raise SchemaError(
+            f"a range with an offset needs exactly one sort key, this window has {len(sorts)}",
+            hint="sort by one key, or count rows: rows=(first, last)",
+        )
+    return ex.Bound(bound.kind, _added(value, sorts[0].expression.type))
+
+
+def _added(value: Any, key: Type) -> ex.Expression:
+    """A distance that can be added to a sort key and taken from it, as an expression: its type follows from the key's.
+
+    Raises `TypeMismatchError` unless key and distance add up to the type of the key.
+    """
+    parts = [Typed(key), given(value, "range")]
+    try:
+        sums = [standard_catalog().resolve("scalar", name, parts) for name in ("add", "subtract")]
+    except FunctionNotFoundError:
+        sums = []
+    if not sums or not all(_same(found.output_type, key) for found in sums):
+        what = f"of type {value.type}" if isinstance(value, ex.Expression) else repr(value)
+        raise TypeMismatchError(
+            f"a range over {key} cannot have an offset {what}: key and offset do not add up to {key.as_required()}",
+            hint="cast the sort key or the offset, or count rows: rows=(first, last)",
+        )
+    kind = sums[0].argument_types[1]
+    assert isinstance(kind, Type)
+    return value if isinstance(value, ex.Expression) else ex.literal(value, kind.as_required())
+
+
+def _same(result: Type, key: Type) -> bool:
+    """Whether a sum has the type of its key. Decimals grow when they are added: their scale must stay."""
+    if isinstance(result, Decimal) and isinstance(key, Decimal):
+        return bool(result.scale == key.scale)
+    return result.matches(key)
+
+
+def _keys(chosen: Any, verb: str) -> tuple[Any, ...]:
+    keys = tuple(chosen) if is_list(chosen) else (chosen,)
+    for key in keys:
+        if verb == "partition" and isinstance(key, SortKey):
+            raise InvalidArgumentError("partitions have no order", hint="write order_by=...")
+        if isinstance(key, SortKey | ExprBase | str | int) or callable(key):
+            continue
+        hint = (
+            "write over(partition_by=..., order_by=..., rows=(first, last))" if "Window" in type(key).__name__ else None
+        )
+        raise InvalidArgumentError(f"expected a column or an expression to {verb} by, got {key!r}", hint=hint)
+    return keys
+
+
+def _expression(key: Any) -> ExprBase:
+    """The expression of a key; where it is a name or a lambda, one that waits for a row."""
+    of = key.expression if isinstance(key, SortKey) else key
+    return of if isinstance(of, ExprBase) else deferred(lambda scope: key_expression(of, scope, "sort"))

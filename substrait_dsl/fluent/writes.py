@@ -1,0 +1,127 @@
+"""The verb that writes, and what it writes to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic
+
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, quoted, unknown_choice
+from substrait_dsl.fluent.base import RelationBase, S, made, table_name
+from substrait_dsl.fluent.files import FormatName, file_format, file_uri
+from substrait_dsl.fluent.habits import CREATE_HABITS, OUTPUT_HABITS, WRITE_HABITS
+from substrait_dsl.fluent.messages import AnyLike, any_message
+from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.relation import Relation
+
+ObjectName = str | Sequence[str] | rl.ExtensionObject
+"""A table or view: its name, of one or more parts, or an `extension_object`."""
+
+Target = ObjectName | rl.VirtualTarget | rl.FilesTarget
+"""Where rows are written to."""
+
+
+class WriteVerbs(RelationBase, Generic[S]):
+    """What changes a table by the rows of a relation."""
+
+    __slots__ = ()
+
+    def write(
+        self,
+        target: Target,
+        op: rl.WriteOp = "insert",
+        *,
+        output: rl.OutputMode = "no_output",
+        create_mode: rl.CreateMode | None = None,
+        schema: SchemaLike | None = None,
+    ) -> Relation[DynRow]:
+        """Write the rows to a table.
+
+        Args:
+            target: the table's name, several parts as a tuple; or ``virtual_target(name)``, ``files_target(uri,
+                format)``, ``extension_object(message)``.
+            op: insert the rows; delete them, or update the rows of the table by them, as the engine knows them again;
+                ctas makes the table of them.
+            output: no_output, or modified_records: the rows that were written, as they are in the table.
+            create_mode: for ctas, what to do if the table is there: append_if_exists, replace_if_exists,
+                ignore_if_exists, error_if_exists (the default).
+            schema: the columns of the table; by default those of this relation. Columns are matched by position.
+
+        Output: nothing, or the columns of the table. Raises `SchemaError` for another number of columns or the same
+        names in another order, `TypeMismatchError` for other types or a nullable column where the table's is required.
+        Specification: ``WriteRel``.
+        """
+        with naming("write"):
+            if op not in rl.WRITE_OPS:
+                raise unknown_choice("op", op, rl.WRITE_OPS, WRITE_HABITS)
+            if output not in rl.OUTPUT_MODES:
+                raise unknown_choice("output", output, rl.OUTPUT_MODES, OUTPUT_HABITS)
+            if create_mode is not None and create_mode not in rl.CREATE_MODES:
+                raise unknown_choice("create_mode", create_mode, rl.CREATE_MODES, CREATE_HABITS)
+            if op == "ctas" and create_mode is None:
+                create_mode = "error_if_exists"
+            struct = as_struct(self._rel.schema if schema is None else schema)
+            _require_same_order(self._rel.schema, struct)
+            return made(rl.Write(self._rel, _target(target), struct, op, output, create_mode))
+
+
+def virtual_target(name: str, pin: bool = False) -> rl.VirtualTarget:
+    """A table in memory to write to.
+
+    Args:
+        name: what it is called.
+        pin: whether it is kept in memory.
+
+    Specification: the write to a virtual table, which has no message of its own.
+    """
+    with naming("virtual_target"):
+        parts = table_name(name)
+        if len(parts) != 1 or not parts[0]:
+            raise InvalidArgumentError(f"the name of a table in memory is one text that is not empty, got {name!r}")
+        return rl.VirtualTarget(parts[0], bool(pin))
+
+
+def files_target(uri: str | Path, format: FormatName | rl.FileFormat = "parquet") -> rl.FilesTarget:
+    """Files to write to.
+
+    Args:
+        uri: the folder or file; a path without scheme is a local one, made absolute now.
+        format: as for `read_files`.
+
+    Specification: the write to files, which has no message of its own.
+    """
+    with naming("files_target"):
+        return rl.FilesTarget(file_uri(uri, "path"), file_format(format))
+
+
+def extension_object(detail: AnyLike) -> rl.ExtensionObject:
+    """A table or view that only those know who know the message. Specification: ``ExtensionObject``."""
+    with naming("extension_object"):
+        return rl.ExtensionObject(any_message(detail, "the detail of an extension object"))
+
+
+def object_named(given: Any) -> rl.NamedObject | rl.ExtensionObject:
+    """A table or view. Raises `InvalidArgumentError` for what is no name of one."""
+    if isinstance(given, rl.ExtensionObject):
+        return given
+    return rl.NamedObject(table_name(given))
+
+
+def _target(given: Any) -> rl.WriteTarget:
+    if isinstance(given, rl.VirtualTarget | rl.FilesTarget):
+        return given
+    return object_named(given)
+
+
+def _require_same_order(given: NamedStruct, table: NamedStruct) -> None:
+    """Raise `SchemaError` for columns that would be written into each other's place."""
+    if given.names != table.names and sorted(given.names) == sorted(table.names):
+        raise SchemaError(
+            f"the columns are in another order than the table's: {', '.join(given.names)} instead of "
+            f"{', '.join(table.names)}; they are written by position",
+            hint=f"select({quoted(table.names)}) first",
+        )
