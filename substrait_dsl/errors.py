@@ -9,6 +9,7 @@ it was about (`place`), says what to do about it (`hint`), where in a plan it wa
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
@@ -113,6 +114,12 @@ def quoted(names: Iterable[str], limit: int = 12) -> str:
     known = list(names)
     text = ", ".join(f'"{name}"' for name in known[:limit])
     return f"{text}, ... ({len(known)} in all)" if len(known) > limit else text or "none"
+
+
+def kind_words(value: object) -> str:
+    """What an object is, by the name of its class in words: "a nested loop join"."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(value).__name__).lower()
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
 def suggestion(name: str, known: Iterable[str]) -> str | None:

@@ -292,7 +292,7 @@ def test_conditionals_that_do_not_fit() -> None:
         computed(lambda r: sd.switch(r.s, {"x": 1}, default="y"))
     with refused(LiteralError, "1 does not fit string"):
         computed(lambda r: sd.switch(r.s, {1: 1}, default=0))
-    with refused(LiteralError, "every branch of an if is None", "null(type)"):
+    with refused(LiteralError, "the branches of an if are all None", "null(type)"):
         computed(lambda r: sd.when(r.a > 1).then(None).otherwise(None))
     with refused(InvalidArgumentError, "at least one case"):
         computed(lambda r: sd.switch(r.s, {}, default=0))

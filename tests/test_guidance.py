@@ -23,6 +23,10 @@ class OnlyId(sd.Schema):
 
 HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.where(lambda r: r.id > 1), "write filter(...)"),
+    (lambda: T.crossJoin(U), "write cross(...)"),
+    (lambda: T.repartition(4, "id"), "write exchange(...)"),
+    (lambda: T.nlargest(3, "id"), "write top_n(count, desc(...))"),
+    (lambda: T.saveAsTable("x"), 'write write(name, "ctas")'),
     (lambda: T.filtr(lambda r: r.id > 1), 'did you mean "filter"?'),
     (lambda: T.filter(lambda r: r.name.startswith("x")), "write functions.starts_with(x, ...)"),
     (lambda: T.filter(lambda r: r.name.like("x%")), "write functions.like(x, ...)"),
@@ -82,7 +86,8 @@ def test_advice_names_what_exists() -> None:
         assert hasattr(sd.Relation, advice.partition("(")[0].strip()), advice
     functions = {name for extension in standard_catalog().extensions.values() for name in extension.functions}
     for advice in FUNCTIONS.values():
-        assert advice.partition("(")[0] in functions, advice
+        name = advice.partition("(")[0]
+        assert name in functions or hasattr(sd, name.removeprefix("substrait_dsl.")), advice
     for advice in METHODS.values():
         name = advice.partition("(")[0]
         if name.startswith("functions."):

@@ -20,12 +20,17 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "algebra.type_parser": 1,
     "algebra.schema": 1,
     "algebra.rules": 1,
+    "algebra.extensions": 1,
+    "algebra.common": 1,
+    "algebra.functions": 1,
     "catalog": 2,
     "algebra.properties": 3,
     "algebra.node": 3,
     "algebra.expressions": 3,
     "algebra.relations": 4,
     "algebra.plan": 4,
+    "algebra.extended": 4,
+    "algebra.anchors": 4,
     "proto": 5,
     "spark": 5,
     "render": 5,
@@ -58,9 +63,13 @@ ONLY_FOR_ANNOTATIONS = {
     # The signatures of `to_arrow`, `to_spark`, `execute` and `to_proto` name what they return.
     ("fluent.schemas", "pyarrow"),
     ("fluent.schemas", "pyspark.sql.types"),
-    ("fluent.relation", "pyspark.sql"),
+    ("fluent.base", "pyspark.sql"),
     ("fluent.plan", "pyspark.sql"),
     ("fluent.plan", "substrait.plan_pb2"),
+    ("fluent.documents", "substrait.plan_pb2"),
+    ("fluent.documents", "substrait.extended_expression_pb2"),
+    ("fluent.extended", "substrait.extended_expression_pb2"),
+    ("fluent.schemas", "substrait.type_pb2"),
 }
 """Imports under ``if TYPE_CHECKING:`` that would break a rule if they ran."""
 

@@ -30,12 +30,13 @@ class Catalog:
 
     def __init__(self, extensions: Sequence[Extension]) -> None:
         self._extensions = {extension.urn: extension for extension in extensions}
-        self._separate: frozenset[TypeVariation] = frozenset(
+        self.separate: frozenset[TypeVariation] = frozenset(
             declared.variation
             for extension in extensions
             for declared in extension.variations.values()
             if declared.separate
         )
+        """The type variations that functions of the parent type do not take."""
         self._resolved: dict[object, Resolution] = {}
 
     @property
@@ -170,7 +171,7 @@ class Catalog:
         if known is not None:
             return known
         overloads = [each for function in self.named(name, kind, urn) for each in function.overloads]
-        found = choose(overloads, arguments, self._separate)
+        found = choose(overloads, arguments, self.separate)
         if found is None:
             raise mismatch.no_overload(name, arguments, overloads)
         resolution = Resolution(found.overload, found.arguments, output_type(found, arguments))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from substrait_dsl.algebra.common import Common
 from substrait_dsl.algebra.expressions import Cast, Expression, ScalarFunction
-from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.node import Node, Rel, walk
+from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read
 from substrait_dsl.algebra.types import PrecisionTime, PrecisionTimestampTZ, Type
-from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.tables import Workspace
 
@@ -40,7 +42,9 @@ def execute(root: Root, spark: SparkSession) -> DataFrame:
         SchemaError: a table does not have the columns that the plan declares.
         ExecutionError: a table is not there, or Spark refuses the plan; Spark's error is the cause.
     """
-    _check_settings(root.input, spark)
+    nodes = list(walk(root.input))
+    _check_extensions(nodes)
+    _check_settings(root.input, nodes, spark)
     with _spark_errors():
         return Lowering(Workspace(spark)).lower_root(root)
 
@@ -72,7 +76,23 @@ def _error_classes() -> tuple[type[Exception], ...]:
     return PySparkException, Py4JError
 
 
-def _check_settings(rel: Rel, spark: SparkSession) -> None:
+def _check_extensions(nodes: Sequence[Node]) -> None:
+    """Refuse extensions that change the meaning of a relation: whoever does not know them must."""
+    for node in nodes:
+        if not isinstance(node, Rel):
+            continue
+        common = node.common or Common()
+        definition = node.definition if isinstance(node, Read) else None
+        own = definition.extension if isinstance(definition, NamedTable | LocalFiles) else None
+        for extension in (common.extension, common.own_extension, own):
+            if extension is not None and extension.enhancement is not None:
+                raise UnsupportedError(
+                    f"{kind_words(node)} carries the enhancement {extension.enhancement.type_url}, which changes what "
+                    "it means in a way that Spark does not know"
+                )
+
+
+def _check_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession) -> None:
     """Refuse settings of the session that would give the plan another meaning."""
     if spark.conf.get("spark.sql.ansi.enabled") != "true":
         raise UnsupportedError(
@@ -84,7 +104,7 @@ def _check_settings(rel: Rel, spark: SparkSession) -> None:
             "the session keeps decimal arithmetic from losing digits: results would be of other types",
             hint='spark.conf.set("spark.sql.decimalOperations.allowPrecisionLoss", "true")',
         )
-    computed = _types(rel)
+    computed = _types(nodes)
     zone = spark.conf.get("spark.sql.session.timeZone")
     if zone not in ("UTC", "Etc/UTC", "Z", "GMT") and any(isinstance(kind, PrecisionTimestampTZ) for kind in computed):
         raise UnsupportedError(
@@ -99,10 +119,10 @@ def _check_settings(rel: Rel, spark: SparkSession) -> None:
         )
 
 
-def _types(rel: Rel) -> set[Type]:
+def _types(nodes: Sequence[Node]) -> set[Type]:
     """The types that the expressions of a plan compute with; what is only passed on is not among them."""
     found: set[Type] = set()
-    for node in walk(rel):
+    for node in nodes:
         if isinstance(node, ScalarFunction | Cast):
             found.add(node.type)
             found.update(child.type for child in node.children() if isinstance(child, Expression))

@@ -15,29 +15,43 @@ import attrs
 
 from substrait_dsl.algebra.expressions import (
     Cast,
+    DynamicParameter,
+    ExecutionContextVariable,
     Expression,
     FieldAccess,
     FieldReference,
+    FunctionId,
     IfThen,
     InPredicate,
+    Lambda,
+    LambdaInvocation,
+    LambdaParameter,
     ListElement,
     Literal,
     MapKey,
+    MaskedReference,
     Measure,
     MultiOrList,
+    NestedList,
+    NestedMap,
+    NestedStruct,
     OuterReference,
+    Root,
     RootReference,
     ScalarFunction,
     ScalarSubquery,
     SetComparison,
     SetPredicate,
     SingularOrList,
+    SortKey,
     StructField,
     Switch,
+    WindowFunction,
     closed,
 )
 from substrait_dsl.algebra.node import Node
-from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.algebra.properties import SortDirection
+from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.spark.aggregates import ORDERINGS, aggregate_function_to_sql
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.functions import function_to_sql
@@ -116,9 +130,16 @@ def aggregate_to_sql(measure: Measure, scope: Scope) -> str:
     return aggregate_function_to_sql(
         call,
         [to_sql(argument, scope) for argument in call.arguments if isinstance(argument, Expression)],
-        [f"{to_sql(key.expression, scope)} {ORDERINGS[key.direction]}" for key in call.sorts],
+        [f"{to_sql(key.expression, scope)} {ORDERINGS[direction_of(key)]}" for key in call.sorts],
         to_sql(measure.filter, scope) if measure.filter else None,
     )
+
+
+def direction_of(key: SortKey) -> SortDirection:
+    """The direction of a sort key. Raises `UnsupportedError` for one that compares by a function (reading 52)."""
+    if isinstance(key.direction, FunctionId):
+        raise UnsupportedError(f"Spark cannot sort by a comparison function ({key.direction.key})")
+    return key.direction
 
 
 def _operands(expression: Expression) -> Iterator[Expression]:
@@ -170,11 +191,23 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
             return f"({' OR '.join(f'({test})' for test in tests)})"
         case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison() as subquery:
             return scope.subquery(subquery, scope)
+        case (
+            MaskedReference()
+            | WindowFunction()
+            | NestedStruct()
+            | NestedList()
+            | NestedMap()
+            | Lambda()
+            | LambdaInvocation()
+            | DynamicParameter()
+            | ExecutionContextVariable()
+        ):
+            raise UnsupportedError(f"execute does not run {kind_words(expression)} on Spark")
         case unknown:
             assert_never(unknown)
 
 
-def _row(root: RootReference | OuterReference, scope: Scope) -> tuple[str, ...]:
+def _row(root: Root, scope: Scope) -> tuple[str, ...]:
     match root:
         case RootReference():
             return scope.columns
@@ -184,6 +217,8 @@ def _row(root: RootReference | OuterReference, scope: Scope) -> tuple[str, ...]:
                     "a subquery refers to a row of an enclosing relation that Spark cannot reach from it"
                 )
             return scope.outer[anchor]
+        case LambdaParameter():
+            raise UnsupportedError("execute does not run a lambda on Spark")
 
 
 def _part(access: FieldAccess, text: str) -> str:

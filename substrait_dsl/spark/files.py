@@ -11,7 +11,16 @@ from glob import glob
 from itertools import groupby
 from typing import TYPE_CHECKING, assert_never
 
-from substrait_dsl.algebra.relations import Arrow, DelimitedText, Dwrf, FileFormat, FileItem, Orc, Parquet
+from substrait_dsl.algebra.relations import (
+    Arrow,
+    DelimitedText,
+    Dwrf,
+    ExtensionFormat,
+    FileFormat,
+    FileItem,
+    Orc,
+    Parquet,
+)
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 
 if TYPE_CHECKING:
@@ -60,6 +69,8 @@ def _read(kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spar
             return _arrow(files, spark)
         case Dwrf():
             raise UnsupportedError("Spark cannot read DWRF files", hint="convert them to Parquet or ORC")
+        case ExtensionFormat(detail=detail):
+            raise UnsupportedError(f"Spark cannot read files of the format {detail.type_url}")
         case never:
             assert_never(never)
 

@@ -13,16 +13,33 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import (
     Aggregate,
     Cross,
+    Ddl,
     Emit,
+    Exchange,
+    Expand,
+    ExtensionLeaf,
+    ExtensionMulti,
+    ExtensionSingle,
     Fetch,
     Filter,
+    HashJoin,
     Join,
+    LateralJoin,
+    MergeJoin,
+    MergingCapture,
+    NestedLoopJoin,
     Project,
     Read,
     Set,
+    SimpleCapture,
     Sort,
+    TopN,
+    Update,
+    Window,
+    Write,
     closed,
 )
+from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.spark import groups, joins, reads, relations, sets
 from substrait_dsl.spark.output import is_plain, output, plain_items
 from substrait_dsl.spark.pruning import parents_first, relations_inside, used_columns
@@ -147,6 +164,25 @@ class Lowering:
                 return joins.lower_join(join, self)
             case Cross() as cross:
                 return joins.lower_cross(cross, self)
+            case (
+                LateralJoin()
+                | HashJoin()
+                | MergeJoin()
+                | NestedLoopJoin()
+                | Exchange()
+                | MergingCapture()
+                | SimpleCapture()
+                | TopN()
+                | Window()
+                | Expand()
+                | Write()
+                | Update()
+                | Ddl()
+                | ExtensionLeaf()
+                | ExtensionSingle()
+                | ExtensionMulti()
+            ) as other:
+                raise UnsupportedError(f"execute does not run {kind_words(other)} on Spark")
             case never:
                 assert_never(never)
 

@@ -5,14 +5,22 @@ Specification: https://substrait.io/relations/logical_relations/#read-operation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.node import walk
-from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read, StructMask, VirtualTable
+from substrait_dsl.algebra.relations import (
+    ExtensionTable,
+    IcebergTable,
+    LocalFiles,
+    NamedTable,
+    Read,
+    StructMask,
+    VirtualTable,
+)
 from substrait_dsl.algebra.types import List, Map, Struct, Type
-from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted, suggestion
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, kind_words, quoted, suggestion
 from substrait_dsl.spark.files import read_files
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.relations import filtered
@@ -37,7 +45,7 @@ def can_be_text(read: Read, most_rows: int) -> bool:
             return all(map(PLAIN_NAME.fullmatch, (*names, *read.base_schema.names)))
         case VirtualTable(rows=rows):
             return 0 < len(rows) <= most_rows  # as text, no rows are NULLs behind a false filter, which may leak
-        case LocalFiles():
+        case LocalFiles() | IcebergTable() | ExtensionTable():
             return False
         case never:
             assert_never(never)
@@ -52,8 +60,10 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
             rows = _virtual(rel, to)
         case LocalFiles(items=files):
             frame = read_files(files, rel.base_schema, to.space.spark)
-            check_columns(frame.schema, rel.base_schema, f"a read of {quoted([item.uri for item in files], limit=3)}")
-            rows = _selected(frame, rel, to.space)
+            what = f"a read of {quoted([item.uri for item in files], limit=3)}"
+            rows = _selected(frame, check_columns(frame.schema, rel.base_schema, what), rel, to.space)
+        case IcebergTable() | ExtensionTable() as other:
+            raise UnsupportedError(f"execute does not read {kind_words(other)} on Spark")
         case never:
             assert_never(never)
     for condition in (rel.filter, rel.best_effort_filter):
@@ -83,12 +93,11 @@ def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
     what = f"table {quoted(['.'.join(names)])}"
     if not to.as_text:
         frame = _table(names, space.spark)
-        check_columns(frame.schema, rel.base_schema, what)
-        return _selected(frame, rel, space)
+        return _selected(frame, check_columns(frame.schema, rel.base_schema, what), rel, space)
     if names not in space.tables:
         space.tables[names] = _table(names, space.spark).schema
-    check_columns(space.tables[names], rel.base_schema, what)
-    return _read(TextTable((), _quoted(names), space), [f"`{name}`" for name in rel.base_schema.names], rel)
+    columns = check_columns(space.tables[names], rel.base_schema, what)
+    return _read(TextTable((), _quoted(names), space), [f"`{name}`" for name in columns], rel)
 
 
 def _read(table: Table, texts: Sequence[str], rel: Read) -> Rows:
@@ -126,24 +135,39 @@ def _quoted(names: Sequence[str]) -> str:
     return ".".join(f"`{name.replace('`', '``')}`" for name in names)
 
 
-def check_columns(found: StructType, declared: NamedStruct, what: str) -> None:
-    """Raise `SchemaError` with all columns that are declared and not there, or of another type."""
+def check_columns(found: StructType, declared: NamedStruct, what: str) -> tuple[str, ...]:
+    """The names in a table of the columns that are declared, which may differ in case, as Spark's own look-up has it.
+
+    Raises `SchemaError` with all columns that are declared and not there, or of another type.
+    """
     types = {field.name: field.dataType for field in found.fields}
+    names: list[str] = []
     wrong = []
     hints = []
     for field in declared:
-        actual = types.get(field.name)
-        if actual is None:
+        name = _actual_name(field.name, types)
+        if name is None:
             wrong.append(f'it has no column "{field.name}"')
             hints.append(suggestion(field.name, types))
-        elif not _fits(actual, type_to_spark(field.type), field.type):
+            continue
+        names.append(name)
+        if not _fits(types[name], type_to_spark(field.type), field.type):
             expected = type_to_spark(field.type).simpleString()
-            wrong.append(f'column "{field.name}" is {actual.simpleString()}, declared {field.type} ({expected})')
+            wrong.append(f'column "{field.name}" is {types[name].simpleString()}, declared {field.type} ({expected})')
     if wrong:
         there = f"; its columns are {quoted(types)}" if any(hints) or len(hints) < len(wrong) else ""
         raise SchemaError(
             f"{what} does not fit the declared schema: {'; '.join(wrong)}{there}", hint=next(filter(None, hints), None)
         )
+    return tuple(names)
+
+
+def _actual_name(name: str, there: Collection[str]) -> str | None:
+    """The name as a table spells it: exactly so, or the only one that differs in nothing but case."""
+    if name in there:
+        return name
+    alike = [other for other in there if other.lower() == name.lower()]
+    return alike[0] if len(alike) == 1 else None
 
 
 def _fits(actual: DataType, expected: DataType, declared: Type) -> bool:
@@ -168,17 +192,16 @@ def _fits(actual: DataType, expected: DataType, declared: Type) -> bool:
             return actual == expected
 
 
-def _selected(frame: DataFrame, rel: Read, space: Workspace) -> Rows:
-    """The columns of the base schema, by name, of a DataFrame that has them."""
-    schema = rel.base_schema
+def _selected(frame: DataFrame, names: tuple[str, ...], rel: Read, space: Workspace) -> Rows:
+    """The columns of the base schema, called `names` in a DataFrame that has them."""
     there = frame.columns
-    texts = [f"`{name}`" for name in schema.names]
+    texts = [f"`{name}`" for name in names]
     table = FrameTable((), frame, space)
-    if not all(map(PLAIN_NAME.fullmatch, schema.names)) or len({name.lower() for name in there}) < len(there):
+    if not all(map(PLAIN_NAME.fullmatch, names)) or len({name.lower() for name in there}) < len(there):
         plain = space.names(len(there))
         table = FrameTable(plain, frame.toDF(*plain), space)
         by_name = dict(zip(there, plain, strict=True))
-        texts = list(plain) if tuple(there) == schema.names else [by_name[name] for name in schema.names]
+        texts = list(plain) if tuple(there) == names else [by_name[name] for name in names]
     return _read(table, texts, rel)
 
 

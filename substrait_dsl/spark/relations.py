@@ -9,6 +9,7 @@ from substrait_dsl.algebra.expressions.references import ROOT
 from substrait_dsl.algebra.relations import Emit, Fetch, Filter, Project, Sort
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.expressions import direction_of
 from substrait_dsl.spark.hosts import has_correlated, host
 from substrait_dsl.spark.tables import Item, Rows
 
@@ -36,7 +37,7 @@ def filtered(rows: Rows, condition: Expression, anchor: int | None, to: Lowering
 def lower_sort(rel: Sort, to: Lowering) -> Rows:
     """An ORDER BY. A clustered key is sorted, which puts equal values together."""
     rows, here = host(to, to[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True)
-    return Rows(rows.table.sort([(here.sql(key.expression), key.direction) for key in rel.keys]), rows.columns)
+    return Rows(rows.table.sort([(here.sql(key.expression), direction_of(key)) for key in rel.keys]), rows.columns)
 
 
 def lower_project(rel: Project, to: Lowering) -> Rows:

@@ -131,6 +131,34 @@ def test_a_users_file(mine: Catalog) -> None:
     assert str(structure) == "nstruct<amount: decimal<18,2>, currency: fixedchar<3>>"
 
 
+def test_all_that_an_overload_says() -> None:
+    text = """\
+urn: extension:com.mine:windows
+types:
+  - name: money
+    parameters: [{name: digits, type: integer, min: 0, max: 6}]
+window_functions:
+  - name: running
+    impls:
+      - args: [{value: i64}]
+        description: The sum so far.
+        deterministic: false
+        sessionDependent: true
+        maxset: 5
+        window_type: STREAMING
+        implementation: {trino: com.mine.Running}
+        return: i64?
+"""
+    catalog = standard_catalog().with_extension(text)
+    (overload,) = catalog.named("running", "window")[0].overloads
+    assert overload.description == "The sum so far."
+    assert (overload.deterministic, overload.session_dependent, overload.max_set) == (False, True, 5)
+    assert overload.window_type == "STREAMING"
+    assert overload.implementation == (("trino", "com.mine.Running"),)
+    (digits,) = catalog.extensions["extension:com.mine:windows"].types["money"].parameters
+    assert (digits.kind, digits.minimum, digits.maximum) == ("integer", 0, 6)
+
+
 def test_the_standard_catalogue_is_unchanged(mine: Catalog) -> None:
     assert "extension:com.mine:functions" in mine.urns
     with pytest.raises(FunctionNotFoundError):
