@@ -116,6 +116,11 @@ def quoted(names: Iterable[str], limit: int = 12) -> str:
     return f"{text}, ... ({len(known)} in all)" if len(known) > limit else text or "none"
 
 
+def shortened(text: str, limit: int = 200) -> str:
+    """A text for a message, cut after `limit` characters."""
+    return text if len(text) <= limit else f"{text[:limit]}..."
+
+
 def kind_words(value: object) -> str:
     """What an object is, by the name of its class in words: "a nested loop join"."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(value).__name__).lower()

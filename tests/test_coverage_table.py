@@ -51,11 +51,13 @@ ROWS = [row for page in PAGES for row in rows_of(page.read_text(encoding="utf-8"
 TEXTS = [page.read_text(encoding="utf-8") for page in [INDEX, *PAGES]]
 
 
-def test_every_page_has_rows_and_is_in_the_index() -> None:
-    linked = re.findall(r"\]\(coverage/(\w+\.md)\)", INDEX.read_text(encoding="utf-8"))
-    assert sorted(linked) == [page.name for page in PAGES]
-    for page in PAGES:
-        assert list(rows_of(page.read_text(encoding="utf-8"))), page.name
+def test_the_index_has_every_page_and_counts_its_rows() -> None:
+    counted = re.findall(r"\]\(coverage/(\w+\.md)\) \|.*\| (\d+) \| (\d+) \|", INDEX.read_text(encoding="utf-8"))
+    pages = {page.name: list(rows_of(page.read_text(encoding="utf-8"))) for page in PAGES}
+    assert {page: (int(rows), int(without)) for page, rows, without in counted} == {
+        page: (len(rows), sum(NOT_OFFERED.fullmatch(row.where) is not None for row in rows))
+        for page, rows in pages.items()
+    }
 
 
 def test_no_row_stands_twice() -> None:
@@ -138,6 +140,19 @@ def test_every_test_is_there() -> None:
     named = {each for text in TEXTS for each in TEST.findall(text)}
     assert named
     assert [each for each in sorted(named) if not is_test(*each)] == []
+
+
+def readings(text: str) -> set[str]:
+    """The numbers that are named as readings: ``reading 7``, ``readings 12, 13``."""
+    named = re.findall(r"[Rr]eadings? (\d+(?:(?:, | and )\d+)*)", text)
+    return {number for numbers in named for number in re.findall(r"\d+", numbers)}
+
+
+def test_every_reading_is_taken_somewhere() -> None:
+    sources = [*(ROOT / "substrait_dsl").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
+    sources.remove(Path(__file__))
+    taken = set().union(*(readings(source.read_text(encoding="utf-8")) for source in sources))
+    assert readings("".join(TEXTS)) - taken == set()
 
 
 # --- nothing is left out

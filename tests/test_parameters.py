@@ -8,7 +8,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.algebra.expressions import DynamicParameter, ExecutionContextVariable
-from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, PlanFormatError
+from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, PlanFormatError
 from tests.support import columns, computed, f, refused, table, type_of
 
 T = table("a: i64, at: precision_timestamp_tz<6>, day: date, zone: string")
@@ -75,3 +75,10 @@ def test_mistakes() -> None:
         dsl.current_timestamp(13)
     with refused(FunctionNotFoundError, "lt(precision_timestamp_tz<6>, precision_timestamp_tz<3>)"):
         computed(lambda r: r.at < sd.current_timestamp(3), "at: precision_timestamp_tz<6>")
+
+
+def test_a_python_value_becomes_a_literal_of_the_type_that_the_parameter_has() -> None:
+    over = table("a: i16").filter(lambda r: r.a == sd.parameter(7, sd.I16))
+    assert sd.Plan(over, parameter_bindings={7: 3}).parameter_bindings[7].type == sd.I16()
+    with refused(LiteralError, "Plan", "parameter 7", "40000"):
+        sd.Plan(over, parameter_bindings={7: 40_000})

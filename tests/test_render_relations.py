@@ -259,6 +259,13 @@ RELATIONS: dict[str, tuple[r.Rel, str]] = {
           read rows -> bucket: i32, buckets: list<i32>
         """,
     ),
+    "single bucket, constrained": (
+        r.Exchange(BUCKETS, r.SingleBucket(col(BUCKETS, "bucket"), constrained=True), 2),
+        """
+        exchange single bucket constrained by bucket into 2 partitions
+          read rows -> bucket: i32, buckets: list<i32>
+        """,
+    ),
     "multi bucket": (
         r.Exchange(BUCKETS, r.MultiBucket(col(BUCKETS, "buckets"))),
         """

@@ -123,3 +123,13 @@ MISTAKES: list[tuple[Any, Any, tuple[str, ...]]] = [
 def test_mistakes(call: Any, error: Any, said: tuple[str, ...]) -> None:
     with refused(error, *said):
         call()
+
+
+def test_a_plan_holds_a_shared_relation_once_also_where_its_columns_are_picked() -> None:
+    """A ``ReferenceRel`` has no emit, so the picks stand around it."""
+    both = shared(T)
+    plan = both.select("a").cross(both.select("b")).to_plan()
+    shared_tree, root = plan.to_proto().relations
+    assert shared_tree.rel.HasField("read")
+    assert "read" not in str(root)
+    assert sd.Plan.from_bytes(plan.to_bytes()) == plan

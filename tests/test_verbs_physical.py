@@ -178,6 +178,7 @@ MISTAKES: Mistakes = [
     (lambda: T.exchange(sd.scatter(lambda row: row.a + 1)), InvalidArgumentError, ("columns or fields",)),
     (lambda: T.exchange(sd.single_bucket("a")), TypeMismatchError, ("exchange, single_bucket", "i32", "i64")),
     (lambda: T.exchange(sd.multi_bucket("b")), TypeMismatchError, ("multi_bucket", "list<i32>", "i32?")),
+    (lambda: T.exchange(sd.single_bucket("b", constrained=True)), InvalidArgumentError, ("partition count",)),
     (lambda: T.exchange(sd.multi_bucket("bs", constrained=True)), InvalidArgumentError, ("partition count",)),
     (lambda: T.exchange("a"), InvalidArgumentError, ("exchange", 'write scatter("a")')),
     (lambda: T.exchange("hash"), InvalidArgumentError, ('write scatter("column", ...)',)),

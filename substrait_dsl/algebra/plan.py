@@ -6,15 +6,16 @@ Specification: https://substrait.io/serialization/basics/ and ``plan.proto``.
 from __future__ import annotations
 
 import typing
+from collections.abc import Mapping
 
 import attrs
 
 from substrait_dsl.algebra.expressions.literals import Literal, literal
 from substrait_dsl.algebra.expressions.parameters import DynamicParameter
 from substrait_dsl.algebra.extensions import AdvancedExtension
-from substrait_dsl.algebra.node import Node, Rel, rebuild
+from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.types import struct_names
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, placing, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, placing, unknown_choice
 
 EvaluationMode = typing.Literal["per_plan", "per_record"]
 EVALUATION_MODES: tuple[EvaluationMode, ...] = typing.get_args(EvaluationMode)
@@ -94,11 +95,26 @@ class AlgebraPlan:
     def __attrs_post_init__(self) -> None:
         if self.evaluation_mode not in EVALUATION_MODES:
             raise unknown_choice("evaluation mode", self.evaluation_mode, EVALUATION_MODES)
-        bound: set[int] = set()
+        bound: dict[int, Literal] = {}
         for binding in self.parameter_bindings:
             if binding.anchor in bound:
                 raise InvalidArgumentError(f"parameter {binding.anchor} is bound twice")
-            bound.add(binding.anchor)
+            bound[binding.anchor] = binding.value
+        if bound:
+            self._check_types(bound)
+
+    def _check_types(self, bound: Mapping[int, Literal]) -> None:
+        """Raise `TypeMismatchError` for a value of another type than an expression gives its parameter."""
+        parameters = (node for rel in self.relations for node in walk(rel) if isinstance(node, DynamicParameter))
+        for parameter in parameters:
+            value = bound.get(parameter.reference)
+            if value is None:
+                continue
+            kind = parameter.parameter_type
+            if not value.type.matches(kind) or (value.value is None and not kind.nullable):
+                raise TypeMismatchError(
+                    f"parameter {parameter.reference} is {kind}, but it is bound to a value of type {value.type}"
+                )
 
     @property
     def relations(self) -> tuple[Rel, ...]:

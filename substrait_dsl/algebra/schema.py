@@ -38,6 +38,7 @@ class NamedStruct:
 
     fields: tuple[Field, ...]
     _positions: dict[str, list[int]] | None = attrs.field(default=None, init=False, eq=False, repr=False)
+    _types: tuple[Type, ...] | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     @classmethod
     def of(cls, fields: Mapping[str, Type] | Iterable[tuple[str, Type]]) -> NamedStruct:
@@ -68,7 +69,9 @@ class NamedStruct:
     @property
     def types(self) -> tuple[Type, ...]:
         """The types of the fields."""
-        return tuple(field.type for field in self.fields)
+        if self._types is None:
+            object.__setattr__(self, "_types", tuple(field.type for field in self.fields))
+        return self._types or ()
 
     def row_type(self) -> Struct:
         """The type of a row: a required struct."""

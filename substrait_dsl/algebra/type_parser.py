@@ -27,7 +27,7 @@ from substrait_dsl.algebra.type_syntax import (
     Unary,
 )
 from substrait_dsl.algebra.types import TypeVariation
-from substrait_dsl.errors import PlanFormatError, suggestion
+from substrait_dsl.errors import PlanFormatError, shortened, suggestion
 
 PRECEDENCE: dict[Operator, int] = {
     "||": 1, "&&": 2, "=": 3, "!=": 3, "<": 4, ">": 4, "<=": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6,
@@ -162,7 +162,7 @@ class _Parser:
         place = f"column {token.column}" if self.line is None else f"line {self.line}, column {token.column}"
         came = came or (f'"{token.text}"' if token.text else "the end of the text")
         return PlanFormatError(
-            f'cannot read the type "{self.text.strip()}": {expected} at {place}, got {came}', hint=hint
+            f'cannot read the type "{shortened(self.text.strip())}": {expected} at {place}, got {came}', hint=hint
         )
 
     # --- statements

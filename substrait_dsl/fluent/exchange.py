@@ -40,13 +40,18 @@ def scatter(*fields: Sortable) -> ExchangeKind:
     )
 
 
-def single_bucket(expression: Sortable) -> ExchangeKind:
-    """To the partition whose number, an ``i32``, an expression gives, modulo their count.
+def single_bucket(expression: Sortable, constrained: bool = False) -> ExchangeKind:
+    """To the partition whose number, an ``i32``, an expression gives.
+
+    Args:
+        expression: the number.
+        constrained: whether it is promised to be less than the partition count; else it is taken modulo that.
 
     Specification: ``ExchangeRel.SingleBucketExpression``.
     """
     return ExchangeKind(
-        "single_bucket", lambda scope: rl.SingleBucket(key_expression(expression, scope, "choose a bucket"))
+        "single_bucket",
+        lambda scope: rl.SingleBucket(key_expression(expression, scope, "choose a bucket"), constrained),
     )
 
 

@@ -85,8 +85,7 @@ class HintVerbs(RelationBase, Generic[S]):
 def shared(relation: Relation[S]) -> Relation[S]:
     """The same relation, which a plan holds once however often it is used.
 
-    Wherever it stands, the plan refers to the one place: ``both = shared(rel); both.join(both, "id")``. A step that
-    only picks or renames its columns is written in one with it, so each such step holds it anew.
+    Wherever it stands, the plan refers to the one place: ``both = shared(rel); both.join(both, "id")``.
     Specification: ``ReferenceRel``.
     """
     with naming("shared"):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.anchors import canonical_plan
 from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, Finding, ParameterBinding, Root
+from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming, placing
 from substrait_dsl.fluent.base import RelationBase, made, run
 from substrait_dsl.fluent.documents import Document, type_urls
@@ -57,10 +59,11 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             for relation in relations:
                 if not isinstance(relation, RelationBase):
                     raise InvalidArgumentError(f"expected relations, got {relation!r}")
+            roots = tuple(Root.of(relation._rel) for relation in relations)
             plan = AlgebraPlan(
-                tuple(Root.of(relation._rel) for relation in relations),
+                roots,
                 expected_type_urls=type_urls(expected_type_urls),
-                parameter_bindings=tuple(_binding(anchor, value) for anchor, value in parameter_bindings.items()),
+                parameter_bindings=tuple(_bindings(parameter_bindings, roots)),
                 evaluation_mode=evaluation_mode,
                 advanced_extensions=advanced_extensions,
             )
@@ -131,7 +134,17 @@ def _under_names(root: Root) -> rl.Rel:
     return rl.emit(root.input, range(len(names)), names)
 
 
-def _binding(anchor: int, value: object) -> ParameterBinding:
+def _bindings(values: Mapping[int, object], roots: Sequence[Root]) -> Iterator[ParameterBinding]:
+    """The values of parameters: Python values as literals of the type that the expressions give the parameter."""
+    if not values:
+        return
+    parameters = [node for root in roots for node in walk(root.input) if isinstance(node, ex.DynamicParameter)]
+    kinds = {parameter.reference: parameter.parameter_type for parameter in parameters}
+    for anchor, value in values.items():
+        yield _binding(anchor, value, kinds.get(anchor))
+
+
+def _binding(anchor: int, value: object, kind: Type | None) -> ParameterBinding:
     with placing(f"parameter {anchor!r}"):
         if type(anchor) is not int or not 0 <= anchor < 2**32:
             raise InvalidArgumentError(f"the number of a parameter is one of 32 bits, got {anchor!r}")
@@ -139,4 +152,4 @@ def _binding(anchor: int, value: object) -> ParameterBinding:
             value = resolve(value, Scope("Plan", ()))
         if isinstance(value, ex.Expression) and not isinstance(value, ex.Literal):
             raise InvalidArgumentError("a parameter is bound to a constant: write lit(value, type)")
-        return ParameterBinding(anchor, ex.literal(value, ex.natural_type(value)))
+        return ParameterBinding(anchor, ex.literal(value, ex.natural_type(value) if kind is None else kind))

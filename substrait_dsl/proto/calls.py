@@ -225,10 +225,9 @@ def decode_function(
         PlanFormatError: for a function of another kind, and for a type neither declared nor known.
     """
     function = decoder.function(message.function_reference)
-    call = (function, tuple(map(_given, arguments)), kinds, phase)
-    known = decoder.calls.get(call)
-    if known is None:
-        known = decoder.calls[call] = _known(decoder.catalog, *call)
+    known = _recalled(decoder, function, tuple(map(_given, arguments)), kinds, phase)
+    if known.type is None:  # the value of a literal may decide
+        known = _recalled(decoder, function, tuple(map(_given_by_value, arguments)), kinds, phase)
     declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
     if known.type is None:
         if declared is None:
@@ -250,11 +249,31 @@ def decode_function(
     return known.function, known.type
 
 
+def _recalled(
+    decoder: Decoder, function: FunctionId, arguments: tuple[Given, ...], kinds: tuple[Kind, ...], phase: Phase
+) -> Known:
+    """What the catalogue knows of a call; it is asked once about calls that are alike."""
+    call = (function, arguments, kinds, phase)
+    known = decoder.calls.get(call)
+    if known is None:
+        known = decoder.calls[call] = _known(decoder.catalog, *call)
+    return known
+
+
+def _given_by_value(argument: Argument) -> Given:
+    """An argument as the catalogue wants to know it, with its value if it is an integer."""
+    match argument:
+        case Literal(value=int() as value) if not isinstance(value, bool):
+            return Typed(argument.type, value, constant=True)
+        case _:
+            return _given(argument)
+
+
 def _given(argument: Argument) -> Given:
     """An argument as the catalogue wants to know it."""
     match argument:
         case Literal(value=int() as value) if not isinstance(value, bool):
-            return Typed(argument.type, value, constant=True)
+            return Typed(argument.type, constant=True)
         case FieldReference():
             return Typed(argument.type, constant=False)
         case Expression():

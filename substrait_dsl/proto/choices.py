@@ -26,7 +26,7 @@ from substrait_dsl.algebra.properties import (
     SortDirection,
     partitioned,
 )
-from substrait_dsl.errors import PlanFormatError, SubstraitDslError
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError, shortened
 from substrait_dsl.proto.enums import SORT_DIRECTION
 from substrait_dsl.proto.extensions import decode_any, encode_any
 
@@ -102,7 +102,15 @@ def understood(name: str, choices: Choices, read: Callable[[Any], T], default: T
     except SubstraitDslError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise PlanFormatError(f"the {name} of a relation cannot be understood: {choices[name]!r}") from error
+        said = shortened(repr(choices[name]))
+        raise PlanFormatError(f"the {name} of a relation cannot be understood: {said}") from error
+
+
+def truth(value: object) -> bool:
+    """The truth value that a value of JSON is. Raises `ValueError` for one that is none."""
+    if not isinstance(value, bool):
+        raise ValueError(value)
+    return value
 
 
 def whole(number: float) -> int:

@@ -35,6 +35,7 @@ CHOICES: dict[str, frozenset[str]] = {
     "AggregateRel": frozenset({"aggregate_method"}),
     "ExpandRel": frozenset({"expand_fields", "expand_emit"}),
     "ConsistentPartitionWindowRel": frozenset({"window_method"}),
+    "ExchangeRel": frozenset({"constrained_to_count"}),
     **dict.fromkeys(
         ("ExtensionLeafRel", "ExtensionSingleRel", "ExtensionMultiRel"), frozenset({"schema", "output_properties"})
     ),

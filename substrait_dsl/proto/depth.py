@@ -91,6 +91,9 @@ def lay_out(nodes: Sequence[Node]) -> Layout:
     written = sum(node.size for node in nodes)
     if written <= MIN_INLINED:
         return _Survey(nodes, frozenset()).layout()
+    survey = _Survey(nodes, frozenset())
+    if written <= MAX_GROWTH * survey.known:
+        return survey.layout()
     count, again = _used_again(nodes)
     bound = max(MIN_INLINED, MAX_GROWTH * count)
     survey = _Survey(nodes, again if written > bound else frozenset())
@@ -140,6 +143,11 @@ class _Survey:
         for node in nodes:
             self._visit(node)
             self.written += self._link(node, MAX_LEVELS)[1]
+
+    @property
+    def known(self) -> int:
+        """How many different nodes there are, leaves aside."""
+        return len(self._levels)
 
     def layout(self) -> Layout:
         """What was found out."""

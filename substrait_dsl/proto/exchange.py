@@ -1,7 +1,8 @@
 """Exchanges and captures as messages of ``algebra.proto``.
 
-Specification: https://substrait.io/relations/physical_relations/#exchange-operator. The captures have no message
-(reading 10): each is an ``ExtensionSingleRel`` with a message of ours as its detail.
+Specification: https://substrait.io/relations/physical_relations/#exchange-operator. That a single bucket is constrained
+has no field (reading 10): a message of ours beside says it. The captures have no message: each is an
+``ExtensionSingleRel`` with a message of ours as its detail.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from substrait_dsl.algebra.relations import (
     SingleBucket,
 )
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.choices import Choices, message_of
+from substrait_dsl.proto.choices import Choices, decode_choices, encode_choices, message_of, truth, understood
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.extensions import decode_any, encode_any
@@ -39,6 +40,8 @@ def encode_exchange(encoder: Encoder, rel: Exchange, message: pb.ExchangeRel) ->
     for target in rel.targets:
         encode_exchange_target(target, message.targets.add())
     encode_exchange_kind(encoder, rel.kind, message)
+    if isinstance(rel.kind, SingleBucket) and rel.kind.constrained:
+        encode_choices({"constrained_to_count": True}, message.common)
 
 
 def decode_exchange(decoder: Decoder, message: pb.ExchangeRel, outer: Scope | None) -> Exchange:
@@ -56,7 +59,7 @@ def encode_exchange_kind(encoder: Encoder, kind: ExchangeKind, message: pb.Excha
         case Scatter(fields):
             for field in fields:
                 encode_reference(encoder, field, message.scatter_by_fields.fields.add())
-        case SingleBucket(expression):
+        case SingleBucket(expression):  # whether it is constrained stands beside
             encoder.expression(expression, message.single_target.expression)
         case MultiBucket(expression, constrained):
             encoder.expression(expression, message.multi_target.expression)
@@ -77,7 +80,9 @@ def decode_exchange_kind(decoder: Decoder, message: pb.ExchangeRel, scope: Scope
             fields = message.scatter_by_fields.fields
             return Scatter(tuple(decode_reference(decoder, field, scope) for field in fields))
         case "single_target":
-            return SingleBucket(decoder.expression(message.single_target.expression, scope))
+            bucket = decoder.expression(message.single_target.expression, scope)
+            choices = decode_choices(message.common)
+            return SingleBucket(bucket, understood("constrained_to_count", choices, truth, default=False))
         case "multi_target":
             target = message.multi_target
             return MultiBucket(decoder.expression(target.expression, scope), target.constrained_to_count)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, MutableSequence
 from typing import Any, TypeVar
 
 import attrs
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, EncodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 from substrait.extended_expression_pb2 import ExtendedExpression
@@ -25,6 +26,8 @@ from substrait_dsl.proto.legacy_translation import TRANSLATIONS
 from substrait_dsl.proto.versions import WORDS, installed_version, require_known_major
 
 W = TypeVar("W", Plan, ExtendedExpression)
+
+_MESSAGE = FieldDescriptor.TYPE_MESSAGE
 
 LAST_REMOVAL = (0, 98)
 """The version that removed the last of the fields: what is of it or newer, and has no unknown field, is of today."""
@@ -54,11 +57,11 @@ def modern_extended_expression(data: bytes, findings: MutableSequence[Finding] |
 def _modern(kind: type[W], data: bytes, findings: MutableSequence[Finding] | None) -> W:
     whole: W = _parse(kind, data)
     require_known_major(whole)
-    has_removed = next(_unknown_fields(whole), None) is not None
+    has_removed = _has_unknown_fields(whole)
     if not has_removed and version_of(whole) >= LAST_REMOVAL:
         return whole
     old: Any = _parse(old_class(kind), data)
-    for message, place, number in _unknown_fields(old):
+    for message, place, number in _unknown_fields(old) if has_removed else ():
         raise _unknown_field(message, place, number)
     told: list[Finding] = []
     try:
@@ -175,11 +178,32 @@ def _messages(root: Message) -> Iterator[tuple[Message, _Place | None]]:
                 stack.append((value, _Place(place, field.name, None)))
 
 
-def _unknown_fields(root: Message) -> Iterator[tuple[Message, _Place | None, int]]:
-    """The numbers of unknown fields, each with the message that it is in.
+def _has_unknown_fields(root: Message) -> bool:
+    """Whether there are any, which takes less than to say where.
 
     Looks at every message itself: `DiscardUnknownFields`, which could tell faster, stops at 64 levels without a word.
     """
+    holding: dict[type[Message], bool] = {}  # whether messages of a kind can have messages inside
+    stack: list[Any] = [root]
+    while stack:
+        message = stack.pop()
+        if len(UnknownFieldSet(message)):
+            return True
+        kind = type(message)
+        if kind not in holding:
+            holding[kind] = any(field.type == _MESSAGE for field in kind.DESCRIPTOR.fields)
+        if holding[kind]:
+            for field, value in message.ListFields():
+                if field.type == _MESSAGE:
+                    if field.is_repeated:
+                        stack += value
+                    else:
+                        stack.append(value)
+    return False
+
+
+def _unknown_fields(root: Message) -> Iterator[tuple[Message, _Place | None, int]]:
+    """The numbers of unknown fields, each with the message that it is in."""
     for message, place in _messages(root):
         fields: Any = UnknownFieldSet(message)
         for field in fields:

@@ -244,6 +244,8 @@ def _message_levels(rel: Rel) -> int:
             return _CHOICES_LEVELS
         case Window() if rel.method != "consistent_partition":
             return _CHOICES_LEVELS
+        case Exchange(kind=SingleBucket(constrained=True)):
+            return _CHOICES_LEVELS
         case Write() | MergingCapture() | SimpleCapture() | ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             return _CHOICES_LEVELS
         case _:

@@ -7,18 +7,17 @@ refers to the row of a relation outside of it: then it means another relation in
 
 from __future__ import annotations
 
+import functools
 import graphlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
-from google.protobuf.message import Message
 from substrait import algebra_pb2 as pb
 from substrait.plan_pb2 import PlanRel
 
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
-from substrait_dsl.proto.paths import parts
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.node import Rel
@@ -142,26 +141,94 @@ def _survey(tree: PlanRel, count: int) -> _Tree:
     level: set[int] = set()
     outer: set[int] = set()
     anchors: set[int] = set()
-    stack: list[tuple[Message, int, bool]] = [(tree, 0, True)]
+    leading_of: dict[type[Any], _Leading] = {}
+    stack: list[tuple[Any, int, bool]] = [(tree, 0, True)]
     while stack:
         message, depth, at_level = stack.pop()
-        match message:
-            case pb.ReferenceRel():
-                if 0 <= message.subtree_ordinal < count:  # others are refused when they are read
-                    references[message.subtree_ordinal] += 1
-                    if at_level:
-                        level.add(message.subtree_ordinal)
-            case pb.RelCommon() if message.HasField("rel_anchor"):
+        kind = type(message)
+        if kind is pb.ReferenceRel:
+            if 0 <= message.subtree_ordinal < count:  # others are refused when they are read
+                references[message.subtree_ordinal] += 1
+                if at_level:
+                    level.add(message.subtree_ordinal)
+        elif kind is pb.RelCommon:
+            if message.HasField("rel_anchor"):
                 anchors.add(message.rel_anchor)
-            case pb.Expression.FieldReference.OuterReference():
-                if message.WhichOneof("outer_reference_type") == "rel_reference":
-                    outer.add(message.rel_reference)
-                elif message.steps_out > depth:
-                    outer.add(_BY_COUNTING)
-            case pb.Expression.Subquery():
+        elif kind is _OuterReference:
+            if message.WhichOneof("outer_reference_type") == "rel_reference":
+                outer.add(message.rel_reference)
+            elif message.steps_out > depth:
+                outer.add(_BY_COUNTING)
+        elif kind is not pb.Expression or not _is_leaf(message):
+            if kind is pb.Expression.Subquery:
                 depth, at_level = depth + 1, False
-            case pb.LateralJoinRel() if message.HasField("right"):
-                stack.append((message.right, depth, False))
-        lateral = isinstance(message, pb.LateralJoinRel)
-        stack.extend((part, depth, at_level) for name, part in parts(message) if not (lateral and name == "right"))
+            leading = leading_of.get(kind)
+            if leading is None:
+                leading = leading_of[kind] = _leading()[kind.DESCRIPTOR.full_name]
+            for oneof, choices in leading.oneofs:
+                name = message.WhichOneof(oneof)
+                if name in choices:
+                    stack.append((getattr(message, name), depth, at_level))
+            for name in leading.singular:
+                if message.HasField(name):
+                    beside = kind is pb.LateralJoinRel and name == "right"
+                    stack.append((getattr(message, name), depth, at_level and not beside))
+            for name in leading.repeated:
+                stack.extend((part, depth, at_level) for part in getattr(message, name))
     return _Tree(references, frozenset(level), frozenset(outer), frozenset(anchors))
+
+
+def _is_leaf(expression: pb.Expression) -> bool:
+    """Whether an expression is a literal or a column of its own row, as most are: nothing sought stands in it."""
+    kind = expression.WhichOneof("rex_type")
+    return kind == "literal" or (
+        kind == "selection" and expression.selection.WhichOneof("root_type") == "root_reference"
+    )
+
+
+_OuterReference = pb.Expression.FieldReference.OuterReference
+
+
+@attrs.frozen
+class _Leading:
+    """The fields of a kind of message in which something that `_survey` looks for can stand."""
+
+    oneofs: tuple[tuple[str, frozenset[str]], ...]
+    singular: tuple[str, ...]
+    repeated: tuple[str, ...]
+
+
+@functools.cache
+def _leading() -> Mapping[str, _Leading]:
+    """Those fields for each kind of message, by its full name.
+
+    More than half of a plan is types, literals and positions of columns, which are not worth a look.
+    """
+    fields: dict[str, list[Any]] = {}
+    kinds: list[Any] = [PlanRel.DESCRIPTOR]
+    while kinds:
+        kind = kinds.pop()
+        if kind.full_name not in fields:
+            fields[kind.full_name] = [field for field in kind.fields if field.message_type is not None]
+            kinds.extend(field.message_type for field in fields[kind.full_name])
+    sought = {kind.DESCRIPTOR.full_name for kind in (pb.ReferenceRel, pb.RelCommon, _OuterReference)}
+    while more := {kind for kind in fields if any(_holds(field, sought) for field in fields[kind])} - sought:
+        sought |= more
+    return {kind: _of([field for field in inner if _holds(field, sought)]) for kind, inner in fields.items()}
+
+
+def _holds(field: Any, kinds: set[str]) -> bool:
+    return field.message_type.full_name in kinds
+
+
+def _of(fields: list[Any]) -> _Leading:
+    oneofs: dict[str, set[str]] = {}
+    for field in fields:
+        if field.containing_oneof is not None:
+            oneofs.setdefault(field.containing_oneof.name, set()).add(field.name)
+    alone = [field for field in fields if field.containing_oneof is None]
+    return _Leading(
+        tuple((oneof, frozenset(names)) for oneof, names in oneofs.items()),
+        tuple(field.name for field in alone if not field.is_repeated),
+        tuple(field.name for field in alone if field.is_repeated),
+    )

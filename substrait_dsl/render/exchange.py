@@ -26,8 +26,9 @@ def _kind(kind: r.ExchangeKind, row: Row, writer: ExpressionWriter) -> tuple[Cla
     match kind:
         case r.Scatter(fields=fields):
             return Clause("", ("scatter",)), Clause("by", tuple(writer.text(field, row) for field in fields))
-        case r.SingleBucket(expression=bucket):
-            return Clause("", ("single bucket",)), Clause("by", (writer.text(bucket, row),))
+        case r.SingleBucket(expression=bucket, constrained=constrained):
+            name = "single bucket constrained" if constrained else "single bucket"
+            return Clause("", (name,)), Clause("by", (writer.text(bucket, row),))
         case r.MultiBucket(expression=buckets, constrained=constrained):
             name = "multi bucket constrained" if constrained else "multi bucket"
             return Clause("", (name,)), Clause("by", (writer.text(buckets, row),))

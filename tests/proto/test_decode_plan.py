@@ -23,7 +23,7 @@ from substrait_dsl.algebra.expressions import FunctionId, literal
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.plan import AlgebraPlan, ParameterBinding, Root
-from substrait_dsl.errors import InvalidArgumentError, LiteralError, PlanFormatError, UnsupportedError
+from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, TypeMismatchError, UnsupportedError
 from substrait_dsl.proto.declarations import NO_URN
 from substrait_dsl.proto.paths import path_of
 from substrait_dsl.proto.plan import decode_plan, encode_plan
@@ -554,9 +554,9 @@ def test_bound_parameters_stand_for_their_values() -> None:
     rel = r.Project(T, (asked, free), ("x", "y"))
     (root,) = AlgebraPlan((Root.of(rel),), parameter_bindings=(ParameterBinding(1, i64(5)),)).bound_roots()
     assert root.input == r.Project(T, (literal(5, t.I64(nullable=True)), free), ("x", "y"))
-    wrong = AlgebraPlan((Root.of(rel),), parameter_bindings=(ParameterBinding(2, literal(5, t.I32())),))
-    with refused(LiteralError, "parameter 2", "expected a literal of i64, got one of i32"):
-        wrong.bound_roots()
+    for wrong, said in ((literal(5, t.I32()), "i32"), (literal(None, t.I64(nullable=True)), "i64?")):
+        with refused(TypeMismatchError, "parameter 2 is i64", said):
+            AlgebraPlan((Root.of(rel),), parameter_bindings=(ParameterBinding(2, wrong),))
 
 
 @pytest.mark.parametrize(

@@ -234,15 +234,15 @@ def test_lambdas_apart_that_lead_nowhere_are_refused(ordinal: int, said: str) ->
 
 
 def test_lambdas_apart_that_double_at_each_step_are_refused() -> None:
-    """40 entries, each two lambdas around the next, would be 2**40 lambdas."""
+    """40 entries, each a comparison of two lambdas around the next, would be 2**40 lambdas."""
     plan = changed(projected(a), lambda m: None)
     tree = plan.relations[0]
     tree.root.input.project.expressions[0].detached_expression_ordinal = 0
     for step in range(1, 41):
-        fields = tree.detached_expressions.add().nested.struct.fields
-        for _ in range(2):
-            getattr(fields.add(), "lambda").body.detached_expression_ordinal = step
-    tree.detached_expressions.add().literal.i64 = 1
+        test = tree.detached_expressions.add().singular_or_list
+        for side in (test.value, test.options.add()):
+            getattr(side.lambda_invocation, "lambda").body.detached_expression_ordinal = step
+    tree.detached_expressions.add().literal.boolean = True
     with pytest.raises(SubstraitDslError, match="more than 10000 places"):
         decode_plan(plan)
 

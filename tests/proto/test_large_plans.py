@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import reduce
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,12 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.proto.levels import MAX_NESTING
 from substrait_dsl.proto.plan import encode_plan, from_bytes, to_bytes
 from tests.proto.plans import BOOLEAN, T, add, call, col, encoded, equal, gt, i64, nesting, plan_of, table
+
+
+def folded(step: Callable[[Any, Any], Any], items: Iterable[Any], *start: Any) -> Any:
+    """As `functools.reduce`, for steps whose result is wider than what they start with."""
+    return reduce(step, items, *start)
+
 
 TABLES = [table(f"t{number}", k=t.I64()) for number in range(1000)]
 
@@ -33,7 +40,7 @@ def semi_joined(left: r.Rel, right: r.Rel) -> r.Rel:
 def in_pairs(rels: list[r.Rel]) -> r.Rel:
     """The relations joined in pairs, the pairs in pairs, and so on."""
     while len(rels) > 1:
-        rels = [reduce(joined, rels[start : start + 2]) for start in range(0, len(rels), 2)]
+        rels = [folded(joined, rels[start : start + 2]) for start in range(0, len(rels), 2)]
     return rels[0]
 
 
@@ -60,20 +67,20 @@ def subquery(inner: r.Rel, number: int) -> r.Rel:
 CONDITIONS = [gt(col(T, 0), i64(number)) for number in range(5000)]
 
 PLANS: dict[str, Callable[[], r.Rel]] = {
-    "1000 tables joined to the left": lambda: reduce(joined, TABLES),
-    "1000 tables joined to the right": lambda: reduce(lambda right, left: joined(left, right), TABLES),
+    "1000 tables joined to the left": lambda: folded(joined, TABLES),
+    "1000 tables joined to the right": lambda: folded(lambda right, left: joined(left, right), TABLES),
     "1000 tables joined in pairs": lambda: in_pairs(list(TABLES)),
-    "1000 tables semi-joined to the left": lambda: reduce(semi_joined, TABLES),
+    "1000 tables semi-joined to the left": lambda: folded(semi_joined, TABLES),
     "1000 inputs of a set": lambda: r.Set(tuple(TABLES), "union_all"),
-    "1000 sets in each other": lambda: reduce(lambda left, right: r.Set((left, right), "minus_primary"), TABLES),
-    "5000 terms": lambda: computed(reduce(add, map(i64, range(5000)), col(T, 0))),
-    "5000 terms to the right": lambda: computed(reduce(lambda sum_, n: add(i64(n), sum_), range(5000), i64(0))),
+    "1000 sets in each other": lambda: folded(lambda left, right: r.Set((left, right), "minus_primary"), TABLES),
+    "5000 terms": lambda: computed(folded(add, map(i64, range(5000)), col(T, 0))),
+    "5000 terms to the right": lambda: computed(folded(lambda sum_, n: add(i64(n), sum_), range(5000), i64(0))),
     "5000 conditions": lambda: r.Filter(T, call("and:bool", *CONDITIONS, urn=BOOLEAN)),
-    "5000 conditions in each other": lambda: r.Filter(T, reduce(both, CONDITIONS)),
-    "1000 ifs in each other's else": lambda: computed(reduce(conditional, range(1000), i64(0))),
-    "1000 ifs in each other's condition": lambda: computed(reduce(conditional_clause, range(1000), col(T, 0))),
-    "1000 casts": lambda: computed(reduce(lambda inner, _: ex.Cast(inner, t.I64()), range(1000), col(T, 0))),
-    "30 subqueries in each other": lambda: reduce(subquery, range(30), T),
+    "5000 conditions in each other": lambda: r.Filter(T, folded(both, CONDITIONS)),
+    "1000 ifs in each other's else": lambda: computed(folded(conditional, range(1000), i64(0))),
+    "1000 ifs in each other's condition": lambda: computed(folded(conditional_clause, range(1000), col(T, 0))),
+    "1000 casts": lambda: computed(folded(lambda inner, _: ex.Cast(inner, t.I64()), range(1000), col(T, 0))),
+    "30 subqueries in each other": lambda: folded(subquery, range(30), T),
 }
 
 

@@ -17,6 +17,7 @@ from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.properties import OrderKey, Properties
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError
+from substrait_dsl.proto.choices import choices_in, message_of
 from substrait_dsl.proto.levels import MAX_NESTING
 from substrait_dsl.proto.plan import decode_plan
 from tests.proto.plans import (
@@ -76,6 +77,23 @@ def test_exchanges(kind: r.ExchangeKind, text: str) -> None:
         f'targets {{ extended {{ type_url: "acme/Node" value: "\\001" }} }} {fields[type(kind)]} {{ {text} }}',
     )
     rel_comes_back(rel)
+
+
+def test_a_single_bucket_is_constrained_in_a_message_of_ours() -> None:
+    """Reading 10: the specification has the promise for both kinds of buckets, the message only for several."""
+    rel = r.Exchange(LISTS, r.SingleBucket(col(LISTS, 0), constrained=True), 3)
+    sent = encoded_relation(rel).exchange
+    (ours,) = sent.common.advanced_extension.optimization
+    assert choices_in(AnyMessage(ours.type_url, ours.value)) == {"constrained_to_count": True}
+    rel_comes_back(rel)
+
+    def say(value: object) -> Change:
+        said = message_of({"constrained_to_count": value})
+        return lambda m: setattr(m.exchange.common.advanced_extension.optimization[0], "value", said.value)
+
+    assert root(changed(rel, say(False)))[0] == r.Exchange(LISTS, r.SingleBucket(col(LISTS, 0)), 3)
+    with refused_at("", PlanFormatError, "constrained_to_count", "3"):
+        decode_plan(changed(rel, say(3)))
 
 
 def test_an_exchange_without_a_partition_count() -> None:

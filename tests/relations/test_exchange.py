@@ -49,10 +49,13 @@ def test_a_scatter_goes_by_fields() -> None:
 
 def test_buckets_are_constrained_to_a_count_that_is_given() -> None:
     """Specification: "when not defined, single or multi bucket expressions should not be constrained to count"."""
-    constrained = r.MultiBucket(col(INPUT, "list"), constrained=True)
-    assert r.Exchange(INPUT, constrained, 3).partition_count == 3
-    with refused(InvalidArgumentError, "constrained", "need a partition count"):
-        r.Exchange(INPUT, constrained)
+    for constrained in (
+        r.SingleBucket(col(INPUT, "n"), constrained=True),
+        r.MultiBucket(col(INPUT, "list"), constrained=True),
+    ):
+        assert r.Exchange(INPUT, constrained, 3).partition_count == 3
+        with refused(InvalidArgumentError, "constrained", "need a partition count"):
+            r.Exchange(INPUT, constrained)
 
 
 @pytest.mark.parametrize("count", [0, -1])

@@ -363,7 +363,7 @@ def exchange(make: Maker) -> rl.Rel:
         st.sampled_from(
             [
                 rl.Scatter((make.column(rel),)),
-                rl.SingleBucket(ex.Cast(make.expression(t.I64(), row), t.I32(nullable=True))),
+                rl.SingleBucket(ex.Cast(make.expression(t.I64(), row), t.I32(nullable=True)), make.draw(st.booleans())),
                 rl.MultiBucket(ex.NestedList((ex.Literal(1, t.I32()),)), constrained=True),
                 rl.RoundRobin(exact=True),
                 rl.Broadcast(),

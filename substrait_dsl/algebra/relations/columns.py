@@ -13,7 +13,7 @@ import attrs
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import FieldPath, Properties
-from substrait_dsl.algebra.relations.rows import direct_path
+from substrait_dsl.algebra.relations.rows import Fetch, direct_path
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnknownFieldError
 
@@ -121,10 +121,13 @@ class Emit(Rel):
 def emit(rel: Rel, mapping: Sequence[int], names: Sequence[str] | None = None) -> Rel:
     """The relation with its columns picked and, if `names` are given, renamed: one emit, or none where nothing changes.
 
+    A reference to a shared relation has no place for an emit, so there it goes to a fetch of all rows in between.
     Raises `UnknownFieldError` for a position that does not exist.
     """
     if names is None and list(mapping) == list(range(len(rel.schema))):
         return rel
+    if rel.shared:
+        return Emit(Fetch(rel), tuple(mapping), None if names is None else tuple(names))
     hinted = _with_hinted_names(rel, mapping, names)
     if isinstance(rel, Emit):
         names = rel.schema.pick(mapping).names if names is None and rel.names is not None else names

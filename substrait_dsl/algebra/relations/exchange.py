@@ -34,9 +34,13 @@ class Scatter(Node):
 
 @attrs.frozen(eq=False, repr=False)
 class SingleBucket(Node):
-    """To the partition whose number an ``i32`` expression gives, modulo their count."""
+    """To the partition whose number an ``i32`` expression gives.
+
+    `constrained` promises that it is less than the partition count; else it is taken modulo that.
+    """
 
     expression: Expression
+    constrained: bool = False
 
     def _settle(self) -> None:
         if not isinstance(self.expression.type, I32):
@@ -100,7 +104,8 @@ class Exchange(Rel):
     def _settle(self) -> None:
         if self.partition_count is not None and self.partition_count < 1:
             raise InvalidArgumentError(f"the partition count must be at least 1, got {self.partition_count}")
-        if isinstance(self.kind, MultiBucket) and self.kind.constrained and self.partition_count is None:
+        constrained = isinstance(self.kind, SingleBucket | MultiBucket) and self.kind.constrained
+        if constrained and self.partition_count is None:
             raise InvalidArgumentError("buckets constrained to the partition count need a partition count")
         for target in self.targets:
             for number in target.partition_ids:

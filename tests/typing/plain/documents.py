@@ -1,0 +1,24 @@
+"""Plans and extended expressions: what they are read as, and the rows that lambdas get."""
+
+from typing import assert_type
+
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+from tests.typing.tables import Orders
+
+orders = sd.read_named("orders", Orders)
+assert_type(sd.Plan.from_bytes(orders.to_plan().to_bytes()), sd.Plan)
+
+extended = sd.ExtendedExpression(
+    Orders,
+    "o_rank",
+    lambda o: (o.o_weight * 2.0).alias("double"),
+    lambda o: f.max(o.o_weight).alias("most"),
+    open=lambda o: o.o_open & (o.o_orderkey > 5),
+    one=1,
+)
+assert_type(extended.schema, sd.RelationSchema)
+assert_type(extended.findings, tuple[sd.Finding, ...])
+assert_type(sd.ExtendedExpression.from_bytes(extended.to_bytes(), strict=True), sd.ExtendedExpression)
+sd.ExtendedExpression(orders, "o_rank", weight=orders.c.o_weight)
+sd.ExtendedExpression({"a": sd.I64}, double=lambda r: r.a * 2)
