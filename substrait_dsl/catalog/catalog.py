@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from substrait_dsl.algebra.types import TypeVariation
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.type_text import parse_type
+from substrait_dsl.algebra.types import Type, TypeVariation
 from substrait_dsl.catalog import mismatch
 from substrait_dsl.catalog.arguments import Given, Open
 from substrait_dsl.catalog.load import read_extension
@@ -23,12 +25,15 @@ Kinds = Kind | Sequence[Kind] | None
 """One kind of function, several, or None for any."""
 
 _NO_OPTIONS: Mapping[str, Sequence[str]] = {}
+_NO_RELATIONS: Mapping[str, NamedStruct] = {}
 
 
 class Catalog:
     """An immutable set of extensions. `standard_catalog` gives the one that everybody has."""
 
-    def __init__(self, extensions: Sequence[Extension]) -> None:
+    def __init__(self, extensions: Sequence[Extension], relations: Mapping[str, NamedStruct] = _NO_RELATIONS) -> None:
+        self.relations = relations
+        """What extension relations put out that were written by others, by the type URL of their message."""
         self._extensions = {extension.urn: extension for extension in extensions}
         self.separate: frozenset[TypeVariation] = frozenset(
             declared.variation
@@ -66,7 +71,26 @@ class Catalog:
             return self
         if present is not None:
             raise CatalogError(f'{source} declares the URN "{added.urn}", which another extension of the catalogue has')
-        return Catalog((*self._extensions.values(), added))
+        return Catalog((*self._extensions.values(), added), self.relations)
+
+    def with_relation(self, type_url: str, columns: Mapping[str, Type | str]) -> Catalog:
+        """A catalogue that also knows what an extension relation of somebody else puts out.
+
+        A plan does not say that of an ``ExtensionLeafRel``, ``ExtensionSingleRel`` or ``ExtensionMultiRel``: with this,
+        a plan that has such a relation can be read.
+
+        Args:
+            type_url: The type URL of the relation's message, such as ``type.googleapis.com/acme.Scan``.
+            columns: Their names and types, these as instances (``I64()``) or as text (``"string?"``).
+
+        Raises:
+            PlanFormatError: If the text of a type cannot be understood.
+        """
+        urns = self.type_urns()
+        types = {
+            name: kind if isinstance(kind, Type) else parse_type(kind, urns=urns) for name, kind in columns.items()
+        }
+        return Catalog(tuple(self._extensions.values()), {**self.relations, type_url: NamedStruct.of(types)})
 
     # --- looking up
 

@@ -42,7 +42,7 @@ ExtensionMessage = pb.ExtensionLeafRel | pb.ExtensionSingleRel | pb.ExtensionMul
 
 def decode_extension_leaf(decoder: Decoder, message: pb.ExtensionLeafRel, outer: Scope | None) -> ExtensionLeaf:
     """Read somebody's relation of no input."""
-    return ExtensionLeaf(decode_any(message.detail), *decode_declared(message))
+    return ExtensionLeaf(decode_any(message.detail), *decode_declared(decoder, message))
 
 
 def encode_extension_single(encoder: Encoder, rel: ExtensionSingle, message: pb.ExtensionSingleRel) -> None:
@@ -60,7 +60,7 @@ def decode_extension_single(
     rel = decoder.relation(message.input, outer)
     if own is not None and "schema" not in decode_choices(message.common):
         return decode_capture(rel, own)
-    return ExtensionSingle(detail, *decode_declared(message), input=rel)
+    return ExtensionSingle(detail, *decode_declared(decoder, message), input=rel)
 
 
 def encode_extension_multi(encoder: Encoder, rel: ExtensionMulti, message: pb.ExtensionMultiRel) -> None:
@@ -73,7 +73,7 @@ def encode_extension_multi(encoder: Encoder, rel: ExtensionMulti, message: pb.Ex
 def decode_extension_multi(decoder: Decoder, message: pb.ExtensionMultiRel, outer: Scope | None) -> ExtensionMulti:
     """Read somebody's relation of any number of inputs."""
     relations = tuple(decoder.relation(relation, outer) for relation in message.inputs)
-    return ExtensionMulti(decode_any(message.detail), *decode_declared(message), relations=relations)
+    return ExtensionMulti(decode_any(message.detail), *decode_declared(decoder, message), relations=relations)
 
 
 # --- what is declared of their output
@@ -85,17 +85,17 @@ def encode_declared(rel: ExtensionLeaf | ExtensionSingle | ExtensionMulti, messa
     encode_choices({"schema": _schema_choice(rel.declared_schema), **properties_choice(rel.declared)}, message.common)
 
 
-def decode_declared(message: ExtensionMessage) -> tuple[NamedStruct, Properties]:
-    """Read what is declared of the output of a relation.
+def decode_declared(decoder: Decoder, message: ExtensionMessage) -> tuple[NamedStruct, Properties]:
+    """Read what is declared of the output of a relation: in the plan, if we wrote it, else in the catalogue.
 
-    Raises `UnsupportedError` for one that comes from somebody else.
+    Raises `UnsupportedError` for one of which neither says it.
     """
     choices = decode_choices(message.common)
-    schema = understood("schema", choices, _read_schema, None)
+    schema = understood("schema", choices, _read_schema, decoder.catalog.relations.get(message.detail.type_url))
     if schema is None:
         raise UnsupportedError(
-            f'a plan does not say what columns the relation "{message.detail.type_url}" has; only those that were '
-            "written by this library can be read"
+            f'a plan does not say what columns the relation "{message.detail.type_url}" has',
+            hint='read it with catalog=standard_catalog().with_relation(type_url, {"column": "i64"})',
         )
     return schema, declared_properties(choices)
 

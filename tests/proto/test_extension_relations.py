@@ -16,6 +16,7 @@ from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.properties import OrderKey, Properties, partitioned
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.choices import choices_in, message_of
 from substrait_dsl.proto.extensions import decode_any
@@ -23,6 +24,7 @@ from substrait_dsl.proto.plan import decode_plan
 from tests.proto.plans import T, col, encoded, encoded_relation, i64, message, table
 from tests.proto.reading import changed, refused_at, rel_comes_back, root
 from tests.strategies import types
+from tests.support import refused
 
 DETAIL = AnyMessage("acme/Relation", b"\1")
 DETAIL_TEXT = 'detail { type_url: "acme/Relation" value: "\\001" }'
@@ -129,3 +131,17 @@ def test_a_capture_that_makes_no_sense_is_refused(said: dict[str, Any]) -> None:
 
     with refused_at("", PlanFormatError, "cannot be understood"):
         decode_plan(changed(r.SimpleCapture(T), change))
+
+
+def test_a_catalogue_may_know_what_a_relation_of_others_puts_out() -> None:
+    """The relation then comes with those columns; the plan says nothing of them."""
+    plan = encoded(LEAF)
+    plan.relations[0].root.input.extension_leaf.common.ClearField("advanced_extension")
+    del plan.relations[0].root.names[:]
+    plan.relations[0].root.names.extend(["a", "b"])
+    catalog = standard_catalog().with_relation("acme/Relation", {"a": t.I64(), "b": "string?"})
+    read, findings = decode_plan(plan, catalog)
+    assert str(read.roots[0].input.schema) == "a: i64, b: string?"
+    assert not findings
+    with refused(UnsupportedError, "acme/Relation", "with_relation"):
+        decode_plan(plan)
