@@ -199,10 +199,15 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
             | NestedMap()
             | Lambda()
             | LambdaInvocation()
-            | DynamicParameter()
-            | ExecutionContextVariable()
         ):
-            raise UnsupportedError(f"execute does not run {kind_words(expression)} on Spark")
+            raise UnsupportedError(f"Spark is not taught to compute {kind_words(expression)} yet")
+        case ExecutionContextVariable(variable=variable):
+            raise UnsupportedError(f"Spark is not taught to compute {variable} yet")
+        case DynamicParameter(reference=reference):
+            raise UnsupportedError(
+                f"parameter {reference} has no value",
+                hint=f"bind it: Plan(relation, parameter_bindings={{{reference}: ...}}).execute(spark)",
+            )
         case unknown:
             assert_never(unknown)
 
@@ -218,7 +223,7 @@ def _row(root: Root, scope: Scope) -> tuple[str, ...]:
                 )
             return scope.outer[anchor]
         case LambdaParameter():
-            raise UnsupportedError("execute does not run a lambda on Spark")
+            raise UnsupportedError("Spark is not taught to compute a lambda yet")
 
 
 def _part(access: FieldAccess, text: str) -> str:

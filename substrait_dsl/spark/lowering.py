@@ -58,6 +58,27 @@ MOST_TEXT_ROWS = 64
 """How many rows of a virtual table may be part of a text."""
 
 
+NotYet = (
+    LateralJoin
+    | HashJoin
+    | MergeJoin
+    | NestedLoopJoin
+    | Exchange
+    | MergingCapture
+    | SimpleCapture
+    | TopN
+    | Window
+    | Expand
+    | Write
+    | Update
+    | Ddl
+    | ExtensionLeaf
+    | ExtensionSingle
+    | ExtensionMulti
+)
+"""What is refused by name."""
+
+
 class Lowering:
     """Lowers relations to DataFrames, or to SQL text inside the scope of enclosing rows."""
 
@@ -143,7 +164,10 @@ class Lowering:
         return Rows(table, rows.columns).renamed()
 
     def _lowered(self, rel: Rel) -> Rows:
-        match closed(rel):
+        known = closed(rel)
+        if isinstance(known, NotYet):
+            raise UnsupportedError(f"Spark is not taught to run {kind_words(known)} yet")
+        match known:
             case Read() as read:
                 return reads.lower_read(read, self)
             case Filter() as filter_:
@@ -164,31 +188,14 @@ class Lowering:
                 return joins.lower_join(join, self)
             case Cross() as cross:
                 return joins.lower_cross(cross, self)
-            case (
-                LateralJoin()
-                | HashJoin()
-                | MergeJoin()
-                | NestedLoopJoin()
-                | Exchange()
-                | MergingCapture()
-                | SimpleCapture()
-                | TopN()
-                | Window()
-                | Expand()
-                | Write()
-                | Update()
-                | Ddl()
-                | ExtensionLeaf()
-                | ExtensionSingle()
-                | ExtensionMulti()
-            ) as other:
-                raise UnsupportedError(f"execute does not run {kind_words(other)} on Spark")
             case never:
                 assert_never(never)
 
 
 def _needed(rel: Rel) -> tuple[Rel, ...]:
     """The inputs that are lowered before a relation is."""
+    if isinstance(rel, NotYet):
+        return ()  # refused before its inputs are looked at: they may need it
     return joins.streamed(rel) if isinstance(rel, Join) else rel.inputs
 
 

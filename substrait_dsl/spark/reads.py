@@ -63,7 +63,7 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
             what = f"a read of {quoted([item.uri for item in files], limit=3)}"
             rows = _selected(frame, check_columns(frame.schema, rel.base_schema, what), rel, to.space)
         case IcebergTable() | ExtensionTable() as other:
-            raise UnsupportedError(f"execute does not read {kind_words(other)} on Spark")
+            raise UnsupportedError(f"Spark is not taught to read {kind_words(other)} yet")
         case never:
             assert_never(never)
     for condition in (rel.filter, rel.best_effort_filter):
