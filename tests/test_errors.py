@@ -195,6 +195,63 @@ MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple
         (lambda: T.filter(lambda r: 1 < r.id < 5), TypeMismatchError, ("filter", "compare twice")),
         (lambda: T.filter(lambda r: r.id > 1 and r.age > 2), TypeMismatchError, ("filter", "& and | and ~")),
         (lambda: bool(T), TypeMismatchError, ("relation has no truth value", "exists(relation)")),
+        (lambda: len(T), TypeMismatchError, ("relation has no length", "count() counts the rows")),
+    ],
+    "a text or a number where True or False belongs": [
+        (lambda: T.top_n(3, "id", with_ties="no"), InvalidArgumentError, ("top_n: with_ties is True or False", "'no'")),
+        (lambda: T.hint(output_names="no"), InvalidArgumentError, ("hint: output_names", "'no'")),
+        (lambda: T.merging_capture(blocking=0), InvalidArgumentError, ("merging_capture: blocking", "got 0")),
+        (lambda: sd.create_table("t", U.schema, or_replace="no"), InvalidArgumentError, ("create_table: or_replace",)),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.create_view("v", T, or_replace="no"), InvalidArgumentError, ("create_view: or_replace",)),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.drop_table("t", if_exists="no"), InvalidArgumentError, ("drop_table: if_exists",)),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.drop_view("v", if_exists=None), InvalidArgumentError, ("drop_view: if_exists", "None")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.round_robin(exact="no"), InvalidArgumentError, ("round_robin: exact", "'no'")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.single_bucket("age", "no"), InvalidArgumentError, ("single_bucket: constrained", "'no'")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.multi_bucket("age", "no"), InvalidArgumentError, ("multi_bucket: constrained", "'no'")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.virtual_target("m", pin="no"), InvalidArgumentError, ("virtual_target: pin", "'no'")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.Plan.from_bytes(b"", strict="no"), InvalidArgumentError, ("from_bytes: strict", "'no'")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.Plan.from_json("{}", strict=1), InvalidArgumentError, ("from_json: strict", "got 1")),  # type: ignore[arg-type]  # on purpose
+    ],
+    "what is no expression in a record or a switch": [
+        (lambda: sd.record(sd.col("id"), "name").is_in([]), InvalidArgumentError, ("record", "'name'", "col('name')")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.record(5).is_in([(1,)]), InvalidArgumentError, ("record takes expressions", "5", "lit(value)")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.record(None), InvalidArgumentError, ("record takes expressions", "None", "null(type)")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.record(f.count()), TypeMismatchError, ("record", "count is an aggregate function")),
+        (lambda: sd.switch("id", {1: "a"}, "z"), InvalidArgumentError, ("switch", "'id'", "col('id')")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.switch(None, None, 5), InvalidArgumentError, ("switch", "expression to compare", "None")),  # type: ignore[arg-type]  # on purpose
+        (
+            lambda: sd.switch(sd.col("id"), [(1, "a")], "z"),  # type: ignore[arg-type]  # on purpose
+            InvalidArgumentError,
+            ("cases of a switch", "dict", "[(1, 'a')]"),
+        ),
+    ],
+    "parameters that are not bound by a dict": [
+        (
+            lambda: sd.Plan(T, parameter_bindings=None),  # type: ignore[arg-type]  # on purpose
+            InvalidArgumentError,
+            ("Plan: parameter_bindings", "dict", "None"),
+        ),
+        (lambda: sd.Plan(T, parameter_bindings=[5]), InvalidArgumentError, ("Plan: parameter_bindings", "dict", "[5]")),  # type: ignore[arg-type]  # on purpose
+    ],
+    "a join on False": [
+        (lambda: T.join(U, False), InvalidArgumentError, ("join", "got False", "lit(False)")),
+        (lambda: T.lateral_join(lambda t: U, on=False), InvalidArgumentError, ("lateral_join", "got False")),
+        (lambda: T.nested_loop_join(U, False), InvalidArgumentError, ("nested_loop_join", "got False")),
+    ],
+    "a column that is called as an argument": [
+        (
+            lambda: T.aggregate("id", method=f.count()),
+            InvalidArgumentError,
+            ("aggregate", "argument of the verb", '"streaming"', "another name"),
+        ),
+        (lambda: T.aggregate("id", method=lambda r: f.sum(r.age)), InvalidArgumentError, ("argument of the verb",)),
+        (lambda: T.window(method=f.rank()), InvalidArgumentError, ("window", "argument of the verb", '"hashing"')),
+        (lambda: T.window(method=sd.col("id")), InvalidArgumentError, ("window", "argument of the verb")),
+    ],
+    "one or several in a list of names": [
+        (lambda: table("a: i64").select("b"), UnknownFieldError, ('there is no column "b"; there is "a"',)),
+        (lambda: T.write("t", schema=T.cross(T.select("id")).schema), SchemaError, ('"id" stands twice or more',)),
+        (lambda: T.cross(T.select("id", "age")).write("t"), SchemaError, ('"age", "id" stand twice or more',)),
     ],
     "what is no relation or no column": [
         (lambda: T.join("u", "id"), InvalidArgumentError, ("join", "expected a relation", "'u'")),

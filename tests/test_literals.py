@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import substrait_dsl as sd
+from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Compound, DaySeconds, Literal, YearMonths, literal, natural_type
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import LiteralError
@@ -278,3 +279,16 @@ def test_lit_and_null() -> None:
         sd.lit(300, sd.I8)
     with refused(LiteralError, "cannot tell", "None", "lit(value, type)"):
         sd.lit(None)
+
+
+def test_intervals_are_negated_part_by_part() -> None:
+    assert -YearMonths(0, 1) == YearMonths(0, -1)
+    assert -DaySeconds(1, -2, 2**63 - 1) == DaySeconds(-1, 2, 1 - 2**63)
+    assert -Compound(YearMonths(1, -6), DaySeconds(2)) == Compound(YearMonths(-1, 6), DaySeconds(-2))
+
+
+def test_a_literal_shows_its_value_and_type() -> None:
+    assert repr(literal(5, t.I64())) == "literal(5, i64)"
+    assert repr(literal([1], t.List(t.I8()))) == "literal((literal(1, i8),), list<i8>)"
+    assert repr(literal(None, t.Date(nullable=True))) == "literal(None, date?)"
+    assert len(repr(literal("x" * 10_000, t.String()))) < 300

@@ -4,15 +4,17 @@ from textwrap import dedent
 
 import pytest
 
+import substrait_dsl as sd
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.literals import literal
+from substrait_dsl.algebra.plan import AlgebraPlan, ParameterBinding, Root
 from substrait_dsl.algebra.properties import OrderKey
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.render.describe import describe
-from substrait_dsl.render.text import MAX_DEPTH, WIDTH, explain, show_schema
+from substrait_dsl.render.text import MAX_DEPTH, WIDTH, explain, explain_plan, show_schema
 from tests.nodes import ARITHMETIC, BOOLEAN, both, call, i64, plus
 
 PEOPLE = NamedStruct.of(
@@ -369,6 +371,36 @@ def test_subquery_used_twice_is_printed_once() -> None:
             {ORDERS_LINE}
         """
     )
+
+
+def test_roots_of_a_plan_share_what_is_printed() -> None:
+    asked = ex.DynamicParameter(t.I64(), 3)
+    late = r.Filter(ORDERS, call("gt", column(ORDERS, "id"), asked))
+    first = r.Filter(late, call("lt", column(late, "id"), i64(9)))
+    roots = (Root.of(first), Root.of(r.Filter(late, call("lt", column(late, "id"), i64(7)))), Root.of(late))
+    plan = AlgebraPlan(roots, (), (), (ParameterBinding(3, i64(5)),), "per_record")
+    assert explain_plan(plan, [root.input for root in roots]) == expected(
+        f"""
+        filter id < 9
+          #1: filter id > parameter(3):i64
+            {ORDERS_LINE}
+        filter id < 7
+          see #1 above (filter id > parameter(3):i64)
+        see #1 above (filter id > parameter(3):i64)
+        parameter(3) = 5
+        variables are evaluated per_record
+        """
+    )
+    twice = str(sd.Plan(sd.Relation(late), sd.Relation(late)))
+    assert twice.splitlines()[2:] == ["see #1 above (filter id > parameter(3):i64)"]
+
+
+def test_a_root_far_below_another_is_printed_as_a_root() -> None:
+    rel = ORDERS
+    for step in range(MAX_DEPTH + 1):
+        rel = r.Filter(rel, call("gt", column(rel, "id"), i64(step)))
+    lines = explain_plan(AlgebraPlan((Root.of(rel), Root.of(ORDERS))), [rel, ORDERS]).splitlines()
+    assert lines[MAX_DEPTH + 1 :] == ["  " * (MAX_DEPTH + 1) + "see #1 below", f"#1: {ORDERS_LINE}"]
 
 
 def test_long_chain_continues_at_the_margin() -> None:

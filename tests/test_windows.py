@@ -211,7 +211,7 @@ def test_bounds_are_signed_distances(first: int | None, last: int | None, kind: 
         return f.sum(r.x).over(order_by=r.x, **{kind: (first, last)})
 
     if first is not None and last is not None and first > last:
-        with refused(InvalidArgumentError, "over", str((first, last)), "ends before it starts"):
+        with refused(InvalidArgumentError, "over", f"{kind}={(first, last)}", "ends before it starts"):
             computed(make, ROW)
         return
     call = window(make).call
@@ -366,6 +366,11 @@ MISTAKES: dict[str, tuple[Make, type[sd.SubstraitDslError], tuple[str, ...]]] = 
 def test_mistakes(make: Make, error: type[sd.SubstraitDslError], said: tuple[str, ...]) -> None:
     with refused(error, *said):
         computed(make, ROW)
+
+
+def test_a_frame_is_shown_as_it_was_written() -> None:
+    with refused(InvalidArgumentError, "the frame rows=[following(2), -1] ends before it starts"):
+        f.sum(sd.col("x")).over(order_by="x", rows=[sd.following(2), -1])
 
 
 def test_months_are_compared_as_months() -> None:

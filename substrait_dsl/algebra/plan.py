@@ -6,15 +6,15 @@ Specification: https://substrait.io/serialization/basics/ and ``plan.proto``.
 from __future__ import annotations
 
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import attrs
 
 from substrait_dsl.algebra.expressions.literals import Literal, literal
-from substrait_dsl.algebra.expressions.parameters import DynamicParameter
+from substrait_dsl.algebra.expressions.parameters import DynamicParameter, remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
-from substrait_dsl.algebra.types import struct_names
+from substrait_dsl.algebra.types import Type, struct_names
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, placing, unknown_choice
 
 EvaluationMode = typing.Literal["per_plan", "per_record"]
@@ -104,9 +104,13 @@ class AlgebraPlan:
             self._check_types(bound)
 
     def _check_types(self, bound: Mapping[int, Literal]) -> None:
-        """Raise `TypeMismatchError` for a value of another type than an expression gives its parameter."""
-        parameters = (node for rel in self.relations for node in walk(rel) if isinstance(node, DynamicParameter))
-        for parameter in parameters:
+        """Raise `TypeMismatchError` for a value of another type than an expression gives its parameter.
+
+        And for a parameter of two types. Where nothing is bound, that is seen when the plan is written.
+        """
+        known: dict[int, Type] = {}
+        for parameter in parameters_in(self.relations):
+            remember_type(known, parameter)
             value = bound.get(parameter.reference)
             if value is None:
                 continue
@@ -144,6 +148,11 @@ class AlgebraPlan:
         return tuple(attrs.evolve(root, input=rebuild(root.input, change)) for root in self.roots)
 
 
+def parameters_in(nodes: Iterable[Node]) -> Iterator[DynamicParameter]:
+    """The dynamic parameters in trees."""
+    return (node for tree in nodes for node in walk(tree) if isinstance(node, DynamicParameter))
+
+
 @attrs.frozen
 class Finding:
     """Something in a plan that was read which is not as the specification says, and how it was taken."""
@@ -151,3 +160,6 @@ class Finding:
     message: str
     path: str
     """Where in the plan it stands: ``relations[0].root.input.read.base_schema.struct``; empty for the plan itself."""
+
+    def __str__(self) -> str:
+        return f"{self.message} (at {self.path})" if self.path else self.message

@@ -158,4 +158,5 @@ def check_names(names: Sequence[str], columns: int) -> None:
 
 def unknown_field(name: str, known: Sequence[str]) -> UnknownFieldError:
     """The error for a name that no field carries, with the ones that exist and the nearest."""
-    return UnknownFieldError(f'there is no column "{name}"; there are {quoted(known)}', hint=suggestion(name, known))
+    are = "is" if len(known) == 1 else "are"
+    return UnknownFieldError(f'there is no column "{name}"; there {are} {quoted(known)}', hint=suggestion(name, known))

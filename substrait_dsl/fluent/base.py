@@ -86,6 +86,11 @@ class RelationBase(RelationLike):
                 raise UnknownAttributeError(f'a relation has no "{name}"', hint=f"its column is rel.c.{name}")
             raise no_attribute("a relation", name, VERBS, dir(type(self)))
 
+        def __len__(self) -> NoReturn:  # a checker must refuse it
+            raise TypeMismatchError(
+                "a relation has no length", hint="execute(spark).count() counts the rows, len(rel.columns) the columns"
+            )
+
     def __str__(self) -> str:
         return self.explain()
 

@@ -147,6 +147,11 @@ def join_condition(on: Any, scope: Scope) -> ex.Expression:
     """The condition of a join: an expression, a lambda of two rows, names of common columns, or True."""
     if on is True:
         return ex.Literal(True, Boolean())
+    if on is False:
+        raise InvalidArgumentError(
+            "the condition is an expression, names of columns or True, got False",
+            hint="lit(False) is a condition that no rows meet",
+        )
     names = [on] if isinstance(on, str) else on
     if not isinstance(names, Sequence) or isinstance(on, ExprBase):
         return evaluate(on, scope, "the condition")

@@ -129,6 +129,22 @@ def _same_type(part: Any, kind: Type) -> ex.Expression:
     return ex.literal(part, kind.as_nullable() if part is None else kind.as_required())
 
 
+def _require_expression(given: object, expected: str) -> None:
+    """Raise for what is no expression, where a Python value does not say what it is meant to be."""
+    match given:
+        case ExprBase():
+            return
+        case NoValue():
+            raise TypeMismatchError(f"{expected}, but {given._lacks}", hint=given._advice)
+        case str():
+            hint = f"write col({given!r}) for a column, lit({given!r}) for text"
+        case None:
+            hint = "null(type) is a NULL"
+        case _:
+            hint = "r.x or col('x') is a column, lit(value) a constant"
+    raise InvalidArgumentError(f"{expected}, got {given!r}", hint=hint)
+
+
 class record:  # noqa: N801  # used as a function
     """Several values compared together: ``record(r.a, r.b).is_in([(1, "x"), (2, "y")])``."""
 
@@ -137,6 +153,8 @@ class record:  # noqa: N801  # used as a function
     def __init__(self, *values: ExprBase) -> None:
         if not values:
             raise InvalidArgumentError("record takes at least one value")
+        for value in values:
+            _require_expression(value, "record takes expressions")
         self.values = values
 
     def is_in(self, options: Sequence[Sequence[object]] | RelationBase) -> Expr[Boolean, Any]:
@@ -269,6 +287,12 @@ def switch(match: ExprBase, cases: Mapping[Any, object], default: object) -> Dyn
     Raises `LiteralError` for a case that does not fit the type of `match`, `TypeMismatchError` for values of
     different types. Specification: ``Expression.SwitchExpression``.
     """
+    _require_expression(match, "switch takes an expression to compare")
+    if not isinstance(cases, Mapping):
+        raise InvalidArgumentError(
+            f"the cases of a switch are a dict of results by value, got {cases!r}",
+            hint='write switch(x, {1: "one", 2: "two"}, default=None)',
+        )
     keys = list(cases)
 
     def make(parts: Sequence[Any]) -> ex.Expression:

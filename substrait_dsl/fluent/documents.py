@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.plan import Finding, Version
-from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, naming
+from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, naming, placing
+from substrait_dsl.fluent.choices import require_flag
 
 if TYPE_CHECKING:
     from substrait.extended_expression_pb2 import ExtendedExpression as ExtendedExpressionMessage
@@ -46,7 +47,7 @@ class Document(Generic[M, A]):
         Arguments and errors as of `from_bytes`; `OSError` if the file cannot be read.
         """
         data = Path(path).read_bytes()
-        with naming("load"):
+        with naming("load"), placing(str(path)):
             # No binary form begins with a brace: that would be field 15, of a kind that no field of a plan is of.
             if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"//")):
                 return cls._read(data, strict, catalog)
@@ -65,7 +66,9 @@ class Document(Generic[M, A]):
 
         Args:
             data: the bytes.
-            strict: refuse what gives rise to findings.
+            strict: refuse whatever gives rise to a finding, however small. Plans of other producers often have one:
+                many do not say how often variables are evaluated (``execution_behavior``), which the specification
+                asks for. Read those without `strict`, and look at `findings`.
             catalog: the functions to derive types by; by default those of the specification. Functions that are not
                 in it keep the types that are declared.
 
@@ -96,6 +99,7 @@ class Document(Generic[M, A]):
 
     @classmethod
     def _read(cls, source: bytes | str, strict: bool, catalog: Catalog | None) -> Self:
+        require_flag("strict", strict)
         made = cls.__new__(cls)
         made._become(*cls._decoded(source, strict, catalog))
         return made

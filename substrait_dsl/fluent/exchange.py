@@ -7,6 +7,7 @@ from typing import Any
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import InvalidArgumentError, naming, placing
+from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.columns import is_list, key_expression
 from substrait_dsl.fluent.habits import EXCHANGE_HABITS
 from substrait_dsl.fluent.messages import AnyLike, any_message
@@ -49,6 +50,8 @@ def single_bucket(expression: Sortable, constrained: bool = False) -> ExchangeKi
 
     Specification: ``ExchangeRel.SingleBucketExpression``.
     """
+    with naming("single_bucket"):
+        require_flag("constrained", constrained)
     return ExchangeKind(
         "single_bucket",
         lambda scope: rl.SingleBucket(key_expression(expression, scope, "choose a bucket"), constrained),
@@ -64,6 +67,8 @@ def multi_bucket(expression: Sortable, constrained: bool = False) -> ExchangeKin
 
     Specification: ``ExchangeRel.MultiBucketExpression``.
     """
+    with naming("multi_bucket"):
+        require_flag("constrained", constrained)
     return ExchangeKind(
         "multi_bucket",
         lambda scope: rl.MultiBucket(key_expression(expression, scope, "choose buckets"), constrained),
@@ -78,6 +83,8 @@ def round_robin(exact: bool = False) -> ExchangeKind:
 
     Specification: ``ExchangeRel.RoundRobin``.
     """
+    with naming("round_robin"):
+        require_flag("exact", exact)
     return ExchangeKind("round_robin", lambda _: rl.RoundRobin(exact))
 
 

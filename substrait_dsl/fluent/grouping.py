@@ -18,9 +18,9 @@ from substrait_dsl.errors import (
     placing,
     quoted,
     suggestion,
-    unknown_choice,
 )
 from substrait_dsl.fluent.calls import MeasureBase, measure_node
+from substrait_dsl.fluent.choices import require_method
 from substrait_dsl.fluent.columns import called, evaluate, is_list, keys_of, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.habits import METHOD_HABITS
@@ -51,8 +51,7 @@ def aggregate(
     method: rl.AggregateMethod = "any",
 ) -> rl.Aggregate:
     """The aggregate of the algebra; see `Relation.aggregate`."""
-    if method not in rl.AGGREGATE_METHODS:
-        raise unknown_choice("method", method, rl.AGGREGATE_METHODS, METHOD_HABITS)
+    require_method(method, rl.AGGREGATE_METHODS, METHOD_HABITS)
     scope = Scope("aggregate", (rel,))
     grouped = keys_of(keys, scope)
     grouped += [(name, _key(name, value, scope)) for name, value in named_keys.items()]

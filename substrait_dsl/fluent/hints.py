@@ -12,6 +12,7 @@ from substrait_dsl.algebra.common import Common, Computation, ComputationType, H
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.errors import InvalidArgumentError, naming
 from substrait_dsl.fluent.base import RelationBase, S, made, rel_of
+from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.columns import is_list
 from substrait_dsl.fluent.messages import require_extension
 
@@ -62,6 +63,7 @@ class HintVerbs(RelationBase, Generic[S]):
             _require_number("record_size", record_size)
             if alias is not None and not isinstance(alias, str):
                 raise InvalidArgumentError(f"an alias is a str, got {alias!r}")
+            require_flag("output_names", output_names)
             require_extension(constraint, "constraint")
             require_extension(extension, "extension")
             given: dict[str, Any] = {

@@ -149,4 +149,5 @@ def _position(kind: Struct, field: object) -> int:
     if isinstance(field, int) and 0 <= field < len(names):
         return field
     hint = suggestion(field, names) if isinstance(field, str) else None
-    raise UnknownFieldError(f"there is no field {field!r} in {kind}; there are {', '.join(names)}", hint=hint)
+    are = "is" if len(names) == 1 else "are"
+    raise UnknownFieldError(f"there is no field {field!r} in {kind}; there {are} {', '.join(names)}", hint=hint)

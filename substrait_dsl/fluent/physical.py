@@ -9,6 +9,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import naming
 from substrait_dsl.fluent.base import Count, RelationBase, S, made
 from substrait_dsl.fluent.calls import MeasureBase, WindowFunction
+from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.columns import ColumnLike, row_count, sort_keys
 from substrait_dsl.fluent.exchange import ExchangeKind, exchange
 from substrait_dsl.fluent.expand import Switching, expand
@@ -46,6 +47,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
         Specification: ``TopNRel``.
         """
         with naming("top_n"):
+            require_flag("with_ties", with_ties)
             scope = Scope("top_n", (self._rel,))
             first, skipped = row_count("count", count, scope), row_count("offset", offset, scope)
             mode: rl.FetchMode = "with_ties" if with_ties else "rows_only"
@@ -84,7 +86,8 @@ class PhysicalVerbs(RelationBase, Generic[S]):
         relations, which has no message of its own.
         """
         with naming("merging_capture"):
-            return made(rl.MergingCapture(self._rel, bool(blocking)))
+            require_flag("blocking", blocking)
+            return made(rl.MergingCapture(self._rel, blocking))
 
     def simple_capture(self) -> Relation[S]:
         """Take several streams in as they come.

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.anchors import canonical_plan
+from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
-from substrait_dsl.algebra.node import walk
-from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, Finding, ParameterBinding, Root
+from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, Finding, ParameterBinding, Root, parameters_in
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming, placing
 from substrait_dsl.fluent.base import RelationBase, made, run
@@ -35,6 +35,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         relations: what the plan returns, in order.
         expected_type_urls: the types of the extension messages in the plan.
         parameter_bindings: values for dynamic parameters by their numbers: Python values, or ``lit(value, type)``.
+            A number that no expression uses is refused.
         evaluation_mode: whether variables such as the current time have one value for the plan or one for each record.
         advanced_extensions: messages about the plan that only their owners can read.
 
@@ -59,6 +60,10 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             for relation in relations:
                 if not isinstance(relation, RelationBase):
                     raise InvalidArgumentError(f"expected relations, got {relation!r}")
+            if not isinstance(parameter_bindings, Mapping):
+                raise InvalidArgumentError(
+                    f"parameter_bindings is a dict of values by the number of the parameter, got {parameter_bindings!r}"
+                )
             roots = tuple(Root.of(relation._rel) for relation in relations)
             plan = AlgebraPlan(
                 roots,
@@ -121,7 +126,9 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             return [run(root, spark) for root in self._algebra.bound_roots()]
 
     def __str__(self) -> str:
-        return "\n".join(relation.explain() for relation in self.roots)
+        from substrait_dsl.render.text import explain_plan
+
+        return explain_plan(self._algebra, [_under_names(root) for root in self._algebra.roots])
 
     def __repr__(self) -> str:
         return f"Plan({', '.join(map(repr, self.roots))})"
@@ -138,13 +145,15 @@ def _bindings(values: Mapping[int, object], roots: Sequence[Root]) -> Iterator[P
     """The values of parameters: Python values as literals of the type that the expressions give the parameter."""
     if not values:
         return
-    parameters = [node for root in roots for node in walk(root.input) if isinstance(node, ex.DynamicParameter)]
-    kinds = {parameter.reference: parameter.parameter_type for parameter in parameters}
+    kinds: dict[int, Type] = {}
+    for parameter in parameters_in(root.input for root in roots):
+        remember_type(kinds, parameter)
+    used = ", ".join(map(str, sorted(kinds)))
     for anchor, value in values.items():
-        yield _binding(anchor, value, kinds.get(anchor))
+        yield _binding(anchor, value, kinds.get(anchor), used)
 
 
-def _binding(anchor: int, value: object, kind: Type | None) -> ParameterBinding:
+def _binding(anchor: int, value: object, kind: Type | None, used: str) -> ParameterBinding:
     with placing(f"parameter {anchor!r}"):
         if type(anchor) is not int or not 0 <= anchor < 2**32:
             raise InvalidArgumentError(f"the number of a parameter is one of 32 bits, got {anchor!r}")
@@ -152,4 +161,9 @@ def _binding(anchor: int, value: object, kind: Type | None) -> ParameterBinding:
             value = resolve(value, Scope("Plan", ()))
         if isinstance(value, ex.Expression) and not isinstance(value, ex.Literal):
             raise InvalidArgumentError("a parameter is bound to a constant: write lit(value, type)")
-        return ParameterBinding(anchor, ex.literal(value, ex.natural_type(value) if kind is None else kind))
+        if kind is None:
+            raise InvalidArgumentError(
+                "no expression of the plan uses this parameter",
+                hint=f"the parameters of the plan are {used}" if used else None,
+            )
+        return ParameterBinding(anchor, ex.literal(value, kind))

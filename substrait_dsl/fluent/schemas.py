@@ -197,7 +197,8 @@ def as_struct(schema: SchemaLike) -> NamedStruct:
     names = struct.names
     repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if repeated:
-        raise SchemaError(f"a schema names each column once; {quoted(repeated)} stand twice or more")
+        stand = "stands" if len(repeated) == 1 else "stand"
+        raise SchemaError(f"a schema names each column once; {quoted(repeated)} {stand} twice or more")
     return struct
 
 

@@ -10,6 +10,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, naming, placing
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, made, rel_of, table_name
+from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.columns import as_expression, called, is_plain, on_row, require_condition, rows
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
@@ -96,6 +97,7 @@ def create_table(
     write ``rel.write(name, "ctas")``. Specification: ``DdlRel``.
     """
     with naming("create_table"):
+        require_flag("or_replace", or_replace)
         return _table(name, schema, defaults, "create_or_replace" if or_replace else "create")
 
 
@@ -118,6 +120,7 @@ def drop_table(name: ObjectName, *, if_exists: bool = False) -> Relation[DynRow]
     Output: nothing. Specification: ``DdlRel``.
     """
     with naming("drop_table"):
+        require_flag("if_exists", if_exists)
         return made(rl.Ddl(object_named(name), "table", "drop_if_exist" if if_exists else "drop"))
 
 
@@ -132,6 +135,7 @@ def create_view(name: ObjectName, relation: RelationBase, *, or_replace: bool = 
     Output: nothing. Raises `SchemaError` for a relation with two columns of one name. Specification: ``DdlRel``.
     """
     with naming("create_view"):
+        require_flag("or_replace", or_replace)
         return _view(name, relation, "create_or_replace" if or_replace else "create")
 
 
@@ -144,6 +148,7 @@ def alter_view(name: ObjectName, relation: RelationBase) -> Relation[DynRow]:
 def drop_view(name: ObjectName, *, if_exists: bool = False) -> Relation[DynRow]:
     """Remove a view. Arguments and output: as for `drop_table`."""
     with naming("drop_view"):
+        require_flag("if_exists", if_exists)
         return made(rl.Ddl(object_named(name), "view", "drop_if_exist" if if_exists else "drop"))
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, placing, quoted, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, placing, quoted
 from substrait_dsl.fluent.calls import Measure, WindowFunction
+from substrait_dsl.fluent.choices import require_method
 from substrait_dsl.fluent.columns import called, is_list, key_expression, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.habits import WINDOW_HABITS
@@ -21,8 +22,7 @@ def window(
     rel: rl.Rel, partition_by: Any, order_by: Any, method: rl.WindowMethod, functions: Mapping[str, Any]
 ) -> rl.Window:
     """The window of the algebra; see `Relation.window`."""
-    if method not in rl.WINDOW_METHODS:
-        raise unknown_choice("method", method, rl.WINDOW_METHODS, WINDOW_HABITS)
+    require_method(method, rl.WINDOW_METHODS, WINDOW_HABITS)
     if not functions:
         raise InvalidArgumentError("expected at least one function, as name=function")
     taken = [name for name in functions if name in rel.schema.names]

@@ -40,12 +40,15 @@ BoundLike: TypeAlias = "Distance | Offset | None"
 FrameLike: TypeAlias = "tuple[BoundLike, BoundLike]"
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Offset:
     """A bound so far before or after the current row; made by `preceding` and `following`."""
 
     kind: ex.BoundKind
     distance: Any
+
+    def __repr__(self) -> str:
+        return f"{self.kind}({self.distance!r})"
 
 
 def preceding(distance: ExprBase | Distance) -> Offset:
@@ -155,7 +158,7 @@ def frame(rows: Any, range: Any) -> Frame:
             hint="None is the end of the partition, 0 the current row: (None, 0), (-3, 3)",
         )
     lower, upper = (_read(bound, kind) for bound in pair)
-    _check_order(lower, upper, pair)
+    _check_order(lower, upper, f"{kind}={pair!r}")
     return Frame(kind, lower, upper)
 
 
@@ -178,7 +181,7 @@ def _read(bound: Any, kind: ex.BoundsType) -> Offset | ex.Bound:
         raise TypeMismatchError(f"a frame of rows is counted in integers, got {bound!r}")
     if sign == 0:
         return ex.CURRENT_ROW
-    return Offset("preceding", _negated(bound)) if sign < 0 else Offset("following", bound)
+    return Offset("preceding", -bound) if sign < 0 else Offset("following", bound)
 
 
 def _amount(distance: Any) -> Any:
@@ -205,13 +208,7 @@ def _sign(distance: object) -> int:
     return int(amount > 0) - int(amount < 0)
 
 
-def _negated(distance: Any) -> Any:
-    if isinstance(distance, ex.YearMonths | ex.DaySeconds):
-        return type(distance)(*(-part for part in attrs.astuple(distance)))
-    return -distance
-
-
-def _check_order(lower: Offset | ex.Bound, upper: Offset | ex.Bound, pair: Sequence[object]) -> None:
+def _check_order(lower: Offset | ex.Bound, upper: Offset | ex.Bound, written: str) -> None:
     """Raise `InvalidArgumentError` for a frame that surely ends before it starts."""
     first, last = _place(lower), _place(upper)
     if first is None or last is None:
@@ -219,9 +216,7 @@ def _check_order(lower: Offset | ex.Bound, upper: Offset | ex.Bound, pair: Seque
     before, after = _sign(first), _sign(last)
     comparable = type(first) is type(last) or not (attrs.has(type(first)) or attrs.has(type(last)))
     if before > after or (before == after != 0 and comparable and _amount(first) > _amount(last)):
-        raise InvalidArgumentError(
-            f"the frame {tuple(pair)!r} ends before it starts", hint="the earlier bound comes first"
-        )
+        raise InvalidArgumentError(f"the frame {written} ends before it starts", hint="the earlier bound comes first")
 
 
 def _place(bound: Offset | ex.Bound) -> Any:
@@ -229,7 +224,7 @@ def _place(bound: Offset | ex.Bound) -> Any:
     if isinstance(bound, Offset):
         if isinstance(bound.distance, ExprBase):
             return None
-        return _negated(bound.distance) if bound.kind == "preceding" else bound.distance
+        return -bound.distance if bound.kind == "preceding" else bound.distance
     return 0 if bound.kind == "current_row" else None
 
 

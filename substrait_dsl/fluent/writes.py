@@ -10,6 +10,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, quoted, unknown_choice
 from substrait_dsl.fluent.base import RelationBase, S, made, table_name
+from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.files import FormatName, file_format, file_uri
 from substrait_dsl.fluent.habits import CREATE_HABITS, OUTPUT_HABITS, WRITE_HABITS
 from substrait_dsl.fluent.messages import AnyLike, any_message
@@ -79,10 +80,11 @@ def virtual_target(name: str, pin: bool = False) -> rl.VirtualTarget:
     Specification: the write to a virtual table, which has no message of its own.
     """
     with naming("virtual_target"):
+        require_flag("pin", pin)
         parts = table_name(name)
         if len(parts) != 1 or not parts[0]:
             raise InvalidArgumentError(f"the name of a table in memory is one text that is not empty, got {name!r}")
-        return rl.VirtualTarget(parts[0], bool(pin))
+        return rl.VirtualTarget(parts[0], pin)
 
 
 def files_target(uri: str | Path, format: FormatName | rl.FileFormat = "parquet") -> rl.FilesTarget:

@@ -243,7 +243,9 @@ def decode_function(
     elif declared != known.type:
         told = f"{function.key} is declared to give {declared}; by its definition it gives {known.type}"
         decoder.disagreed = True
-        decoder.doubt(f"{told}; the declared type is kept" if decoder.keep_declared else told, message)
+        decoder.doubt(
+            f"{told}; the declared type is kept" if decoder.keep_declared else f"{told}, which is used", message
+        )
         if decoder.keep_declared:
             return known.function, declared
     return known.function, known.type

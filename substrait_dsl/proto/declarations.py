@@ -15,11 +15,14 @@ from substrait.plan_pb2 import Plan
 
 from substrait_dsl.algebra.expressions import FunctionId
 from substrait_dsl.algebra.types import TypeVariation, UserDefined
-from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.errors import PlanFormatError, suggestion
 from substrait_dsl.proto.decoder import Decoder
 
 NO_URN = 2**32 - 1
 """The reference of a declaration that does not say which extension it is from, as DataFusion writes it."""
+
+OWN_URNS = "extension:io.substrait:"
+"""How the URNs of the specification's own extensions begin."""
 
 V = TypeVar("V")
 
@@ -93,6 +96,10 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
         if not urn.urn:
             decoder.fail(urn)
             raise PlanFormatError("the URN of an extension is empty")
+        if urn.urn.startswith(OWN_URNS) and urn.urn not in decoder.catalog.extensions:
+            near = suggestion(urn.urn, decoder.catalog.extensions)
+            told = f'the specification has no extension "{urn.urn}"{f" ({near})" if near else ""}'
+            decoder.doubt(f"{told}: what is declared of it is kept as it came", urn)
         _declare(decoder, urns, "extension URN", urn.extension_urn_anchor, urn.urn, urn)
     for extension in plan.extensions:
         declaration: Any

@@ -79,6 +79,8 @@ class Decoder:
         """The URN and the name of each user-defined type."""
         self.variations: dict[int, TypeVariation] = {}
         self.aliases: dict[int, Type] = {}
+        self.parameters: dict[int, Type] = {}
+        """The types of the dynamic parameters that have been read."""
         self.version: tuple[int, int, int] = (0, 0, 0)
         self.trees = Trees(())
         """The relation trees of the plan, which ``ReferenceRel`` refers to; `subtree` reads one."""

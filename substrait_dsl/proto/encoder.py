@@ -13,6 +13,7 @@ from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan, PlanRel
 
 from substrait_dsl.algebra.node import Expression, Rel
+from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
 from substrait_dsl.proto.depth import Layout
@@ -87,6 +88,8 @@ class Encoder:
     ) -> None:
         self.layout = layout
         self.declarations = Declarations(plan, layout.type_nesting)
+        self.parameters: dict[int, Type] = {}
+        """The types of the dynamic parameters that have been written."""
         self._outer_references = outer_references
         self._encode_relation = encode_relation
         self._encode_expression = encode_expression

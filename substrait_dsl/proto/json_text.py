@@ -18,7 +18,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from substrait_dsl.errors import PlanFormatError, suggestion
+from substrait_dsl.errors import PlanFormatError, quoted, suggestion
 
 SHOWN = 40
 """How many characters of a wrong value a message shows."""
@@ -77,7 +77,8 @@ def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, 
                 if field.message_type is not None:
                     inner.append((each, field.message_type, place))
                 elif not fits(each, field):
-                    raise PlanFormatError(f"expected {_expected(field)} for {key}, not {_shown(each)}", path=place)
+                    said = f"expected {_expected(field)} for {key}, not {_shown(each)}"
+                    raise PlanFormatError(said, path=place, hint=_hint(each, field))
         stack.extend(reversed(inner))
 
 
@@ -142,6 +143,14 @@ def _expected(field: FieldDescriptor) -> str:
     if field.type == FieldDescriptor.TYPE_BYTES:
         return "bytes in base64"
     return _NUMBERS.get(field.cpp_type, "Unicode text")
+
+
+def _hint(value: object, field: FieldDescriptor) -> str | None:
+    """The nearest name of an enum, or all of them."""
+    if field.enum_type is None:
+        return None
+    names = field.enum_type.values_by_name
+    return (suggestion(value, names) if isinstance(value, str) else None) or f"its names are {quoted(names, limit=20)}"
 
 
 def _shown(value: object) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import CONTEXT_VARIABLES, DynamicParameter, ExecutionContextVariable
+from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
@@ -15,14 +16,17 @@ from substrait_dsl.proto.types import decode_type, decode_type_body, encode_type
 
 
 def encode_dynamic_parameter(encoder: Encoder, parameter: DynamicParameter, message: pb.DynamicParameter) -> None:
-    """Write a value that is given when the plan runs."""
+    """Write a value that is given when the plan runs. Raises `TypeMismatchError` for a number of two types."""
+    remember_type(encoder.parameters, parameter)
     encode_type(encoder.declarations, parameter.parameter_type, message.type)
     message.parameter_reference = parameter.reference
 
 
 def decode_dynamic_parameter(decoder: Decoder, message: pb.DynamicParameter, scope: Scope) -> DynamicParameter:
     """Read a value that is given when the plan runs."""
-    return DynamicParameter(decode_type(decoder, message.type), message.parameter_reference)
+    parameter = DynamicParameter(decode_type(decoder, message.type), message.parameter_reference)
+    remember_type(decoder.parameters, parameter)
+    return parameter
 
 
 def encode_execution_context_variable(

@@ -45,6 +45,7 @@ def encode_plan(plan: AlgebraPlan, *, outer_references: OuterReferences = "rel_r
     Raises:
         SchemaError: a root refers to an outer row that is not there.
         LiteralError: a value has no place in the message of its type (a lone surrogate in a text).
+        TypeMismatchError: expressions give one parameter two types.
         UnsupportedError: a type, literal or expression is too deep or too large to be written.
     """
     for rel in plan.relations:
@@ -155,7 +156,9 @@ def encode_parameter_binding(
 
 
 def decode_parameter_binding(decoder: Decoder, message: DynamicParameterBinding) -> ParameterBinding:
-    """Read the value of a parameter."""
+    """Read the value of a parameter, after the expressions."""
+    if message.parameter_anchor not in decoder.parameters:
+        decoder.doubt(f"parameter {message.parameter_anchor} is bound, but no expression uses it; kept", message)
     return ParameterBinding(message.parameter_anchor, decode_literal(decoder, message.value))
 
 

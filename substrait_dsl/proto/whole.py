@@ -101,11 +101,30 @@ def read_whole(
             _require_none(translated)
         made, found = decode_whole(message, read, catalog, strict)
     except PlanFormatError as error:
+        error.hint = _other_kind(kind, source) or error.hint
         newer = of_newer_version(version_in(kind, source), WORDS[kind.DESCRIPTOR.name])
         if newer is not None and newer != error.message:
             error.hint = newer if error.hint is None else f"{newer}; {error.hint}"
         raise
     return made, (*translated, *found)
+
+
+def _other_kind(kind: type[Plan | ExtendedExpression], source: bytes | str) -> str | None:
+    """What to do with something that is no message of a kind, if it is one of the other kind."""
+    from substrait_dsl.proto import legacy  # not needed for writing
+
+    try:
+        if kind is Plan:
+            if isinstance(source, str):
+                extended = legacy.modern_extended_expression_from_json(source)
+            else:
+                extended = legacy.modern_extended_expression(source)
+            told = "this is an extended expression: read it with ExtendedExpression.load, from_bytes or from_json"
+            return told if extended.referred_expr else None
+        plan = legacy.modern_plan_from_json(source) if isinstance(source, str) else legacy.modern_plan(source)
+        return "this is a plan: read it with Plan.load, from_bytes or from_json" if plan.relations else None
+    except PlanFormatError:
+        return None
 
 
 def _require_none(findings: Sequence[Finding]) -> None:

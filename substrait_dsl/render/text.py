@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
 from substrait_dsl.algebra.expressions import AggregateFunction, Measure
 from substrait_dsl.algebra.extended import ExtendedExpression
 from substrait_dsl.algebra.node import Expression, Rel, walk
+from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import List, Map, Struct, Type
 from substrait_dsl.render.clauses import columns_clause, computed_column
 from substrait_dsl.render.describe import Clause, Description, describe, properties_clause
 from substrait_dsl.render.expressions import ExpressionWriter
 from substrait_dsl.render.literals import name_text
-from substrait_dsl.render.scopes import Labels, Row, Scope
+from substrait_dsl.render.scopes import NO_ROW, Labels, Row, Scope
 
 WIDTH = 100
 """Lines are broken to stay within so many characters, where there is a place to break."""
@@ -53,6 +54,25 @@ def explain(rel: Rel, *, properties: bool = False) -> str:
     relations, however deep they stand and however often they are shared; what is long or wide is cut, and says so.
     """
     return "\n".join(_Explanation([_Task(rel, 0, None)], properties, Labels()).lines())
+
+
+def explain_plan(plan: AlgebraPlan, roots: Sequence[Rel]) -> str:
+    """A whole plan as text: each root in turn, then the values of its parameters, and how variables are evaluated.
+
+    Args:
+        plan: the plan.
+        roots: its roots, under the names that it gives their columns.
+
+    What several roots share is printed once. That variables have one value for the whole plan is not said.
+    """
+    writer = ExpressionWriter(Labels())
+    lines = list(_Explanation([_Task(rel, 0, None) for rel in roots], False, writer.labels).lines())
+    lines += [
+        f"parameter({binding.anchor}) = {writer.text(binding.value, NO_ROW)}" for binding in plan.parameter_bindings
+    ]
+    if plan.evaluation_mode != "per_plan":
+        lines.append(f"variables are evaluated {plan.evaluation_mode}")
+    return "\n".join(lines)
 
 
 def explain_extended(extended: ExtendedExpression) -> str:
@@ -117,8 +137,10 @@ class _Explanation:
         self._sections = deque(tasks)
         self._properties = properties
         self._labels = labels
-        nodes = (node for task in self._sections for node in walk(task.rel))
+        self._tops = {id(task.rel) for task in self._sections}
+        nodes = {id(node): node for task in self._sections for node in walk(task.rel)}.values()
         self._uses = Counter(id(child) for node in nodes for child in node.children() if isinstance(child, Rel))
+        self._uses.update(self._tops)
         self._printed: dict[int, str] = {}  # with the title of each
         self._promised: set[int] = set()
 
@@ -143,7 +165,8 @@ class _Explanation:
             return f"see {self._labels.of(rel)} above ({self._printed[key]})"
         if task.depth > MAX_DEPTH and key not in self._promised:
             self._promised.add(key)
-            self._sections.append(_Task(rel, 0, task.outer, f"{self._labels.of(rel)}: "))
+            if key not in self._tops:  # which is still to come
+                self._sections.append(_Task(rel, 0, task.outer, f"{self._labels.of(rel)}: "))
         return f"see {self._labels.of(rel)} below" if key in self._promised and task.depth > 0 else None
 
     def _below(self, task: _Task, description: Description) -> Iterator[_Task]:

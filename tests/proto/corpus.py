@@ -301,7 +301,7 @@ def whole() -> tuple[AlgebraPlan, ...]:
         *(plan_of(with_common(rel)) for rel in relations),
         plan_of(deep()),
         AlgebraPlan(
-            (Root(T, ("x", "y", "z")),),
+            (Root(r.Project(T, (ex.DynamicParameter(t.I64(), 3),), ("asked",)), ("x", "y", "z", "asked")),),
             (r.Fetch(T),),
             ("type.example/acme.Advice",),
             (ParameterBinding(3, i64(5)),),

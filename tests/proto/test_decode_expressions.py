@@ -437,6 +437,7 @@ def test_declared_types_are_kept_where_derived_ones_do_not_fit_together() -> Non
     ]
     assert "one type: the first gives decimal<31,4>" in findings[0][0]
     assert "declared to give decimal<19,4>; by its definition it gives decimal<31,4>" in findings[1][0]
+    assert findings[1][0].endswith("; the declared type is kept")
     with pytest.raises(PlanFormatError):
         decode_plan(plan, strict=True)
 

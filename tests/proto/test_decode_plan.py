@@ -12,6 +12,7 @@ from google.protobuf import json_format
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from substrait.plan_pb2 import Plan
+from substrait.type_pb2 import Type
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
@@ -29,11 +30,12 @@ from substrait_dsl.proto.paths import path_of
 from substrait_dsl.proto.plan import decode_plan, encode_plan
 from substrait_dsl.proto.versions import installed_version
 from tests.proto.decoders import decoder_of
-from tests.proto.plans import COMPARISON, T, col, encoded, equal, i64, message, outer, plan_of, table
+from tests.proto.plans import COMPARISON, T, call, col, encoded, equal, i64, message, outer, plan_of, table
 from tests.support import refused
 
 HINT = AnyMessage("type.example/acme.Hint", b"\x08\x01")
 MEANING = AnyMessage("type.example/acme.Meaning")
+ASKED = ex.DynamicParameter(t.I64(), 3)
 
 
 def read(message: Plan) -> AlgebraPlan:
@@ -55,7 +57,7 @@ def same(left: AlgebraPlan, right: AlgebraPlan) -> bool:
         AlgebraPlan((Root.of(T),), subtrees=(table("u", k=t.I8()),)),
         AlgebraPlan((Root.of(T),), expected_type_urls=("type.example/acme.Hint", "type.example/b")),
         AlgebraPlan(
-            (Root.of(T),),
+            (Root.of(r.Project(T, (ASKED, ex.DynamicParameter(t.Date(nullable=True), 0)), ("x", "y"))),),
             parameter_bindings=(ParameterBinding(3, i64(5)), ParameterBinding(0, literal(None, t.Date(nullable=True)))),
         ),
         AlgebraPlan((Root.of(T),), evaluation_mode="per_record"),
@@ -101,6 +103,13 @@ def changed(text: str, *clear: str) -> Plan:
     for field in clear:
         plan.ClearField(field)  # type: ignore[arg-type]  # the name of a field
     plan.MergeFrom(message(Plan, text))
+    return plan
+
+
+def of_two_types() -> Plan:
+    """A plan that gives parameter 3 two types."""
+    plan = encoded(r.Project(T, (ASKED, ex.DynamicParameter(t.String(), 4)), ("x", "y")))
+    plan.relations[0].root.input.project.expressions[1].dynamic_parameter.parameter_reference = 3
     return plan
 
 
@@ -189,6 +198,11 @@ FUNCTION = 'extensions { extension_function { function_anchor: 9 name: "%s" exte
             changed("parameter_bindings { value { i8: 1 } } parameter_bindings { value { i8: 1 } }"),
             "parameter 0 is bound twice",
             "",
+        ),
+        (
+            of_two_types(),
+            "parameter 3 is i64 in one expression and string in another",
+            "relations[0].root.input.project.expressions[1]",
         ),
         (changed("execution_behavior { variable_eval_mode: 9 }"), "variable_eval_mode is 9", "execution_behavior"),
     ],
@@ -533,7 +547,7 @@ def test_the_roots_of_a_plan_have_the_names_it_gives_them() -> None:
 def test_a_plan_is_built_with_what_it_says_beside_its_relations() -> None:
     extension = AdvancedExtension((HINT,))
     plan = sd.Plan(
-        pipeline(),
+        pipeline().select(sd.parameter(1, sd.I64), sd.parameter(2, "string?")),
         expected_type_urls=[HINT.type_url],
         parameter_bindings={1: 5, 2: sd.null(sd.String)},
         evaluation_mode="per_record",
@@ -559,13 +573,75 @@ def test_bound_parameters_stand_for_their_values() -> None:
             AlgebraPlan((Root.of(rel),), parameter_bindings=(ParameterBinding(2, wrong),))
 
 
+def test_a_parameter_has_one_type() -> None:
+    rel = r.Project(T, (ASKED, ex.DynamicParameter(t.String(), 3)), ("x", "y"))
+    said = "parameter 3 is i64 in one expression and string in another"
+    with refused(TypeMismatchError, said):
+        encode_plan(plan_of(rel))
+    with refused(TypeMismatchError, said):
+        AlgebraPlan((Root.of(rel),), parameter_bindings=(ParameterBinding(3, i64(5)),))
+    with refused(TypeMismatchError, "to_proto", said):
+        sd.Plan(sd.Relation(rel)).to_proto()
+    # A value that is not NULL can stand for both of these.
+    both = plan_of(r.Project(T, (ASKED, ex.DynamicParameter(t.I64(nullable=True), 3)), ("x", "y")))
+    assert read(encode_plan(both)) == both
+
+
+def test_an_extension_that_the_specification_does_not_have_is_told() -> None:
+    lst = call("lst:i64", col(T, 0), urn="extension:io.substrait:functions_lst")
+    theirs = call("lst:i64", col(T, 0), urn="extension:com.acme:functions_lst")
+    plan = plan_of(r.Filter(r.Filter(T, lst), theirs))
+    got, findings = decode_plan(encode_plan(plan))
+    assert got == plan
+    (finding,) = findings
+    assert 'no extension "extension:io.substrait:functions_lst"' in finding.message
+    assert 'did you mean "extension:io.substrait:functions_list"?' in finding.message
+    assert finding.path.startswith("extension_urns[")
+
+
+def test_a_finding_says_which_type_is_used() -> None:
+    plan = encoded(r.Filter(T, equal(col(T, 0), i64(1))))
+    declared = plan.relations[0].root.input.filter.condition.scalar_function.output_type
+    declared.CopyFrom(message(Type, "bool { nullability: NULLABILITY_NULLABLE }"))
+    got, findings = decode_plan(plan)
+    assert got == plan_of(r.Filter(T, equal(col(T, 0), i64(1))))
+    assert [str(finding) for finding in findings] == [
+        "equal:any_any is declared to give boolean?; by its definition it gives boolean, which is used "
+        "(at relations[0].root.input.filter.condition.scalar_function)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        ("NULLABILITY_REQUIERD", 'did you mean "NULLABILITY_REQUIRED"?'),
+        ("no", '"NULLABILITY_UNSPECIFIED", "NULLABILITY_NULLABLE", "NULLABILITY_REQUIRED"'),
+    ],
+)
+def test_a_name_that_an_enum_does_not_have_is_refused_with_those_it_has(written: str, hint: str) -> None:
+    text = sd.Plan(sd.Relation(T)).to_json().replace("NULLABILITY_REQUIRED", written)
+    with refused(PlanFormatError, f'not "{written}"', hint):
+        sd.Plan.from_json(text)
+
+
+def test_a_binding_that_nothing_uses_is_told() -> None:
+    plan = AlgebraPlan((Root.of(r.Project(T, (ASKED,), ("x",))),), parameter_bindings=(ParameterBinding(3, i64(5)),))
+    sent = encode_plan(plan)
+    sent.MergeFrom(message(Plan, "parameter_bindings { parameter_anchor: 4 value { i64: 6 } }"))
+    got, findings = decode_plan(sent)
+    assert got.parameter_bindings == (*plan.parameter_bindings, ParameterBinding(4, i64(6)))
+    assert [str(finding) for finding in findings] == [
+        "parameter 4 is bound, but no expression uses it; kept (at parameter_bindings[1])"
+    ]
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
         ({"expected_type_urls": "type.example/a"}, "expected_type_urls"),
         ({"parameter_bindings": {-1: 5}}, "the number of a parameter"),
         ({"parameter_bindings": {"x": 5}}, "the number of a parameter"),
-        ({"parameter_bindings": {1: None}}, "parameter 1"),
+        ({"parameter_bindings": {1: 5}}, "parameter 1: no expression of the plan uses this parameter"),
         ({"parameter_bindings": {1: sd.lit(1) + 2}}, "write lit(value, type)"),
         ({"evaluation_mode": "per_row"}, "per_record"),
     ],
@@ -590,10 +666,26 @@ def test_what_is_no_plan_at_all_is_refused(read: Any, argument: object) -> None:
         read(argument)
 
 
+def test_the_other_kind_of_message_is_told() -> None:
+    plan = pipeline().to_plan()
+    extended = sd.ExtendedExpression({"a": sd.I64}, "a")
+    for cls, other, hint in (  # each with the other one
+        (sd.Plan, extended, "this is an extended expression: read it with ExtendedExpression.load"),
+        (sd.ExtendedExpression, plan, "this is a plan: read it with Plan.load"),
+    ):
+        with refused(PlanFormatError, "from_bytes", hint):
+            cls.from_bytes(other.to_bytes())
+        with refused(PlanFormatError, "from_json", hint):
+            cls.from_json(other.to_json())
+    with pytest.raises(PlanFormatError) as caught:  # neither of them
+        sd.Plan.from_bytes(b"")
+    assert "ExtendedExpression" not in str(caught.value)
+
+
 def test_a_file_that_is_no_plan_is_refused_by_the_verb(tmp_path: Path) -> None:
     path = tmp_path / "plan"
     path.write_bytes(b'{"\xff"}')
-    with refused(PlanFormatError, "load", "no UTF-8"):
+    with refused(PlanFormatError, f"load, {path}: ", "no UTF-8"):
         sd.Plan.load(path)
     path.write_bytes(b'{"relations": 3}')
     with refused(PlanFormatError, "load"):

@@ -20,7 +20,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.node import Expression
 from substrait_dsl.algebra.rules import branch_type
-from substrait_dsl.errors import LiteralError, suggestion
+from substrait_dsl.errors import LiteralError, shortened, suggestion
 
 MOST_YEARS = 10_000
 """An interval spans at most this many years, or days of as many years, forwards or backwards."""
@@ -44,6 +44,9 @@ class YearMonths:
     years: int = attrs.field(default=0, validator=_at_most(MOST_YEARS))
     months: int = attrs.field(default=0, validator=_at_most(MOST_YEARS * 12))
 
+    def __neg__(self) -> YearMonths:
+        return YearMonths(-self.years, -self.months)
+
 
 @attrs.frozen
 class DaySeconds:
@@ -53,6 +56,9 @@ class DaySeconds:
     seconds: int = attrs.field(default=0, validator=_at_most(2**31 - 1))
     subseconds: int = attrs.field(default=0, validator=_at_most(2**63 - 1))
 
+    def __neg__(self) -> DaySeconds:
+        return DaySeconds(-self.days, -self.seconds, -self.subseconds)
+
 
 @attrs.frozen
 class Compound:
@@ -60,6 +66,9 @@ class Compound:
 
     year_months: YearMonths
     day_seconds: DaySeconds
+
+    def __neg__(self) -> Compound:
+        return Compound(-self.year_months, -self.day_seconds)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -94,6 +103,12 @@ class Literal(Expression):
         # As numbers, NaN differs from itself and 0.0 equals -0.0; as constants of a plan it is the other way round.
         value = self.value.hex() if type(self.value) is float else self.value
         return (value, self.literal_type)
+
+    def __repr__(self) -> str:
+        try:
+            return f"literal({shortened(repr(self.value))}, {self.literal_type})"
+        except RecursionError:
+            return "<Literal>"
 
 
 def literal(value: object, type: t.Type) -> Literal:

@@ -40,6 +40,18 @@ class DynamicParameter(Expression):
         return self.parameter_type
 
 
+def remember_type(known: dict[int, Type], parameter: DynamicParameter) -> None:
+    """Remember the type of a parameter by its number.
+
+    Raises `TypeMismatchError` for a number that has another type already, nullability aside: a value that is not NULL
+    can stand for both.
+    """
+    kind = parameter.parameter_type
+    first = known.setdefault(parameter.reference, kind)
+    if not first.matches(kind):
+        raise TypeMismatchError(f"parameter {parameter.reference} is {first} in one expression and {kind} in another")
+
+
 @attrs.frozen(eq=False, repr=False)
 class ExecutionContextVariable(Expression):
     """The time, the time zone or the date of the execution: required, and one value for the whole plan."""

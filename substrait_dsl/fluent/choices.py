@@ -1,0 +1,26 @@
+"""Arguments of verbs that are True or False, or one word of a few."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from substrait_dsl.errors import InvalidArgumentError, quoted, unknown_choice
+from substrait_dsl.fluent.arguments import NoValue
+from substrait_dsl.fluent.expr import ExprBase
+
+
+def require_flag(name: str, value: object) -> None:
+    """Raise `InvalidArgumentError` for what is neither True nor False: Python takes the text "no" for true."""
+    if not isinstance(value, bool):
+        raise InvalidArgumentError(f"{name} is True or False, got {value!r}")
+
+
+def require_method(method: object, words: Sequence[str], habits: Mapping[str, str]) -> None:
+    """Raise for a `method` that is none of these words: also for a column that someone wanted to call so."""
+    if isinstance(method, NoValue | ExprBase) or callable(method):
+        raise InvalidArgumentError(
+            f"method is an argument of the verb, one of {quoted(words)}, and no name for a column here",
+            hint='give the column another name; rename(other="method") changes it afterwards',
+        )
+    if method not in words:
+        raise unknown_choice("method", method, words, habits)
