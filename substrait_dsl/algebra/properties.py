@@ -7,16 +7,18 @@ protobuf messages: they live in the objects.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 import attrs
 
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import Struct, Type
-from substrait_dsl.errors import InvalidArgumentError, SchemaError
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, unknown_choice
 
 SortDirection = Literal["asc_nulls_first", "asc_nulls_last", "desc_nulls_first", "desc_nulls_last", "clustered"]
+
+SORT_DIRECTIONS: tuple[SortDirection, ...] = get_args(SortDirection)
 
 FieldPath = tuple[int, ...]
 """A column's position, then positions inside nested structs: ``(2, 4)`` is field 4 of column 2."""
@@ -109,8 +111,13 @@ def check_properties(properties: Properties, schema: NamedStruct) -> None:
     distribution = properties.distribution
     if distribution is not None and (distribution.kind == "singleton") is bool(distribution.fields):
         raise InvalidArgumentError("a partitioning needs at least one field, and a singleton takes none")
+    for key in properties.ordering:
+        if not isinstance(key.direction, FunctionId) and key.direction not in SORT_DIRECTIONS:
+            raise unknown_choice("sort direction", key.direction, SORT_DIRECTIONS)
     paths = [key.field for key in properties.ordering]
     for path in (*paths, *(distribution.fields if distribution is not None else ())):
+        if not path:
+            raise SchemaError("an ordering and a distribution are of fields; the whole row is none")
         kind: Type = schema.row_type()
         for position in path:
             if not isinstance(kind, Struct) or not 0 <= position < len(kind.types):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, NoReturn
 
@@ -91,7 +92,8 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         with naming("project"):
             if not new:
                 raise InvalidArgumentError("expected at least one column, as name=expression")
-            taken = [name for name in new if name in self._rel.schema.names]
+            there = set(self._rel.schema.names)
+            taken = [name for name in new if name in there]
             if taken:
                 raise SchemaError(f"there is a column {quoted(taken)} already", hint="with_columns replaces it")
             scope = Scope("project", (self._rel,))
@@ -108,14 +110,15 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             if not new:
                 raise InvalidArgumentError("expected at least one column, as name=expression")
             schema = self._rel.schema
+            there = set(schema.names)
             scope = Scope("with_columns", (self._rel,))
-            places: dict[int, str] = {schema.position(name): name for name in new if name in schema.names}
+            places: dict[int, str] = {schema.position(name): name for name in new if name in there}
             expressions = {name: _column(name, value, scope) for name, value in new.items()}
             kept: list[Picked] = [
                 (field.name, expressions[field.name] if position in places else position)
                 for position, field in enumerate(schema)
             ]
-            added: list[Picked] = [(name, e) for name, e in expressions.items() if name not in schema.names]
+            added: list[Picked] = [(name, e) for name, e in expressions.items() if name not in there]
             return Relation(columns.compute(self._rel, [*kept, *added], scope))
 
     def select(
@@ -174,8 +177,9 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
                 if not isinstance(new, str):
                     raise InvalidArgumentError(f"expected a name, got {new!r}")
             after = [changed.get(position, field.name) for position, field in enumerate(schema)]
+            uses = Counter(after)
             for new in changed.values():
-                if after.count(new) > 1:
+                if uses[new] > 1:
                     raise SchemaError(f'two columns would be called "{new}"')
             return Relation(rl.emit(self._rel, range(len(schema)), after))
 

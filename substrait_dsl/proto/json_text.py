@@ -73,6 +73,9 @@ def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, 
                 said = f'{kind.full_name} has no field "{key}"' + (f", {newer}" if newer else "")
                 hint = None if newer else suggestion(key, by_json_name)
                 raise PlanFormatError(said, path=path or None, hint=hint)
+            if field.json_name in message and field.name in message and field.json_name != field.name:
+                said = f"{kind.full_name} has {field.name} twice, once as {field.json_name}"
+                raise PlanFormatError(said, path=path or None)
             for each, place in _values(value, field, f"{path}.{key}" if path else key):
                 if field.message_type is not None:
                     inner.append((each, field.message_type, place))

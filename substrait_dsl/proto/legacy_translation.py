@@ -79,6 +79,7 @@ def _fetch(fetch: Any, old: OldPlan) -> None:
 def _unset_count(fetch: Any, old: OldPlan) -> None:
     """Before 0.63 count was a plain number, which is 0 when it is not written, and -1 stood for all rows."""
     if old.is_before(0, 63):
+        old.tell("a fetch has no count, which before version 0.63 of the specification takes no row; read so")
         fetch.count_expr.literal.i64 = 0
     elif old.has_removed and not old.is_since(0, 63):
         raise PlanFormatError(

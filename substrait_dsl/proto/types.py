@@ -251,6 +251,9 @@ def decode_named_struct(decoder: Decoder, message: pb.NamedStruct) -> NamedStruc
     """Read a schema: a struct, which is always required, and names for its fields and for those of structs inside."""
     if message.struct.nullability != pb.Type.NULLABILITY_REQUIRED:
         decoder.doubt("the struct of a schema is not REQUIRED: taken for it", message.struct)
+    if message.struct.type_variation_reference:
+        decoder.fail(message.struct)
+        raise UnsupportedError("the struct of a schema is of a type variation, for which a schema has no place")
     types = [decode_type(decoder, kind) for kind in message.struct.types]
     with decoder.part(message):
         decoder.sizes.check_row(types)

@@ -76,6 +76,10 @@ class ListElement:
 
     offset: int
 
+    def __attrs_post_init__(self) -> None:
+        if not -(2**31) <= self.offset < 2**31:
+            raise InvalidArgumentError(f"the offset of a list element has 32 bits, got {self.offset}")
+
 
 @attrs.frozen
 class MapKey:

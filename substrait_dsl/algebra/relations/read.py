@@ -11,8 +11,9 @@ from collections.abc import Iterator
 import attrs
 
 from substrait_dsl.algebra import rules
-from substrait_dsl.algebra.expressions.masks import StructMask
-from substrait_dsl.algebra.expressions.references import FieldReference
+from substrait_dsl.algebra.expressions.masks import MaskedReference, Row, StructMask
+from substrait_dsl.algebra.expressions.references import FieldReference, LambdaParameter
+from substrait_dsl.algebra.expressions.windows import WindowFunction
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.node import Expression, Node, Rel, walk
 from substrait_dsl.algebra.properties import NO_PROPERTIES, FieldPath, Properties, check_properties
@@ -81,6 +82,13 @@ class DelimitedText:
     max_line_size: int = 0
     null_value: str | None = None
 
+    def __attrs_post_init__(self) -> None:
+        for name in ("header_lines_to_skip", "max_line_size"):
+            if not 0 <= getattr(self, name) < 2**64:
+                raise InvalidArgumentError(
+                    f"the {name} must not be negative, nor of more than 64 bits, got {getattr(self, name)}"
+                )
+
 
 @attrs.frozen
 class ExtensionFormat:
@@ -143,6 +151,8 @@ class IcebergTable:
             raise InvalidArgumentError("a read of an Iceberg table needs the URI of its metadata file")
         if self.snapshot_id is not None and self.snapshot_timestamp is not None:
             raise InvalidArgumentError("an Iceberg snapshot is given by its id or by a timestamp, not by both")
+        if self.snapshot_timestamp is not None and not -(2**63) <= self.snapshot_timestamp < 2**63:
+            raise InvalidArgumentError(f"a snapshot timestamp has 64 bits, got {self.snapshot_timestamp}")
 
 
 @attrs.frozen
@@ -227,10 +237,19 @@ def _check_row(row: Record, number: int, schema: NamedStruct) -> None:
         for node in walk(value):
             if isinstance(node, Rel):  # reading 54
                 raise InvalidArgumentError(f'row {number}: column "{field.name}" holds a subquery; a row is constant')
-            if isinstance(node, FieldReference):
+            if isinstance(node, WindowFunction) or _refers_outside(node):
                 raise InvalidArgumentError(
-                    f'row {number}: column "{field.name}" refers to a column; a row has no input'
+                    f'row {number}: column "{field.name}" refers to a column or a window; a row has no input'
                 )
+
+
+def _refers_outside(node: Node) -> bool:
+    """Whether a node is a reference to a row, and not to the parameters of a lambda around it."""
+    match node:
+        case FieldReference(root=root) | MaskedReference(input=Row(root=root)):
+            return not isinstance(root, LambdaParameter)
+        case _:
+            return False
 
 
 def _check_text(schema: NamedStruct, text: DelimitedText) -> None:

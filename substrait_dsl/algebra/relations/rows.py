@@ -15,8 +15,10 @@ import attrs
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.calls import SortKey
 from substrait_dsl.algebra.expressions.literals import Literal
+from substrait_dsl.algebra.expressions.masks import MaskedReference, Row
 from substrait_dsl.algebra.expressions.references import ROOT, FieldAccess, FieldReference, StructField
-from substrait_dsl.algebra.node import Expression, Rel, walk
+from substrait_dsl.algebra.expressions.windows import WindowFunction
+from substrait_dsl.algebra.node import Expression, Node, Rel, walk
 from substrait_dsl.algebra.properties import FieldPath, OrderKey, Properties
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import INTEGER_RANGES
@@ -126,7 +128,7 @@ class Fetch(Rel):
         for name in ("count", "offset"):
             expression = getattr(self, name)
             if expression is not None:
-                _check_fetch("fetch", name, expression)
+                _check_fetch("fetch", name, expression, self.anchor)
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:
@@ -162,7 +164,7 @@ class TopN(Rel):
             raise unknown_choice("mode of a top-n", self.mode, FETCH_MODES)
         for name, expression in (("count", self.count), ("offset", self.offset)):
             if expression is not None:
-                _check_fetch("top-n", name, expression)
+                _check_fetch("top-n", name, expression, self.anchor)
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:
@@ -172,10 +174,19 @@ class TopN(Rel):
         return Properties(sort_ordering(self.keys), self.input.properties.distribution)
 
 
-def _check_fetch(kind: str, name: str, expression: Expression) -> None:
+def _check_fetch(kind: str, name: str, expression: Expression, anchor: int | None) -> None:
     if type(expression.type) not in INTEGER_RANGES:
         raise TypeMismatchError(f"the {name} of a {kind} must be an integer, this is {expression.type}")
     if isinstance(expression, Literal) and expression.value is not None and expression.value < 0:
         raise InvalidArgumentError(f"the {name} of a {kind} must not be negative, got {expression.value}")
-    if any(isinstance(node, FieldReference) and node.root == ROOT for node in walk(expression, into_relations=False)):
+    if anchor in expression.free_anchors or any(map(_reads_row, walk(expression, into_relations=False))):
         raise InvalidArgumentError(f"the {name} of a {kind} must not depend on a row, but it refers to a column")
+
+
+def _reads_row(node: Node) -> bool:
+    """Whether an expression by itself, what is in it aside, depends on the row that it sees."""
+    match node:
+        case FieldReference(root=root) | MaskedReference(input=Row(root=root)):
+            return root == ROOT
+        case _:
+            return isinstance(node, WindowFunction)
