@@ -231,7 +231,7 @@ def _part(access: FieldAccess, text: str) -> str:
     match access.segment:
         case StructField(position=position):
             return f"{text}.f{position}"
-        case ListElement(offset=offset) if not -(2**31) < offset < 2**31:  # no Spark list is that long
+        case ListElement(offset=offset) if offset == -(2**31):  # no Spark list is that long, and -offset is no int
             return f"CAST(NULL AS {spark_sql_type(access.type)})"
         case ListElement(offset=offset):
             return f"get({text}, {offset})" if offset >= 0 else f"try_element_at({text}, {offset})"
