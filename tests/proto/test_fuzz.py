@@ -6,6 +6,7 @@ The plans to spoil and the ways of spoiling them are the same in every run. What
 
 from __future__ import annotations
 
+import copy
 import cProfile
 import functools
 import json
@@ -268,7 +269,7 @@ def spoil_values(rnd: random.Random, root: Any) -> None:
             case 0:
                 del container[key]
             case 1:
-                container[key] = rnd.choice(JSON_VALUES)
+                container[key] = copy.deepcopy(rnd.choice(JSON_VALUES))  # the next spoiling may change it
             case _:
                 container[key] = json.loads(json.dumps(rnd.choice(inside)))
 
