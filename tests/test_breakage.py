@@ -83,3 +83,19 @@ def test_a_count_does_not_depend_on_the_row_through_a_subquery() -> None:
     one = rl.Emit(rl.Project(inner, (of_the_row,), ("x",)), (1,))
     with refused(InvalidArgumentError, "must not depend on a row"):
         rl.Fetch(T._rel, ex.ScalarSubquery(one), anchor=1)
+
+
+def test_a_subquery_on_the_right_row_of_a_lateral_join_is_refused_when_written() -> None:
+    """The number of a lateral join stands for its left row: a field beyond it would be out of range for others."""
+    left, right, third = table("a: i64"), table("b: i64, c: i64"), table("x: i64")
+    joined = left.lateral_join(
+        lambda row: right.filter(lambda r: r.b == row.a),
+        on=lambda l, r: sd.exists(third.filter(lambda x: x.x == r.c)),
+    )
+    with refused(UnsupportedError, "right input", "filter above the join"):
+        joined.to_plan().to_proto()
+    fine = left.lateral_join(
+        lambda row: right.filter(lambda r: r.b == row.a),
+        on=lambda l, r: sd.exists(third.filter(lambda x: x.x == l.a)),
+    )
+    assert sd.Plan.from_bytes(fine.to_plan().to_bytes()) == fine.to_plan()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import importlib
 from typing import Any
 
 import pytest
@@ -161,7 +162,7 @@ def test_extension_relations_have_the_schema_and_the_properties_that_they_declar
 
 
 def test_a_message_of_protobuf_is_packed() -> None:
-    message = pytest.importorskip("google.protobuf.wrappers_pb2").Int64Value(value=5)
+    message = importlib.import_module("google.protobuf.wrappers_pb2").Int64Value(value=5)
     packed = extension_leaf(message, AB)._rel.detail
     # field 1, a varint: tag 8; then the value
     assert packed == sd.AnyMessage("type.googleapis.com/google.protobuf.Int64Value", b"\x08\x05")
