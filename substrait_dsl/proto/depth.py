@@ -132,13 +132,12 @@ class _Survey:
     def __init__(self, nodes: Sequence[Node], shared: frozenset[int]) -> None:
         self.written = 0
         """How many nodes are written, all trees together."""
-        self._shared = shared
-        self._levels: dict[int, int] = {}
-        self._sizes: dict[int, int] = {}
+        self._found: dict[int, tuple[int, int]] = {}
+        """The levels of each node that is no leaf, and how many nodes are written where it stands; children first."""
         self._subtrees: dict[int, Rel] = {}
         self._detached: set[int] = set()
         self._open_anchors: set[int] = set()
-        self._apart: set[int] = set()
+        self._apart = set(shared)
         self._own = OwnLevels()
         for node in nodes:
             self._visit(node)
@@ -147,28 +146,28 @@ class _Survey:
     @property
     def known(self) -> int:
         """How many different nodes there are, leaves aside."""
-        return len(self._levels)
+        return len(self._found)
 
     def layout(self) -> Layout:
         """What was found out."""
-        # `_levels` is in the order in which the nodes were finished: children first.
-        subtrees = tuple(self._subtrees[number] for number in self._levels if number in self._subtrees)
+        # `_found` is in the order in which the nodes were finished: children first.
+        subtrees = tuple(self._subtrees[number] for number in self._found if number in self._subtrees)
         ordinals = {id(rel): ordinal for ordinal, rel in enumerate(subtrees)}
         return Layout(subtrees, ordinals, frozenset(self._detached))
 
     def _visit(self, root: Node) -> None:
-        levels = self._levels
+        found = self._found
         stack: list[tuple[Node, list[Node] | None]] = [(root, None)]
         while stack:
             node, children = stack.pop()
-            if id(node) in levels:
+            if id(node) in found:
                 continue
             if children is None:  # the first time: its children come first
                 children = node.children()
-                unknown = [(child, None) for child in children if not _is_leaf(child)]
-                if unknown:
+                inner = [(child, None) for child in children if not _is_leaf(child)]
+                if inner:
                     stack.append((node, children))
-                    stack += reversed(unknown)
+                    stack += reversed(inner)
                     continue
             self._finish(node, children)
 
@@ -177,7 +176,7 @@ class _Survey:
         below, room = LEVELS[type(node)], _ROOM[type(node)]
         for child in children:
             # An invocation holds its lambda in a field that takes no ordinal.
-            held = isinstance(child, Lambda) and isinstance(node, LambdaInvocation)
+            held = type(child) is Lambda and isinstance(node, LambdaInvocation)
             child_levels, child_size = self._link(child, _NO_CUT if held else room)
             if below + child_levels > levels:
                 levels = below + child_levels
@@ -188,8 +187,7 @@ class _Survey:
                 f"{MAX_NESTING} messages inside each other",
                 hint="no plan can hold it; use a flatter type",
             )
-        self._levels[id(node)] = levels
-        self._sizes[id(node)] = size
+        self._found[id(node)] = (levels, size)
         if self._open_anchors and isinstance(node, Rel):
             self._mark(node)
 
@@ -203,28 +201,27 @@ class _Survey:
 
     def _link(self, child: Node, room: int) -> tuple[int, int]:
         """The levels and the size of a child where its parent has that much room; decides whether it is cut off."""
-        if type(child) is FieldReference:
-            return LEAF_LEVELS, 1
-        if _is_leaf(child):
-            return self._own_levels(child), 1
-        levels, size = self._levels[id(child)], self._sizes[id(child)]
+        found = self._found.get(id(child))
+        if found is None:  # a leaf
+            return (LEAF_LEVELS if type(child) is FieldReference else self._own.of(child)), 1
         if room == _NO_CUT:
-            return levels, size
+            return found
+        levels, size = found
         if isinstance(child, Rel):
-            if levels > room or id(child) in self._shared or id(child) in self._apart or _stands_once(child):
+            if levels > room or id(child) in self._apart or (child.shares and _stands_once(child)):
                 self._cut(child)
             if id(child) in self._subtrees:
                 return _CUT_LEVELS, 1
         elif levels > room and isinstance(child, Expression) and not isinstance(child, Literal):
             self._detached.add(id(child))
             return 1, size
-        return levels, size
+        return found
 
     def _cut(self, rel: Rel) -> None:
         if id(rel) not in self._subtrees:
             self._subtrees[id(rel)] = rel
             self._open_anchors |= rel.free_anchors
-            self.written += self._sizes[id(rel)]
+            self.written += self._found[id(rel)][1]
 
     def _own_levels(self, node: Node) -> int:
         """The levels of a node without its children."""

@@ -165,6 +165,9 @@ _FLAT_LEVELS = 2  # Type, Type.I64
 _CHOICES_LEVELS = 20  # Rel, ReadRel, RelCommon, AdvancedExtension, Any; and in JSON the message in it, however it nests
 LEAF_LEVELS = 4  # Expression, FieldReference, ReferenceSegment, StructField; Rel, FilterRel, RelCommon, Emit
 
+_PLAIN = frozenset((FieldReference, FieldAccess, IfThen, Filter, Project, Emit, Sort, Fetch, Join, Cross, Set))
+"""The commonest nodes among those that have no types and messages of their own, unless something is said about them."""
+
 
 class OwnLevels:
     """The levels of nodes by themselves; those of types are remembered, which plans repeat."""
@@ -174,6 +177,8 @@ class OwnLevels:
 
     def of(self, node: Node) -> int:
         """The levels of a node without its children: those of its types, literals and references."""
+        if type(node) in _PLAIN and (not isinstance(node, Rel) or node.common is None):
+            return LEAF_LEVELS
         match node:
             case ScalarFunction() | AggregateFunction() | WindowCall():
                 levels = 2 + self._type(node.output_type)
@@ -181,14 +186,14 @@ class OwnLevels:
                     if isinstance(argument, TypeArgument):
                         levels = max(levels, 3 + self._type(argument.type))
                 return levels
+            case Literal():
+                return 1 + self.literal(node)
             case Cast(target=kind) | DynamicParameter(parameter_type=kind):
                 return 2 + self._type(kind)
             case Lambda():
                 return max(LEAF_LEVELS, *(3 + self._type(kind) for kind in node.parameters), 0)
             case MaskedReference():
                 return 3 + _mask_levels(node.mask)
-            case Literal():
-                return 1 + self.literal(node)
             case Rel():
                 return max(self._schema(node), _message_levels(node))
             case _:
