@@ -1,13 +1,14 @@
 """Literals as Spark SQL text whose type Spark cannot mistake.
 
-Specification: ``Expression.Literal`` in ``algebra.proto``. Strings travel as hexadecimal: Spark replaces ``${...}`` in
-SQL text, reads backslashes by a setting, and what a user wrote must never be read as SQL.
+Specification: ``Expression.Literal`` in ``algebra.proto``. All but the most harmless strings travel as hexadecimal:
+Spark replaces ``${...}`` in SQL text, reads backslashes by a setting, and what a user wrote must never be read as SQL.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +25,7 @@ def literal_to_sql(literal: Literal) -> str:
         literal: a literal of any type that Spark can hold, nested ones included.
 
     Returns:
-        A constant expression: ``5L``, ``CAST(X'6162' AS STRING)``, ``named_struct('f0', TRUE)``.
+        A constant expression: ``5L``, ``'ab'``, ``CAST(X'24' AS STRING)``, ``named_struct('f0', TRUE)``.
 
     Raises:
         UnsupportedError: Spark has no such type or cannot hold the value: a map with a repeated key, a moment outside
@@ -37,12 +38,18 @@ def literal_to_sql(literal: Literal) -> str:
     return _WRITERS[type(kind)](literal.value, kind)
 
 
+_HARMLESS = re.compile(r"[A-Za-z0-9 .,:/%#+-]*")
+"""Texts in which no quote, escape, variable or generated name can be; Spark need not compute these from bytes."""
+
+
 def text_to_sql(value: str) -> str:
     """Write a string as SQL text that nothing on the way to Spark can misread.
 
     Raises:
         UnsupportedError: the string holds half of a character, which no encoding of Unicode can write.
     """
+    if _HARMLESS.fullmatch(value):
+        return f"'{value}'"
     try:
         return f"CAST(X'{value.encode().hex()}' AS STRING)"
     except UnicodeEncodeError:

@@ -106,7 +106,7 @@ def _guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str
         # around the error, because the type of a cast says that what lies inside a struct or list may be NULL.
         return f"coalesce({text}, raise_error({message}), {_any_value(wanted)})"
     if wanted.nullable and nullable is not True:
-        return f"if({text} IS NULL, NULL, {text})"
+        return f"if(true, {text}, NULL)"  # which Spark takes for nullable, and computes as if it were not there
     return text
 
 
