@@ -87,6 +87,8 @@ from substrait_dsl.fluent.parameters import current_date, current_timestamp, cur
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.reads import read_extension, read_iceberg, read_named, read_virtual
 from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.fluent.reveal import reveal_schema
+from substrait_dsl.fluent.rows import F, Row
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema, SchemaLike, parse_type
 from substrait_dsl.fluent.sorting import asc, clustered, compared, desc
 from substrait_dsl.fluent.tables import (
@@ -132,6 +134,7 @@ __all__: list[str] = [
     "Expr",
     "ExtendedExpression",
     "ExtensionFormat",
+    "F",
     "Field",
     "FileSlice",
     "Finding",
@@ -164,6 +167,7 @@ __all__: list[str] = [
     "Relation",
     "RelationSchema",
     "Req",
+    "Row",
     "Schema",
     "SchemaLike",
     "SetOp",
@@ -222,6 +226,7 @@ __all__: list[str] = [
     "read_named",
     "read_virtual",
     "record",
+    "reveal_schema",
     "round_robin",
     "scalar_subquery",
     "scatter",

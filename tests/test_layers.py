@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent / "substrait_dsl"
 
 LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "errors": 0,
+    "algebra.validators": 1,
     "algebra.types": 1,
     "algebra.type_text": 1,
     "algebra.type_syntax": 1,
@@ -38,6 +39,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "fluent": 6,
     "functions": 6,
     "api": 7,
+    "mypy_plugin": 7,
     "demo": 7,
     "cli": 7,
     "": 7,  # the package itself
@@ -52,6 +54,7 @@ HEAVY: dict[str, tuple[str, ...]] = {
     "py4j": ("spark",),
     "pyarrow": ("arrow", "spark"),  # pyspark takes and gives Arrow tables
     "yaml": ("catalog",),
+    "mypy": ("mypy_plugin",),
 }
 """Libraries that take long to load or may be absent, and the only places that import them."""
 

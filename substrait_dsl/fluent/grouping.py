@@ -10,6 +10,7 @@ from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=Schema, covariant=True, default=DynRow)
 S_ = TypeVar("S_", bound=Schema)
+K = TypeVar("K", bound=Schema, covariant=True, default=DynRow)
 
 MeasureLike = MeasureBase | Callable[[S_], MeasureBase]
 """A measure, or a lambda that gets the row and returns one."""
@@ -130,10 +132,13 @@ def _key_set(each: Sequence[str | int], number: int, keys: list[str]) -> tuple[i
     return tuple(positions)
 
 
-class GroupBy(Generic[S]):
-    """The keys of an aggregate that waits for its measures."""
+class GroupBy(Generic[S, K]):
+    """The keys of an aggregate that waits for its measures: keys `K` of rows `S`."""
 
-    __slots__ = ("_keys", "_named", "_relation")
+    __slots__ = ("_keys", "_named", "_relation", "keys")
+
+    keys: NamedStruct
+    """The columns to group by."""
 
     def __init__(self, relation: Relation[S], keys: Sequence[Any], named: Mapping[str, Any]) -> None:
         self._relation = relation
@@ -142,9 +147,10 @@ class GroupBy(Generic[S]):
         if not self._size():
             raise InvalidArgumentError("expected at least one key", hint="aggregate(...) folds all rows into one")
         scope = Scope("group_by", (relation._rel,))
-        require_distinct([name for name, _ in keys_of(keys, scope)] + [*named])
-        for name, value in named.items():
-            _key(name, value, scope)
+        grouped = keys_of(keys, scope)
+        grouped += [(name, _key(name, value, scope)) for name, value in named.items()]
+        require_distinct([name for name, _ in grouped])
+        self.keys = NamedStruct(tuple(Field(name, key.type) for name, key in grouped))
 
     def agg(self, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
         """One row for each different combination of the keys.

@@ -1,0 +1,19 @@
+"""What a type checker with the plugin knows of a relation, shown where the program asks for it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TypeVar
+
+from substrait_dsl.fluent.base import RelationBase
+
+R = TypeVar("R", bound=RelationBase)
+
+
+def reveal_schema(relation: R) -> R:
+    """Show the columns of a relation and return it: the mypy plugin as a note, a running program on its error output.
+
+    As ``reveal_type`` for types, this is for looking, and not for programs that stay.
+    """
+    print(f"Schema is {relation.schema.struct}", file=sys.stderr)
+    return relation

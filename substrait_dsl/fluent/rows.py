@@ -1,0 +1,29 @@
+"""The rows that the mypy plugin infers, as types: ``Relation[Row[F[Literal["a"], I64], F[Literal["b"], Nullable[I64]]]]``.
+
+Nothing makes one of these when a program runs. They are classes like any other, so that annotations may name them and
+a checker's caches hold them.
+"""
+
+from __future__ import annotations
+
+from typing import Generic
+
+from typing_extensions import TypeVar, TypeVarTuple, Unpack
+
+from substrait_dsl.fluent.schemas import DynRow
+
+Name = TypeVar("Name", bound=str)
+Annotation = TypeVar("Annotation")
+Columns = TypeVarTuple("Columns")
+
+
+class F(Generic[Name, Annotation]):
+    """A column of an inferred row: its name as a literal, and what a schema class would be annotated with."""
+
+    __slots__ = ()
+
+
+class Row(DynRow, Generic[Unpack[Columns]]):
+    """A row whose columns, in order, the mypy plugin has inferred; to other checkers, a row of unknown columns."""
+
+    __slots__ = ()

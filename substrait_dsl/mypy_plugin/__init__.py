@@ -1,0 +1,114 @@
+"""The mypy plugin: it knows the columns of every step of a pipeline.
+
+    [tool.mypy]
+    plugins = ["substrait_dsl.mypy_plugin"]
+
+mypy asks it what a call of the fluent API gives, and it makes that very call, with placeholders for the values (see
+`placeholders`). The library is loaded when the first such call is met, so that mypy starts as fast as without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from mypy.plugin import (
+    AttributeContext,
+    ClassDefContext,
+    FunctionContext,
+    FunctionSigContext,
+    MethodContext,
+    MethodSigContext,
+    Plugin,
+    ReportConfigContext,
+)
+from mypy.types import FunctionLike, Type
+
+from substrait_dsl.mypy_plugin.digest import digest
+
+C = TypeVar("C")
+R = TypeVar("R")
+
+_PACKAGE = "substrait_dsl."
+_ROWS = ("substrait_dsl.fluent.rows.Row.", "substrait_dsl.fluent.schemas.DynRow.")
+_FUNCTIONS = "substrait_dsl.functions."
+_OPERATORS = ("substrait_dsl.fluent.operators.Operators.__", "substrait_dsl.fluent.expr.Expr.__")
+_REVEAL = "substrait_dsl.fluent.reveal.reveal_schema"
+
+
+class SubstraitPlugin(Plugin):
+    """Hooks for whatever is defined in this library."""
+
+    def report_config_data(self, ctx: ReportConfigContext) -> Any:
+        """What the answers depend on beside the program: mypy checks everything again when it changes."""
+        return digest()
+
+    def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
+        if not fullname.startswith(_PACKAGE):
+            return None
+        from substrait_dsl.mypy_plugin import calls
+
+        hook = calls.schema_revealed if fullname == _REVEAL else partial(calls.function_called, fullname=fullname)
+        return guarded(hook, attrgetter("default_return_type"))
+
+    def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
+        if not fullname.startswith(_FUNCTIONS):
+            return None
+        from substrait_dsl.mypy_plugin import signatures
+
+        return guarded(signatures.any_arguments, attrgetter("default_signature"))
+
+    def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
+        if not fullname.startswith(_PACKAGE):
+            return None
+        from substrait_dsl.mypy_plugin import calls
+
+        hook = calls.operated if fullname.startswith(_OPERATORS) else calls.method_called
+        return guarded(partial(hook, name=fullname.rpartition(".")[2]), attrgetter("default_return_type"))
+
+    def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
+        if not fullname.startswith(_PACKAGE):
+            return None
+        from substrait_dsl.mypy_plugin import signatures
+
+        operator = fullname.startswith(_OPERATORS)
+        hook = signatures.OPERANDS.remember if operator else signatures.any_results
+        return guarded(hook, attrgetter("default_signature"))
+
+    def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
+        if not fullname.startswith(_ROWS):
+            return None
+        from substrait_dsl.mypy_plugin import calls
+
+        hook = partial(calls.column_named, name=fullname.rpartition(".")[2])
+        return guarded(hook, attrgetter("default_attr_type"))
+
+    def get_base_class_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
+        symbol = self.lookup_fully_qualified(fullname)
+        from substrait_dsl.mypy_plugin import declarations
+
+        return declarations.remember_order if declarations.is_base(symbol) else None
+
+
+def guarded(hook: Callable[[C], R], default: Callable[[C], R]) -> Callable[[C], R]:
+    """A hook that leaves the answer to mypy where it fails: mypy asks about half-written programs of every kind.
+
+    With ``--show-traceback`` it fails all the same, so that mistakes of ours can be found.
+    """
+
+    def called(context: C) -> R:
+        try:
+            return hook(context)
+        except Exception:
+            if context.api.options.show_traceback:  # type: ignore[attr-defined]  # every context has it
+                raise
+            return default(context)
+
+    return called
+
+
+def plugin(version: str) -> type[Plugin]:
+    """What mypy looks for in a plugin."""
+    return SubstraitPlugin

@@ -1,0 +1,160 @@
+"""Types and schemas, as mypy and as the algebra know them.
+
+A column's type is to mypy what a schema class is annotated with (``Nullable[Decimal[Literal[15], Literal[2]]]``), to
+the algebra a value (``decimal<15,2>?``). What mypy does not know has no value: it is None here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mypy.lookup import lookup_fully_qualified
+from mypy.nodes import TypeInfo
+from mypy.types import AnyType, Instance, LiteralType, Type, TypeOfAny, get_proper_type
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.mypy_plugin.declarations import annotations_of, is_schema
+from substrait_dsl.mypy_plugin.names import COLUMN, LIST, MAP, NULLABLE, ROW, SIMPLE, SIZED, STRUCT, name_of
+
+if TYPE_CHECKING:
+    from mypy.checker import TypeChecker
+
+
+class Annotations:
+    """Translates between mypy's types and those of the algebra, for one call that is checked.
+
+    Structs come back as they went in: a column that is annotated with ``Struct[Address]`` keeps that annotation, though
+    the algebra knows only the fields of an address.
+    """
+
+    def __init__(self, checker: TypeChecker) -> None:
+        self.checker = checker
+        self._structs: dict[tuple[t.Type, tuple[str, ...] | None], Type] = {}
+
+    # --- from mypy
+
+    def type_of(self, annotation: Type) -> t.Type | None:
+        """The type that an annotation says, or None if mypy does not know all of it."""
+        kind = get_proper_type(annotation)
+        if not isinstance(kind, Instance):
+            return None
+        match kind.type.fullname, kind.args:
+            case fullname, _ if fullname in SIMPLE:
+                return SIMPLE[fullname]()
+            case str(fullname), [inner] if fullname == NULLABLE:
+                required = self.type_of(inner)
+                return None if required is None else required.as_nullable()
+            case str(fullname), [row] if fullname == STRUCT:
+                return self._struct(row)
+            case str(fullname), [element] if fullname == LIST:
+                item = self.type_of(element)
+                return None if item is None else t.List(item)
+            case str(fullname), [key, value] if fullname == MAP:
+                key_type, value_type = self.type_of(key), self.type_of(value)
+                return None if key_type is None or value_type is None else t.Map(key_type, value_type)
+            case fullname, parameters if fullname in SIZED:
+                sizes = [literal_value(parameter) for parameter in parameters]
+                return SIZED[fullname](*sizes) if all(isinstance(size, int) for size in sizes) else None
+        return None
+
+    def _struct(self, row: Type) -> t.Type | None:
+        struct = self.columns_of(row)
+        if struct is None or any(field.type == UNKNOWN for field in struct):
+            return None
+        kind = struct.row_type()
+        names = kind.names
+        if names is not None and all(name.isdigit() for name in names):
+            kind = t.Struct(kind.types)
+        self._structs[kind, kind.names] = row
+        return kind
+
+    def columns_of(self, row: Type) -> NamedStruct | None:
+        """The columns of a row or of a schema class, or None if mypy does not know them."""
+        kind = get_proper_type(row)
+        if not isinstance(kind, Instance):
+            return None
+        if kind.type.fullname == ROW:
+            return self._inferred(kind)
+        if is_schema(kind.type):
+            return self.declared(kind.type)
+        return None
+
+    def _inferred(self, row: Instance) -> NamedStruct | None:
+        fields = []
+        for argument in row.args:
+            column = get_proper_type(argument)
+            if not isinstance(column, Instance) or column.type.fullname != COLUMN:
+                return None
+            name = literal_value(column.args[0])
+            if not isinstance(name, str):
+                return None
+            fields.append(Field(name, self.type_of(column.args[1]) or UNKNOWN))
+        return NamedStruct(tuple(fields))
+
+    def declared(self, schema: TypeInfo) -> NamedStruct | None:
+        """The columns of a schema class."""
+        annotations = annotations_of(schema, self.checker)
+        if not annotations:
+            return None
+        return NamedStruct(tuple(Field(name, self.type_of(kind) or UNKNOWN) for name, kind in annotations.items()))
+
+    # --- to mypy
+
+    def annotation(self, kind: t.Type) -> Type:
+        """What a schema class would be annotated with for a column of a type."""
+        if kind == UNKNOWN:
+            return unknown()
+        if kind.nullable:
+            return self.instance(NULLABLE, [self.annotation(kind.as_required())])
+        match kind:
+            case t.Struct():
+                known = self._structs.get((kind, kind.names))
+                fields = zip(kind.field_names, kind.types, strict=True)
+                row = known or self.row(NamedStruct(tuple(Field(name, inner) for name, inner in fields)))
+                return self.instance(STRUCT, [row])
+            case t.List(element=element):
+                return self.instance(LIST, [self.annotation(element)])
+            case t.Map(key=key, value=value):
+                return self.instance(MAP, [self.annotation(key), self.annotation(value)])
+            case t.UserDefined() | t.Func():
+                return self.instance(name_of(type(kind)))
+            case _:
+                sizes = [size for size in kind.parameters if isinstance(size, int)]
+                return self.instance(name_of(type(kind)), [self._literal(size, "builtins.int") for size in sizes])
+
+    def row(self, struct: NamedStruct) -> Instance:
+        """The type of a row with these columns."""
+        columns: list[Type] = [
+            self.instance(COLUMN, [self._literal(field.name, "builtins.str"), self.annotation(field.type)])
+            for field in struct
+        ]
+        return self.instance(ROW, columns)
+
+    def instance(self, fullname: str, arguments: Sequence[Type] = ()) -> Instance:
+        """An instance of a class, by its full name."""
+        symbol = lookup_fully_qualified(fullname, self.checker.modules, raise_on_missing=True)
+        assert symbol is not None
+        assert isinstance(symbol.node, TypeInfo)
+        return Instance(symbol.node, list(arguments))
+
+    def _literal(self, value: str | int, fallback: str) -> LiteralType:
+        return LiteralType(value, self.instance(fallback))
+
+
+UNKNOWN = t.UserDefined("extension:substrait_dsl:mypy", "unknown", nullable=True)
+"""Stands for the type of a column that mypy does not know; rules that only pass columns on do not mind."""
+
+
+def unknown() -> Type:
+    """What mypy calls a type that it does not know."""
+    return AnyType(TypeOfAny.special_form)
+
+
+def literal_value(kind: Type) -> object:
+    """The value of a literal type, else None."""
+    proper = get_proper_type(kind)
+    if isinstance(proper, Instance) and proper.last_known_value is not None:
+        proper = proper.last_known_value
+    return proper.value if isinstance(proper, LiteralType) else None

@@ -1,0 +1,44 @@
+"""The full names by which mypy knows what the plugin looks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.fluent.calls import Measure, WindowFunction
+from substrait_dsl.fluent.expr import DynExpr, Expr
+from substrait_dsl.fluent.grouping import GroupBy
+from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.fluent.rows import F, Row
+
+
+def name_of(kind: type) -> str:
+    """The full name of a class."""
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+SIMPLE = {name_of(kind): kind for kind in t.SIMPLE_TYPES}
+SIZED: dict[str, Callable[..., t.Type]] = {
+    name_of(kind): kind for kind in (*t.LENGTH_TYPES, *t.PRECISION_TYPES, t.Decimal)
+}
+NULLABLE, STRUCT, LIST, MAP = (name_of(kind) for kind in (t.Nullable, t.Struct, t.List, t.Map))
+NULL = name_of(t.Null)
+ROW, COLUMN = name_of(Row), name_of(F)
+EXPR, DYN_EXPR, MEASURE, WINDOW_FUNCTION, RELATION, GROUP_BY = (
+    name_of(kind) for kind in (Expr, DynExpr, Measure, WindowFunction, Relation, GroupBy)
+)
+
+PACKAGE = "substrait_dsl."
+
+
+def is_ours(fullname: str) -> bool:
+    """Whether a name is one of the library's own."""
+    return fullname.startswith(PACKAGE)
+
+
+def imported(fullname: str) -> Any:
+    """What a name of the library's own stands for."""
+    module, _, name = fullname.rpartition(".")
+    return getattr(import_module(module), name)
