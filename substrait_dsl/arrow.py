@@ -23,6 +23,7 @@ from substrait_dsl.algebra.types import (
     I16,
     I32,
     I64,
+    UNSIGNED_URN,
     UUID,
     Binary,
     Boolean,
@@ -60,9 +61,6 @@ TYPE_KEY = b"substrait:type"
 
 VARIATION_KEY = b"substrait:variation"
 """Field metadata: the type variation, as ``urn:name``."""
-
-UNSIGNED_URN = "extension:io.substrait:unsigned_integers"
-"""The extension that declares the unsigned integers ``u8`` to ``u64``."""
 
 UNITS: Mapping[SubSecond, str] = {0: "s", 3: "ms", 6: "us", 9: "ns"}
 """Digits after the second -> Arrow's unit. Arrow has no others."""

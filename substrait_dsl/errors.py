@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 
@@ -29,7 +29,7 @@ class SubstraitDslError(Exception):
 
     def __str__(self) -> str:
         head = ", ".join(part for part in (self.verb, self.place) if part)
-        text = f"{head}: {self.message}" if head else self.message
+        text = f"{head}: {self.message}" if head else str(self.message)
         if self.path:
             text += f" (at {self.path})"
         if self.hint:
@@ -127,6 +127,12 @@ def kind_words(value: object) -> str:
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
+def require(value: object, kinds: type | tuple[type, ...], expected: str, hint: str | None = None) -> None:
+    """Raise `InvalidArgumentError` for what is of none of these classes: ``require(name, str, "a name is a str")``."""
+    if not isinstance(value, kinds):
+        raise InvalidArgumentError(f"{expected}, got {value!r}", hint=hint)
+
+
 def suggestion(name: str, known: Iterable[str]) -> str | None:
     """The known name nearest to a misspelt one, as a hint, or None."""
     by_lower = {candidate.lower(): candidate for candidate in known}
@@ -148,6 +154,12 @@ def unknown_choice(
         f"unknown {what} {given!r}; expected one of {quoted(words, limit=40)}",
         hint=suggestion(given, words) if isinstance(given, str) else None,
     )
+
+
+def require_choice(what: str, given: object, allowed: Sequence[str], habits: Mapping[str, str] | None = None) -> None:
+    """Raise `InvalidChoiceError` for anything but one of these words."""
+    if not isinstance(given, str) or given not in allowed:  # an expression does not say what it equals
+        raise unknown_choice(what, given, allowed, habits)
 
 
 class placing:  # noqa: N801  # used as a function

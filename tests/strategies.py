@@ -89,7 +89,8 @@ def _values(kind: t.Type) -> Any:
         case t.List():
             return st.lists(literals(kind.element), max_size=3).map(tuple)
         case t.Map():
-            return st.lists(st.tuples(literals(kind.key), literals(kind.value)), max_size=2).map(tuple)
+            keys = st.deferred(lambda: _values(kind.key)).map(lambda value: Literal(value, kind.key))  # never NULL
+            return st.lists(st.tuples(keys, literals(kind.value)), max_size=2).map(tuple)
         case t.Struct():
             return st.tuples(*map(literals, kind.types))
         case t.UserDefined():

@@ -34,7 +34,7 @@ T = table("a: i64, b: i64?")
             InvalidArgumentError,
             "64 bits",
         ),
-        (lambda: sd.DelimitedText(header_lines_to_skip=-1), InvalidArgumentError, "must not be negative"),
+        (lambda: sd.DelimitedText(header_lines_to_skip=-1), InvalidArgumentError, "header_lines_to_skip .* from 0"),
         (
             lambda: sd.read_named("t", {"a": sd.I64}, distribution=sd.Distribution("partitioned", frozenset({()}))),
             SchemaError,
@@ -85,17 +85,12 @@ def test_a_count_does_not_depend_on_the_row_through_a_subquery() -> None:
         rl.Fetch(T._rel, ex.ScalarSubquery(one), anchor=1)
 
 
-def test_a_subquery_on_the_right_row_of_a_lateral_join_is_refused_when_written() -> None:
+@pytest.mark.parametrize("column", ["a", "c"])
+def test_a_subquery_in_the_condition_of_a_lateral_join_comes_back(column: str) -> None:
     """The number of a lateral join stands for its left row: a field beyond it would be out of range for others."""
     left, right, third = table("a: i64"), table("b: i64, c: i64"), table("x: i64")
     joined = left.lateral_join(
         lambda row: right.filter(lambda r: r.b == row.a),
-        on=lambda l, r: sd.exists(third.filter(lambda x: x.x == r.c)),
+        on=lambda l, r: sd.exists(third.filter(lambda x: x.x == (l.a if column == "a" else r.c))),
     )
-    with refused(UnsupportedError, "right input", "filter above the join"):
-        joined.to_plan().to_proto()
-    fine = left.lateral_join(
-        lambda row: right.filter(lambda r: r.b == row.a),
-        on=lambda l, r: sd.exists(third.filter(lambda x: x.x == l.a)),
-    )
-    assert sd.Plan.from_bytes(fine.to_plan().to_bytes()) == fine.to_plan()
+    assert sd.Plan.from_bytes(joined.to_plan().to_bytes()) == joined.to_plan()

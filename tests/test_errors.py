@@ -212,6 +212,23 @@ MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple
         (lambda: sd.Plan.from_bytes(b"", strict="no"), InvalidArgumentError, ("from_bytes: strict", "'no'")),  # type: ignore[arg-type]  # on purpose
         (lambda: sd.Plan.from_json("{}", strict=1), InvalidArgumentError, ("from_json: strict", "got 1")),  # type: ignore[arg-type]  # on purpose
     ],
+    "what a helper object cannot hold": [
+        (lambda: sd.UserDefined("a:b", "x", (1.5,)), InvalidArgumentError, ("type_parameters of UserDefined", "1.5")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.I64(variation="x"), InvalidArgumentError, ("variation of I64", "TypeVariation", "'x'")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.I64(nullable="no"), InvalidArgumentError, ("nullable of I64", "True or False", "'no'")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.TypeVariation(5, "x"), InvalidArgumentError, ("urn of TypeVariation", "text", "5")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.Struct(sd.I64()), InvalidArgumentError, ("types of Struct", "tuple of types", "I64")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.read_virtual(None, U.schema), InvalidArgumentError, ("read_virtual: the rows", "None")),  # type: ignore[call-overload]  # on purpose
+        (lambda: sd.Computation("zz", "hashtable"), InvalidArgumentError, ("id of Computation", "integer", "'zz'")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.DelimitedText(None), InvalidArgumentError, ("field_delimiter of DelimitedText", "text", "None")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.ExtensionFormat("x"), InvalidArgumentError, ("detail of ExtensionFormat", "AnyMessage", "'x'")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.Relation(None), InvalidArgumentError, ("a relation is made by read_named", "None")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.Expr(), InvalidArgumentError, ("an expression is made by col",)),
+        (lambda: T.explain(properties="no"), InvalidArgumentError, ("explain: properties", "True or False", "'no'")),
+        (lambda: f.count().filter(None), InvalidArgumentError, ("filter of a measure", "expression", "None")),
+        (lambda: T.rename(id=sd.col("x")), InvalidArgumentError, ("rename: the new name", "str", "Expr(x)")),
+        (lambda: T.join(U, "id", how=sd.col("x")), InvalidChoiceError, ("join: unknown how Expr(x)", '"inner"')),
+    ],
     "what is no expression in a record or a switch": [
         (lambda: sd.record(sd.col("id"), "name").is_in([]), InvalidArgumentError, ("record", "'name'", "col('name')")),  # type: ignore[arg-type]  # on purpose
         (lambda: sd.record(5).is_in([(1,)]), InvalidArgumentError, ("record takes expressions", "5", "lit(value)")),  # type: ignore[arg-type]  # on purpose

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
+from typing import Any
 
+import pyarrow
+import pyspark.sql.types
 import pytest
 
 import substrait_dsl as sd
+from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.guidance import FUNCTIONS, METHODS, VERBS
+from substrait_dsl.fluent.habits import PYTHON_TYPES, TYPE_HABITS
 from tests.support import f, table
 
 T = table("id: i64, q: i32, price: decimal<15,2>, day: date, name: string")
@@ -40,6 +46,15 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.filter(lambda r: r.day >= "1998-09-02"), "datetime.date.fromisoformat('1998-09-02')"),
     (lambda: T.select(x=lambda r: r.name + "!"), "functions.concat(a, b)"),
     (lambda: T.select(x=lambda r: r.price * r.q), "cast argument 2 from i32 to decimal<15,2>"),
+    (lambda: T.select(x=lambda r: f.substring(r.name, r.id, 2)), "cast argument 2 from i64 to i32"),
+    (lambda: T.select(x=lambda r: f.concat(r.name, r.id)), "cast argument 2 from i64 to string"),
+    (lambda: T.select(x=lambda r: f.extract("YEAR", r.name)), "cast argument 2 from string to date"),
+    (lambda: T.aggregate(x=lambda r: f.sum(r.name)), "cast argument 1 from string to fp64"),
+    (lambda: T.select(x=lambda r: f.lag(r.id, r.id).over(order_by="id")), "cast argument 2 from i64 to i32"),
+    (lambda: T.filter(lambda r: r.name > r.id), "cast argument 1 from string to i64"),
+    (lambda: T.filter(lambda r: r.name > 5), "cast argument 1 from string to i64"),
+    (lambda: T.filter(lambda r: r.id == "5"), "'5' does not fit i64"),
+    (lambda: T.select(x=lambda r: r.name * 2), "cast argument 1 from string to fp64"),
     (lambda: T.aggregate(n=lambda r: f.count(r.id, distinct=True)), "write count(...).distinct()"),
     (lambda: T.aggregate(n=f.count), "call it: count(...)"),
     (lambda: T.group_by("q").agg(f.count()), "give it one: total=count(...)"),
@@ -71,6 +86,96 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: sd.read_named("t", {"a": "strng"}), 'read_named, column "a"'),
     (lambda: T.aggregate(n=lambda r: f.sum(r.name)), 'aggregate, measure "n"'),
 ]
+
+
+TYPES: list[tuple[object, str]] = [
+    ("int", '"i32"'),
+    ("Integer", '"i32"'),
+    ("bigint?", '"i64?"'),
+    ("double", '"fp64"'),
+    ("double precision", '"fp64"'),
+    ("text", '"string"'),
+    ("varchar(10)", '"varchar<10>"'),
+    ("character varying(10)", '"varchar<10>"'),
+    ("numeric(10, 2)", '"decimal<10, 2>"'),
+    ("numeric", '"decimal<precision,scale>"'),
+    ("timestamp(3)", '"precision_timestamp<3>"'),
+    ("timestamptz", '"precision_timestamp_tz<6>"'),
+    ("map<text, array<int>>", '"map<string, list<i32>>"'),
+    ("Datetime(time_unit='us', time_zone=None)", '"precision_timestamp<6>"'),  # Polars
+    ("timestamp[us]", '"precision_timestamp<6>"'),  # Arrow
+    ("DecimalType(10,2)", '"decimal<10,2>"'),  # PySpark
+    ("TimestampType()", '"precision_timestamp_tz<6>"'),
+    ("Utf8", '"string"'),
+    ("strin", '"string"'),
+    (int, "I64"),
+    (float, "FP64"),
+    (Decimal, "Decimal(precision, scale)"),
+    (dt.datetime, "PrecisionTimestamp(6)"),
+    (list[int], "List[...]"),
+    (int | None, "Nullable[I64]"),
+    (pyspark.sql.types.LongType, '"i64"'),
+    (pyspark.sql.types.StringType(), '"string"'),
+    (pyarrow.float64(), '"fp64"'),
+]
+
+
+@pytest.mark.parametrize(("given", "meant"), TYPES, ids=str)
+def test_types_of_other_languages(given: Any, meant: str) -> None:
+    with pytest.raises(SubstraitDslError) as caught:
+        T.c.id.cast(given)
+    assert caught.value.hint == f"did you mean {meant}?"
+
+
+def test_types_that_nobody_knows_get_no_advice() -> None:
+    for given in ("foo", "struct<a: int>", set, 5, object()):
+        with pytest.raises(SubstraitDslError) as caught:
+            T.c.id.cast(given)
+        assert caught.value.hint is None
+
+
+def test_type_habits_name_what_exists() -> None:
+    assert set(TYPE_HABITS.values()) <= {*PARAMETER_NAMES, "struct"}
+    for written in PYTHON_TYPES.values():
+        assert hasattr(sd, written.partition("(")[0].partition("[")[0]), written
+
+
+SHOWN: list[tuple[object, str]] = [
+    (sd.col("x") > 3, "x > 3"),
+    ((sd.col("x") + 1) * 2, "(x + 1) * 2"),
+    (T.c.id * 2 > 5, "id * 2 > 5: boolean"),
+    (T.c.id + sd.col("x"), "id + x"),
+    (sd.col("x").cast(sd.I32), "cast(x as i32): i32"),
+    (sd.col("x").is_in([1, 2]), "is_in(x, 1, 2)"),
+    (sd.when(sd.col("x") > 3).then(1).otherwise(None), "if_then(x > 3, 1, None)"),
+    (f.upper(sd.col("first name")), 'upper("first name")'),
+    (f.sum(sd.col("x")).over(order_by="day"), "sum(x, day)"),
+    (OnlyId.id, "id"),
+    (sd.lit(5), "5: i64"),
+]
+
+
+@pytest.mark.parametrize(("expression", "text"), SHOWN, ids=[text for _, text in SHOWN])
+def test_an_expression_shows_what_it_is_before_it_meets_a_row(expression: object, text: str) -> None:
+    assert repr(expression) == f"Expr({text})"
+
+
+def test_an_expression_of_two_rows_shows_both() -> None:
+    seen: list[str] = []
+
+    def condition(r: Any) -> Any:
+        seen.append(repr(r.q > sd.col("id")))
+        return r.q > 1
+
+    T.filter(condition)
+    assert seen == ["Expr(q > id)"]
+
+
+def test_a_shared_expression_is_shown_in_part() -> None:
+    shared = sd.col("x")
+    for _ in range(100):
+        shared = shared + shared
+    assert len(repr(shared)) < 2000
 
 
 @pytest.mark.parametrize(("habit", "advice"), HABITS, ids=[advice for _, advice in HABITS])

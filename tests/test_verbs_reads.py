@@ -194,8 +194,8 @@ MISTAKES: list[tuple[Any, Any, tuple[str, ...]]] = [
     (lambda: read_iceberg(URI, AB, snapshot_timestamp="2026-01-01"), InvalidArgumentError, ("'2026-01-01'",)),
     (lambda: read_extension("t", AB), InvalidArgumentError, ("read_extension", "AnyMessage", "'t'")),
     (lambda: read_extension(sd.AnyMessage, AB), InvalidArgumentError, ("read_extension", "a message")),
-    (lambda: sd.FileSlice("t", start=-1), InvalidArgumentError, ("start of a file slice", "-1")),
-    (lambda: sd.FileSlice("t", length=1.5), InvalidArgumentError, ("length of a file slice", "1.5")),  # type: ignore[arg-type]  # wrong
+    (lambda: sd.FileSlice("t", start=-1), InvalidArgumentError, ("start of FileSlice", "-1")),
+    (lambda: sd.FileSlice("t", length=1.5), InvalidArgumentError, ("length of FileSlice", "1.5")),  # type: ignore[arg-type]  # wrong
     (lambda: read_files(sd.FileSlice("/t", start=1), AB, kind="glob"), InvalidArgumentError, ('write kind="file"',)),
     (lambda: read_files([5], AB), InvalidArgumentError, ("read_files", "path or a URI", "5")),
     (lambda: read_files("/t", AB, format=Parquet), InvalidChoiceError, ("read_files", "format", '"parquet"')),

@@ -6,12 +6,14 @@ a schema.
 
 from __future__ import annotations
 
+from types import NoneType
 from typing import Literal, get_args
 
 import attrs
 
 from substrait_dsl.algebra.extensions import AdvancedExtension
-from substrait_dsl.errors import InvalidArgumentError, unknown_choice
+from substrait_dsl.algebra.validators import between, one
+from substrait_dsl.errors import InvalidArgumentError, require_choice
 
 ComputationType = Literal["hashtable", "bloom_filter", "unknown"]
 COMPUTATION_TYPES: tuple[ComputationType, ...] = get_args(ComputationType)
@@ -43,13 +45,14 @@ class Stats:
 class Computation:
     """A data structure that one relation saves and another loads, called by a number: the hash table of a join."""
 
-    id: int
+    id: int = attrs.field(validator=between(-(2**31), 2**31 - 1))
     type: ComputationType
-    extension: AdvancedExtension | None = None
+    extension: AdvancedExtension | None = attrs.field(
+        default=None, validator=one("an AdvancedExtension or None", AdvancedExtension, NoneType)
+    )
 
     def __attrs_post_init__(self) -> None:
-        if self.type not in COMPUTATION_TYPES:
-            raise unknown_choice("type of computation", self.type, COMPUTATION_TYPES)
+        require_choice("type of computation", self.type, COMPUTATION_TYPES)
 
 
 @attrs.frozen

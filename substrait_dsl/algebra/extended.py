@@ -8,9 +8,10 @@ from __future__ import annotations
 import attrs
 
 from substrait_dsl.algebra.expressions.calls import AggregateFunction
+from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.node import Expression, Node
-from substrait_dsl.algebra.plan import Version
+from substrait_dsl.algebra.plan import Version, check_closed, parameters_in
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import Type, struct_names
 from substrait_dsl.errors import SchemaError
@@ -56,11 +57,10 @@ class ExtendedExpression:
         if not self.referred:
             raise SchemaError("an extended expression needs at least one expression")
         for node in self.nodes:
-            if not node.free_anchors <= {self.anchor}:
-                raise SchemaError(
-                    "an expression refers to a column of an outer relation, but it does not stand inside that relation",
-                    hint="use the row of a lambda only inside that lambda, in a subquery such as exists(...)",
-                )
+            check_closed(node, {self.anchor})
+        known: dict[int, Type] = {}
+        for parameter in parameters_in(self.nodes):
+            remember_type(known, parameter)
 
     @property
     def nodes(self) -> tuple[Node, ...]:

@@ -1,8 +1,15 @@
-"""What identifies a function."""
+"""What identifies a function, and what part of an aggregation a call of one may be."""
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import attrs
+
+Phase = Literal[
+    "initial_to_result", "initial_to_intermediate", "intermediate_to_intermediate", "intermediate_to_result"
+]
+PHASES: tuple[Phase, ...] = get_args(Phase)
 
 
 @attrs.frozen

@@ -20,6 +20,48 @@ from substrait_dsl.errors import InvalidArgumentError, kind_words
 
 NO_ANCHORS: frozenset[int] = frozenset()
 
+
+@attrs.frozen
+class ParameterUse:
+    """That something refers to a parameter of a lambda around it."""
+
+    steps_out: int
+    """How many lambdas further out than the innermost one."""
+    position: int | None
+    """Which parameter; None for all of them, as a row."""
+    type: Type
+    in_subquery: bool = False
+    """Whether a subquery stands between the reference and the lambda."""
+
+    def further_out(self) -> ParameterUse:
+        """The same as seen from outside of one of the lambdas in between."""
+        return ParameterUse(self.steps_out - 1, self.position, self.type, self.in_subquery)
+
+
+@attrs.frozen
+class Inside:
+    """What is seldom inside a node: together in one field, so that the others do not pay for it."""
+
+    shares: bool = False
+    """Whether the node is a relation that a plan holds once (`Rel.shared`), or one is inside."""
+    asks: bool = False
+    """Whether a value that is given when the plan runs (`DynamicParameter`) is inside."""
+    parameters: frozenset[ParameterUse] = frozenset()
+    """The parameters of lambdas outside the node that something inside it refers to."""
+
+    def beside(self, other: Inside) -> Inside:
+        """What is inside a node if these are inside two of its children."""
+        if self is other:
+            return self
+        return Inside(self.shares or other.shares, self.asks or other.asks, self.parameters | other.parameters)
+
+    def with_parameters(self, uses: frozenset[ParameterUse]) -> Inside:
+        """The same with these parameters instead."""
+        return Inside(self.shares, self.asks, uses) if uses or self.shares or self.asks else NOTHING_INSIDE
+
+
+NOTHING_INSIDE = Inside()
+
 N = TypeVar("N", bound="Node")
 
 
@@ -60,14 +102,14 @@ class Node:
     """How many nodes the longest way down from this one has, itself included."""
     size: int = attrs.field(init=False, eq=False)
     """How many nodes the tree has if every shared subtree is counted as often as it is used."""
-    shares: bool = attrs.field(init=False, eq=False, default=False)
-    """Whether this is a relation that a plan holds once (`Rel.shared`), or one is inside."""
+    inside: Inside = attrs.field(init=False, eq=False, default=NOTHING_INSIDE)
+    """What is seldom inside."""
     _hash: int = attrs.field(init=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
         self._settle()
         parts = self.parts()
-        anchors = NO_ANCHORS
+        anchors, inside = NO_ANCHORS, self.inside
         height, size = 0, 1
         for child in () if self.leaf else _nodes_in(parts):
             size += child.size
@@ -75,8 +117,10 @@ class Node:
                 height = child.height
             if child.free_anchors:
                 anchors |= child.free_anchors
-            if child.shares:
-                _set(self, "shares", True)
+            if child.inside is not NOTHING_INSIDE:
+                inside = child.inside if inside is NOTHING_INSIDE else inside.beside(child.inside)
+        if inside is not NOTHING_INSIDE:
+            _set(self, "inside", self._from_outside(inside))
         _set(self, "height", height + 1)
         _set(self, "size", size)
         _set(self, "free_anchors", self._free(anchors))
@@ -88,6 +132,10 @@ class Node:
     def _free(self, anchors: frozenset[int]) -> frozenset[int]:
         """The free anchors of this node, given those of its children."""
         return anchors
+
+    def _from_outside(self, inside: Inside) -> Inside:
+        """What is inside this node, given what its children have."""
+        return inside
 
     def parts(self) -> Parts:
         """The values that make this node what it is; names are not among them."""
@@ -238,7 +286,7 @@ class Rel(Node):
         _set(self, "schema", self._derive_schema())
         _set(self, "properties", self._derive_properties())
         if self.shared:
-            _set(self, "shares", True)
+            _set(self, "inside", Inside(shares=True))
 
     def _settle_common(self, common: Common) -> None:
         if common == _NOTHING_SAID:
@@ -257,6 +305,11 @@ class Rel(Node):
 
     def _free(self, anchors: frozenset[int]) -> frozenset[int]:
         return anchors - {self.anchor} if self.anchor is not None else anchors
+
+    def _from_outside(self, inside: Inside) -> Inside:
+        if not inside.parameters:
+            return inside
+        return inside.with_parameters(frozenset(attrs.evolve(use, in_subquery=True) for use in inside.parameters))
 
     @property
     def single_row(self) -> bool:

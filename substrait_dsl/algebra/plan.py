@@ -5,17 +5,21 @@ Specification: https://substrait.io/serialization/basics/ and ``plan.proto``.
 
 from __future__ import annotations
 
+import re
 import typing
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 import attrs
 
 from substrait_dsl.algebra.expressions.literals import Literal, literal
 from substrait_dsl.algebra.expressions.parameters import DynamicParameter, remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
-from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
-from substrait_dsl.algebra.types import Type, struct_names
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, placing, unknown_choice
+from substrait_dsl.algebra.node import Node, Rel, rebuild
+from substrait_dsl.algebra.types import Type, Unbound, struct_names
+from substrait_dsl.algebra.validators import TEXT, refusal
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, placing, require_choice
 
 EvaluationMode = typing.Literal["per_plan", "per_record"]
 EVALUATION_MODES: tuple[EvaluationMode, ...] = typing.get_args(EvaluationMode)
@@ -30,16 +34,8 @@ class Root:
 
     @classmethod
     def of(cls, rel: Rel) -> Root:
-        """The root that a relation is, under its own names.
-
-        Raises `SchemaError` if the relation refers to a row that is not there (a column of an outer relation, used
-        outside the subquery that gave it).
-        """
-        if rel.free_anchors:
-            raise SchemaError(
-                "the relation refers to a column of an outer relation, but it does not stand inside that relation",
-                hint="use the row of a lambda only inside that lambda, in a subquery such as exists(...)",
-            )
+        """The root that a relation is, under its own names. Raises `SchemaError` as `check_closed` does."""
+        check_closed(rel)
         return cls(rel, rel.schema.depth_first_names())
 
     @property
@@ -61,6 +57,11 @@ class ParameterBinding:
     value: Literal
 
 
+def _check_git_hash(instance: Version, attribute: attrs.Attribute[str], value: object) -> None:
+    if not isinstance(value, str) or not re.fullmatch("([0-9a-f]{40})?", value):
+        raise refusal(instance, "git_hash", "empty or 40 lowercase hexadecimal digits", value)
+
+
 @attrs.frozen
 class Version:
     """The version of the specification that a plan was written for, and who wrote it."""
@@ -68,12 +69,16 @@ class Version:
     major: int
     minor: int
     patch: int
-    git_hash: str = ""
+    git_hash: str = attrs.field(default="", validator=_check_git_hash)
     """The commit of the specification, if it is none that was released."""
     producer: str = ""
 
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}.{self.patch}"
+
+
+def _required(kinds: Iterable[Type]) -> tuple[Type, ...]:
+    return tuple(kind.as_required() for kind in kinds)
 
 
 @attrs.frozen
@@ -89,25 +94,28 @@ class AlgebraPlan:
     evaluation_mode: EvaluationMode = "per_plan"
     """How often variables such as the current time are evaluated."""
     advanced_extensions: AdvancedExtension | None = None
+    type_aliases: tuple[Type, ...] = attrs.field(default=(), converter=_required)
+    """Types that the plan declares and refers to by number, instead of writing them out wherever they stand. A type
+    and the same type nullable have one alias."""
     version: Version | None = attrs.field(default=None, eq=False)
     """What the plan that was read says of its version; None for a plan that was built."""
 
     def __attrs_post_init__(self) -> None:
-        if self.evaluation_mode not in EVALUATION_MODES:
-            raise unknown_choice("evaluation mode", self.evaluation_mode, EVALUATION_MODES)
+        require_choice("evaluation mode", self.evaluation_mode, EVALUATION_MODES)
+        for kind, times in Counter(self.type_aliases).items():
+            if isinstance(kind, Unbound):
+                raise InvalidArgumentError("a type alias stands for a concrete type, not for an unbound one")
+            if times > 1:
+                raise InvalidArgumentError(f"the type {kind} has two aliases")
         bound: dict[int, Literal] = {}
         for binding in self.parameter_bindings:
             if binding.anchor in bound:
                 raise InvalidArgumentError(f"parameter {binding.anchor} is bound twice")
             bound[binding.anchor] = binding.value
-        if bound:
-            self._check_types(bound)
+        self._check_types(bound)
 
     def _check_types(self, bound: Mapping[int, Literal]) -> None:
-        """Raise `TypeMismatchError` for a value of another type than an expression gives its parameter.
-
-        And for a parameter of two types. Where nothing is bound, that is seen when the plan is written.
-        """
+        """Raise `TypeMismatchError` for a parameter of two types, and for one that is bound to a value of another."""
         known: dict[int, Type] = {}
         for parameter in parameters_in(self.relations):
             remember_type(known, parameter)
@@ -148,17 +156,41 @@ class AlgebraPlan:
         return tuple(attrs.evolve(root, input=rebuild(root.input, change)) for root in self.roots)
 
 
+def check_closed(node: Node, rows: AbstractSet[int | None] = frozenset()) -> None:
+    """Raise `SchemaError` if a tree refers to what is not there: to another outer row than these, by their anchors.
+
+    Or to a parameter of a lambda, outside of that lambda.
+    """
+    what = "relation" if isinstance(node, Rel) else "expression"
+    if not node.free_anchors <= rows:
+        raise SchemaError(
+            f"the {what} refers to a column of an outer relation, but it does not stand inside that relation",
+            hint="use the row of a lambda only inside that lambda, in a subquery such as exists(...)",
+        )
+    if node.inside.parameters:
+        raise SchemaError(f"the {what} refers to the parameter of a lambda, but it does not stand inside that lambda")
+
+
 def parameters_in(nodes: Iterable[Node]) -> Iterator[DynamicParameter]:
-    """The dynamic parameters in trees."""
-    return (node for tree in nodes for node in walk(tree) if isinstance(node, DynamicParameter))
+    """The dynamic parameters in trees, those of a shared subtree once."""
+    stack = [*nodes][::-1]
+    seen: set[int] = set()
+    while stack:
+        node = stack.pop()
+        if not node.inside.asks or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, DynamicParameter):
+            yield node
+        stack.extend(reversed(node.children()))
 
 
 @attrs.frozen
 class Finding:
     """Something in a plan that was read which is not as the specification says, and how it was taken."""
 
-    message: str
-    path: str
+    message: str = attrs.field(validator=TEXT)
+    path: str = attrs.field(validator=TEXT)
     """Where in the plan it stands: ``relations[0].root.input.read.base_schema.struct``; empty for the plan itself."""
 
     def __str__(self) -> str:

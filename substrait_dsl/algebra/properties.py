@@ -7,6 +7,7 @@ protobuf messages: they live in the objects.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import NoneType
 from typing import Literal, get_args
 
 import attrs
@@ -14,7 +15,8 @@ import attrs
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import Struct, Type
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, unknown_choice
+from substrait_dsl.algebra.validators import one, several
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, require_choice
 
 SortDirection = Literal["asc_nulls_first", "asc_nulls_last", "desc_nulls_first", "desc_nulls_last", "clustered"]
 
@@ -23,13 +25,19 @@ SORT_DIRECTIONS: tuple[SortDirection, ...] = get_args(SortDirection)
 FieldPath = tuple[int, ...]
 """A column's position, then positions inside nested structs: ``(2, 4)`` is field 4 of column 2."""
 
+_is_path = several("a path of positions, such as (2, 4)", int)
+
 
 @attrs.frozen
 class OrderKey:
     """One field that rows are ordered by, and how; or the function of two values that says which comes first."""
 
-    field: FieldPath
+    field: FieldPath = attrs.field(validator=_is_path)
     direction: SortDirection | FunctionId
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.direction, FunctionId):
+            require_choice("sort direction", self.direction, SORT_DIRECTIONS)
 
 
 @attrs.frozen
@@ -37,7 +45,12 @@ class Distribution:
     """How rows lie in partitions: all in one, or by the values of some fields (whose order is irrelevant)."""
 
     kind: Literal["singleton", "partitioned"]
-    fields: frozenset[FieldPath] = frozenset()
+    fields: frozenset[FieldPath] = attrs.field(
+        default=frozenset(), validator=attrs.validators.deep_iterable(_is_path, one("a frozenset of paths", frozenset))
+    )
+
+    def __attrs_post_init__(self) -> None:
+        require_choice("kind of distribution", self.kind, ("singleton", "partitioned"))
 
 
 SINGLETON = Distribution("singleton")
@@ -52,8 +65,10 @@ def partitioned(*fields: FieldPath) -> Distribution:
 class Properties:
     """What is known of a relation's output: its order, per partition, and its distribution (None: nothing)."""
 
-    ordering: tuple[OrderKey, ...] = ()
-    distribution: Distribution | None = None
+    ordering: tuple[OrderKey, ...] = attrs.field(default=(), validator=several("a tuple of OrderKey", OrderKey))
+    distribution: Distribution | None = attrs.field(
+        default=None, validator=one("a Distribution or None", Distribution, NoneType)
+    )
 
     def unordered(self) -> Properties:
         """These properties without the ordering."""
@@ -111,9 +126,6 @@ def check_properties(properties: Properties, schema: NamedStruct) -> None:
     distribution = properties.distribution
     if distribution is not None and (distribution.kind == "singleton") is bool(distribution.fields):
         raise InvalidArgumentError("a partitioning needs at least one field, and a singleton takes none")
-    for key in properties.ordering:
-        if not isinstance(key.direction, FunctionId) and key.direction not in SORT_DIRECTIONS:
-            raise unknown_choice("sort direction", key.direction, SORT_DIRECTIONS)
     paths = [key.field for key in properties.ordering]
     for path in (*paths, *(distribution.fields if distribution is not None else ())):
         if not path:

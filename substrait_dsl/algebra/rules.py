@@ -6,14 +6,14 @@ it. Nothing here knows a relation or an expression.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 import attrs
 
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import I32, Boolean, List, Map, Struct, Type
-from substrait_dsl.errors import SchemaError, TypeMismatchError, UnknownFieldError, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, UnknownFieldError, unknown_choice
 
 JoinType = Literal[
     "inner",
@@ -303,6 +303,15 @@ def map_value_type(base: Type, key: Type) -> Type:
 def cast_type(source: Type, target: Type, on_failure: Literal["return_null", "throw"]) -> Type:
     """The type of a cast: the target, nullable if the input is or if a failure gives NULL (reading 23)."""
     return target.with_nullability(target.nullable or source.nullable or on_failure == "return_null")
+
+
+def require_distinct_options(names: Iterable[str], function: str) -> None:
+    """Raise `InvalidArgumentError` for an option that a call of a function says twice; case does not count."""
+    seen: set[str] = set()
+    for name in names:
+        if name.lower() in seen:
+            raise InvalidArgumentError(f"the option {name} of {function} is said twice")
+        seen.add(name.lower())
 
 
 def require_boolean(kind: Type, what: str) -> None:

@@ -10,13 +10,21 @@ from pathlib import Path
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import Type, TypeVariation
-from substrait_dsl.catalog import mismatch
+from substrait_dsl.catalog import casts, mismatch
 from substrait_dsl.catalog.arguments import Given, Open
 from substrait_dsl.catalog.load import read_extension
 from substrait_dsl.catalog.records import KINDS, Extension, Function, Kind, Overload
 from substrait_dsl.catalog.resolve import Resolution, choose, output_type
 from substrait_dsl.catalog.standard import standard_extensions
-from substrait_dsl.errors import CatalogError, FunctionNotFoundError, suggestion
+from substrait_dsl.errors import (
+    CatalogError,
+    FunctionNotFoundError,
+    InvalidArgumentError,
+    naming,
+    require,
+    suggestion,
+    unknown_choice,
+)
 
 MEMORY = 10_000
 """How many resolutions a catalogue remembers."""
@@ -32,9 +40,15 @@ class Catalog:
     """An immutable set of extensions. `standard_catalog` gives the one that everybody has."""
 
     def __init__(self, extensions: Sequence[Extension], relations: Mapping[str, NamedStruct] = _NO_RELATIONS) -> None:
+        if not isinstance(extensions, list | tuple) or not all(isinstance(each, Extension) for each in extensions):
+            raise InvalidArgumentError(
+                f"a catalogue is made of extensions, got {extensions!r}",
+                hint="standard_catalog().with_extension(...) has one more",
+            )
+        require(relations, Mapping, "the relations of a catalogue are a dict of columns by type URL")
         self.relations = relations
         """What extension relations put out that were written by others, by the type URL of their message."""
-        self._extensions = {extension.urn: extension for extension in extensions}
+        self._extensions: dict[str, Extension] = {extension.urn: extension for extension in extensions}
         self.separate: frozenset[TypeVariation] = frozenset(
             declared.variation
             for extension in extensions
@@ -64,7 +78,8 @@ class Catalog:
             CatalogError: If the file cannot be read or breaks the rules of extension files, depends on an extension
                 that is not in the catalogue, or has the URN of another one that is.
         """
-        text, source = _text_of(extension)
+        with naming("with_extension"):
+            text, source = _text_of(extension)
         added = read_extension(text, source, self._extensions)
         present = self._extensions.get(added.urn)
         if present == added:
@@ -86,10 +101,15 @@ class Catalog:
         Raises:
             PlanFormatError: If the text of a type cannot be understood.
         """
-        urns = self.type_urns()
-        types = {
-            name: kind if isinstance(kind, Type) else parse_type(kind, urns=urns) for name, kind in columns.items()
-        }
+        with naming("with_relation"):
+            require(type_url, str, "the type URL of a message is a str")
+            require(columns, Mapping, "the columns are a dict of types by name")
+            urns = self.type_urns()
+            types: dict[str, Type] = {}
+            for name, kind in columns.items():
+                require(name, str, "the name of a column is a str")
+                require(kind, (Type, str), f'the type of column "{name}" is a type, or its text')
+                types[name] = parse_type(kind, urns=urns) if isinstance(kind, str) else kind
         return Catalog(tuple(self._extensions.values()), {**self.relations, type_url: NamedStruct.of(types)})
 
     # --- looking up
@@ -127,6 +147,7 @@ class Catalog:
         Raises:
             FunctionNotFoundError: If there is none, with the nearest name; or no extension of that URN.
         """
+        require(name, str, "the name of a function is a str")
         kinds = _kinds(kind)
         extensions = self._extensions.values() if urn is None else (self._extension(urn),)
         found = [function for each in extensions for function in each.functions.get(name, ())]
@@ -142,6 +163,8 @@ class Catalog:
         Raises:
             FunctionNotFoundError: If the extension or the signature is unknown, with the nearest one.
         """
+        require(urn, str, "the URN of an extension is a str")
+        require(key, str, "the signature of a function is a str")
         name = key.partition(":")[0]
         overloads = [each for function in self.named(name, urn=urn) for each in function.overloads]
         for overload in overloads:
@@ -154,6 +177,7 @@ class Catalog:
         )
 
     def _extension(self, urn: str) -> Extension:
+        require(urn, str, "the URN of an extension is a str")
         if urn not in self._extensions:
             raise mismatch.unknown_extension(urn, self.urns)
         return self._extensions[urn]
@@ -181,13 +205,21 @@ class Catalog:
         Raises:
             FunctionNotFoundError: If there is no such function, or no overload takes the arguments.
             InvalidChoiceError: For an unknown option or option value.
-            InvalidArgumentError: If an argument must be a literal (or a constant) and is not.
+            InvalidArgumentError: If an argument must be a literal (or a constant) and is not; for an option twice.
         """
         resolution = self._resolve(kind, name, tuple(arguments), urn)
         if not options:
             return resolution
-        spelled = (resolution.overload.option_values(option, tuple(values)) for option, values in options.items())
-        return Resolution(resolution.overload, resolution.argument_types, resolution.output_type, dict(spelled))
+        spelled = resolution.overload.settled_options((name, tuple(values)) for name, values in options.items())
+        return Resolution(resolution.overload, resolution.argument_types, resolution.output_type, spelled)
+
+    def possible_cast(self, kind: Kinds, name: str, arguments: Sequence[Given], urn: str | None = None) -> str | None:
+        """The cast of one argument that makes a call fit that `resolve` refuses, in words. It may lose something."""
+        try:
+            functions = self.named(name, kind, urn)
+        except FunctionNotFoundError:
+            return None
+        return casts.possible_cast(arguments, [each for function in functions for each in function.overloads])
 
     def _resolve(self, kind: Kinds, name: str, arguments: tuple[Given, ...], urn: str | None) -> Resolution:
         call = (kind if isinstance(kind, str) else _kinds(kind), name, arguments, urn)
@@ -215,15 +247,19 @@ def standard_catalog() -> Catalog:
 def _kinds(kind: Kinds) -> tuple[Kind, ...]:
     if kind is None:
         return KINDS
-    return (kind,) if isinstance(kind, str) else tuple(kind)
+    kinds = (kind,) if isinstance(kind, str) else kind
+    if not isinstance(kinds, list | tuple) or not all(each in KINDS for each in kinds):
+        raise unknown_choice("kind of function", kind, KINDS)
+    return tuple(kinds)
 
 
 def _text_of(extension: str | os.PathLike[str]) -> tuple[str, str]:
     """The text of an extension, and what to call it in messages."""
     if isinstance(extension, str) and "\n" in extension:
         return extension, "extension text"
+    require(extension, (str, os.PathLike), "an extension is the path of a YAML file, or its text")
     path = Path(extension)
     try:
         return path.read_text(encoding="utf-8"), path.name
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # no such file, no name of a file, no text
         raise CatalogError(f"cannot read the extension file {path}: {error}") from error

@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-import attrs
-
-from substrait_dsl.algebra.types import (
-    FP32,
-    FP64,
-    I8,
-    I16,
-    I32,
-    I64,
-    INTEGER_RANGES,
-    LENGTH_TYPES,
-    PRECISION_TYPES,
-    Decimal,
-    FixedChar,
-    String,
-    Type,
-    VarChar,
-)
 from substrait_dsl.catalog.arguments import EnumValue, Given, Open, Typed
+from substrait_dsl.catalog.casts import widening_cast
 from substrait_dsl.catalog.records import EnumArgument, Kind, Overload
-from substrait_dsl.catalog.resolve import choose, takes_argument
+from substrait_dsl.catalog.resolve import takes_argument
 from substrait_dsl.errors import FunctionNotFoundError, quoted, suggestion
 
 SHOWN_OVERLOADS = 8
-
-_NUMBERS: tuple[type[Type], ...] = (I8, I16, I32, I64, FP32, FP64)
-"""The numeric types without parameters, each wider than the one before."""
-
-_SIZED = frozenset(kind.keyword for kind in (Decimal, *LENGTH_TYPES, *PRECISION_TYPES))
-"""The types whose parameters are numbers, the larger the wider."""
 
 
 def unknown_function(
@@ -62,7 +39,7 @@ def no_overload(name: str, arguments: Sequence[Given], overloads: Sequence[Overl
     if len(ranked) > SHOWN_OVERLOADS:
         shown += f"\n    ... ({len(ranked)} in all)"
     call = f"{name}({', '.join(map(str, arguments))})"
-    hint = _word_hint(arguments, ranked) or _cast_hint(arguments, overloads)
+    hint = _word_hint(arguments, ranked) or widening_cast(arguments, overloads)
     return FunctionNotFoundError(f"no overload takes {call}; there is{shown}", hint=hint)
 
 
@@ -109,42 +86,3 @@ def _example(overload: Overload, word: str) -> str:
         else:
             parts.append(argument.name or "x")
     return f"{overload.name}({', '.join(parts)})"
-
-
-def _cast_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
-    """The first cast of a single argument to a wider type that would make the call fit."""
-    for position, argument in enumerate(arguments):
-        others = [other.type for other in arguments if isinstance(other, Typed)]
-        for kind in _wider_types(argument.type, others) if isinstance(argument, Typed) else ():
-            if choose(overloads, [*arguments[:position], Typed(kind), *arguments[position + 1 :]]):
-                return f"cast argument {position + 1} from {argument} to {kind}"
-    return None
-
-
-def _wider_types(kind: Type, others: Sequence[Type]) -> Iterator[Type]:
-    """The types that hold every value of a type: those of wider numbers and texts, and wider ones among `others`."""
-    if type(kind) in _NUMBERS:
-        for wider in _NUMBERS[_NUMBERS.index(type(kind)) + 1 :]:
-            if wider is not FP32 or type(kind) in (I8, I16):  # an fp32 holds no more than 24 bits exactly
-                yield wider(nullable=kind.nullable)
-    if isinstance(kind, FixedChar | VarChar):
-        yield String(nullable=kind.nullable)
-    for other in others:
-        if _holds(other, kind):
-            yield other.with_nullability(kind.nullable)
-        if (
-            isinstance(kind, PRECISION_TYPES)
-            and isinstance(other, PRECISION_TYPES)
-            and other.precision > kind.precision
-        ):
-            yield attrs.evolve(kind, precision=other.precision)
-
-
-def _holds(wide: Type, narrow: Type) -> bool:
-    if isinstance(wide, Decimal) and type(narrow) in INTEGER_RANGES:
-        _, largest = INTEGER_RANGES[type(narrow)]
-        return int(wide.precision) - int(wide.scale) >= len(str(largest))
-    if wide == narrow or wide.keyword != narrow.keyword or wide.keyword not in _SIZED:
-        return False
-    pairs = zip(wide.parameters, narrow.parameters, strict=True)
-    return all(isinstance(w, int) and isinstance(n, int) and w >= n for w, n in pairs)

@@ -5,11 +5,12 @@ Specification: https://substrait.io/extensions/ and ``simple_extensions_schema.y
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Literal
 
 import attrs
 
+from substrait_dsl.algebra.rules import require_distinct_options
 from substrait_dsl.algebra.type_syntax import Program, TypeNode
 from substrait_dsl.algebra.types import TypeVariation
 from substrait_dsl.errors import InvalidChoiceError, unknown_choice
@@ -169,6 +170,17 @@ class Overload:
             if value.lower() not in spelling:
                 raise unknown_choice(f"value of option {option.name} of {self.name}", value, option.values)
         return option.name, tuple(spelling[value.lower()] for value in values)
+
+    def settled_options(self, options: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+        """Options with their preferred values, as the file spells them.
+
+        Raises:
+            InvalidArgumentError: For an option that is said twice.
+            InvalidChoiceError: For an unknown option or value.
+        """
+        said = [*options]
+        require_distinct_options((name for name, _ in said), self.name)
+        return dict(self.option_values(name, values) for name, values in said)
 
     def __str__(self) -> str:
         arguments = ", ".join(map(str, self.arguments)) + (", ..." if self.variadic else "")

@@ -11,7 +11,7 @@ from typing import assert_never
 
 import attrs
 
-from substrait_dsl.algebra.type_syntax import Program, TypeNode
+from substrait_dsl.algebra.type_syntax import Constant, Expression, Name, Program, TypeNode, parts_of
 from substrait_dsl.algebra.types import Type, TypeVariation
 from substrait_dsl.catalog.arguments import EnumValue, Given, Open, Typed, TypeValue
 from substrait_dsl.catalog.derive import Bindings, build, run
@@ -103,6 +103,31 @@ def derive_intermediate(
     """
     found = _known(overload, arguments, separate)
     return _run(overload.intermediate, found, arguments) if overload.intermediate else None
+
+
+def require_intermediate(
+    overload: Overload, arguments: Sequence[Given], separate: frozenset[TypeVariation] = frozenset()
+) -> None:
+    """Check what a call takes that goes on with intermediate values: one of them, and nothing else (reading 15).
+
+    Raises:
+        FunctionNotFoundError: If it takes something else.
+    """
+    if len(arguments) == 1 and isinstance(arguments[0], Typed):
+        pattern = overload.intermediate.result if overload.intermediate else None
+        if not isinstance(pattern, TypeNode) or not _is_plain(pattern):
+            return  # computed from arguments that are not there any more
+        if Bindings(separate).match_argument(pattern, arguments[0].type, discrete=False):
+            return
+    raise FunctionNotFoundError(
+        f"{overload.key} does not take ({', '.join(map(str, arguments))}) as its intermediate value, "
+        f"which is {overload.intermediate}"
+    )
+
+
+def _is_plain(expression: Expression) -> bool:
+    """Whether a type is written with names and numbers only, so that others can be matched with it."""
+    return isinstance(expression, TypeNode | Name | Constant) and all(map(_is_plain, parts_of(expression)))
 
 
 def output_type(found: Fit, arguments: Sequence[Given]) -> Type:

@@ -12,7 +12,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
-from substrait_dsl.fluent.guidance import argument_hint
+from substrait_dsl.fluent.guidance import argument_hint, literal_hint
 from substrait_dsl.fluent.lambdas import LambdaFunction
 
 Options = Mapping[str, str | Sequence[str]]
@@ -71,10 +71,16 @@ def _resolution(
 ) -> Resolution:
     described = [given(part, name) for part in parts]
     preferences = {key: _preferences(name, key, value) for key, value in options.items()} if options else {}
+    functions = catalog or standard_catalog()
     try:
-        return (catalog or standard_catalog()).resolve(kind, name, described, options=preferences, urn=urn)
+        return functions.resolve(kind, name, described, options=preferences, urn=urn)
     except FunctionNotFoundError as error:
-        error.hint = error.hint or argument_hint(name, parts)
+        error.hint = (
+            error.hint
+            or argument_hint(name, parts)
+            or functions.possible_cast(kind, name, described, urn)
+            or literal_hint(name, parts)
+        )
         raise
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.plan import Root
+from substrait_dsl.algebra.plan import EvaluationMode, Root
 from substrait_dsl.algebra.properties import Properties
 from substrait_dsl.algebra.types import Boolean, Null
-from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming, require
 from substrait_dsl.fluent.arguments import RelationLike
+from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.expr import Expr, ExprBase
 from substrait_dsl.fluent.guidance import VERBS, UnknownAttributeError, no_attribute
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.fluent.relation import Relation
 
-S = TypeVar("S", bound=Schema, covariant=True, default=DynRow)
+# A bare `Relation` takes a relation of any rows, and gives rows whose columns are not declared.
+S = TypeVar("S", bound=Schema, covariant=True, default=DynRow | Any)
 S2 = TypeVar("S2", bound=Schema)
 
 Condition = Expr[Boolean, Null]
@@ -36,6 +39,7 @@ class RelationBase(RelationLike):
     __slots__ = ("_rel",)
 
     def __init__(self, rel: rl.Rel) -> None:
+        require(rel, rl.Rel, "a relation is made by read_named and its like, or by a verb of another one")
         self._rel = rel
 
     @property
@@ -57,6 +61,8 @@ class RelationBase(RelationLike):
         """The plan as an indented text; with `properties`, also each step's ordering and distribution."""
         from substrait_dsl.render.text import explain
 
+        with naming("explain"):
+            require_flag("properties", properties)
         return explain(self._rel, properties=properties)
 
     def to_plan(self) -> Plan:
@@ -68,14 +74,19 @@ class RelationBase(RelationLike):
 
         return Plan(self)
 
-    def execute(self, spark: SparkSession) -> DataFrame:
+    def execute(self, spark: SparkSession, *, persist_shared: bool = False) -> DataFrame:
         """Run on Spark and return the rows as a DataFrame of exactly this relation's schema.
+
+        Args:
+            spark: the session.
+            persist_shared: whether Spark keeps the rows of relations that are `shared`, once they are computed, until
+                ``spark.catalog.clearCache()``. Without it, Spark decides how often it computes them.
 
         Raises `UnsupportedError` for what Spark cannot do exactly, and `ExecutionError` for a table that is not there
         or does not fit; both before anything runs.
         """
         with naming("execute"):
-            return run(Root.of(self._rel), spark)
+            return run(Root.of(self._rel), spark, persist_shared=persist_shared)
 
     if not TYPE_CHECKING:  # a checker must not take every name for a verb
 
@@ -108,13 +119,24 @@ def made(rel: rl.Rel) -> Relation[Any]:
     return Relation(rel)
 
 
-def run(root: Root, spark: SparkSession) -> DataFrame:
-    """Run a root of a plan on Spark. Raises `InvalidArgumentError` for what is no session."""
+def run(
+    root: Root,
+    spark: SparkSession,
+    moment: dt.datetime | None = None,
+    mode: EvaluationMode = "per_plan",
+    *,
+    persist_shared: bool,
+) -> DataFrame:
+    """Run a root of a plan on Spark; `moment` is its current time, by default now.
+
+    Raises `InvalidArgumentError` for what is no session.
+    """
     from substrait_dsl.spark.execute import execute
 
     if not hasattr(spark, "createDataFrame"):
         raise InvalidArgumentError(f"expected a SparkSession, got {spark!r}")
-    return execute(root, spark)
+    require_flag("persist_shared", persist_shared)
+    return execute(root, spark, moment, mode, persist_shared=persist_shared)
 
 
 def rel_of(given: object) -> rl.Rel:

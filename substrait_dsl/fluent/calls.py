@@ -11,7 +11,7 @@ from typing_extensions import TypeVar
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.catalog import Catalog, Kind, Overload, standard_catalog
-from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming, require
 from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, given, resolved
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, derived, resolve, settled
 from substrait_dsl.fluent.guidance import WINDOW_METHODS, no_attribute
@@ -48,9 +48,13 @@ def scalar(
     Raises `FunctionNotFoundError` for no such function or overload, `InvalidChoiceError` for an unknown option.
     """
     if not any(map(is_function, operands)):
-        return derived(partial(scalar_call, name, options or {}, urn, catalog), operands)
+        return derived(name, partial(scalar_call, name, options or {}, urn, catalog), operands)
     call = FunctionCall("scalar", name, operands, options or {}, urn, catalog)
-    return settled(lambda scope: scalar_call(name, call.options, urn, catalog, call.parts(scope)), call.expressions())
+
+    def leaf(scope: Scope) -> ex.Expression:
+        return scalar_call(name, call.options, urn, catalog, call.parts(scope))
+
+    return settled(name, leaf, call.expressions())
 
 
 def scalar_call(
@@ -71,7 +75,7 @@ class MeasureBase(NoValue):
 
     _call: FunctionCall
     _distinct: bool
-    _filter: object
+    _filter: ExprBase | None
     _sorts: tuple[object, ...]
     _name: str | None
 
@@ -138,6 +142,7 @@ class WindowFunction(NoValue, Generic[T, N]):
     def __init__(
         self, call: FunctionCall, *, bounds: Frame | None = None, distinct_values: bool = False, name: str | None = None
     ) -> None:
+        require(call, FunctionCall, "a window function is made by a function: functions.row_number()")
         self.call, self.bounds, self.distinct_values, self.name = call, bounds, distinct_values, name
 
     @property
@@ -205,6 +210,7 @@ class Measure(MeasureBase, Generic[T, N]):
     __slots__ = ()
 
     def __init__(self, call: FunctionCall) -> None:
+        require(call, FunctionCall, "a measure is made by an aggregate function: functions.sum(x)")
         self._call, self._distinct, self._filter, self._sorts, self._name = call, False, None, (), None
 
     def distinct(self) -> Measure[T, N]:
@@ -213,6 +219,7 @@ class Measure(MeasureBase, Generic[T, N]):
 
     def filter(self, condition: ExprBase) -> Measure[T, N]:
         """Aggregate only the rows for which the condition is true."""
+        require(condition, ExprBase, "the filter of a measure is an expression")
         return self._with(_filter=condition)
 
     def order_by(self, *keys: ExprBase | SortKey | str) -> Measure[T, N]:
@@ -221,6 +228,7 @@ class Measure(MeasureBase, Generic[T, N]):
 
     def alias(self, name: str) -> Measure[T, N]:
         """The same measure under a name."""
+        require(name, str, "the name of a column is a str")
         return self._with(_name=name)
 
     def over(
@@ -291,8 +299,4 @@ def measure_node(measure: MeasureBase, scope: Scope, sort_keys: Callable[..., tu
         *measure._call.resolved(scope), sort_keys(measure._sorts, scope), "distinct" if measure._distinct else "all"
     )
     condition = measure._filter
-    if condition is None:
-        return ex.Measure(function)
-    if not isinstance(condition, ExprBase):
-        raise InvalidArgumentError(f"the filter of a measure is an expression, got {condition!r}")
-    return ex.Measure(function, resolve(condition, scope))
+    return ex.Measure(function, None if condition is None else resolve(condition, scope))

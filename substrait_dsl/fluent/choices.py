@@ -1,10 +1,12 @@
-"""Arguments of verbs that are True or False, or one word of a few."""
+"""Arguments that are True or False, a catalogue, or one word of a few."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import NoneType
 
-from substrait_dsl.errors import InvalidArgumentError, quoted, unknown_choice
+from substrait_dsl.catalog import Catalog
+from substrait_dsl.errors import InvalidArgumentError, quoted, require, require_choice
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.expr import ExprBase
 
@@ -15,6 +17,16 @@ def require_flag(name: str, value: object) -> None:
         raise InvalidArgumentError(f"{name} is True or False, got {value!r}")
 
 
+def require_catalog(catalog: object) -> None:
+    """Raise `InvalidArgumentError` for what is neither a catalogue nor None."""
+    require(
+        catalog,
+        (Catalog, NoneType),
+        "the catalog is a Catalog or None",
+        "standard_catalog().with_extension(...) makes one",
+    )
+
+
 def require_method(method: object, words: Sequence[str], habits: Mapping[str, str]) -> None:
     """Raise for a `method` that is none of these words: also for a column that someone wanted to call so."""
     if isinstance(method, NoValue | ExprBase) or callable(method):
@@ -22,5 +34,4 @@ def require_method(method: object, words: Sequence[str], habits: Mapping[str, st
             f"method is an argument of the verb, one of {quoted(words)}, and no name for a column here",
             hint='give the column another name; rename(other="method") changes it afterwards',
         )
-    if method not in words:
-        raise unknown_choice("method", method, words, habits)
+    require_choice("method", method, words, habits)

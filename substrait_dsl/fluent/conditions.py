@@ -38,7 +38,7 @@ def lit(value: object, type: type[Nullable[T]]) -> Expr[T, Null]: ...
 @overload
 def lit(value: object, type: type[T] | T) -> Expr[T, Req]: ...
 @overload
-def lit(value: object, type: None = None) -> DynExpr: ...
+def lit(value: object, type: str | None = None) -> DynExpr: ...
 def lit(value: object, type: Any = None) -> Any:
     """A constant.
 
@@ -53,7 +53,13 @@ def lit(value: object, type: Any = None) -> Any:
     return bound(ex.literal(value, ex.natural_type(value) if type is None else as_type(type)), None)
 
 
-def null(type: type[T] | T) -> Expr[T, Null]:
+@overload
+def null(type: type[Nullable[T]]) -> Expr[T, Null]: ...
+@overload
+def null(type: type[T] | T) -> Expr[T, Null]: ...
+@overload
+def null(type: str) -> DynExpr: ...
+def null(type: Any) -> Any:
     """NULL, of a type."""
     return bound(ex.Literal(None, as_type(type).as_nullable()), None)
 
@@ -84,7 +90,8 @@ def compare(function: str, left: object, right: object) -> DynExpr:
         raise InvalidArgumentError("a comparison with None is never true", hint="use is_null() or is_not_null()")
     if isinstance(right, Quantified):
         comparison, reduction, rel = _COMPARISONS[function], right.reduction, right.rel
-        return derived(lambda parts: ex.SetComparison(reduction, comparison, parts[0], rel), [left])
+        what = f"{function}_{reduction}"
+        return derived(what, lambda parts: ex.SetComparison(reduction, comparison, parts[0], rel), [left])
     return scalar(function, (left, right))
 
 
@@ -92,9 +99,10 @@ def in_list(value: ExprBase, options: Any) -> DynExpr:
     """Whether a value is one of several, or a row of a relation of one column."""
     rel = _rel(options)
     if rel is not None:
-        return derived(lambda parts: ex.InPredicate((parts[0],), rel), [value])
+        return derived("is_in", lambda parts: ex.InPredicate((parts[0],), rel), [value])
     choices = _sequence(options)
     return derived(
+        "is_in",
         lambda parts: ex.SingularOrList(parts[0], tuple(_same_type(part, parts[0].type) for part in parts[1:])),
         [value, *choices],
     )
@@ -169,7 +177,7 @@ class record:  # noqa: N801  # used as a function
         rel = _rel(options)
         width = len(self.values)
         if rel is not None:
-            return derived(lambda parts: ex.InPredicate(tuple(parts), rel), self.values)
+            return derived("is_in", lambda parts: ex.InPredicate(tuple(parts), rel), self.values)
         records = [tuple(_sequence(option)) for option in _sequence(options)]
         for option in records:
             if len(option) != width:
@@ -186,7 +194,7 @@ class record:  # noqa: N801  # used as a function
                 ),
             )
 
-        return derived(make, [*self.values, *(item for option in records for item in option)])
+        return derived("is_in", make, [*self.values, *(item for option in records for item in option)])
 
 
 def exists(relation: RelationBase) -> Expr[Boolean, Req]:
@@ -264,7 +272,7 @@ class Then(NoValue):
             clauses = tuple(ex.IfClause(c, v) for c, v in zip(conditions, values[:-1], strict=True))
             return ex.IfThen(clauses, values[-1])
 
-        return derived(make, [*operands, value])
+        return derived("if_then", make, [*operands, value])
 
 
 def when(condition: ExprBase) -> When:
@@ -301,7 +309,7 @@ def switch(match: ExprBase, cases: Mapping[Any, object], default: object) -> Dyn
         labels = [ex.literal(key, subject.type.as_required()) for key in keys]
         return ex.Switch(subject, tuple(map(ex.SwitchCase, labels, values[:-1])), values[-1])
 
-    return derived(make, [match, *cases.values(), default])
+    return derived("switch", make, [match, *cases.values(), default])
 
 
 def alike(parts: Sequence[Any], what: str) -> list[ex.Expression]:

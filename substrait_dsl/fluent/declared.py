@@ -42,7 +42,7 @@ def _order_key(key: Any, scope: Scope) -> OrderKey:
 def _distribution(given: Any, scope: Scope) -> Distribution | None:
     if given is None or isinstance(given, Distribution):
         return given
-    if given == "singleton" and given not in scope.schema.names:
+    if isinstance(given, str) and given == "singleton" and given not in scope.schema.names:
         return SINGLETON
     return partitioned(*(_path(field, scope) for field in (given if is_list(given) else [given])))
 

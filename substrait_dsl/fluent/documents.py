@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.plan import Finding, Version
 from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, naming, placing
-from substrait_dsl.fluent.choices import require_flag
+from substrait_dsl.fluent.choices import require_catalog, require_flag
 
 if TYPE_CHECKING:
     from substrait.extended_expression_pb2 import ExtendedExpression as ExtendedExpressionMessage
@@ -46,7 +47,10 @@ class Document(Generic[M, A]):
 
         Arguments and errors as of `from_bytes`; `OSError` if the file cannot be read.
         """
-        data = Path(path).read_bytes()
+        with naming("load"):
+            file = _file(path)
+            require_flag("strict", strict)
+        data = file.read_bytes()
         with naming("load"), placing(str(path)):
             # No binary form begins with a brace: that would be field 15, of a kind that no field of a plan is of.
             if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"//")):
@@ -100,6 +104,7 @@ class Document(Generic[M, A]):
     @classmethod
     def _read(cls, source: bytes | str, strict: bool, catalog: Catalog | None) -> Self:
         require_flag("strict", strict)
+        require_catalog(catalog)
         made = cls.__new__(cls)
         made._become(*cls._decoded(source, strict, catalog))
         return made
@@ -163,7 +168,8 @@ class Document(Generic[M, A]):
 
     def save(self, path: str | Path) -> None:
         """Write it to a file: as JSON if its name ends in ``.json``, else in the binary form."""
-        target = Path(path)
+        with naming("save"):
+            target = _file(path)
         if target.suffix == ".json":
             target.write_text(self.to_json(), encoding="utf-8")
         else:
@@ -187,6 +193,16 @@ class Document(Generic[M, A]):
 
     def __hash__(self) -> int:
         return hash(self._compared())
+
+
+def _file(path: object) -> Path:
+    """The path of a file. Raises `InvalidArgumentError` for what cannot be one."""
+    try:
+        if isinstance(path, str | Path) and b"\0" not in os.fsencode(path):
+            return Path(path)
+    except UnicodeEncodeError:
+        pass
+    raise InvalidArgumentError(f"expected the path of a file, as a str or a Path, got {path!r}")
 
 
 def type_urls(urls: Any) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.errors import InvalidArgumentError, naming, placing
+from substrait_dsl.errors import InvalidArgumentError, naming, placing, require
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.columns import is_list, key_expression
 from substrait_dsl.fluent.habits import EXCHANGE_HABITS
@@ -21,6 +21,9 @@ class ExchangeKind:
     __slots__ = ("name", "resolve")
 
     def __init__(self, name: str, resolve: Callable[[Scope], rl.ExchangeKind]) -> None:
+        require(name, str, "the name of a kind of exchange is a str")
+        if not callable(resolve):
+            raise InvalidArgumentError(f"a kind of exchange is made by scatter(...) and its like, got {resolve!r}")
         self.name, self.resolve = name, resolve
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import common_type
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, naming, placing
+from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, naming, placing, require
 from substrait_dsl.fluent.columns import as_expression, called, evaluate, is_plain, require_distinct, require_name, rows
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.scope import Scope
@@ -21,7 +21,11 @@ class Switching:
     __slots__ = ("values",)
 
     def __init__(self, values: tuple[object, ...]) -> None:
+        require(values, tuple, "the values of a column in the copies of a row are a tuple", "write switching(...)")
         self.values = values
+
+    def __repr__(self) -> str:
+        return f"Switching{self.values!r}"
 
 
 def switching(*values: object) -> Switching:

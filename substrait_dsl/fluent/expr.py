@@ -14,8 +14,8 @@ from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.properties import SortDirection
-from substrait_dsl.algebra.types import Boolean, List, Map, Null, Nullable, Req, Struct, Type, WrittenAs
-from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownFieldError, suggestion, unknown_choice
+from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type, WrittenAs
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, require, require_choice
 from substrait_dsl.fluent.guidance import no_method
 from substrait_dsl.fluent.operators import Operators
 from substrait_dsl.fluent.scope import NO_ROW, Scope
@@ -41,7 +41,7 @@ Make = Callable[[Sequence[Any]], ex.Expression]
 class ExprBase:
     """What every `Expr` is, whatever its type."""
 
-    __slots__ = ("_leaf", "_make", "_name", "_node", "_operands", "_scope")
+    __slots__ = ("_leaf", "_make", "_name", "_node", "_operands", "_scope", "_what")
 
     _node: ex.Expression | None
     _scope: Scope | None
@@ -49,6 +49,7 @@ class ExprBase:
     _operands: Sequence[Any]
     _leaf: Callable[[Scope], ex.Expression] | None
     _name: str | None
+    _what: str
 
 
 class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
@@ -60,10 +61,12 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
     __slots__ = ()
 
+    def __init__(self) -> None:
+        raise InvalidArgumentError("an expression is made by col(...), lit(...), or by the row that a lambda gets")
+
     def alias(self, name: str) -> Expr[T, N]:
         """The same expression under a name, for a column that it becomes."""
-        if not isinstance(name, str):
-            raise InvalidArgumentError(f"the name of a column is a str, got {name!r}")
+        require(name, str, "the name of a column is a str")
         renamed = _copy(self)
         renamed._name = name
         return renamed
@@ -88,10 +91,9 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         """
         from substrait_dsl.fluent.schemas import as_type
 
-        if on_failure not in ex.FAILURE_BEHAVIORS:
-            raise unknown_choice("on_failure", on_failure, ex.FAILURE_BEHAVIORS)
+        require_choice("on_failure", on_failure, ex.FAILURE_BEHAVIORS)
         target = as_type(to)
-        return derived(lambda parts: ex.Cast(parts[0], target, on_failure), [self], self._name)
+        return derived("cast", lambda parts: ex.Cast(parts[0], target, on_failure), [self], self._name)
 
     def is_null(self) -> Expr[Boolean, Req]:
         """Whether the value is NULL."""
@@ -147,14 +149,19 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         """
         from substrait_dsl.fluent.nested import mask
 
-        return derived(lambda nodes: ex.MaskedReference(nodes[0], mask(nodes[0].type, parts)), [self], self._name)
+        def make(nodes: Sequence[Any]) -> ex.Expression:
+            return ex.MaskedReference(nodes[0], mask(nodes[0].type, parts))
+
+        return derived("keep", make, [self], self._name)
 
     def __getitem__(self, key: object) -> DynExpr:
         """A field of a struct by name or position, an element of a list by offset, or the value of a map's key.
 
         Elements and values are nullable: an offset out of range and a missing key give NULL.
         """
-        return derived(lambda parts: access(parts[0], key), [self], key if isinstance(key, str) else None)
+        from substrait_dsl.fluent.nested import access
+
+        return derived("part", lambda parts: access(parts[0], key), [self], key if isinstance(key, str) else None)
 
     if not TYPE_CHECKING:  # a checker must not take every name for a method
 
@@ -179,12 +186,9 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         )
 
     def __repr__(self) -> str:
-        from substrait_dsl.render.describe import expression_text
+        from substrait_dsl.fluent.sketch import sketch
 
-        if self._node is None:
-            return f"Expr({self._name or 'deferred'})"
-        schema = self._scope.schema if self._scope else None
-        return f"Expr({expression_text(self._node, schema)}: {self._node.type})"
+        return f"Expr({sketch(self)})"
 
     __hash__ = object.__hash__
 
@@ -223,6 +227,10 @@ class SortKey:
         self.direction = direction
         """A word; or what gives, for the type of the expression, the function that compares two of its values."""
 
+    def __repr__(self) -> str:
+        how = self.direction if isinstance(self.direction, str) else "compared"
+        return f"SortKey({self.expression!r}, {how})"
+
 
 def sort_key(expression: Any, order: Literal["asc", "desc"], nulls: Nulls) -> SortKey:
     """A sort key from words. Raises `InvalidChoiceError`."""
@@ -232,23 +240,25 @@ def sort_key(expression: Any, order: Literal["asc", "desc"], nulls: Nulls) -> So
         ("desc", "first"): "desc_nulls_first",
         ("desc", "last"): "desc_nulls_last",
     }
-    if nulls not in ("first", "last"):
-        raise unknown_choice("nulls", nulls, ("first", "last"))
+    require_choice("nulls", nulls, ("first", "last"))
     return SortKey(expression, directions[order, nulls])
 
 
 def bound(node: ex.Expression, scope: Scope | None, name: str | None = None) -> DynExpr:
     """An expression over the row of a scope, or over no row at all."""
-    return _new(node, scope, None, (), None, name)
+    return _new(node, scope, None, (), None, name, "")
 
 
-def deferred(leaf: Callable[[Scope], ex.Expression], name: str | None = None) -> DynExpr:
-    """An expression that is known once a row is."""
-    return _new(None, None, None, (), leaf, name)
+def deferred(leaf: Callable[[Scope], ex.Expression], name: str | None = None, what: str = "") -> DynExpr:
+    """An expression that is known once a row is. `what` it is, in a word, if it is no column."""
+    return _new(None, None, None, (), leaf, name, what)
 
 
-def derived(make: Make, operands: Sequence[Any], name: str | None = None) -> DynExpr:
-    """An expression made of others: at once if they all see one row, else when they meet it."""
+def derived(what: str, make: Make, operands: Sequence[Any], name: str | None = None) -> DynExpr:
+    """An expression made of others: at once if they all see one row, else when they meet it.
+
+    `what` is made, in a word, is for those who look at it before that.
+    """
     scope: Scope | None = None
     parts: list[Any] = []
     for operand in operands:
@@ -256,18 +266,23 @@ def derived(make: Make, operands: Sequence[Any], name: str | None = None) -> Dyn
             parts.append(operand)
             continue
         if operand._node is None or (scope is not None and operand._scope not in (None, scope)):
-            return _new(None, None, make, operands, None, name)
+            return _new(None, None, make, operands, None, name, what)
         scope = operand._scope or scope
         parts.append(operand._node)
     return bound(make(parts), scope, name)
 
 
-def settled(leaf: Callable[[Scope], ex.Expression], parts: Iterable[ExprBase], name: str | None = None) -> DynExpr:
-    """An expression that `leaf` makes for a row: at once if all its parts see one row, else when it meets it."""
+def settled(
+    what: str, leaf: Callable[[Scope], ex.Expression], parts: Iterable[ExprBase], name: str | None = None
+) -> DynExpr:
+    """An expression that `leaf` makes for a row: at once if all its parts see one row, else when it meets it.
+
+    `what`: as for `derived`.
+    """
     waiting = tuple(parts)
     scopes = {id(part._scope): part._scope for part in waiting if part._scope is not None}
     if len(scopes) > 1 or any(part._node is None for part in waiting):
-        return _new(None, None, None, waiting, leaf, name)
+        return _new(None, None, None, waiting, leaf, name, what)
     scope = next(iter(scopes.values()), None)
     return bound(leaf(scope or NO_ROW), scope, name)
 
@@ -294,21 +309,16 @@ def _new(
     operands: Sequence[Any],
     leaf: Callable[[Scope], ex.Expression] | None,
     name: str | None,
+    what: str,
 ) -> DynExpr:
     expr = DynExpr.__new__(DynExpr)
-    expr._node, expr._scope, expr._make, expr._operands, expr._leaf, expr._name = (
-        node,
-        scope,
-        make,
-        operands,
-        leaf,
-        name,
-    )
+    expr._node, expr._scope, expr._make, expr._operands = node, scope, make, operands
+    expr._leaf, expr._name, expr._what = leaf, name, what
     return expr
 
 
 def _copy(expr: ExprBase) -> DynExpr:
-    return _new(expr._node, expr._scope, expr._make, expr._operands, expr._leaf, expr._name)
+    return _new(expr._node, expr._scope, expr._make, expr._operands, expr._leaf, expr._name, expr._what)
 
 
 def resolve(expr: ExprBase, scope: Scope) -> ex.Expression:
@@ -336,28 +346,6 @@ def resolve(expr: ExprBase, scope: Scope) -> ex.Expression:
             assert current._make is not None
             done[id(current)] = current._make([done.get(id(o), o) for o in current._operands])
     return done[id(expr)]
-
-
-def access(value: ex.Expression, key: object) -> ex.FieldAccess:
-    """The part of a struct, list or map value that ``value[key]`` means."""
-    match value.type:
-        case Struct() as struct:
-            names = struct.field_names
-            if isinstance(key, str):
-                if names.count(key) != 1:
-                    raise UnknownFieldError(f'there is no field "{key}" in {struct}', hint=suggestion(key, names))
-                return ex.FieldAccess(value, ex.StructField(names.index(key)))
-            if isinstance(key, int):
-                return ex.FieldAccess(value, ex.StructField(key))
-            raise InvalidArgumentError(f"a struct's field is named or numbered, got {key!r}")
-        case List():
-            if not isinstance(key, int):
-                raise InvalidArgumentError(f"a list's element is given by its offset, an int, got {key!r}")
-            return ex.FieldAccess(value, ex.ListElement(key))
-        case Map(key=key_type):
-            return ex.FieldAccess(value, ex.MapKey(ex.literal(key, key_type.as_required())))
-        case other:
-            raise TypeMismatchError(f"only structs, lists and maps have parts, this is {other}")
 
 
 def _call(name: str, *arguments: object) -> DynExpr:

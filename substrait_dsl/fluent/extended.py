@@ -17,6 +17,7 @@ from substrait_dsl.fluent.calls import MeasureBase, measure_node
 from substrait_dsl.fluent.columns import called, evaluate, pick, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.documents import Document, type_urls
 from substrait_dsl.fluent.expr import ExprBase
+from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.operators import PythonValue
 from substrait_dsl.fluent.schemas import Declared, RelationSchema, SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope
@@ -87,6 +88,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
         **named: Any,
     ) -> None:
         with naming("ExtendedExpression"):
+            require_extension(advanced_extensions, "advanced_extensions")
             if isinstance(schema, RelationBase):
                 scope = Scope("ExtendedExpression", (schema._rel,))
             else:

@@ -11,7 +11,8 @@ import attrs
 from typing_extensions import Unpack
 
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.errors import InvalidArgumentError, naming, unknown_choice
+from substrait_dsl.algebra.validators import between, one
+from substrait_dsl.errors import InvalidArgumentError, naming, require_choice, unknown_choice
 from substrait_dsl.fluent.base import S2, Condition
 from substrait_dsl.fluent.columns import is_list
 from substrait_dsl.fluent.declared import Distributed, Ordering
@@ -39,19 +40,13 @@ FORMATS: dict[FormatName, rl.FileFormat] = {
 class FileSlice:
     """A part of a file, for `read_files`: ``FileSlice("orders.parquet", start=0, length=4096)``."""
 
-    path: str | Path
-    start: int = attrs.field(default=0, kw_only=True)
+    path: str | Path = attrs.field(validator=one("a path", str, Path))
+    start: int = attrs.field(default=0, kw_only=True, validator=between(0, 2**64 - 1))
     """Where it begins, in bytes."""
-    length: int = attrs.field(default=0, kw_only=True)
+    length: int = attrs.field(default=0, kw_only=True, validator=between(0, 2**64 - 1))
     """How long it is, in bytes; 0 for all of the file."""
-    partition_index: int = attrs.field(default=0, kw_only=True)
+    partition_index: int = attrs.field(default=0, kw_only=True, validator=between(0, 2**64 - 1))
     """Which task of a parallel read it belongs to."""
-
-    def __attrs_post_init__(self) -> None:
-        for name in ("start", "length", "partition_index"):
-            value = getattr(self, name)
-            if type(value) is not int or value < 0:
-                raise InvalidArgumentError(f"the {name} of a file slice is an int that is not negative, got {value!r}")
 
 
 PathLike = str | Path | FileSlice
@@ -126,8 +121,7 @@ def read_files(
     Specification: ``ReadRel.LocalFiles``.
     """
     with naming("read_files"):
-        if kind not in rl.PATH_KINDS:
-            raise unknown_choice("kind", kind, rl.PATH_KINDS)
+        require_choice("kind", kind, rl.PATH_KINDS)
         each = [paths] if isinstance(paths, str | Path | FileSlice) else paths
         if not is_list(each):
             raise InvalidArgumentError(f"expected a path or a list of paths, got {paths!r}")

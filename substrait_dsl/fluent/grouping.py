@@ -32,7 +32,7 @@ from substrait_dsl.fluent.scope import Scope
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
 
-S = TypeVar("S", bound=Schema, covariant=True, default=DynRow)
+S = TypeVar("S", bound=Schema, covariant=True, default=DynRow | Any)
 S_ = TypeVar("S_", bound=Schema)
 K = TypeVar("K", bound=Schema, covariant=True, default=DynRow)
 

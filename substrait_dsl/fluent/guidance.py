@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin
 
 from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
+from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import (
     Boolean,
     Date,
@@ -18,7 +22,8 @@ from substrait_dsl.algebra.types import (
     VarChar,
 )
 from substrait_dsl.catalog import standard_catalog
-from substrait_dsl.errors import LiteralError, SubstraitDslError, suggestion
+from substrait_dsl.errors import LiteralError, PlanFormatError, SubstraitDslError, suggestion
+from substrait_dsl.fluent.habits import PYTHON_TYPES, TYPE_HABITS
 
 VERBS: Mapping[str, str] = {
     "agg": "aggregate(...)",
@@ -194,11 +199,54 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
         return f"a column is col({plain[0]!r}), or the row's in a lambda"
     if any(isinstance(part, ex.DaySeconds | ex.Compound) for part in plain):
         return "give the span a type: lit(value, IntervalDay(6))"
-    if len(typed) == 2 and not plain:
+    if len(typed) == 2 and not plain and name not in ("add", "subtract"):
         return _common_type(typed[0].type, typed[1].type)
-    if len(typed) == len(plain) == 1 and name in OPERATORS:
-        return _literal_hint(plain[0], typed[0].type)
-    return None
+    refused = _refused(name, typed, plain)
+    return f"{refused.message}; {refused.hint}" if refused is not None and refused.hint else None
+
+
+def literal_hint(name: str, parts: Sequence[Any]) -> str | None:
+    """Why a Python value cannot stand beside an expression, where there is nothing better to say."""
+    typed = [part for part in parts if isinstance(part, ex.Expression)]
+    refused = _refused(name, typed, [part for part in parts if not isinstance(part, ex.Expression)])
+    return refused.message if refused is not None else None
+
+
+def type_hint(given: Any) -> str | None:
+    """Which type was probably meant by what is none: by a name of SQL, by a type of Python or of another library."""
+    optional = [each for each in get_args(given) if each is not NoneType]
+    if len(optional) == 1 and NoneType in get_args(given):  # `int | None`
+        inner = optional[0]
+        return f"did you mean Nullable[{PYTHON_TYPES.get(inner) or getattr(inner, '__name__', inner)}]?"
+    kind = get_origin(given) or given
+    if isinstance(kind, type) and kind in PYTHON_TYPES:
+        return f"did you mean {PYTHON_TYPES[kind]}?"
+    meant = _type_meant(given if isinstance(given, str) else getattr(given, "__name__", None) or str(given))
+    return f'did you mean "{meant}"?' if meant else None
+
+
+def _type_meant(text: str) -> str | None:
+    """The type that a text of another language means: ``array<int>``, ``decimal(10,2)``, ``DoubleType()``."""
+    given = text.strip().lower()
+    phrase = re.sub(r"^[a-z_ ]+", lambda words: TYPE_HABITS.get(words[0].strip(), words[0]), given)
+    whole = re.sub(r"[a-z_]\w*", _own_name, phrase).replace("()", "").translate(str.maketrans("()[]", "<><>"))
+    name = whole.partition("<")[0]
+    renamed = not given.startswith(name)
+    for attempt in (whole, name) if renamed else (whole,):
+        # Where another language says nothing of the digits after the second, it has six.
+        attempt = re.sub(r"\b(precision_\w+|interval_day)(?![\w<])", r"\1<6>", attempt)
+        try:
+            parse_type(attempt)
+        except PlanFormatError:
+            continue
+        return attempt
+    names = PARAMETER_NAMES.get(name) if renamed else None
+    return f"{name}<{','.join(names)}>" if names else None
+
+
+def _own_name(word: re.Match[str]) -> str:
+    bare = word[0].removesuffix("type")
+    return TYPE_HABITS.get(word[0]) or TYPE_HABITS.get(bare) or bare
 
 
 def _common_type(left: Type, right: Type) -> str | None:
@@ -214,12 +262,15 @@ def _common_type(left: Type, right: Type) -> str | None:
             return None
 
 
-def _literal_hint(value: Any, other: Type) -> str | None:
-    """Why a Python value cannot stand beside an expression of a type."""
-    if isinstance(other, Date | PrecisionTimestamp | PrecisionTimestampTZ) and type(value) is int:
-        return "a span of time is a datetime.timedelta: timedelta(days=30)"
+def _refused(name: str, typed: Sequence[ex.Expression], plain: Sequence[Any]) -> LiteralError | None:
+    """The error for a Python value that has not the type of the one expression beside it."""
+    if len(typed) != 1 or len(plain) != 1 or name not in OPERATORS:
+        return None
+    kind = typed[0].type.as_required()
     try:
-        ex.literal(value, other.as_required())
+        ex.literal(plain[0], kind)
     except LiteralError as error:
-        return f"{error.message}; {error.hint}" if error.hint else error.message
+        if isinstance(kind, Date | PrecisionTimestamp | PrecisionTimestampTZ) and type(plain[0]) is int:
+            error.hint = "a span of time is a datetime.timedelta: timedelta(days=30)"
+        return error
     return None

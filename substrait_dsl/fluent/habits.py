@@ -1,7 +1,10 @@
-"""Words of other libraries and of SQL for what the verbs take a word for, and what to write here."""
+"""Words of other libraries and of SQL where the library has its own, and what to write here."""
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
+import uuid
 from collections.abc import Mapping
 
 from substrait_dsl.algebra.rules import LATERAL_JOIN_TYPES
@@ -112,3 +115,44 @@ SET_HABITS: Mapping[str, str] = {
     "union": '"union_distinct"',
 }
 """Set operations of SQL, and the specification's names."""
+
+TYPE_HABITS: Mapping[str, str] = {
+    **dict.fromkeys(("tinyint", "byte", "int8"), "i8"),
+    **dict.fromkeys(("smallint", "short", "int16", "int2"), "i16"),
+    **dict.fromkeys(("int", "integer", "int32", "int4"), "i32"),
+    **dict.fromkeys(("bigint", "long", "int64"), "i64"),
+    **dict.fromkeys(("float", "real", "float32", "float4"), "fp32"),
+    **dict.fromkeys(("double", "double precision", "float64", "float8"), "fp64"),
+    **dict.fromkeys(("numeric", "number"), "decimal"),
+    **dict.fromkeys(("bool", "bit"), "boolean"),
+    **dict.fromkeys(("text", "str", "utf8", "large_string", "clob"), "string"),
+    **dict.fromkeys(("char", "character"), "fixedchar"),
+    **dict.fromkeys(("character varying", "nvarchar"), "varchar"),
+    **dict.fromkeys(("bytes", "bytea", "blob", "varbinary", "large_binary"), "binary"),
+    **dict.fromkeys(("timestamp", "datetime", "timestamp_ntz", "timestampntz"), "precision_timestamp"),
+    **dict.fromkeys(("timestamptz", "timestamp_ltz", "timestamp with time zone"), "precision_timestamp_tz"),
+    "timestamptype": "precision_timestamp_tz",  # PySpark's class; the suffix of the others tells nothing
+    "time": "precision_time",
+    **dict.fromkeys(("interval", "duration", "timedelta"), "interval_day"),
+    "array": "list",
+    **dict.fromkeys(("row", "record"), "struct"),
+    "guid": "uuid",
+}
+"""Types of SQL, PySpark, Polars, Arrow and numpy, in small letters, and what the specification calls them."""
+
+PYTHON_TYPES: Mapping[type, str] = {
+    bool: "Boolean",
+    int: "I64",
+    float: "FP64",
+    decimal.Decimal: "Decimal(precision, scale)",
+    str: "String",
+    bytes: "Binary",
+    dt.date: "Date",
+    dt.datetime: "PrecisionTimestamp(6)",
+    dt.time: "PrecisionTime(6)",
+    dt.timedelta: "IntervalDay(6)",
+    uuid.UUID: "UUID",
+    list: "List[...]",
+    dict: "Map[..., ...]",
+}
+"""Types of Python, and what an annotation, or the type of a column, says instead."""

@@ -9,15 +9,15 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Node, rebuild, walk
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
-from substrait_dsl.algebra.types import Boolean, Type
+from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import Typed
+from substrait_dsl.catalog.roles import require_match
 from substrait_dsl.errors import (
     InvalidArgumentError,
-    TypeMismatchError,
     UnknownFieldError,
     naming,
     placing,
-    unknown_choice,
+    require_choice,
 )
 from substrait_dsl.fluent.base import Condition
 from substrait_dsl.fluent.columns import called, is_list, key_expression, key_position, rows
@@ -41,6 +41,9 @@ class JoinKey:
     def __init__(self, left: Sortable, right: Sortable, comparison: rl.KeyComparison | CatalogFunction) -> None:
         self.left, self.right, self.comparison = left, right, comparison
 
+    def __repr__(self) -> str:
+        return f"JoinKey({self.left!r}, {self.right!r}, {self.comparison!r})"
+
 
 KeyLike = str | tuple[Sortable, Sortable] | JoinKey | Condition
 """A key: a name that both sides have, a name of each side, a `join_key`, or an equality."""
@@ -63,8 +66,7 @@ def join_key(left: Sortable, right: Sortable | None = None, comparison: Comparis
         if not isinstance(comparison, CatalogFunction):
             if callable(comparison):
                 raise _no_comparison(comparison)
-            if comparison not in rl.KEY_COMPARISONS:
-                raise unknown_choice("comparison", comparison, rl.KEY_COMPARISONS, KEY_HABITS)
+            require_choice("comparison", comparison, rl.KEY_COMPARISONS, KEY_HABITS)
         elif comparison.kind != "scalar":
             raise _no_comparison(comparison)
         if right is None:
@@ -141,8 +143,7 @@ def _compared(key: JoinKey, scope: Scope) -> rl.JoinKey:
 def _function(function: CatalogFunction, left: Type, right: Type) -> ex.FunctionId:
     """The function that says whether two values of these types match."""
     overload, result = function.resolve([Typed(left), Typed(right)])
-    if not isinstance(result, Boolean):
-        raise TypeMismatchError(f"the comparison of a key gives a boolean, but {overload} gives {result}")
+    require_match(overload, result)
     return ex.FunctionId(overload.urn, overload.key)
 
 

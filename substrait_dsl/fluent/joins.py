@@ -9,7 +9,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, JoinType, LateralJoinType, join_schema
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, require_choice
 from substrait_dsl.fluent import columns
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, S, made, rel_of
 from substrait_dsl.fluent.habits import JOIN_HABITS, LATERAL_HABITS
@@ -189,8 +189,7 @@ def _scope(
     habits: Mapping[str, str] = JOIN_HABITS,
 ) -> Scope:
     """Both rows of a join whose type and mark are as they must be."""
-    if how not in types:  # the tuple: what cannot be hashed is no key of the table
-        raise unknown_choice("how", how, types, habits)
+    require_choice("how", how, types, habits)
     _require_free(mark, how, left.schema, right.schema)
     return Scope(verb, (left, right))
 

@@ -16,6 +16,7 @@ from typing import Any, TypeGuard
 import attrs
 
 from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.expressions.lambdas import parameter_in_subquery
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.type_syntax import TypeNode
@@ -52,12 +53,15 @@ class LambdaScope(Scope):
 class LambdaFunction:
     """A function of expressions, traced: an argument of functions that take functions, or called with values."""
 
-    __slots__ = ("_body", "_names", "_types", "captured")
+    __slots__ = ("_body", "_names", "_traced", "_types", "captured")
 
     def __init__(self, function: Callable[..., Any], names: Sequence[str], types: tuple[Type, ...] | None) -> None:
-        self._names, self._types = tuple(names), types
+        if not callable(function):
+            raise InvalidArgumentError(f"a function of the plan is made by lambda_(...), got {function!r}")
+        self._names, self._types, self._traced = tuple(names), types, False
         parameters = [deferred(partial(self._parameter, position), name) for position, name in enumerate(names)]
         self._body = function(*parameters)
+        self._traced = True
         if is_function(self._body):
             raise InvalidArgumentError("a lambda returned a function", hint="a lambda must return an expression")
         own = set(map(id, parameters))
@@ -72,10 +76,10 @@ class LambdaFunction:
             if scope.function is self:
                 return ex.parameter(steps_out, position, scope.types[position])
             scope, steps_out = scope.outer, steps_out + 1
-        raise SchemaError(
-            f'the parameter "{self._names[position]}" of a lambda is used outside of it',
-            hint="use it only inside the lambda; a subquery there does not see it",
-        )
+        name = f'the parameter "{self._names[position]}" of a lambda'
+        if not self._traced:  # the body waits for its row, a relation inside it does not
+            raise parameter_in_subquery(name)
+        raise SchemaError(f"{name} is used outside of it", hint="use it only inside the lambda")
 
     def parameter_types(self, wanted: Sequence[Type | None]) -> tuple[Type, ...] | None:
         """The declared types, or those that a call wants; None if that does not fit."""
@@ -121,7 +125,7 @@ class LambdaFunction:
             return ex.LambdaInvocation(self.settle(types, scope), tuple(values))
 
         given = (argument for argument in arguments if isinstance(argument, ExprBase))
-        return settled(leaf, (*given, *self.captured))
+        return settled("lambda", leaf, (*given, *self.captured))
 
     def __repr__(self) -> str:
         if self._types is None:

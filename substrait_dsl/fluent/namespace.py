@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Sequence
+from types import NoneType
 from typing import Any
 
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import Catalog, Function, Given, Overload, standard_catalog
-from substrait_dsl.errors import FunctionNotFoundError, suggestion
+from substrait_dsl.errors import FunctionNotFoundError, naming, require, suggestion
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction, scalar
+from substrait_dsl.fluent.choices import require_catalog
 from substrait_dsl.fluent.guidance import FUNCTIONS
 
 
@@ -58,6 +60,9 @@ class Functions:
     """
 
     def __init__(self, catalog: Catalog | None = None, urn: str | None = None) -> None:
+        with naming("Functions"):
+            require_catalog(catalog)
+            require(urn, (str, NoneType), "the URN of an extension is a str or None")
         self._catalog = catalog or standard_catalog()
         self._urn = urn
 

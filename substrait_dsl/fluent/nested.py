@@ -1,4 +1,4 @@
-"""Structs, lists and maps put together from values, and taken apart by masks."""
+"""Structs, lists and maps put together from values, and taken apart."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.types import Struct, Type
+from substrait_dsl.algebra.types import List, Map, Struct, Type
 from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
@@ -39,7 +39,7 @@ def struct_of(**fields: object) -> DynExpr:
             values = tuple(_field(name, value, scope) for name, value in fields.items())
             return ex.NestedStruct(values, names=names)
 
-    return settled(leaf, (value for value in fields.values() if isinstance(value, ExprBase)))
+    return settled("struct_of", leaf, (value for value in fields.values() if isinstance(value, ExprBase)))
 
 
 def _field(name: str, value: object, scope: Scope) -> ex.Expression:
@@ -69,7 +69,7 @@ def list_of(*values: object) -> DynExpr:
         with naming("list_of"):
             return ex.NestedList(tuple(alike(parts, "the elements of a list")))
 
-    return derived(make, values)
+    return derived("list_of", make, values)
 
 
 def map_of(entries: Mapping[Any, object] | Sequence[tuple[object, object]]) -> DynExpr:
@@ -103,7 +103,7 @@ def map_of(entries: Mapping[Any, object] | Sequence[tuple[object, object]]) -> D
             )
             return ex.NestedMap(tuple(ex.MapEntry(key, value) for key, value in made))
 
-    return derived(make, [*keys, *values])
+    return derived("map_of", make, [*keys, *values])
 
 
 def _require_values(values: Sequence[object]) -> None:
@@ -113,6 +113,28 @@ def _require_values(values: Sequence[object]) -> None:
             raise TypeMismatchError(f"{value._lacks}, not a value", hint=value._advice)
         if is_function(value):
             raise TypeMismatchError(f"expected a value, got the function {value!r}")
+
+
+def access(value: ex.Expression, key: object) -> ex.FieldAccess:
+    """The part of a struct, list or map value that ``value[key]`` means."""
+    match value.type:
+        case Struct() as struct:
+            names = struct.field_names
+            if isinstance(key, str):
+                if names.count(key) != 1:
+                    raise UnknownFieldError(f'there is no field "{key}" in {struct}', hint=suggestion(key, names))
+                return ex.FieldAccess(value, ex.StructField(names.index(key)))
+            if type(key) is int:
+                return ex.FieldAccess(value, ex.StructField(key))
+            raise InvalidArgumentError(f"a struct's field is named or numbered, got {key!r}")
+        case List():
+            if type(key) is not int:
+                raise InvalidArgumentError(f"a list's element is given by its offset, an int, got {key!r}")
+            return ex.FieldAccess(value, ex.ListElement(key))
+        case Map(key=key_type):
+            return ex.FieldAccess(value, ex.MapKey(ex.literal(key, key_type.as_required())))
+        case other:
+            raise TypeMismatchError(f"only structs, lists and maps have parts, this is {other}")
 
 
 def mask(kind: Type, parts: Sequence[Any]) -> ex.StructMask:

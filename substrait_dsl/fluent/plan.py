@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,9 @@ from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming,
 from substrait_dsl.fluent.base import RelationBase, made, run
 from substrait_dsl.fluent.documents import Document, type_urls
 from substrait_dsl.fluent.expr import ExprBase, resolve
+from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.fluent.schemas import as_type
 from substrait_dsl.fluent.scope import Scope
 
 if TYPE_CHECKING:
@@ -38,6 +41,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             A number that no expression uses is refused.
         evaluation_mode: whether variables such as the current time have one value for the plan or one for each record.
         advanced_extensions: messages about the plan that only their owners can read.
+        type_aliases: types to write once and refer to by number wherever they stand, nullable or not: for plans in
+            which large types come again and again.
 
     Specification: ``Plan`` in ``plan.proto``.
     """
@@ -53,6 +58,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         parameter_bindings: Mapping[int, object] = NO_BINDINGS,
         evaluation_mode: EvaluationMode = "per_plan",
         advanced_extensions: AdvancedExtension | None = None,
+        type_aliases: Sequence[object] = (),
     ) -> None:
         with naming("Plan"):
             if not relations:
@@ -64,6 +70,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
                 raise InvalidArgumentError(
                     f"parameter_bindings is a dict of values by the number of the parameter, got {parameter_bindings!r}"
                 )
+            require_extension(advanced_extensions, "advanced_extensions")
             roots = tuple(Root.of(relation._rel) for relation in relations)
             plan = AlgebraPlan(
                 roots,
@@ -71,6 +78,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
                 parameter_bindings=tuple(_bindings(parameter_bindings, roots)),
                 evaluation_mode=evaluation_mode,
                 advanced_extensions=advanced_extensions,
+                type_aliases=_types(type_aliases),
             )
         self._become(plan, ())
 
@@ -101,6 +109,11 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         """Whether variables such as the current time have one value for the plan or one for each record."""
         return self._algebra.evaluation_mode
 
+    @property
+    def type_aliases(self) -> tuple[Type, ...]:
+        """The types that the plan gives a number to, in the order of these numbers."""
+        return self._algebra.type_aliases
+
     # --- writing and running
 
     def _encoded(self) -> PlanMessage:
@@ -111,10 +124,11 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
     def _with_canonical_anchors(self) -> AlgebraPlan:
         return canonical_plan(self._algebra)
 
-    def execute(self, spark: SparkSession) -> list[DataFrame]:
+    def execute(self, spark: SparkSession, *, persist_shared: bool = False) -> list[DataFrame]:
         """Run on Spark: one DataFrame for each root, with the parameters that are bound.
 
-        Raises as `Relation.execute`, and `LiteralError` for a parameter that is bound to a value of another type.
+        Arguments: as of `Relation.execute`. Raises as that, and `LiteralError` for a parameter that is bound to a value
+        of another type.
         """
         with naming("execute"):
             extension = self._algebra.advanced_extensions
@@ -123,7 +137,9 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
                     f"the plan has an enhancement of the type {extension.enhancement.type_url}, which changes what it "
                     "means in a way that is not known here"
                 )
-            return [run(root, spark) for root in self._algebra.bound_roots()]
+            now, mode = dt.datetime.now(dt.UTC), self._algebra.evaluation_mode
+            roots = self._algebra.bound_roots()
+            return [run(root, spark, now, mode, persist_shared=persist_shared) for root in roots]
 
     def __str__(self) -> str:
         from substrait_dsl.render.text import explain_plan
@@ -139,6 +155,12 @@ def _under_names(root: Root) -> rl.Rel:
     if names == root.input.schema.names:
         return root.input
     return rl.emit(root.input, range(len(names)), names)
+
+
+def _types(kinds: Any) -> tuple[Type, ...]:
+    if isinstance(kinds, str) or not isinstance(kinds, Sequence):
+        raise InvalidArgumentError(f"type_aliases are several types, got {kinds!r}")
+    return tuple(as_type(kind) for kind in kinds)
 
 
 def _bindings(values: Mapping[int, object], roots: Sequence[Root]) -> Iterator[ParameterBinding]:

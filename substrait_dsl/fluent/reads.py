@@ -17,6 +17,7 @@ from substrait_dsl.errors import (
     LiteralError,
     SchemaError,
     naming,
+    require,
 )
 from substrait_dsl.fluent.base import S2, Condition, table_name
 from substrait_dsl.fluent.declared import Distributed, Ordering
@@ -122,6 +123,7 @@ def read_virtual(
     """
     with naming("read_virtual"):
         struct = as_struct(schema)
+        require(rows, Iterable, "the rows are a list of tuples or dicts")
         scope = Scope("read_virtual", (), NamedStruct(()))
         records = tuple(_record(row, number, struct, scope) for number, row in enumerate(rows))
         return read(struct, rl.VirtualTable(records), None, None, None, ordering, distribution, properties)

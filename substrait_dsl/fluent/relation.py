@@ -18,7 +18,8 @@ from substrait_dsl.errors import (
     naming,
     placing,
     quoted,
-    unknown_choice,
+    require,
+    require_choice,
 )
 from substrait_dsl.fluent import columns
 from substrait_dsl.fluent.base import S2, Condition, Count, RelationBase, S, rel_of
@@ -172,10 +173,9 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
                 raise InvalidArgumentError(f"expected a dict of new names by old name, got {names!r}")
             wanted: dict[str | int, str] = dict(names or {})
             wanted.update(renamed)
+            for new in wanted.values():
+                require(new, str, "the new name of a column is a str")
             changed = {_renamed_position(schema, old, new): new for old, new in wanted.items()}
-            for new in changed.values():
-                if not isinstance(new, str):
-                    raise InvalidArgumentError(f"expected a name, got {new!r}")
             after = [changed.get(position, field.name) for position, field in enumerate(schema)]
             uses = Counter(after)
             for new in changed.values():
@@ -241,8 +241,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
 
     def _combined(self, verb: str, op: SetOp, others: Sequence[RelationBase]) -> Relation[S]:
         with naming(verb):
-            if op not in SET_OPS:
-                raise unknown_choice("op", op, SET_OPS, SET_HABITS)
+            require_choice("op", op, SET_OPS, SET_HABITS)
             return Relation(rl.Set((self._rel, *map(rel_of, others)), op))
 
     def union_all(self, *others: RelationBase) -> Relation[S]:
@@ -336,7 +335,7 @@ def _column(name: str, value: object, scope: Scope) -> ex.Expression:
         return evaluate(value, scope, "a column")
 
 
-def _renamed_position(schema: NamedStruct, old: str | int, new: object) -> int:
+def _renamed_position(schema: NamedStruct, old: str | int, new: str) -> int:
     try:
         return schema.position(old)
     except UnknownFieldError as error:

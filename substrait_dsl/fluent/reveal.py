@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TypeVar
 
+from substrait_dsl.errors import require
 from substrait_dsl.fluent.base import RelationBase
 
 R = TypeVar("R", bound=RelationBase)
@@ -15,5 +16,6 @@ def reveal_schema(relation: R) -> R:
 
     As ``reveal_type`` for types, this is for looking, and not for programs that stay.
     """
+    require(relation, RelationBase, "reveal_schema takes a relation")
     print(f"Schema is {relation.schema.struct}", file=sys.stderr)
     return relation

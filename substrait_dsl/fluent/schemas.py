@@ -19,8 +19,17 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
 from substrait_dsl.algebra.type_text import parse_type as parse
 from substrait_dsl.catalog import standard_catalog
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, placing, quoted
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    PlanFormatError,
+    SchemaError,
+    TypeMismatchError,
+    placing,
+    quoted,
+    require,
+)
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
+from substrait_dsl.fluent.guidance import type_hint
 
 if TYPE_CHECKING:
     import pyarrow
@@ -71,9 +80,10 @@ class Schema:
             raise SchemaError(f"{type(self).__name__}: no expression for {', '.join(missing)}")
         self.__columns__ = columns
 
-    if TYPE_CHECKING:  # a column set on an instance is a column of the result
+    if TYPE_CHECKING:  # a column set on an instance is a column of the result; a row has items, see DynRow
 
         def __setattr__(self, name: str, value: Any) -> None: ...
+        def __getitem__(self, column: str | int) -> DynExpr: ...
 
 
 def _named(name: str) -> DynExpr:
@@ -91,6 +101,7 @@ class DynRow(Schema):
         __row__: ClassVar[tuple[NamedStruct, Callable[[int], DynExpr]]]
 
     def __init__(self, schema: NamedStruct, reference: Callable[[int], DynExpr]) -> None:
+        require(schema, NamedStruct, "a row is what a lambda gets, and what rel.c is")
         object.__setattr__(self, "__row__", (schema, reference))
 
     def __getattr__(self, name: str) -> DynExpr:
@@ -108,6 +119,9 @@ class DynRow(Schema):
     def __dir__(self) -> list[str]:
         return list(self.__row__[0].names)
 
+    def __repr__(self) -> str:
+        return f"Row({self.__row__[0]})"
+
 
 class RelationSchema:
     """The columns of a relation: names, types and nullability, in order.
@@ -118,6 +132,7 @@ class RelationSchema:
     __slots__ = ("struct",)
 
     def __init__(self, struct: NamedStruct) -> None:
+        require(struct, NamedStruct, "the schema of a relation is rel.schema")
         self.struct = struct
 
     @property
@@ -232,9 +247,6 @@ def _as_struct(schema: Any) -> NamedStruct:
     )
 
 
-_FOR_PYTHON = {int: "I64", float: "FP64", str: "String", bool: "Boolean", bytes: "Binary"}
-
-
 def as_type(kind: Any) -> t.Type:
     """The type that an annotation, a type, or a type's text says: ``Nullable[I64]``, ``I64()``, ``"i64?"``.
 
@@ -282,7 +294,11 @@ def parse_type(text: str) -> t.Type:
     """
     if not isinstance(text, str):
         raise InvalidArgumentError(f"expected the text of a type, got {text!r}")
-    return parse(text, urns=standard_catalog().type_urns()) if "u!" in text.lower() else parse(text)
+    try:
+        return parse(text, urns=standard_catalog().type_urns()) if "u!" in text.lower() else parse(text)
+    except PlanFormatError as error:
+        error.hint = type_hint(text) or error.hint
+        raise
 
 
 def _no_type(kind: Any) -> InvalidArgumentError:
@@ -290,8 +306,4 @@ def _no_type(kind: Any) -> InvalidArgumentError:
         return InvalidArgumentError(
             f"{kind.__name__} needs its parameters", hint=f"write {kind.__name__}(...) or {kind.__name__}[L[...]]"
         )
-    known = _FOR_PYTHON.get(kind) if isinstance(kind, type) else None
-    return InvalidArgumentError(
-        f"{getattr(kind, '__name__', repr(kind))} is no Substrait type",
-        hint=f"did you mean {known}?" if known else None,
-    )
+    return InvalidArgumentError(f"{getattr(kind, '__name__', repr(kind))} is no Substrait type", hint=type_hint(kind))

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.types import INTEGER_RANGES, Type
+from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import Typed
-from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError
+from substrait_dsl.catalog.roles import require_order
+from substrait_dsl.errors import InvalidArgumentError
 from substrait_dsl.fluent.expr import ExprBase, Nulls, SortKey, sort_key
 
 Sortable = str | int | ExprBase | Callable[[Any], ExprBase]
@@ -58,8 +59,7 @@ def compared(column: Sortable, function: Callable[..., ExprBase]) -> SortKey:
 
     def direction(kind: Type) -> ex.FunctionId:
         overload, result = function.resolve([Typed(kind), Typed(kind)])
-        if type(result) not in INTEGER_RANGES:
-            raise TypeMismatchError(f"a comparison function gives an integer, but {overload} gives {result}")
+        require_order(overload, result)
         return ex.FunctionId(overload.urn, overload.key)
 
     return SortKey(column, direction)

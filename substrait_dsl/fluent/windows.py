@@ -16,14 +16,10 @@ import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.expressions.calls import Invocation
-from substrait_dsl.algebra.types import I64, Decimal, Type
-from substrait_dsl.catalog import Typed, standard_catalog
-from substrait_dsl.errors import (
-    FunctionNotFoundError,
-    InvalidArgumentError,
-    SchemaError,
-    TypeMismatchError,
-)
+from substrait_dsl.algebra.types import I64, Type
+from substrait_dsl.catalog import Catalog
+from substrait_dsl.catalog.roles import distance_type
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError
 from substrait_dsl.fluent.arguments import given
 from substrait_dsl.fluent.calls import WindowFunction
 from substrait_dsl.fluent.columns import is_list, key_expression, sort_keys
@@ -121,7 +117,7 @@ def over(
 
     used = [*framed.call.expressions(), *(framed.bounds.expressions if framed.bounds else ())]
     used += [_expression(each) for each in (*partitions, *sorts)]
-    return settled(leaf, used, function.name)
+    return settled(function.call.name, leaf, used, function.name)
 
 
 def window_call(function: WindowFunction[Any, Any], scope: Scope, sorts: Sequence[ex.SortKey]) -> ex.WindowCall:
@@ -130,7 +126,8 @@ def window_call(function: WindowFunction[Any, Any], scope: Scope, sorts: Sequenc
     Raises as `WindowFunction.over` does.
     """
     chosen = function.bounds or (UP_TO_THE_CURRENT_ROW if sorts else WHOLE_PARTITION)
-    lower, upper = (_bound(each, chosen.bounds_type, scope, sorts) for each in (chosen.lower, chosen.upper))
+    catalog = function.call.catalog
+    lower, upper = (_bound(each, chosen.bounds_type, scope, sorts, catalog) for each in (chosen.lower, chosen.upper))
     invocation: Invocation = "distinct" if function.distinct_values else "all"
     called, arguments, kind, options = function.call.resolved(scope)
     _require_no_name(called, arguments, function.call.operands)
@@ -228,7 +225,9 @@ def _place(bound: Offset | ex.Bound) -> Any:
     return 0 if bound.kind == "current_row" else None
 
 
-def _bound(bound: Offset | ex.Bound, kind: ex.BoundsType, scope: Scope, sorts: Sequence[ex.SortKey]) -> ex.Bound:
+def _bound(
+    bound: Offset | ex.Bound, kind: ex.BoundsType, scope: Scope, sorts: Sequence[ex.SortKey], catalog: Catalog
+) -> ex.Bound:
     if isinstance(bound, ex.Bound):
         return bound
     value = resolve(bound.distance, scope) if isinstance(bound.distance, ExprBase) else bound.distance
@@ -239,35 +238,16 @@ def _bound(bound: Offset | ex.Bound, kind: ex.BoundsType, scope: Scope, sorts: S
             f"a range with an offset needs exactly one sort key, this window has {len(sorts)}",
             hint="sort by one key, or count rows: rows=(first, last)",
         )
-    return ex.Bound(bound.kind, _added(value, sorts[0].expression.type))
+    return ex.Bound(bound.kind, _added(value, sorts[0].expression.type, catalog))
 
 
-def _added(value: Any, key: Type) -> ex.Expression:
+def _added(value: Any, key: Type, catalog: Catalog) -> ex.Expression:
     """A distance that can be added to a sort key and taken from it, as an expression: its type follows from the key's.
 
     Raises `TypeMismatchError` unless key and distance add up to the type of the key.
     """
-    parts = [Typed(key), given(value, "range")]
-    try:
-        sums = [standard_catalog().resolve("scalar", name, parts) for name in ("add", "subtract")]
-    except FunctionNotFoundError:
-        sums = []
-    if not sums or not all(_same(found.output_type, key) for found in sums):
-        what = f"of type {value.type}" if isinstance(value, ex.Expression) else repr(value)
-        raise TypeMismatchError(
-            f"a range over {key} cannot have an offset {what}: key and offset do not add up to {key.as_required()}",
-            hint="cast the sort key or the offset, or count rows: rows=(first, last)",
-        )
-    kind = sums[0].argument_types[1]
-    assert isinstance(kind, Type)
+    kind = distance_type(catalog, key, given(value, "range"))
     return value if isinstance(value, ex.Expression) else ex.literal(value, kind.as_required())
-
-
-def _same(result: Type, key: Type) -> bool:
-    """Whether a sum has the type of its key. Decimals grow when they are added: their scale must stay."""
-    if isinstance(result, Decimal) and isinstance(key, Decimal):
-        return bool(result.scale == key.scale)
-    return result.matches(key)
 
 
 def _keys(chosen: Any, verb: str) -> tuple[Any, ...]:
@@ -287,4 +267,8 @@ def _keys(chosen: Any, verb: str) -> tuple[Any, ...]:
 def _expression(key: Any) -> ExprBase:
     """The expression of a key; where it is a name or a lambda, one that waits for a row."""
     of = key.expression if isinstance(key, SortKey) else key
-    return of if isinstance(of, ExprBase) else deferred(lambda scope: key_expression(of, scope, "sort"))
+    return (
+        of
+        if isinstance(of, ExprBase)
+        else deferred(lambda scope: key_expression(of, scope, "sort"), what="key" if callable(of) else "")
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, quoted, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, quoted, require_choice
 from substrait_dsl.fluent.base import RelationBase, S, made, table_name
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.files import FormatName, file_format, file_uri
@@ -57,12 +57,10 @@ class WriteVerbs(RelationBase, Generic[S]):
         Specification: ``WriteRel``.
         """
         with naming("write"):
-            if op not in rl.WRITE_OPS:
-                raise unknown_choice("op", op, rl.WRITE_OPS, WRITE_HABITS)
-            if output not in rl.OUTPUT_MODES:
-                raise unknown_choice("output", output, rl.OUTPUT_MODES, OUTPUT_HABITS)
-            if create_mode is not None and create_mode not in rl.CREATE_MODES:
-                raise unknown_choice("create_mode", create_mode, rl.CREATE_MODES, CREATE_HABITS)
+            require_choice("op", op, rl.WRITE_OPS, WRITE_HABITS)
+            require_choice("output", output, rl.OUTPUT_MODES, OUTPUT_HABITS)
+            if create_mode is not None:
+                require_choice("create_mode", create_mode, rl.CREATE_MODES, CREATE_HABITS)
             if op == "ctas" and create_mode is None:
                 create_mode = "error_if_exists"
             struct = as_struct(self._rel.schema if schema is None else schema)

@@ -14,6 +14,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, TypeVar
 
+from mypy.nodes import MypyFile
 from mypy.plugin import (
     AttributeContext,
     ClassDefContext,
@@ -25,8 +26,13 @@ from mypy.plugin import (
     ReportConfigContext,
 )
 from mypy.types import FunctionLike, Type
+from mypy.version import __version__
 
+from substrait_dsl.mypy_plugin import codes as codes  # mypy must know them before it reads which are wanted
 from substrait_dsl.mypy_plugin.digest import digest
+from substrait_dsl.mypy_plugin.versions import require_tested
+
+require_tested(__version__)
 
 C = TypeVar("C")
 R = TypeVar("R")
@@ -35,6 +41,7 @@ _PACKAGE = "substrait_dsl."
 _ROWS = ("substrait_dsl.fluent.rows.Row.", "substrait_dsl.fluent.schemas.DynRow.")
 _FUNCTIONS = "substrait_dsl.functions."
 _OPERATORS = ("substrait_dsl.fluent.operators.Operators.__", "substrait_dsl.fluent.expr.Expr.__")
+_DESCRIPTOR = ".__get__"
 _REVEAL = "substrait_dsl.fluent.reveal.reveal_schema"
 
 
@@ -45,6 +52,12 @@ class SubstraitPlugin(Plugin):
         """What the answers depend on beside the program: mypy checks everything again when it changes."""
         return digest()
 
+    def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
+        """The modules on which the answers for a module depend, beside those that its types name."""
+        from substrait_dsl.mypy_plugin import declarations
+
+        return declarations.modules_looked_at(file)
+
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         if not fullname.startswith(_PACKAGE):
             return None
@@ -54,14 +67,15 @@ class SubstraitPlugin(Plugin):
         return guarded(hook, attrgetter("default_return_type"))
 
     def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
-        if not fullname.startswith(_FUNCTIONS):
+        if not fullname.startswith(_PACKAGE):
             return None
         from substrait_dsl.mypy_plugin import signatures
 
-        return guarded(signatures.any_arguments, attrgetter("default_signature"))
+        hook = signatures.any_arguments if fullname.startswith(_FUNCTIONS) else signatures.any_results
+        return guarded(hook, attrgetter("default_signature"))
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
-        if not fullname.startswith(_PACKAGE):
+        if not fullname.startswith(_PACKAGE) or fullname.endswith(_DESCRIPTOR):
             return None
         from substrait_dsl.mypy_plugin import calls
 
@@ -89,7 +103,7 @@ class SubstraitPlugin(Plugin):
         symbol = self.lookup_fully_qualified(fullname)
         from substrait_dsl.mypy_plugin import declarations
 
-        return declarations.remember_order if declarations.is_base(symbol) else None
+        return declarations.analyzed if declarations.is_base(symbol) else None
 
 
 def guarded(hook: Callable[[C], R], default: Callable[[C], R]) -> Callable[[C], R]:

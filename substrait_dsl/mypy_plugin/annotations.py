@@ -6,7 +6,7 @@ the algebra a value (``decimal<15,2>?``). What mypy does not know has no value: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from mypy.lookup import lookup_fully_qualified
@@ -15,8 +15,21 @@ from mypy.types import AnyType, Instance, LiteralType, Type, TypeOfAny, get_prop
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.mypy_plugin.declarations import annotations_of, is_schema
-from substrait_dsl.mypy_plugin.names import COLUMN, LIST, MAP, NULLABLE, ROW, SIMPLE, SIZED, STRUCT, name_of
+from substrait_dsl.mypy_plugin.names import (
+    COLUMN,
+    GROUP_BY,
+    LIST,
+    MAP,
+    NULLABLE,
+    RELATION,
+    ROW,
+    SIMPLE,
+    SIZED,
+    STRUCT,
+    name_of,
+)
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
@@ -32,6 +45,8 @@ class Annotations:
     def __init__(self, checker: TypeChecker) -> None:
         self.checker = checker
         self._structs: dict[tuple[t.Type, tuple[str, ...] | None], Type] = {}
+        self._open: set[TypeInfo] = set()
+        """The schema classes whose columns are being looked at; one inside itself has none that anybody knows."""
 
     # --- from mypy
 
@@ -55,9 +70,16 @@ class Annotations:
                 key_type, value_type = self.type_of(key), self.type_of(value)
                 return None if key_type is None or value_type is None else t.Map(key_type, value_type)
             case fullname, parameters if fullname in SIZED:
-                sizes = [literal_value(parameter) for parameter in parameters]
-                return SIZED[fullname](*sizes) if all(isinstance(size, int) for size in sizes) else None
+                return _sized(SIZED[fullname], [literal_value(parameter) for parameter in parameters])
         return None
+
+    def known(self, kind: Type | None) -> bool:
+        """Whether all is known of a relation or an expression that a method is called on; or there is no such thing."""
+        on = None if kind is None else get_proper_type(kind)
+        if not isinstance(on, Instance) or not on.args:
+            return kind is None
+        first = on.args[0]
+        return self.columns_of(first) is not None or self.type_of(first) is not None
 
     def _struct(self, row: Type) -> t.Type | None:
         struct = self.columns_of(row)
@@ -93,12 +115,22 @@ class Annotations:
             fields.append(Field(name, self.type_of(column.args[1]) or UNKNOWN))
         return NamedStruct(tuple(fields))
 
+    def is_unknown_relation(self, kind: Type | None) -> bool:
+        """Whether a type is that of a relation, or of its groups, whose columns mypy does not know."""
+        proper = get_proper_type(kind)
+        if not isinstance(proper, Instance) or proper.type.fullname not in (RELATION, GROUP_BY):
+            return False
+        return self.columns_of(proper.args[-1]) is None
+
     def declared(self, schema: TypeInfo) -> NamedStruct | None:
         """The columns of a schema class."""
         annotations = annotations_of(schema, self.checker)
-        if not annotations:
+        if not annotations or schema in self._open:
             return None
-        return NamedStruct(tuple(Field(name, self.type_of(kind) or UNKNOWN) for name, kind in annotations.items()))
+        self._open.add(schema)
+        fields = tuple(Field(name, self.type_of(kind) or UNKNOWN) for name, kind in annotations.items())
+        self._open.remove(schema)
+        return NamedStruct(fields)
 
     # --- to mypy
 
@@ -143,13 +175,28 @@ class Annotations:
         return LiteralType(value, self.instance(fallback))
 
 
-UNKNOWN = t.UserDefined("extension:substrait_dsl:mypy", "unknown", nullable=True)
+UNKNOWN = t.UserDefined("extension:substrait_dsl:mypy", "unknown_to_mypy", nullable=True)
 """Stands for the type of a column that mypy does not know; rules that only pass columns on do not mind."""
+
+
+def _sized(made: Callable[..., t.Type], sizes: Sequence[object]) -> t.Type | None:
+    try:
+        return made(*sizes) if all(isinstance(size, int) for size in sizes) else None
+    except SubstraitDslError:
+        return None  # no type has these sizes
 
 
 def unknown() -> Type:
     """What mypy calls a type that it does not know."""
     return AnyType(TypeOfAny.special_form)
+
+
+def is_mistaken(kind: Type | None) -> bool:
+    """Whether a type is that of what mypy has objected to, or follows from it."""
+    proper = get_proper_type(kind)
+    if isinstance(proper, AnyType) and proper.source_any is not None:
+        proper = proper.source_any
+    return isinstance(proper, AnyType) and proper.type_of_any == TypeOfAny.from_error
 
 
 def literal_value(kind: Type) -> object:

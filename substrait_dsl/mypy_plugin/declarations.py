@@ -1,14 +1,18 @@
 """Schema classes, as mypy sees them.
 
 mypy's caches sort the names of a class, so the order of its columns is written beside them, when the class is analysed.
-And mypy does not know that a type like ``Relation[Row[...]]`` follows from the columns of a class: its daemon is told.
+And mypy does not know that what a call gives follows from the columns of the classes that its types name: it is told,
+in the terms of its daemon, which checks functions anew, and in those of its caches, which hold modules.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from mypy.nodes import AssignmentStmt, NameExpr, SymbolTableNode, TypeInfo, Var
+from mypy.indirection import TypeIndirectionVisitor
+from mypy.nodes import AssignmentStmt, MypyFile, NameExpr, SymbolTableNode, TypeInfo, Var
+from mypy.server.trigger import make_trigger, make_wildcard_trigger
 from mypy.types import Type
 
 if TYPE_CHECKING:
@@ -32,8 +36,9 @@ def is_base(symbol: SymbolTableNode | None) -> bool:
     return symbol is not None and isinstance(symbol.node, TypeInfo) and symbol.node.has_base(SCHEMA)
 
 
-def remember_order(context: ClassDefContext) -> None:
-    """Write down the order of a schema class's own columns."""
+def analyzed(context: ClassDefContext) -> None:
+    """Write down the order of a schema class's own columns, and what depends on them."""
+    info = context.cls.info
     names = [
         target.name
         for statement in context.cls.defs.body
@@ -41,30 +46,40 @@ def remember_order(context: ClassDefContext) -> None:
         for target in statement.lvalues
         if isinstance(target, NameExpr) and not target.name.startswith("__")
     ]
-    context.cls.info.metadata[KEY] = {"columns": names}
+    info.metadata[KEY] = {"columns": names}
+    # Whatever depends on the class depends on what is in it, on the types of its columns, and on its bases.
+    changes = [make_wildcard_trigger(info.fullname)]
+    changes += [make_trigger(f"{info.fullname}.{name}") for name in names]
+    changes += [make_trigger(base.fullname) for base in info.mro[1:] if KEY in base.metadata]
+    for change in changes:
+        context.api.add_plugin_dependency(change, make_trigger(info.fullname))
 
 
 def annotations_of(schema: TypeInfo, checker: TypeChecker) -> dict[str, Type]:
     """The annotation of each column, in order: first those of the classes that it inherits from."""
+    _LOOKED_AT[checker.tree.fullname].add(schema)
     found: dict[str, Type] = {}
     for base in reversed(schema.mro):
-        columns = base.metadata.get(KEY)
-        if columns is None:
-            continue
-        _depend(base, checker)
-        for name in columns["columns"]:
-            symbol = base.names.get(name)
-            column = symbol.node if symbol is not None else None
-            if isinstance(column, Var) and column.type is not None and not column.is_classvar:
-                found[name] = column.type
+        found.update(_own_annotations(base))
     return found
 
 
-def _depend(schema: TypeInfo, checker: TypeChecker) -> None:
-    """Tell the daemon to check this place again when the columns of a class change.
+def _own_annotations(schema: TypeInfo) -> dict[str, Type]:
+    found: dict[str, Type] = {}
+    for name in schema.metadata.get(KEY, {}).get("columns", ()):
+        symbol = schema.names.get(name)
+        column = symbol.node if symbol is not None else None
+        if isinstance(column, Var) and column.type is not None and not column.is_classvar:
+            found[name] = column.type
+    return found
 
-    `add_plugin_dependency` exists only while names are resolved; these are what it uses.
-    """
-    tree, scope = getattr(checker, "tree", None), getattr(checker, "tscope", None)
-    if tree is not None and scope is not None:
-        tree.plugin_deps.setdefault(f"<{schema.fullname}[wildcard]>", set()).add(scope.current_target())
+
+_LOOKED_AT: defaultdict[str, set[TypeInfo]] = defaultdict(set)
+"""For each module that is being checked, the schema classes whose columns have been looked at."""
+
+
+def modules_looked_at(file: MypyFile) -> set[str]:
+    """The modules on which what was found for a module depends, when it has been checked."""
+    classes = [base for schema in _LOOKED_AT.pop(file.fullname, ()) for base in schema.mro]
+    types = [column for schema in classes for column in _own_annotations(schema).values()]
+    return {schema.module_name for schema in classes} | TypeIndirectionVisitor().find_modules(types)

@@ -1,63 +1,48 @@
 """What the arguments of a call are, as values: read off the program where it says so, else placeholders of their type.
 
-An argument whose type mypy knows needs no looking into: a placeholder stands for it. One that mypy does not know is
-looked into: ``col("x") > 3`` is built as the program would build it, and meets its relation in the call.
+``col("x") > 3`` is built as the program builds it, and meets its relation in the call. What the program computes, or
+gets from functions of its own, is known by its type: a placeholder stands for it.
 """
 
 from __future__ import annotations
 
-import datetime as dt
-import operator
-from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from mypy.nodes import (
-    ARG_NAMED,
-    ARG_POS,
-    ARG_STAR,
-    ArgKind,
-    BytesExpr,
     CallExpr,
     ComparisonExpr,
-    DictExpr,
+    ConditionalExpr,
     Expression,
-    FloatExpr,
-    FuncDef,
     IndexExpr,
-    IntExpr,
     LambdaExpr,
-    ListExpr,
     MemberExpr,
     NameExpr,
     OpExpr,
-    OverloadedFuncDef,
-    RefExpr,
-    ReturnStmt,
-    SliceExpr,
-    StrExpr,
-    TupleExpr,
     TypeInfo,
     UnaryExpr,
+    Var,
 )
 from mypy.types import (
-    AnyType,
     CallableType,
     Instance,
     NoneType,
     Overloaded,
+    ProperType,
     Type,
-    TypeOfAny,
     TypeType,
     get_proper_type,
 )
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.fluent.conditions import col
+from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.mypy_plugin import placeholders
-from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, literal_value
+from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_mistaken, literal_value
 from substrait_dsl.mypy_plugin.declarations import is_schema
+from substrait_dsl.mypy_plugin.memory import MEMORY, NOT_MADE
 from substrait_dsl.mypy_plugin.names import (
+    DYN_EXPR,
     EXPR,
     GROUP_BY,
     MEASURE,
@@ -66,104 +51,123 @@ from substrait_dsl.mypy_plugin.names import (
     SIMPLE,
     SIZED,
     WINDOW_FUNCTION,
-    imported,
-    is_ours,
 )
-from substrait_dsl.mypy_plugin.placeholders import NAMELESS
-from substrait_dsl.mypy_plugin.signatures import OPERANDS
+from substrait_dsl.mypy_plugin.python_values import SAMPLES
+from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, column_name, constant, function_name, schema_made
+from substrait_dsl.mypy_plugin.variables import variables_of
+from substrait_dsl.mypy_plugin.written import Environment, GiveUpError, Written
 
-OPERATORS: Mapping[str, Callable[..., Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "%": operator.mod,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-UNARY: Mapping[str, Callable[..., Any]] = {"-": operator.neg, "~": operator.invert, "+": operator.pos}
-
-SAMPLES: Mapping[str, Any] = {
-    "builtins.int": 1,
-    "builtins.float": 1.0,
-    "builtins.bool": True,
-    "datetime.date": dt.date(2000, 1, 1),
-    "datetime.datetime": dt.datetime(2000, 1, 1),
-}
-"""A value of each type of Python whose values all become literals of one type, unless they meet a decimal."""
-
-Environment = Mapping[object, Any]
-"""The parameters of the lambdas that are being looked into, with their values."""
+WRITTEN_OUT = (OpExpr, ComparisonExpr, UnaryExpr, ConditionalExpr, CallExpr, MemberExpr, IndexExpr)
+"""What is rather built as the program builds it than taken for a value of its type."""
 
 
-class GiveUpError(Exception):
-    """What an argument is cannot be told from the program: nothing is wrong with it."""
-
-
-class Evaluator:
+class Evaluator(Written):
     """Turns arguments into values."""
 
     def __init__(self, annotations: Annotations) -> None:
+        super().__init__()
         self.annotations = annotations
         self.checker = annotations.checker
-        self.sampled = False
-        """Whether some value that the program computes has been replaced by one of its type."""
+        self.sample = 0
+        """Which of the samples of a type stands for such a value."""
+        self.opaque = False
+        """Whether an expression stands for one of which the program does not say how it is made."""
+        self.mistaken: Expression | None = None
+        """The innermost expression that could not be made: there the mistake is."""
+        self._looked_up: list[NameExpr] = []
+        """The variables whose values are being looked up, lest they are looked up again for ever."""
 
     def value(self, node: Expression, kind: Type | None = None, here: Environment | None = None) -> Any:
         """The value of an expression of the program. Raises `GiveUpError` if that cannot be told."""
         here = here or {}
         if isinstance(node, LambdaExpr):
-            return self._lambda(node, here)
-        if OPERANDS.are_refused(node):
-            raise GiveUpError  # mypy has said what is wrong with it
-        constant = _constant(node)
-        if constant is not _NO_CONSTANT:
-            return constant
-        if kind is None:
-            kind = self._type_of(node)
-        if kind is not None:
-            proper = get_proper_type(kind)
-            if isinstance(proper, AnyType) and proper.type_of_any == TypeOfAny.from_error:
-                raise GiveUpError  # mypy has said what is wrong with it
-            known = self._of_type(proper, node)
-            if known is not _NO_CONSTANT:
-                return known
-            if isinstance(proper, Instance) and proper.type.fullname in SAMPLES:
-                return self._sample(proper, node, here)
-        return self._looked_into(node, here)
+            return self.function(node, here)
+        if MEMORY.said(node):
+            raise GiveUpError  # what is wrong with it has been said
+        if isinstance(node, NameExpr) and node.node in here:
+            return here[node.node]
+        written = constant(node)
+        if isinstance(node, CallExpr) and (schema := schema_made(node)) is not None:
+            return self._instance_of(schema, node, here)
+        if written is not NO_CONSTANT:
+            return written
+        unknown = GiveUpError(node)
+        if isinstance(node, NameExpr):
+            with suppress(GiveUpError):
+                return self._held(node)
+        if isinstance(node, WRITTEN_OUT):
+            try:
+                return self._built(node, here)
+            except GiveUpError as error:
+                unknown = error
+        proper = get_proper_type(kind or self.type_of(node))
+        known = self._of_type(proper, node)
+        if known is not NO_CONSTANT:
+            return known
+        if isinstance(node, WRITTEN_OUT):
+            raise GiveUpError if is_mistaken(proper) else unknown
+        return self.looked_into(node, here)
 
-    def _sample(self, kind: Instance, node: Expression, here: Environment) -> Any:
+    def _held(self, node: NameExpr) -> Any:
+        """What a variable holds that holds but one value; a relation is known by its columns."""
+        tree = self.checker.tree
+        expression = variables_of(tree).held(node.node) if isinstance(node.node, Var) and tree is not None else None
+        kind = get_proper_type(self.type_of(node))
+        known = isinstance(kind, Instance) and kind.type.fullname in (RELATION, GROUP_BY)
+        if expression is None or known or node in self._looked_up:
+            raise GiveUpError(node)
+        mistaken = self.mistaken
+        self._looked_up.append(node)
         try:
-            return self._looked_into(node, here)  # ``r.x == "text"`` is a bool to mypy, if x is a number
+            return self.value(expression)
+        except SubstraitDslError:
+            self.mistaken = mistaken or node
+            raise
+        finally:
+            self._looked_up.pop()
+
+    def _built(self, node: Expression, here: Environment) -> Any:
+        """What an expression makes by its parts, or has made already."""
+        made = NOT_MADE if here else MEMORY.made(node)
+        if made is not NOT_MADE:
+            return made
+        sampled = self.sampled
+        try:
+            return self.looked_into(node, here)
         except GiveUpError:
-            self.sampled = True
-            return SAMPLES[kind.type.fullname]
+            self.sampled = sampled
+            raise
+        except SubstraitDslError:
+            self.mistaken = self.mistaken or node
+            raise
+
+    def is_relation(self, node: Expression) -> bool:
+        kind = get_proper_type(self.type_of(node))
+        return isinstance(kind, Instance) and kind.type.fullname == RELATION
 
     def receiver(self, kind: Type, node: Expression | None) -> Any:
         """The value that a method is called on."""
-        known = self._of_type(get_proper_type(kind), node)
-        if known is not _NO_CONSTANT:
-            return known
-        if node is None:
+        if MEMORY.said(node):
             raise GiveUpError
-        return self._looked_into(node, {})
+        made = MEMORY.made(node)
+        if made is NOT_MADE:
+            made = self._of_type(get_proper_type(kind), node)
+        if made is NO_CONSTANT and node is not None:
+            made = self.looked_into(node, {})
+        if made is NO_CONSTANT:
+            raise GiveUpError
+        return made
 
     # --- by their types
 
-    def _type_of(self, node: Expression) -> Type | None:
+    def type_of(self, node: Expression) -> Type | None:
+        """The type that mypy has found for an expression, if it has."""
         try:
             return self.checker.lookup_type(node)
         except KeyError:
             return None
 
-    def _of_type(self, kind: Type, node: Expression | None) -> Any:
+    def _of_type(self, kind: ProperType | None, node: Expression | None) -> Any:
         match kind:
             case NoneType():
                 return None
@@ -173,38 +177,47 @@ class Evaluator:
                 return self._class(item)
             case CallableType() if kind.is_type_obj():
                 made = get_proper_type(kind.ret_type)
-                return self._class(made) if isinstance(made, Instance) else _NO_CONSTANT
+                return self._class(made) if isinstance(made, Instance) else NO_CONSTANT
             case CallableType(ret_type=result):
                 made = self._of_type(get_proper_type(result), None)
-                return _NO_CONSTANT if made is _NO_CONSTANT else lambda *rows: made
+                return NO_CONSTANT if made is NO_CONSTANT else lambda *rows: made
             case Overloaded(items=[first, *_]) if first.is_type_obj():
                 made = get_proper_type(first.ret_type)
-                return self._class(made) if isinstance(made, Instance) else _NO_CONSTANT
-        literal = literal_value(kind)
-        return _NO_CONSTANT if literal is None else literal
+                return self._class(made) if isinstance(made, Instance) else NO_CONSTANT
+        literal = None if kind is None else literal_value(kind)
+        return NO_CONSTANT if literal is None else literal
 
     def _instance(self, kind: Instance, node: Expression | None) -> Any:
         fullname = kind.type.fullname
         if fullname == RELATION:
             struct = self.annotations.columns_of(kind.args[0])
-            return _NO_CONSTANT if struct is None else placeholders.relation(struct)
+            return NO_CONSTANT if struct is None else self.origins.relation(node, struct)
         if fullname == GROUP_BY:
             return self._grouped(kind)
         if fullname in (EXPR, MEASURE, WINDOW_FUNCTION):
             typed = self._typed(kind)
             if typed is None:
-                return _NO_CONSTANT
+                return NO_CONSTANT
             if fullname == EXPR:
+                self.opaque = self.opaque or not self._is_of_row(node)
                 return placeholders.expression(typed, None if node is None else column_name(node))
             make = placeholders.measure if fullname == MEASURE else placeholders.window_function
-            return make(typed, _function_name(node))
+            return make(typed, function_name(node))
         if fullname in SIMPLE or fullname in SIZED:
             return self._made_type(kind, node)
         struct = self.annotations.columns_of(kind)
         if struct is not None:
             return placeholders.row(struct)
         literal = literal_value(kind)
-        return _NO_CONSTANT if literal is None else literal
+        if literal is None and fullname in SAMPLES and node is not None:
+            self.sampled = node
+            return SAMPLES[fullname][self.sample % len(SAMPLES[fullname])]
+        return NO_CONSTANT if literal is None else literal
+
+    def _is_of_row(self, node: Expression | None) -> bool:
+        """Whether an expression is a column of a row that a function gets."""
+        row = self.type_of(node.expr) if isinstance(node, MemberExpr) and isinstance(node.expr, NameExpr) else None
+        return row is not None and self.annotations.columns_of(row) is not None
 
     def _typed(self, kind: Instance) -> t.Type | None:
         required = self.annotations.type_of(kind.args[0])
@@ -216,7 +229,7 @@ class Evaluator:
     def _grouped(self, kind: Instance) -> Any:
         struct, keys = (self.annotations.columns_of(row) for row in kind.args)
         if struct is None or keys is None:
-            return _NO_CONSTANT
+            return NO_CONSTANT
         named = {field.name: placeholders.expression(field.type) for field in keys}
         return GroupBy(placeholders.relation(struct), (), named)
 
@@ -227,153 +240,38 @@ class Evaluator:
                 raise GiveUpError
             return placeholders.schema_class(made.type.name, struct)
         known = self.annotations.type_of(made)
-        return _NO_CONSTANT if known is None else known
+        return NO_CONSTANT if known is None else known
 
     def _made_type(self, kind: Instance, node: Expression | None) -> Any:
         """A type that is a value, like ``Decimal(15, 2, nullable=True)``; what made it says whether it is nullable."""
         known = self.annotations.type_of(kind)
         if known is None or not isinstance(node, CallExpr):
-            return _NO_CONSTANT
-        return _NO_CONSTANT if node.arg_names and "nullable" in node.arg_names else known
+            return NO_CONSTANT
+        return NO_CONSTANT if node.arg_names and "nullable" in node.arg_names else known
 
-    # --- by what the program says
+    def _instance_of(self, schema: TypeInfo, node: CallExpr, here: Environment) -> Any:
+        """An instance of a schema class."""
+        struct = self.annotations.declared(schema)
+        if struct is None or set(struct.names) != set(node.arg_names):
+            raise GiveUpError(node)
+        columns = {
+            str(name): self._column(argument, struct.fields[struct.position(str(name))].type, here)
+            for name, argument in zip(node.arg_names, node.args, strict=True)
+        }
+        return placeholders.schema_class(schema.name, struct)(**columns)
 
-    def _looked_into(self, node: Expression, here: Environment) -> Any:
-        match node:
-            case NameExpr(node=symbol) if symbol in here:
-                return here[symbol]
-            case TupleExpr(items=items):
-                return tuple(self.value(item, None, here) for item in items)
-            case ListExpr(items=items):
-                return [self.value(item, None, here) for item in items]
-            case DictExpr(items=items):
-                pairs = [(self._key(key, here), self.value(value, None, here)) for key, value in items]
-                return dict(pairs)
-            case OpExpr(op=op, left=left, right=right) if op in OPERATORS:
-                return OPERATORS[op](self.value(left, None, here), self.value(right, None, here))
-            case ComparisonExpr(operators=[op], operands=[left, right]) if op in OPERATORS:
-                return OPERATORS[op](self.value(left, None, here), self.value(right, None, here))
-            case UnaryExpr(op=op, expr=inner) if op in UNARY:
-                return UNARY[op](self.value(inner, None, here))
-            case IndexExpr(base=base, index=index) if not isinstance(index, SliceExpr):
-                return self.value(base, None, here)[self.value(index, None, here)]
-            case CallExpr():
-                return self._called(node, here)
-            case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name) if is_schema(info):
-                return col(name)
-            case MemberExpr(expr=inner, name=name) if _is_row(inner, here):
-                return getattr(self.value(inner, None, here), name)
-            case RefExpr(node=FuncDef() | OverloadedFuncDef() as function) if is_ours(function.fullname):
-                return imported(function.fullname)
-        raise GiveUpError
-
-    def _key(self, key: Expression | None, here: Environment) -> Any:
-        if key is None:  # ``**other``
-            raise GiveUpError
-        return self.value(key, None, here)
-
-    def _lambda(self, node: LambdaExpr, here: Environment) -> Callable[..., Any]:
-        """A function that gives what a lambda gives."""
-        body = node.body.body[0]
-        if not isinstance(body, ReturnStmt) or body.expr is None:
-            raise GiveUpError
-        result = body.expr
-        parameters = [argument.variable for argument in node.arguments]
-
-        def called(*rows: Any) -> Any:
-            if len(rows) != len(parameters):
-                raise GiveUpError  # mypy says so itself
-            return self.value(result, None, {**here, **dict(zip(parameters, rows, strict=True))})
-
-        return called
-
-    def _called(self, node: CallExpr, here: Environment) -> Any:
-        positional, named = self.arguments(zip(node.args, node.arg_kinds, node.arg_names, strict=True), here)
-        callee = node.callee
-        function = callee.node if isinstance(callee, RefExpr) else None
-        if isinstance(function, FuncDef | OverloadedFuncDef | TypeInfo) and is_ours(function.fullname):
-            return imported(function.fullname)(*positional, **named)
-        if isinstance(callee, MemberExpr):
-            return getattr(self.value(callee.expr, None, here), callee.name)(*positional, **named)
-        raise GiveUpError
-
-    def arguments(self, given: Any, here: Environment | None = None) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments of a call: expressions with their kinds, their names and, perhaps, their types."""
-        positional: list[Any] = []
-        named: dict[str, Any] = {}
-        for node, kind, name, *typed in given:
-            self._argument(node, kind, name, typed[0] if typed else None, here or {}, positional, named)
-        return positional, named
-
-    def _argument(
-        self,
-        node: Expression,
-        kind: ArgKind,
-        name: str | None,
-        typed: Type | None,
-        here: Environment,
-        positional: list[Any],
-        named: dict[str, Any],
-    ) -> None:
-        if kind == ARG_POS:
-            positional.append(self.value(node, typed, here))
-        elif kind == ARG_NAMED and name is not None:
-            named[name] = self.value(node, typed, here)
-        elif kind == ARG_STAR:
-            positional.extend(self.value(node, None, here))
-        else:
-            named.update(self.value(node, None, here))
+    def _column(self, node: Expression, declared: t.Type, here: Environment) -> Any:
+        """A column of such an instance. One of a type that is not the declared one mypy itself has refused."""
+        kind = get_proper_type(self.type_of(node))
+        if isinstance(kind, Instance) and kind.type.fullname in (EXPR, DYN_EXPR):
+            known = None if waits(kind) else self._typed(kind)
+            if known is None or (known.matches(declared) and (declared.nullable or not known.nullable)):
+                with suppress(GiveUpError):
+                    return self.value(node, None, here)
+        return placeholders.expression(declared)
 
 
-_NO_CONSTANT = object()
-
-
-def _constant(node: Expression) -> Any:
-    match node:
-        case StrExpr(value=value) | IntExpr(value=value) | FloatExpr(value=value):
-            return value
-        case BytesExpr(value=value):
-            return value.encode("latin-1").decode("unicode_escape").encode("latin-1")
-        case NameExpr(fullname="builtins.True"):
-            return True
-        case NameExpr(fullname="builtins.False"):
-            return False
-        case NameExpr(fullname="builtins.None"):
-            return None
-        case UnaryExpr(op="-", expr=IntExpr(value=value) | FloatExpr(value=value)):
-            return -value
-    return _NO_CONSTANT
-
-
-def column_name(node: Expression) -> str | None:
-    """The name that an expression of the program has as a column: None if it has none."""
-    match node:
-        case MemberExpr(name=name):
-            return name
-        case IndexExpr(index=StrExpr(value=name)):
-            return name
-        case CallExpr(callee=RefExpr(node=FuncDef(name="col")), args=[StrExpr(value=name)]):
-            return name
-        case CallExpr(callee=MemberExpr(name="alias"), args=[StrExpr(value=name)]):
-            return name
-        case CallExpr(callee=MemberExpr(expr=inner, name="cast" | "keep")):
-            return column_name(inner)
-        case OpExpr() | UnaryExpr() | ComparisonExpr():
-            return None
-        case CallExpr(callee=RefExpr(node=FuncDef() | OverloadedFuncDef() as function)) if is_ours(function.fullname):
-            return None
-        case CallExpr(callee=MemberExpr(expr=inner)) if not isinstance(inner, RefExpr):
-            return None
-    return NAMELESS
-
-
-def _function_name(node: Expression | None) -> str:
-    """What the function is called that a measure is made by, for errors."""
-    match node:
-        case CallExpr(callee=RefExpr(node=FuncDef(name=name) | OverloadedFuncDef(name=name))):
-            return name
-    return "this"
-
-
-def _is_row(node: Expression, here: Environment) -> bool:
-    return isinstance(node, NameExpr) and node.node in here
+def waits(kind: Type | None) -> bool:
+    """Whether an expression waits for a relation to say what its type is: nothing can be said of it before."""
+    proper = None if kind is None else get_proper_type(kind)
+    return isinstance(proper, Instance) and proper.type.fullname == DYN_EXPR

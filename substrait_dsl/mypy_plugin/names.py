@@ -12,6 +12,7 @@ from substrait_dsl.fluent.expr import DynExpr, Expr
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.rows import F, Row
+from substrait_dsl.fluent.schemas import DynRow
 
 
 def name_of(kind: type) -> str:
@@ -25,10 +26,12 @@ SIZED: dict[str, Callable[..., t.Type]] = {
 }
 NULLABLE, STRUCT, LIST, MAP = (name_of(kind) for kind in (t.Nullable, t.Struct, t.List, t.Map))
 NULL = name_of(t.Null)
-ROW, COLUMN = name_of(Row), name_of(F)
+ROW, DYN_ROW, COLUMN = name_of(Row), name_of(DynRow), name_of(F)
 EXPR, DYN_EXPR, MEASURE, WINDOW_FUNCTION, RELATION, GROUP_BY = (
     name_of(kind) for kind in (Expr, DynExpr, Measure, WindowFunction, Relation, GroupBy)
 )
+RESULTS = frozenset((RELATION, GROUP_BY, EXPR, DYN_EXPR, MEASURE, WINDOW_FUNCTION))
+"""What a call gives that follows from its arguments in a way that annotations cannot say."""
 
 PACKAGE = "substrait_dsl."
 

@@ -1,70 +1,107 @@
 """What the plugin says, and where.
 
 An error of the library's own tree becomes an error of mypy with the same words; its code says which kind it is, so that
-``# type: ignore[substrait-field]`` and ``disable_error_code`` work as for mypy's own.
+``# type: ignore[substrait-unknown-field]`` and ``disable_error_code`` work as for mypy's own.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from mypy.errorcodes import ErrorCode
-from mypy.nodes import Context, Expression
+from mypy.errorcodes import TYPE_VAR
+from mypy.nodes import CallExpr, Context, MemberExpr, NameExpr
 
 from substrait_dsl import errors
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN
+from substrait_dsl.mypy_plugin.codes import CODES, DYNAMIC
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 
 if TYPE_CHECKING:
+    from mypy.errors import ErrorInfo, Errors
     from mypy.plugin import CheckerPluginInterface
 
-CODES = {
-    kind: ErrorCode(f"substrait-{kind.code}", (kind.__doc__ or "").partition("\n")[0], "Substrait")
-    for kind in (
-        errors.SchemaError,
-        errors.TypeMismatchError,
-        errors.LiteralError,
-        errors.UnknownFieldError,
-        errors.AmbiguousFieldError,
-        errors.FunctionNotFoundError,
-        errors.InvalidChoiceError,
-        errors.InvalidArgumentError,
-        errors.UnsupportedError,
-    )
-}
-"""The code of each kind of mistake."""
-
-DYNAMIC = ErrorCode(
-    "substrait-dynamic", "The columns of a relation cannot be told from the program", "Substrait", default_enabled=False
-)
+LISTED = 3
+"""How many of the overloads that there are an error shows, where it does not say what to do."""
 
 
-_LINES = re.compile(r"\n\s*")
+def report(
+    error: errors.SubstraitDslError,
+    api: CheckerPluginInterface,
+    place: Context,
+    within: Iterable[Context] = (),
+    verb: str | None = None,
+) -> bool:
+    """Say what a mistake is, unless it is only about what mypy does not know; whether it has been said.
 
-
-def report(error: errors.SubstraitDslError, api: CheckerPluginInterface, place: Context) -> bool:
-    """Say what a mistake is, unless it is only about what mypy does not know; whether it has been said."""
+    Args:
+        error: what the library says.
+        api: mypy's checker.
+        place: where the mistake is.
+        within: where mypy may have said in its own words that something is wrong; these words stand instead.
+        verb: what is called wrongly; mypy may have said so of its type variables.
+    """
     if UNKNOWN.name in str(error) or NAMELESS in str(error):
         return False
-    hint = f"; {error.hint}" if error.hint else ""
-    head = ", ".join(part for part in (error.verb, error.place) if part)
-    text = f"{head}: {error.message}{hint}" if head else f"{error.message}{hint}"
+    if is_heard(api.msg.errors):
+        withdraw(api.msg.errors, within, verb)
     code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), CODES[errors.SchemaError])
-    api.fail(_LINES.sub("; ", text).replace("there is; ", "there is: "), place, code=code)
+    api.fail(sentence(error), place, code=code)
     return True
 
 
-def place_of(
-    call: Context, arguments: Iterable[tuple[str | None, Expression]], error: errors.SubstraitDslError
-) -> Context:
-    """Where a mistake is: the argument that it is about, else the first, else the call.
+def sentence(error: errors.SubstraitDslError) -> str:
+    """What an error says, in one line."""
+    head = ", ".join(part for part in (error.verb, error.place) if part)
+    said, *listed = error.message.splitlines()
+    if error.hint:
+        said = f"{said.removesuffix('; there is')}; {' '.join(error.hint.split())}"
+    elif listed:
+        more = [f"... ({len(listed)} in all)"] if len(listed) > LISTED else []
+        said = f"{said} {', '.join([*map(str.strip, listed[:LISTED]), *more])}"
+    return f"{head}: {said}" if head else said
 
-    A call stands, to mypy, where its chain begins, which may be many lines above the verb.
-    """
-    given = list(arguments)
-    for name, node in given:
-        if name is not None and error.place is not None and f'"{name}"' in error.place:
-            return node
-    return given[0][1] if given else call
+
+def withdraw(reported: Errors, within: Iterable[Context], verb: str | None) -> None:
+    """Take back what mypy has said in its own words about some parts of the program."""
+    places = [
+        ((place.line, place.column), (place.end_line or place.line, place.end_column or place.column))
+        for place in within
+    ]
+    for said in _said(reported):
+        kept: list[ErrorInfo] = []
+        is_kept = True
+        for info in said:
+            if info.severity == "error":  # notes belong to the error before them
+                of_mypy = info.code is None or not info.code.code.startswith("substrait-")
+                there = any(start <= (info.line, info.column) <= end for start, end in places)
+                is_kept = not (of_mypy and (there or (info.code is TYPE_VAR and f'of "{verb}"' in info.message)))
+            if is_kept:
+                kept.append(info)
+        said[:] = kept
+
+
+def _said(reported: Errors) -> Iterator[list[ErrorInfo]]:
+    """What mypy has said of a file, and what it has put by to say, perhaps, when an expression has been checked."""
+    yield reported.error_info_map.get(reported.file, [])
+    for watcher in reported._watchers:
+        if watcher._filtered is not None:
+            yield watcher._filtered
+
+
+def is_heard(reported: Errors) -> bool:
+    """Whether what is reported now will be said: not while mypy only tries which overload of a function fits."""
+    return all(watcher._filter is False or watcher._filtered is not None for watcher in reported._watchers)
+
+
+def report_untold(verb: str, node: Context, is_relation: bool, api: CheckerPluginInterface) -> None:
+    """Say why the columns of what a verb gives cannot be told: an opt-in report, about no mistake."""
+    match node:
+        case NameExpr(name=name) | MemberExpr(name=name):
+            what = f'"{name}"'
+        case CallExpr(callee=NameExpr(name=name) | MemberExpr(name=name)):
+            what = f'"{name}(...)"'
+        case _:
+            what = "this"
+    why = f"the columns of {what} are not known" if is_relation else f"{what} is known only when the program runs"
+    api.fail(f"{verb}: the columns of the result cannot be told, because {why}", node, code=DYNAMIC)

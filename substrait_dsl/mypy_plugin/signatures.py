@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mypy.erasetype import erase_typevars
 from mypy.nodes import (
+    ARG_OPT,
     ARG_STAR,
     ARG_STAR2,
     CallExpr,
     ComparisonExpr,
-    Context,
     Expression,
     IndexExpr,
     LambdaExpr,
@@ -20,10 +21,11 @@ from mypy.nodes import (
     UnaryExpr,
 )
 from mypy.subtypes import is_subtype
-from mypy.types import CallableType, Instance, Type, UnionType, get_proper_type
+from mypy.types import CallableType, Instance, NoneType, Type, UnionType, get_proper_type, has_type_vars
 
 from substrait_dsl.mypy_plugin.annotations import Annotations, unknown
-from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, is_ours
+from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RESULTS, is_ours
+from substrait_dsl.mypy_plugin.syntax import is_constant
 
 if TYPE_CHECKING:
     from mypy.plugin import FunctionSigContext, MethodContext, MethodSigContext
@@ -52,16 +54,25 @@ def any_arguments(context: MethodSigContext | FunctionSigContext) -> CallableTyp
     )
 
 
-def any_results(context: MethodSigContext) -> CallableType:
-    """A signature whose lambdas may return anything, and whose expressions may be of any type."""
+def any_results(context: MethodSigContext | FunctionSigContext) -> CallableType:
+    """A signature whose lambdas may return anything, and whose expressions and constants may be of any type."""
     signature = context.default_signature
     annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
     anything = annotations.instance("builtins.object")
+    constants = _is_made(signature.ret_type) and annotations.known(getattr(context, "type", None))
     types = [
-        _widened(kind, anything) if given and all(map(_is_plain, given)) else kind
+        _widened(kind, anything, constants, given) if given and all(map(_is_plain, given)) else kind
         for kind, given in zip(signature.arg_types, context.args, strict=True)
     ]
+    if signature.unpack_kwargs:
+        types[-1] = signature.arg_types[-1]  # a dict of the named arguments, of which mypy knows what to make
     return signature.copy_modified(arg_types=types)
+
+
+def _is_made(result: Type) -> bool:
+    """Whether a call is made to find out what it gives."""
+    kind = get_proper_type(result)
+    return isinstance(kind, Instance) and kind.type.fullname in RESULTS
 
 
 def _is_plain(node: Expression) -> bool:
@@ -69,59 +80,73 @@ def _is_plain(node: Expression) -> bool:
     match node:
         case LambdaExpr() | OpExpr() | ComparisonExpr() | UnaryExpr() | MemberExpr() | IndexExpr():
             return True
+        case _ if is_constant(node):
+            return True
         case CallExpr(callee=RefExpr(fullname=name)) if is_ours(name):
             return True
     return False
 
 
-def _widened(kind: Type, anything: Instance) -> Type:
+def _widened(kind: Type, anything: Instance, constants: bool, given: Sequence[Expression]) -> Type:
     proper = get_proper_type(kind)
+    if constants and not has_type_vars(kind) and not isinstance(proper, NoneType) and all(map(is_constant, given)):
+        return anything
     functions = proper.items if isinstance(proper, UnionType) else [proper]
     callables = [item for item in map(get_proper_type, functions) if isinstance(item, CallableType)]
-    if not callables:
-        return kind
-    return UnionType([anything, *(item.copy_modified(ret_type=anything) for item in callables)])
+    if not callables or any(has_type_vars(item.ret_type) for item in callables):
+        return kind  # what the lambda of `into` returns says what the verb gives
+    return UnionType([anything, *(_with_defaults(item, given).copy_modified(ret_type=anything) for item in callables)])
+
+
+def _with_defaults(function: CallableType, given: Sequence[Expression]) -> CallableType:
+    """A function that takes further arguments, as many as lambdas have defaults for: ``lambda r, least=n: r.x > n``."""
+    lambdas = [node for node in given if isinstance(node, LambdaExpr)]
+    more = max((len(node.arg_kinds) - len(function.arg_kinds) for node in lambdas), default=0)
+    optional = [ARG_OPT] * more
+    if not optional or any(node.arg_kinds[-more:] != optional for node in lambdas):
+        return function
+    return function.copy_modified(
+        arg_types=[*function.arg_types, *(unknown() for _ in optional)],
+        arg_kinds=[*function.arg_kinds, *optional],
+        arg_names=[*function.arg_names, *(None for _ in optional)],
+    )
 
 
 class Operands:
-    """What the operators of the file that is being checked take, and which were given what they do not take."""
+    """What the operators of the file that is being checked take."""
 
     def __init__(self) -> None:
         self._path = ""
-        self._formals: dict[int, Type] = {}
-        self._refused: dict[int, Context] = {}
+        self._formals: dict[int, list[Type]] = {}
+        self._asked: set[int] = set()
 
     def remember(self, context: MethodSigContext) -> CallableType:
-        """The signature of an operator as it is; what it takes is remembered until the operands are known."""
+        """The signature of an operator as it is; what its overloads take is remembered until the operands are known."""
+        number = id(context.context)
         if context.api.path != self._path:
             self._path = context.api.path
             self._formals.clear()
-            self._refused.clear()
-        if context.default_signature.arg_types:
-            self._formals[id(context.context)] = context.default_signature.arg_types[0]
+            self._asked.clear()
+        if number in self._asked:  # it is checked again, perhaps with other types
+            self._asked.remove(number)
+            self._formals.pop(number, None)
+        self._formals.setdefault(number, []).extend(context.default_signature.arg_types[:1])
         return context.default_signature
 
     def fit(self, context: MethodContext) -> bool:
-        """Whether the signature of an operator, or this overload of it, takes the operand."""
-        formal = self._formals.get(id(context.context))
-        taken = formal is None or not context.arg_types or all(_takes(formal, kind) for kind in context.arg_types[0])
-        if taken:
-            self._refused.pop(id(context.context), None)
-        else:
-            self._refused[id(context.context)] = context.context
-        return taken
-
-    def are_refused(self, node: Context) -> bool:
-        """Whether no overload of an operator took its operand: mypy has said so."""
-        return id(node) in self._refused
+        """Whether any overload of an operator takes the operand."""
+        self._asked.add(id(context.context))
+        formals = self._formals.get(id(context.context), ())
+        given = context.arg_types[0] if context.arg_types else ()
+        return not formals or any(all(_takes(formal, kind) for kind in given) for formal in formals)
 
 
 def _takes(formal: Type, kind: Type) -> bool:
     operand, expected = get_proper_type(kind), get_proper_type(formal)
-    if not isinstance(operand, Instance) or operand.type.fullname not in (EXPR, DYN_EXPR):
-        return True
-    # A bare type variable stands for Python's own values, as which an expression must not pass.
     items = expected.items if isinstance(expected, UnionType) else [expected]
+    if not isinstance(operand, Instance) or operand.type.fullname not in (EXPR, DYN_EXPR):
+        return any(not isinstance(get_proper_type(item), Instance) or is_subtype(kind, item) for item in items)
+    # A bare type variable stands for Python's own values, as which an expression must not pass.
     expressions = [erase_typevars(item) for item in items if isinstance(get_proper_type(item), Instance)]
     return any(is_subtype(operand, item) for item in expressions)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, assert_never
 
-import attrs
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import (
@@ -16,32 +15,21 @@ from substrait_dsl.algebra.expressions import (
     Argument,
     EnumArgument,
     Expression,
-    FieldReference,
     FunctionId,
-    FunctionOption,
-    Literal,
     Measure,
     ScalarFunction,
     SortKey,
     TypeArgument,
 )
-from substrait_dsl.algebra.expressions.calls import Invocation, Phase
-from substrait_dsl.algebra.types import Type
-from substrait_dsl.catalog import (
-    Catalog,
-    EnumValue,
-    Given,
-    Kind,
-    Overload,
-    Typed,
-    TypeValue,
-    derive,
-    derive_intermediate,
-)
-from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError
+from substrait_dsl.algebra.expressions.calls import Invocation
+from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.catalog.roles import require_order
+from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, SORT_DIRECTION, word_of
+from substrait_dsl.proto.functions import decode_comparison, decode_function
+from substrait_dsl.proto.options import decode_options, encode_options
 from substrait_dsl.proto.types import decode_type, encode_type
 
 
@@ -58,7 +46,7 @@ def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFuncti
     """Read a call of a scalar function."""
     arguments = decode_arguments(decoder, message.arguments, scope)
     function, kind = decode_function(decoder, message, arguments, ("scalar",))
-    return ScalarFunction(function, arguments, kind, decode_options(message.options))
+    return ScalarFunction(function, arguments, kind, decode_options(decoder, message.options, function))
 
 
 def encode_aggregate_function(encoder: Encoder, call: AggregateFunction, message: pb.AggregateFunction) -> None:
@@ -75,18 +63,19 @@ def encode_aggregate_function(encoder: Encoder, call: AggregateFunction, message
 
 def decode_aggregate_function(decoder: Decoder, message: pb.AggregateFunction, scope: Scope) -> AggregateFunction:
     """Read a call of an aggregate function."""
-    arguments = decode_arguments(decoder, message.arguments, scope)
-    phase = decode_phase(decoder, message)
-    function, kind = decode_function(decoder, message, arguments, ("aggregate",), phase)
-    return AggregateFunction(
-        function,
-        arguments,
-        kind,
-        decode_options(message.options),
-        tuple(decode_sort_key(decoder, key, scope) for key in message.sorts),
-        decode_invocation(message),
-        phase,
-    )
+    with decoder.part(message):
+        arguments = decode_arguments(decoder, message.arguments, scope)
+        phase = decode_phase(decoder, message)
+        function, kind = decode_function(decoder, message, arguments, ("aggregate",), phase)
+        return AggregateFunction(
+            function,
+            arguments,
+            kind,
+            decode_options(decoder, message.options, function),
+            tuple(decode_sort_key(decoder, key, scope) for key in message.sorts),
+            decode_invocation(message),
+            phase,
+        )
 
 
 def decode_phase(decoder: Decoder, message: Any) -> Phase:
@@ -126,7 +115,7 @@ def encode_arguments(encoder: Encoder, arguments: tuple[Argument, ...], messages
 
 def decode_arguments(decoder: Decoder, messages: Iterable[pb.FunctionArgument], scope: Scope) -> tuple[Argument, ...]:
     """Read the arguments of a call."""
-    return tuple(decode_argument(decoder, message, scope) for message in messages)
+    return tuple([decode_argument(decoder, message, scope) for message in messages])
 
 
 def decode_argument(decoder: Decoder, message: pb.FunctionArgument, scope: Scope) -> Argument:
@@ -141,19 +130,6 @@ def decode_argument(decoder: Decoder, message: pb.FunctionArgument, scope: Scope
         case _:
             decoder.fail(message)
             raise PlanFormatError("an argument must say value, enum or type")
-
-
-def encode_options(options: tuple[FunctionOption, ...], messages: Any) -> None:
-    """Write the options of a call."""
-    for option in options:
-        message: pb.FunctionOption = messages.add()
-        message.name = option.name
-        message.preference.extend(option.preferences)
-
-
-def decode_options(messages: Iterable[pb.FunctionOption]) -> tuple[FunctionOption, ...]:
-    """Read the options of a call."""
-    return tuple(FunctionOption(message.name, tuple(message.preference)) for message in messages)
 
 
 def encode_measure(encoder: Encoder, measure: Measure, message: pb.AggregateRel.Measure) -> None:
@@ -182,155 +158,9 @@ def decode_sort_key(decoder: Decoder, message: pb.SortField, scope: Scope) -> So
     """Read an expression to sort by."""
     expression = decoder.expression(message.expr, scope)
     if message.WhichOneof("sort_kind") == "comparison_function_reference":
-        return SortKey(expression, decoder.function(message.comparison_function_reference))
+        with decoder.part(message):
+            values = (expression.type, expression.type)
+            reference = message.comparison_function_reference
+            return SortKey(expression, decode_comparison(decoder, message, reference, values, require_order))
     direction = pb.SortField.SortDirection
     return SortKey(expression, word_of(SORT_DIRECTION, message.direction, direction, "SortField.direction"))
-
-
-# --- which function, and what type it gives
-
-
-@attrs.frozen
-class Known:
-    """What the catalogue knows of a call."""
-
-    function: FunctionId
-    type: Type | None = None
-    """The type that the call has; None if the catalogue cannot tell."""
-    doubt: str | None = None
-    """What is not as it should be."""
-
-
-def decode_function(
-    decoder: Decoder,
-    message: Any,
-    arguments: tuple[Argument, ...],
-    kinds: tuple[Kind, ...],
-    phase: Phase = "initial_to_result",
-) -> tuple[FunctionId, Type]:
-    """Read which function a call means, and derive its type.
-
-    A call that the catalogue cannot derive keeps the type that the plan declares. Where the two differ it is told
-    as a doubt, and so is a function that is only found by its name. The derived type counts, unless the decoder is to
-    keep the declared ones.
-
-    Args:
-        decoder: the state of decoding.
-        message: the call: ``ScalarFunction``, ``AggregateFunction`` or another with the same fields.
-        arguments: its arguments.
-        kinds: which kinds of functions may stand here.
-        phase: what part of an aggregation the call is.
-
-    Raises:
-        PlanFormatError: for a function of another kind, and for a type neither declared nor known.
-    """
-    function = decoder.function(message.function_reference)
-    known = _recalled(decoder, function, tuple(map(_given, arguments)), kinds, phase)
-    if known.type is None:  # the value of a literal may decide
-        known = _recalled(decoder, function, tuple(map(_given_by_value, arguments)), kinds, phase)
-    declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
-    if known.type is None:
-        if declared is None:
-            told = f"{function.key} does not declare its type (output_type), and nothing else says it"
-            raise PlanFormatError(told if known.doubt is None else f"{told}: {known.doubt}")
-        if known.doubt is not None:
-            decoder.doubt(f"the type that the plan declares is kept: {known.doubt}", message)
-        return known.function, declared
-    if known.doubt is not None:
-        decoder.doubt(known.doubt, message)
-    if declared is None:
-        decoder.doubt(f"{function.key} does not declare its type; it is {known.type}", message)
-    elif declared != known.type:
-        told = f"{function.key} is declared to give {declared}; by its definition it gives {known.type}"
-        decoder.disagreed = True
-        decoder.doubt(
-            f"{told}; the declared type is kept" if decoder.keep_declared else f"{told}, which is used", message
-        )
-        if decoder.keep_declared:
-            return known.function, declared
-    return known.function, known.type
-
-
-def _recalled(
-    decoder: Decoder, function: FunctionId, arguments: tuple[Given, ...], kinds: tuple[Kind, ...], phase: Phase
-) -> Known:
-    """What the catalogue knows of a call; it is asked once about calls that are alike."""
-    call = (function, arguments, kinds, phase)
-    known = decoder.calls.get(call)
-    if known is None:
-        known = decoder.calls[call] = _known(decoder.catalog, *call)
-    return known
-
-
-def _given_by_value(argument: Argument) -> Given:
-    """An argument as the catalogue wants to know it, with its value if it is an integer."""
-    match argument:
-        case Literal(value=int() as value) if not isinstance(value, bool):
-            return Typed(argument.type, value, constant=True)
-        case _:
-            return _given(argument)
-
-
-def _given(argument: Argument) -> Given:
-    """An argument as the catalogue wants to know it."""
-    match argument:
-        case Literal(value=int() as value) if not isinstance(value, bool):
-            return Typed(argument.type, constant=True)
-        case FieldReference():
-            return Typed(argument.type, constant=False)
-        case Expression():
-            return Typed(argument.type)
-        case EnumArgument(word):
-            return EnumValue(word)
-        case TypeArgument(kind):
-            return TypeValue(kind)
-        case _:
-            assert_never(argument)
-
-
-def _known(
-    catalog: Catalog, function: FunctionId, arguments: tuple[Given, ...], kinds: tuple[Kind, ...], phase: Phase
-) -> Known:
-    if function.urn and function.urn not in catalog.extensions:
-        return Known(function)  # somebody else's
-    try:
-        overload = catalog.overload(function.urn, function.key)
-    except FunctionNotFoundError:
-        return _known_by_name(catalog, function, arguments, kinds, phase)
-    if overload.kind not in kinds:
-        raise PlanFormatError(f"{function.key} is called as a {' or '.join(kinds)} function, but it is {overload.kind}")
-    try:
-        return Known(function, _type_of(catalog, overload, arguments, phase))
-    except SubstraitDslError as error:
-        return Known(function, None, error.message)
-
-
-def _known_by_name(
-    catalog: Catalog, function: FunctionId, arguments: tuple[Given, ...], kinds: tuple[Kind, ...], phase: Phase
-) -> Known:
-    """A function that is declared without a signature, with one of another spelling, or in another extension."""
-    told = f'"{function.urn}" has no "{function.key}"' if function.urn else f'"{function.key}" is a name only'
-    reason = ""
-    for urn in (function.urn, None) if function.urn else (None,):
-        try:
-            overload = catalog.resolve(kinds, function.name, arguments, urn=urn).overload
-            kind = _type_of(catalog, overload, arguments, phase)
-        except SubstraitDslError as error:
-            reason = error.message
-        else:
-            found = FunctionId(overload.urn, overload.key)
-            return Known(found, kind, f'{told}; read as "{found.key}" of "{found.urn}"')
-    return Known(function, None, f"{told}, and {reason}")
-
-
-def _type_of(catalog: Catalog, overload: Overload, arguments: tuple[Given, ...], phase: Phase) -> Type | None:
-    """The type of a call, None if only the plan can tell: a call that goes on with intermediate values (reading 15)."""
-    match phase:
-        case "initial_to_result":
-            return derive(overload, arguments, catalog.separate)
-        case "initial_to_intermediate":
-            return derive_intermediate(overload, arguments, catalog.separate)
-        case "intermediate_to_intermediate" | "intermediate_to_result":
-            return None
-        case _:
-            assert_never(phase)

@@ -5,6 +5,7 @@ Specification: https://substrait.io/relations/common_fields/ and ``RelCommon`` i
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import attrs
@@ -28,6 +29,7 @@ from substrait_dsl.proto.choices import decode_choices, without_choices
 from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.enums import COMPUTATION_TYPE, word_of
 from substrait_dsl.proto.extensions import decode_advanced_extension, decode_own_extension, encode_advanced_extension
+from substrait_dsl.proto.paths import path_of
 from substrait_dsl.proto.window_relations import decode_expand_mapping
 
 CHOICES: dict[str, frozenset[str]] = {
@@ -78,12 +80,14 @@ def decode_common(decoder: Decoder, rel: Rel, body: Any) -> Rel:
         body: the message of the relation's kind, such as ``FilterRel``.
     """
     message: pb.RelCommon = body.common
-    common = _decode_hint_and_extensions(decoder, body)
-    mapping = tuple(message.emit.output_mapping) if message.WhichOneof("emit_kind") == "emit" else None
+    if message.HasField("rel_anchor"):
+        _check_number(decoder, message)
+    common = _decode_hint_and_extensions(decoder, message, body)
+    mapping = tuple(message.emit.output_mapping) if message.HasField("emit") else None
     # What is read from another message, a project that adds nothing, has its own mapping settled already.
-    if isinstance(body, JOIN_MESSAGES) and isinstance(rel, AnyJoin) and puts_out_both_sides(decoder, rel):
+    if type(body) in JOIN_MESSAGES and isinstance(rel, AnyJoin) and puts_out_both_sides(decoder, rel):
         mapping = _without_absent_side(rel, mapping)
-    if isinstance(body, pb.ExpandRel) and isinstance(rel, Expand):
+    if type(body) is pb.ExpandRel and isinstance(rel, Expand):
         mapping = decode_expand_mapping(body, rel, mapping)
     if common is not None:
         rel = _with_common(decoder, rel, common, body)
@@ -91,16 +95,23 @@ def decode_common(decoder: Decoder, rel: Rel, body: Any) -> Rel:
         return rel
     if not isinstance(rel, Emit):
         return Emit(rel, mapping)
-    # The emit of a project that adds nothing to an input which is an emit itself.
-    width = len(rel.schema)
-    for position in mapping:
-        if not 0 <= position < width:
-            raise PlanFormatError(f"there is no column {position} to emit: the relation has {width} columns")
-    return emit(rel, mapping)
+    return emit(rel, mapping)  # of a project that adds nothing to an input which is an emit itself
 
 
-def _decode_hint_and_extensions(decoder: Decoder, body: Any) -> Common | None:
-    message: pb.RelCommon = body.common
+def _check_number(decoder: Decoder, message: pb.RelCommon) -> None:
+    """Raise `PlanFormatError` for a number that no relation can have, or that another one has."""
+    number = message.rel_anchor
+    if number == 0:
+        decoder.fail(message)
+        raise PlanFormatError("the number of a relation (rel_anchor) is at least 1, got 0")
+    first = decoder.numbered.setdefault(number, message)
+    if first is not message:  # a tree that is read in several places is one message
+        decoder.fail(message)
+        place = "" if decoder.whole is None else f", the first at {path_of(decoder.whole, first)}"
+        raise PlanFormatError(f"two relations have the number {number} (rel_anchor){place}")
+
+
+def _decode_hint_and_extensions(decoder: Decoder, message: pb.RelCommon, body: Any) -> Common | None:
     hint = decode_hint(decoder, message.hint) if message.HasField("hint") else None
     extension = own_extension = None
     if message.HasField("advanced_extension"):
@@ -109,11 +120,17 @@ def _decode_hint_and_extensions(decoder: Decoder, body: Any) -> Common | None:
         if unknown:
             told = ", ".join(sorted(unknown))
             decoder.doubt(f"{body.DESCRIPTOR.name} says what only a newer version knows; not kept: {told}", message)
-    if "advanced_extension" in body.DESCRIPTOR.fields_by_name:
-        own_extension = decode_own_extension(body)
+    if _has_own_extension(body.DESCRIPTOR) and body.HasField("advanced_extension"):
+        own_extension = decode_advanced_extension(body.advanced_extension)
     if hint is None and extension is None and own_extension is None:
         return None
     return Common(hint, extension, own_extension)
+
+
+@functools.cache
+def _has_own_extension(descriptor: Any) -> bool:
+    """Whether messages of a kind of relation have an ``advanced_extension``, beside that of ``RelCommon``."""
+    return "advanced_extension" in descriptor.fields_by_name
 
 
 def _with_common(decoder: Decoder, rel: Rel, common: Common, body: Any) -> Rel:
@@ -195,7 +212,7 @@ def _decode_computation(decoder: Decoder, message: Any, number: int) -> Computat
 # --- joins of old plans
 
 AnyJoin = Join | LateralJoin | HashJoin | MergeJoin | NestedLoopJoin
-JOIN_MESSAGES = (pb.JoinRel, pb.LateralJoinRel, pb.HashJoinRel, pb.MergeJoinRel, pb.NestedLoopJoinRel)
+JOIN_MESSAGES = frozenset({pb.JoinRel, pb.LateralJoinRel, pb.HashJoinRel, pb.MergeJoinRel, pb.NestedLoopJoinRel})
 
 _ONE_SIDE_SINCE = (0, 72, 0)
 """Since this version joins that keep one side put out that side only."""

@@ -14,7 +14,7 @@ from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
 from substrait_dsl.algebra.expressions import FunctionId
-from substrait_dsl.algebra.types import TypeVariation, UserDefined
+from substrait_dsl.algebra.types import Type, TypeVariation, UserDefined
 from substrait_dsl.errors import PlanFormatError, suggestion
 from substrait_dsl.proto.decoder import Decoder
 
@@ -37,6 +37,8 @@ class Declarations:
 
     def __init__(self, plan: Plan | ExtendedExpression, type_nesting: int) -> None:
         self.type_nesting = type_nesting
+        self.aliases: Mapping[Type, int] = {}
+        """The numbers of the types that have one, all required."""
         self._plan = plan
         self._urns: dict[str, int] = {}
         self._functions: dict[FunctionId, int] = {}
@@ -76,6 +78,10 @@ class Declarations:
             declaration.type_variation_anchor = anchor
             declaration.name = variation.name
         return anchor
+
+    def alias(self, kind: Type) -> int | None:
+        """The anchor of the alias that a type has, if it has one."""
+        return self.aliases.get(kind.as_required()) if self.aliases else None
 
     def _urn(self, urn: str) -> int:
         if not urn:

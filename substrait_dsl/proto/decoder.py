@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,17 +12,22 @@ import attrs
 from substrait_dsl.algebra.expressions import FunctionId
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.types import Type, TypeVariation
-from substrait_dsl.errors import PlanFormatError, SubstraitDslError
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.sizes import Sizes
-from substrait_dsl.proto.trees import Trees
+from substrait_dsl.proto.trees import Detached, Trees
 
 if TYPE_CHECKING:
+    from google.protobuf.message import Message
     from substrait import algebra_pb2 as pb
 
     from substrait_dsl.catalog import Catalog
-    from substrait_dsl.proto.calls import Known
 
 D = TypeVar("D")
+
+MAX_READ_AGAIN = 500_000
+"""How many bytes are read again in further places, where they mean something else: so plans can grow without bounds."""
+_READING_TAKES = 100
+"""How many bytes more it takes to read something, however short it is."""
 
 
 @attrs.define(eq=False)
@@ -33,9 +38,8 @@ class Scope:
     """The types of its columns."""
     outer: Scope | None
     """The row outside the subquery that the relation is part of."""
-    numbers: Mapping[int, range] = attrs.field(factory=dict)
-    """The ``rel_anchor`` numbers by which subqueries may call this row, with the positions of the columns that are
-    meant: those of the relation itself, which are all, and of its inputs (reading 27)."""
+    _numbers: Callable[[], Mapping[int, range]] | None = None
+    """Looks for `numbers`: few rows are ever called by one."""
     lateral: bool = False
     """Whether it is the left row of a lateral join, which its right input sees: `steps_out` does not count it."""
     parameters: tuple[tuple[Type, ...], ...] = ()
@@ -49,11 +53,50 @@ class Scope:
     row: Scope | None = None
     """The row itself, where this is what the body of a lambda sees of it."""
 
+    @cached_property
+    def numbers(self) -> Mapping[int, range]:
+        """The ``rel_anchor`` numbers by which subqueries may call this row, with the columns that are meant.
+
+        They are those of the relation itself, which mean all columns, and of its inputs (reading 27).
+        """
+        return {} if self._numbers is None else self._numbers()
+
+    def called(self, number: int) -> Scope | None:
+        """The innermost row that may be called by a number, from this one outwards."""
+        row: Scope | None = self
+        while row is not None and number not in row.numbers:
+            row = row.outer
+        return row
+
+    def outwards(self, steps: int) -> list[Scope]:
+        """So many rows from this one outwards, as ``steps_out`` counts them; fewer, if there are no more."""
+        rows: list[Scope] = []
+        row: Scope | None = self
+        while row is not None and len(rows) < steps:
+            if not row.lateral:
+                rows.append(row)
+            row = row.outer
+        return rows
+
     def inside(self, parameters: tuple[Type, ...]) -> Scope:
         """The row as the body of a lambda with these parameters sees it."""
         return attrs.evolve(
             self, parameters=(parameters, *self.parameters), detached={}, bodies={}, row=self.row or self
         )
+
+
+@attrs.define
+class _Part:
+    """A part that is being read. A class, since a generator takes several times as long."""
+
+    decoder: Decoder
+    message: Any
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, SubstraitDslError):
+            self.decoder.fail(self.message)
 
 
 class Decoder:
@@ -63,6 +106,7 @@ class Decoder:
         catalog: the functions and types that are known; what the plan declares beyond them survives as it came.
         decode_relation: reads a relation. Subqueries hold relations and relations hold expressions: this is the tie.
         decode_expression: reads an expression; what the modules of single kinds of expressions have in common.
+        whole: the message that is decoded, for paths in it.
     """
 
     def __init__(
@@ -70,10 +114,12 @@ class Decoder:
         catalog: Catalog,
         decode_relation: Callable[[Decoder, pb.Rel, Scope | None], Rel],
         decode_expression: Callable[[Decoder, pb.Expression, Scope], Expression],
+        whole: Message | None = None,
     ) -> None:
         self.catalog = catalog
         self._decode_relation = decode_relation
         self._decode_expression = decode_expression
+        self.whole = whole
         self.functions: dict[int, FunctionId] = {}
         self.types: dict[int, tuple[str, str]] = {}
         """The URN and the name of each user-defined type."""
@@ -84,38 +130,39 @@ class Decoder:
         self.version: tuple[int, int, int] = (0, 0, 0)
         self.trees = Trees(())
         """The relation trees of the plan, which ``ReferenceRel`` refers to; `subtree` reads one."""
-        self.detached: Sequence[pb.Expression] = ()
+        self.detached = Detached(())
         """The detached expressions of the tree that is being read."""
+        self.numbered: dict[int, pb.RelCommon] = {}
+        """What the relations have in common that have a number (``rel_anchor``), by that."""
         self.keep_declared = False
         """Whether calls keep the types that the plan declares, also where they should have others by definition."""
         self.disagreed = False
         """Whether a declared type was found that differs from the derived one."""
+        self.ready: tuple[pb.Rel, Rel] | None = None
+        """A relation that was just read, as the input of what is read next, with its message."""
         self.sizes = Sizes()
-        self.calls: dict[Hashable, Known] = {}
-        """The calls that the catalogue has been asked about: a plan has many alike."""
+        self.calls: dict[Hashable, tuple[FunctionId, Type]] = {}
+        """What calls turned out to be that gave no doubts: a plan has many alike."""
         self.failed: Any = None
         """The innermost message that an error came from; its path in the plan is looked for only then."""
         self.doubts: list[tuple[str, Any]] = []
         """What was not as it should be, each with the message that said it; paths are looked for at the end."""
         self._anchors = count(1)
+        self._read_again = 0
 
     def fail(self, message: Any) -> None:
         """Remember where an error came from, unless a message further in has already said so."""
         if self.failed is None:
             self.failed = message
 
-    @contextmanager
-    def part(self, message: Any) -> Iterator[None]:
+    def part(self, message: Any) -> _Part:
         """Read a part of a relation: an error inside comes from that message, unless one further in has said so."""
-        try:
-            yield
-        except SubstraitDslError:
-            self.fail(message)
-            raise
+        return _Part(self, message)
 
     def relation(self, message: pb.Rel, outer: Scope | None) -> Rel:
         """Read a relation; `outer` is the row around the subquery that it is part of."""
-        return self._decode_relation(self, message, outer)
+        ready, self.ready = self.ready, None
+        return ready[1] if ready is not None and ready[0] is message else self._decode_relation(self, message, outer)
 
     def expression(self, message: pb.Expression, scope: Scope) -> Expression:
         """Read an expression over a row."""
@@ -124,6 +171,18 @@ class Decoder:
     def doubt(self, told: str, message: Any) -> None:
         """Remember that a message is not as the specification says."""
         self.doubts.append((told, message))
+
+    def read_again(self, message: Message) -> None:
+        """Count something that is read in a further place, because it means something else there.
+
+        Raises `UnsupportedError` if there is too much of that.
+        """
+        self._read_again += message.ByteSize() + _READING_TAKES
+        if self._read_again > MAX_READ_AGAIN:
+            raise UnsupportedError(
+                "the plan refers to correlated relations, or to detached expressions, in very many places, and they "
+                "mean something else in each: they would be read again and again"
+            )
 
     def anchor_of(self, scope: Scope) -> int:
         """The number in the algebra of a row that something in a subquery refers to."""

@@ -33,7 +33,7 @@ from substrait_dsl.algebra.relations import (
     Emit,
 )
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.proto.levels import LEAF_LEVELS, LEVELS, MAX_NESTING, OwnLevels
+from substrait_dsl.proto.levels import LEAF_LEVELS, LEVELS, MAX_NESTING, SIMPLE_LEVELS, OwnLevels, is_simple
 
 _ROOT_LEVEL = 3  # Plan, PlanRel, RelRoot, Rel: no relation or expression that stands apart starts deeper
 MAX_LEVELS = MAX_NESTING - _ROOT_LEVEL + 1
@@ -80,7 +80,7 @@ ALL_IN_PLACE = Layout((), {}, frozenset(), SHALLOW_TYPES)
 
 def is_shallow(nodes: Sequence[Node]) -> bool:
     """Whether nothing needs to stand apart, because the nodes at the top of a plan are low and small."""
-    return all(node.height <= SHALLOW_HEIGHT and node.size <= MIN_INLINED and not node.shares for node in nodes)
+    return all(node.height <= SHALLOW_HEIGHT and node.size <= MIN_INLINED and not node.inside.shares for node in nodes)
 
 
 def lay_out(nodes: Sequence[Node]) -> Layout:
@@ -164,7 +164,7 @@ class _Survey:
                 continue
             if children is None:  # the first time: its children come first
                 children = node.children()
-                inner = [(child, None) for child in children if not _is_leaf(child)]
+                inner = [(child, None) for child in children if not (_is_leaf(child) or is_simple(child))]
                 if inner:
                     stack.append((node, children))
                     stack += reversed(inner)
@@ -202,13 +202,16 @@ class _Survey:
     def _link(self, child: Node, room: int) -> tuple[int, int]:
         """The levels and the size of a child where its parent has that much room; decides whether it is cut off."""
         found = self._found.get(id(child))
-        if found is None:  # a leaf
-            return (LEAF_LEVELS if type(child) is FieldReference else self._own.of(child)), 1
+        if found is None:  # nothing was found out about it: a leaf, or simple
+            if child.height > 1:
+                found = SIMPLE_LEVELS, child.size
+            else:
+                return (LEAF_LEVELS if type(child) is FieldReference else self._own.of(child)), 1
         if room == _NO_CUT:
             return found
         levels, size = found
         if isinstance(child, Rel):
-            if levels > room or id(child) in self._apart or (child.shares and _stands_once(child)):
+            if levels > room or id(child) in self._apart or (child.inside.shares and _stands_once(child)):
                 self._cut(child)
             if id(child) in self._subtrees:
                 return _CUT_LEVELS, 1

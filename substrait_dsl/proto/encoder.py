@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
@@ -13,10 +13,13 @@ from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan, PlanRel
 
 from substrait_dsl.algebra.node import Expression, Rel
-from substrait_dsl.algebra.types import Type
+from substrait_dsl.algebra.relations import LateralJoin
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
 from substrait_dsl.proto.depth import Layout
+
+StructField = pb.Expression.ReferenceSegment.StructField
+StructItem = pb.Expression.MaskExpression.StructItem
 
 OuterReferences = Literal["rel_reference", "steps_out"]
 """How a subquery names the row of an outer relation: by a number, or by how many subqueries further out it is."""
@@ -29,19 +32,23 @@ class Host:
     message: pb.Rel
     depth: int
     """How many subqueries it lies in."""
-    lateral: bool = False
+    left: int | None = None
+    """How many columns come from the left input, if it is a lateral join, whose number stands for these alone."""
+    beside: bool = False
     """Whether what is written stands in the right input of a lateral join, and this is the left row."""
 
     def row(self) -> pb.RelCommon:
-        """The message that carries the number of the row: the input's, or its own.
+        """The message that carries the number of the row: the input's, or its own where no single input can lend it."""
+        row: pb.Rel | None = getattr(body_of(self.message), "input", None)
+        return common_of(row) if row is not None and _lends_its_number(row) else common_of(self.message)
 
-        Its own where there is no one input, or one that stands apart (``ReferenceRel`` has no ``common``).
-        """
-        body = body_of(self.message)
-        row: pb.Rel | None = getattr(body, "input", None)
-        if row is None or row.WhichOneof("rel_type") in (None, "reference"):
-            return common_of(self.message)
-        return common_of(row)
+
+def _lends_its_number(rel: pb.Rel) -> bool:
+    """Whether the number of a relation stands for what it puts out.
+
+    ``ReferenceRel`` has none, and that of a lateral join stands for its left row.
+    """
+    return rel.WhichOneof("rel_type") not in (None, "reference", "lateral_join")
 
 
 def body_of(message: pb.Rel) -> object:
@@ -56,6 +63,13 @@ def common_of(message: pb.Rel) -> pb.RelCommon:
     return common
 
 
+def _columns_of(reference: pb.Expression.FieldReference) -> Sequence[StructField | StructItem]:
+    """The messages with the positions of the columns that a reference is to."""
+    if reference.HasField("masked_reference"):
+        return reference.masked_reference.select.struct_items
+    return (reference.direct_reference.struct_field,)
+
+
 @attrs.define
 class _Detached:
     """An expression that waits to be written apart, with the outer rows that it can refer to."""
@@ -64,7 +78,6 @@ class _Detached:
     message: pb.Expression
     hosts: Mapping[int, Host]
     depth: int
-    lambdas: int
 
 
 class Encoder:
@@ -88,8 +101,6 @@ class Encoder:
     ) -> None:
         self.layout = layout
         self.declarations = Declarations(plan, layout.type_nesting)
-        self.parameters: dict[int, Type] = {}
-        """The types of the dynamic parameters that have been written."""
         self._outer_references = outer_references
         self._encode_relation = encode_relation
         self._encode_expression = encode_expression
@@ -98,9 +109,9 @@ class Encoder:
         self._waiting: deque[_Detached] = deque()
         self._hosts: Mapping[int, Host] = {}
         self._depth = 0
-        self._lambdas = 0
         self._anchors = 0
         self._promised: dict[int, int] = {}
+        self._waiting_references: dict[int, list[pb.Expression.FieldReference]] = {}
         self._kept: set[int] = set()
 
     def expression(self, expression: Expression, message: pb.Expression) -> None:
@@ -124,50 +135,28 @@ class Encoder:
         self._tree = tree
         self._row = row
         self._hosts = {}
-        self._depth = self._lambdas = 0
+        self._depth = 0
 
     def detach(self, expression: Expression, message: pb.Expression) -> None:
         """Put an ordinal where an expression stands; the expression itself is written later."""
         entries = self._tree.detached_expressions
         message.detached_expression_ordinal = len(entries)
-        self._waiting.append(_Detached(expression, entries.add(), self._hosts, self._depth, self._lambdas))
+        self._waiting.append(_Detached(expression, entries.add(), self._hosts, self._depth))
 
     def write_detached(self, encode: Callable[[Encoder, Expression, pb.Expression], None]) -> None:
         """Write the expressions that were detached from this tree, and those detached from them."""
         while self._waiting:
             detached = self._waiting.popleft()
-            self._hosts, self._depth, self._lambdas = detached.hosts, detached.depth, detached.lambdas
+            self._hosts, self._depth = detached.hosts, detached.depth
             encode(self, detached.expression, detached.message)
-
-    # --- parameters of lambdas
-
-    def body(self, body: Expression, message: pb.Expression) -> None:
-        """Write the body of a lambda."""
-        self._lambdas += 1
-        self._encode_expression(self, body, message)
-        self._lambdas -= 1
-
-    def refer_to_parameter(
-        self, steps_out: int, message: pb.Expression.FieldReference.LambdaParameterReference
-    ) -> None:
-        """Write a reference to the parameters of the lambda so many lambdas further out."""
-        if steps_out >= self._lambdas:
-            raise SchemaError(
-                "a reference to the parameter of a lambda stands outside of it, or in a subquery inside of it",
-                hint="in the body of a lambda, refer to its parameters with steps_out 0",
-            )
-        message.SetInParent()
-        message.steps_out = steps_out
 
     # --- rows of outer relations
 
     def subquery(self, rel: Rel, message: pb.Rel) -> None:
-        """Write the relation of a subquery. Lambdas around it end there: it does not see their parameters."""
-        lambdas, self._lambdas = self._lambdas, 0
+        """Write the relation of a subquery."""
         self._depth += 1
         self._encode_relation(self, rel, message)
         self._depth -= 1
-        self._lambdas = lambdas
 
     def enter(self, rel: Rel, message: pb.Rel) -> None:
         """Make the row of a relation known to what is written from now on.
@@ -175,7 +164,10 @@ class Encoder:
         A shared relation that is written twice is another host each time, so that its number is another, too.
         """
         if rel.anchor is not None:
-            self._hosts = {**self._hosts, rel.anchor: Host(message, self._depth)}
+            self._hosts = {**self._hosts, rel.anchor: self._host(rel, message)}
+
+    def _host(self, rel: Rel, message: pb.Rel) -> Host:
+        return Host(message, self._depth, len(rel.left.schema) if isinstance(rel, LateralJoin) else None)
 
     def leave(self, rel: Rel, message: pb.Rel) -> None:
         """Give the row of a relation the number by which a subtree, written before, already refers to it."""
@@ -187,17 +179,30 @@ class Encoder:
                 hint="build the relation around one of the two subqueries anew, from its own tables",
             )
         self._kept.add(rel.anchor)
-        self._number(rel.anchor, Host(message, self._depth))
+        host = self._host(rel, message)
+        self._number(rel.anchor, host)
+        for reference in self._waiting_references.pop(rel.anchor, ()):
+            if not self._refer_by_number(rel.anchor, host, reference):
+                raise UnsupportedError(
+                    "a subquery in the condition of a lateral join is stored apart, and what it refers to of the right "
+                    "input has no number: that input is stored apart or a lateral join, or it is a mask of both inputs",
+                    hint="put the subquery into a filter above the join",
+                )
 
-    def refer(self, anchor: int, message: pb.Expression.FieldReference.OuterReference) -> None:
-        """Write a reference to the row of the relation with that anchor."""
+    def refer(self, anchor: int, message: pb.Expression.FieldReference) -> None:
+        """Write whose columns a reference means, which are written: of the row of the relation with that anchor."""
+        reference = message.outer_reference
         host = self._hosts.get(anchor)
         if host is None and anchor == self._row:
-            message.steps_out = self._depth
-        elif self._outer_references == "rel_reference":
-            message.rel_reference = self._promise(anchor) if host is None else self._number(anchor, host)
-        elif host is not None and not host.lateral:
-            message.steps_out = self._depth - host.depth
+            reference.steps_out = self._depth
+        elif host is None and self._outer_references == "rel_reference":
+            reference.rel_reference = self._promise(anchor)
+            self._waiting_references.setdefault(anchor, []).append(message)
+        elif host is not None and self._outer_references == "rel_reference":
+            if not self._refer_by_number(anchor, host, message):  # what has no number can be counted out to
+                reference.steps_out = self._depth - host.depth
+        elif host is not None and not host.beside:
+            reference.steps_out = self._depth - host.depth
         elif host is not None:
             raise UnsupportedError(
                 "the right input of a lateral join refers to the left row, which steps_out cannot say",
@@ -209,6 +214,30 @@ class Encoder:
                 "and steps_out cannot say which one from there",
                 hint='encode with outer_references="rel_reference"',
             )
+
+    def _refer_by_number(self, anchor: int, host: Host, message: pb.Expression.FieldReference) -> bool:
+        """Write the number of the row that a reference means; False if no number stands for its columns.
+
+        The number of a lateral join stands for its left row. To its condition, which sees both rows, the right input
+        lends a number of its own, as other hosts have that of their input (reading 27).
+        """
+        left = host.left
+        beyond = [] if left is None else [column for column in _columns_of(message) if column.field >= left]
+        if left is None or not beyond:
+            message.outer_reference.rel_reference = self._number(anchor, host)
+            return True
+        if host.beside:
+            raise SchemaError(
+                f"the right input of a lateral join refers to column {beyond[0].field} of the left row, which has "
+                f"{left} columns"
+            )
+        right = host.message.lateral_join.right
+        if len(beyond) < len(_columns_of(message)) or not _lends_its_number(right):
+            return False
+        for column in beyond:
+            column.field -= left
+        message.outer_reference.rel_reference = self._numbered(common_of(right))
+        return True
 
     def number_row(self, anchor: int | None, row: pb.RelCommon) -> None:
         """Give the row of a relation, the one with that anchor, a number even if nothing refers to it."""
@@ -222,7 +251,7 @@ class Encoder:
         """Write the right input of the lateral join with that anchor."""
         before = self._hosts
         if anchor is not None:
-            self._hosts = {**before, anchor: attrs.evolve(before[anchor], lateral=True)}
+            self._hosts = {**before, anchor: attrs.evolve(before[anchor], beside=True)}
         yield
         self._hosts = before
 
@@ -240,7 +269,10 @@ class Encoder:
             if row.HasField("rel_anchor") and row.rel_anchor != promised:
                 row = common_of(host.message)
             row.rel_anchor = promised
-        elif not row.HasField("rel_anchor"):
+        return self._numbered(row)
+
+    def _numbered(self, row: pb.RelCommon) -> int:
+        if not row.HasField("rel_anchor"):
             row.rel_anchor = self._new_anchor()
         return row.rel_anchor
 

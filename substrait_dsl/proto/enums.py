@@ -20,7 +20,8 @@ from substrait_dsl.algebra.expressions import (
     ReductionOp,
     SetPredicateOp,
 )
-from substrait_dsl.algebra.expressions.calls import Invocation, Phase
+from substrait_dsl.algebra.expressions.calls import Invocation
+from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.plan import EVALUATION_MODES, EvaluationMode
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.relations import (

@@ -5,10 +5,9 @@ Specification: https://substrait.io/expressions/field_references/ and its neighb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, assert_never
 
-from google.protobuf.message import Message
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import (
@@ -52,9 +51,9 @@ from substrait_dsl.proto.conditionals import (
     encode_switch,
 )
 from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.detached import ORDINAL, decode_detached
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.lambdas import (
-    body_scope,
     decode_lambda,
     decode_lambda_invocation,
     encode_lambda,
@@ -68,7 +67,6 @@ from substrait_dsl.proto.parameters import (
     encode_dynamic_parameter,
     encode_execution_context_variable,
 )
-from substrait_dsl.proto.paths import parts
 from substrait_dsl.proto.references import (
     decode_reference,
     encode_field_access,
@@ -153,9 +151,12 @@ def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) ->
         if kind is None:
             raise PlanFormatError("an expression is missing, or does not say which kind it is")
         read = EXPRESSIONS.get(kind)
-        if read is None:
+        if read is not None:
+            expression = read(decoder, getattr(message, kind), scope)
+        elif kind == ORDINAL:
+            expression = decode_detached(decoder, message, scope)
+        else:
             raise UnsupportedError(f"expressions of the kind {kind} cannot be read yet")
-        expression = read(decoder, getattr(message, kind), scope)
         decoder.sizes.check_type(expression.type)
         return expression
     except SubstraitDslError:
@@ -165,56 +166,6 @@ def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) ->
 
 def _decode_literal(decoder: Decoder, message: pb.Expression.Literal, scope: Scope) -> Literal:
     return decode_literal(decoder, message)
-
-
-# --- expressions that stand apart
-
-MAX_PLACES = 10_000
-"""How often detached expressions are read anew, because they stand in several lambdas."""
-
-
-def decode_detached(decoder: Decoder, ordinal: int, scope: Scope) -> Expression:
-    """Read an expression that stands apart, and first those that it refers to: their chains may be of any length."""
-    entries = decoder.detached
-    stack = [(ordinal, scope)]
-    opened: set[int] = set()
-    reads = 0
-    while stack:
-        current, place = stack[-1]
-        if not current < len(entries):
-            raise PlanFormatError(f"there is no detached expression {current}: the tree has {len(entries)}")
-        if current in place.detached:
-            stack.pop()
-        elif current in opened:
-            place.detached[current] = decode_expression(decoder, entries[current], place)
-            opened.remove(current)
-        else:
-            opened.add(current)
-            reads += 1
-            if reads > len(entries) + MAX_PLACES:  # in the bodies of lambdas that are themselves read many times
-                raise UnsupportedError(f"detached expressions are referred to in more than {MAX_PLACES} places")
-            found = _ordinals(decoder, entries[current], place)
-            below = [(other, where) for other, where in found if other not in where.detached]
-            if not opened.isdisjoint(other for other, _ in below):
-                raise PlanFormatError(f"detached expression {current} refers to itself")
-            stack += below
-    return scope.detached[ordinal]
-
-
-def _ordinals(decoder: Decoder, expression: pb.Expression, scope: Scope) -> Iterator[tuple[int, Scope]]:
-    """The detached expressions that another refers to, and what each sees; not those over rows of other relations."""
-    stack: list[tuple[Message, Scope]] = [(expression, scope)]
-    while stack:
-        message, place = stack.pop()
-        match message:
-            case pb.Expression() if message.WhichOneof("rex_type") == "detached_expression_ordinal":
-                yield message.detached_expression_ordinal, place
-            case pb.Expression.Lambda():
-                stack.append((message.body, body_scope(decoder, message, place)))
-            case pb.Rel():
-                pass
-            case _:
-                stack.extend((part, place) for _, part in parts(message))
 
 
 EXPRESSIONS: dict[str, Callable[[Decoder, Any, Scope], Expression]] = {
@@ -233,6 +184,5 @@ EXPRESSIONS: dict[str, Callable[[Decoder, Any, Scope], Expression]] = {
     "lambda": decode_lambda,
     "lambda_invocation": decode_lambda_invocation,
     "execution_context_variable": decode_execution_context_variable,
-    "detached_expression_ordinal": decode_detached,
 }
-"""How to read each kind of expression (``Expression.rex_type``)."""
+"""How to read each kind of expression (``Expression.rex_type``) but ordinals, which have nothing of their own."""

@@ -17,10 +17,13 @@ from substrait_dsl.proto.calls import decode_aggregate_function, encode_aggregat
 from substrait_dsl.proto.declarations import decode_declarations
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.depth import ALL_IN_PLACE, Layout, is_shallow, lay_out
+from substrait_dsl.proto.detached import check_detached
 from substrait_dsl.proto.encoder import Encoder, OuterReferences
 from substrait_dsl.proto.expressions import encode_expression, encode_whole_expression
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
+from substrait_dsl.proto.nesting import require_readable
 from substrait_dsl.proto.relations import encode_relation
+from substrait_dsl.proto.trees import Detached
 from substrait_dsl.proto.types import MAX_SCHEMA_NESTING, DeepTypeError, decode_named_struct, encode_named_struct
 from substrait_dsl.proto.versions import decode_version, encode_version
 from substrait_dsl.proto.whole import decode_whole, read_whole
@@ -59,6 +62,7 @@ def encode_extended_expression(
             "would stand apart (ReferenceRel), which only a plan has a place for",
             hint="write a plan that projects the expression",
         )
+    require_readable(extended.nodes, layout)
     return _encode(extended, layout, outer_references)
 
 
@@ -106,12 +110,14 @@ def _decode(decoder: Decoder, message: pb.ExtendedExpression) -> ExtendedExpress
         schema = decode_named_struct(decoder, message.base_schema)
     else:
         decoder.doubt("there is no base_schema: the expressions are taken to see no columns", message)
-    decoder.detached = message.detached_expressions
+    decoder.detached = Detached(message.detached_expressions)
     scope = Scope(schema.types, None)
+    expressions = tuple(decode_expression_reference(decoder, referred, scope) for referred in message.referred_expr)
+    check_detached(decoder, decoder.detached)
     extended = message.HasField("advanced_extensions")
     return ExtendedExpression(
         schema,
-        tuple(decode_expression_reference(decoder, referred, scope) for referred in message.referred_expr),
+        expressions,
         tuple(message.expected_type_urls),
         decode_advanced_extension(message.advanced_extensions) if extended else None,
         anchor=scope.anchor,

@@ -8,8 +8,8 @@ from __future__ import annotations
 import attrs
 from substrait import algebra_pb2 as pb
 
-from substrait_dsl.algebra.expressions import FieldReference, OuterReference, literal
-from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.expressions import literal
+from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Cross, Filter, HashJoin, Join, LateralJoin, MergeJoin
 from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.algebra.types import Boolean
@@ -50,8 +50,7 @@ def decode_join(decoder: Decoder, message: pb.JoinRel, outer: Scope | None) -> R
 
 
 def encode_lateral_join(encoder: Encoder, rel: LateralJoin, message: pb.LateralJoinRel) -> None:
-    """Write a lateral join; its row always has a number (reading 28), which stands for the left columns alone."""
-    _require_left_columns(rel)
+    """Write a lateral join; its left row always has a number (reading 28)."""
     encoder.relation(rel.left, message.left)
     encoder.number_row(rel.anchor, message.common)
     with encoder.beside(rel.anchor):
@@ -60,21 +59,6 @@ def encode_lateral_join(encoder: Encoder, rel: LateralJoin, message: pb.LateralJ
     encoder.expression(rel.condition, message.expression)
     if rel.post_filter is not None:
         encoder.expression(rel.post_filter, message.post_join_filter)
-
-
-def _require_left_columns(rel: LateralJoin) -> None:
-    """Raise `UnsupportedError` for a subquery in a condition that refers to a column of the right input."""
-    conditions = [each for each in (rel.condition, rel.post_filter) if each is not None]
-    width = len(rel.left.schema)
-    for condition in conditions:
-        for node in walk(condition):
-            of_the_row = isinstance(node, FieldReference) and node.root == OuterReference(rel.anchor or 0)
-            if of_the_row and isinstance(node, FieldReference) and node.position >= width:
-                raise UnsupportedError(
-                    "a subquery in the condition of a lateral join refers to a column of the right input, and the "
-                    "number of that join stands for the left columns alone",
-                    hint="put the subquery into a filter above the join",
-                )
 
 
 def decode_lateral_join(decoder: Decoder, message: pb.LateralJoinRel, outer: Scope | None) -> Rel:

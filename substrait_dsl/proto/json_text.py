@@ -10,7 +10,8 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from google.protobuf import json_format
@@ -28,21 +29,26 @@ _REFUSALS = (json_format.ParseError, RecursionError, OverflowError)
 
 Since = Callable[[str, str], str | None]
 """Says of a message and a key of it that is unknown what is known of it nevertheless."""
+Former = Mapping[str, Callable[[dict[str, Any]], bool]]
+"""What changes an object of a message, by its full name, that is in a former shape; it says whether there was one."""
 
 
-def read_json(text: str, message: Message, since: Since) -> None:
+def read_json(text: str, message: Message, since: Since, former: Former) -> None:
     """Fill a message with what a text says.
 
     Args:
         text: the JSON.
         message: an empty message.
         since: asked about unknown keys.
+        former: asked about objects, if the text cannot be read without.
 
     Raises:
         PlanFormatError: the text is no JSON, or has a key or a value that the message cannot have.
     """
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_object)
+    except PlanFormatError:
+        raise
     except RecursionError:
         raise PlanFormatError("this is no plan in JSON: it nests too deeply") from None
     except ValueError as error:
@@ -51,8 +57,38 @@ def read_json(text: str, message: Message, since: Since) -> None:
     try:
         json_format.Parse(text, message)
     except _REFUSALS as error:
+        if _say_as_now(value, message.DESCRIPTOR, former):
+            message.Clear()
+            read_json(json.dumps(value), message, since, {})
+            return
         _check(value, message.DESCRIPTOR, since, _fits)
         raise _refusal(str(error)) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        duplicate = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise PlanFormatError(f'an object has the duplicate key "{duplicate}"')
+    return found
+
+
+def _say_as_now(root: object, descriptor: Any, former: Former) -> bool:
+    """Change the objects in the JSON of a message that are in a former shape; whether there were any."""
+    changed = False
+    stack: list[tuple[object, Any]] = [(root, descriptor)]
+    while stack:
+        message, kind = stack.pop()
+        if not isinstance(message, dict):
+            continue
+        if kind.full_name in former:
+            changed |= former[kind.full_name](message)
+        by_json_name = {field.json_name: field for field in kind.fields}
+        for key, value in message.items():
+            field = by_json_name.get(key) or kind.fields_by_name.get(key)
+            if field is not None and field.message_type is not None:
+                stack.extend((each, field.message_type) for each in (value if isinstance(value, list) else [value]))
+    return changed
 
 
 def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, FieldDescriptor], bool]) -> None:

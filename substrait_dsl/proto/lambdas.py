@@ -21,7 +21,7 @@ def encode_lambda(encoder: Encoder, function: Lambda, message: pb.Expression.Lam
     message.parameters.nullability = type_pb2.Type.NULLABILITY_REQUIRED
     for parameter in function.parameters:
         encode_type(encoder.declarations, parameter, message.parameters.types.add())
-    encoder.body(function.body, message.body)
+    encoder.expression(function.body, message.body)
 
 
 def decode_lambda(decoder: Decoder, message: pb.Expression.Lambda, scope: Scope) -> Lambda:

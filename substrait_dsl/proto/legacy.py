@@ -11,7 +11,6 @@ from collections.abc import Iterator, MutableSequence
 from typing import Any, TypeVar
 
 import attrs
-from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, EncodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 from substrait.extended_expression_pb2 import ExtendedExpression
@@ -22,12 +21,11 @@ from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.json_text import read_json
 from substrait_dsl.proto.legacy_plan import OldPlan, version_of
 from substrait_dsl.proto.legacy_schema import NEW_FIELDS, PACKAGE, REMOVED_FIELDS, NewField, old_class
-from substrait_dsl.proto.legacy_translation import TRANSLATIONS
+from substrait_dsl.proto.legacy_translation import FORMER_OBJECTS, TRANSLATIONS
+from substrait_dsl.proto.unknown_fields import drop_unknown_fields
 from substrait_dsl.proto.versions import WORDS, installed_version, require_known_major
 
 W = TypeVar("W", Plan, ExtendedExpression)
-
-_MESSAGE = FieldDescriptor.TYPE_MESSAGE
 
 LAST_REMOVAL = (0, 98)
 """The version that removed the last of the fields: what is of it or newer, and has no unknown field, is of today."""
@@ -57,7 +55,7 @@ def modern_extended_expression(data: bytes, findings: MutableSequence[Finding] |
 def _modern(kind: type[W], data: bytes, findings: MutableSequence[Finding] | None) -> W:
     whole: W = _parse(kind, data)
     require_known_major(whole)
-    has_removed = _has_unknown_fields(whole)
+    has_removed = drop_unknown_fields(whole, data)
     if not has_removed and version_of(whole) >= LAST_REMOVAL:
         return whole
     old: Any = _parse(old_class(kind), data)
@@ -102,7 +100,7 @@ def modern_extended_expression_from_json(
 
 def _modern_from_json(kind: type[W], text: str, findings: MutableSequence[Finding] | None) -> W:
     old: Any = old_class(kind)()
-    read_json(_without_heading(text), old, _since)
+    read_json(_without_heading(text), old, _since, FORMER_OBJECTS)
     return _modern(kind, old.SerializeToString(), findings)
 
 
@@ -176,30 +174,6 @@ def _messages(root: Message) -> Iterator[tuple[Message, _Place | None]]:
                 stack.extend((inner, _Place(place, field.name, index)) for index, inner in enumerate(value))
             else:
                 stack.append((value, _Place(place, field.name, None)))
-
-
-def _has_unknown_fields(root: Message) -> bool:
-    """Whether there are any, which takes less than to say where.
-
-    Looks at every message itself: `DiscardUnknownFields`, which could tell faster, stops at 64 levels without a word.
-    """
-    holding: dict[type[Message], bool] = {}  # whether messages of a kind can have messages inside
-    stack: list[Any] = [root]
-    while stack:
-        message = stack.pop()
-        if len(UnknownFieldSet(message)):
-            return True
-        kind = type(message)
-        if kind not in holding:
-            holding[kind] = any(field.type == _MESSAGE for field in kind.DESCRIPTOR.fields)
-        if holding[kind]:
-            for field, value in message.ListFields():
-                if field.type == _MESSAGE:
-                    if field.is_repeated:
-                        stack += value
-                    else:
-                        stack.append(value)
-    return False
 
 
 def _unknown_fields(root: Message) -> Iterator[tuple[Message, _Place | None, int]]:

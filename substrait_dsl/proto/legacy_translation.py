@@ -17,7 +17,7 @@ from substrait import type_pb2
 
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.legacy_plan import OldPlan
-from substrait_dsl.proto.legacy_schema import DECLARATION, FILE, INTERVAL_DAY
+from substrait_dsl.proto.legacy_schema import DECLARATION, FILE, INTERVAL_DAY, PACKAGE
 
 MICROSECONDS = 6
 """The precision of all times before they had one."""
@@ -162,6 +162,18 @@ def _argument(argument: Any, old: OldPlan) -> None:
             raise PlanFormatError(f"{argument.enum!r} is no enum, which is a word") from None
     if argument.value.WhichOneof("rex_type") == "enum" and not _is_left_open(argument):
         argument.enum = argument.value.enum.specified
+
+
+def _enum_object(argument: dict[str, Any]) -> bool:
+    """In JSON, too, a message stood where the text stands today: say it as the expression that it was before that."""
+    is_old = isinstance(argument.get("enum"), dict) and "value" not in argument
+    if is_old:
+        argument["value"] = {"enum": argument.pop("enum")}
+    return is_old
+
+
+FORMER_OBJECTS = {f"{PACKAGE}FunctionArgument": _enum_object}
+"""What says an object of an old plan's JSON, by the message that it is of, in fields that were removed later."""
 
 
 def _is_left_open(argument: Any) -> bool:

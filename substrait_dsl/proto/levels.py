@@ -11,6 +11,7 @@ from substrait_dsl.algebra.expressions import (
     Cast,
     DynamicParameter,
     ExecutionContextVariable,
+    Expression,
     FieldAccess,
     FieldReference,
     IfClause,
@@ -169,6 +170,22 @@ _PLAIN = frozenset((FieldReference, FieldAccess, IfThen, Filter, Project, Emit, 
 """The commonest nodes among those that have no types and messages of their own, unless something is said about them."""
 
 
+SIMPLE_LEVELS = LEVELS[ScalarFunction] + LEAF_LEVELS
+
+
+def is_simple(node: Node) -> bool:
+    """Whether this is a call with arguments that have nothing inside and types that are not nested.
+
+    Most expressions are; they take `SIMPLE_LEVELS`, and nobody needs to look into them.
+    """
+    if type(node) is not ScalarFunction or node.height > 2 or type(node.output_type) not in _FLAT_TYPES:
+        return False
+    for argument in node.arguments:
+        if not isinstance(argument, Expression) or type(argument.type) not in _FLAT_TYPES:
+            return False
+    return True
+
+
 class OwnLevels:
     """The levels of nodes by themselves; those of types are remembered, which plans repeat."""
 
@@ -231,6 +248,11 @@ class OwnLevels:
                 levels = max(levels, below + self._type(inner, depth + 1))
             self._types[id(kind)] = levels
         return levels
+
+
+def levels_of_type(kind: t.Type) -> int:
+    """The levels of messages that a type takes, its own among them."""
+    return OwnLevels()._type(kind)
 
 
 def _mask_levels(mask: StructMask) -> int:

@@ -242,8 +242,12 @@ def encode_user_defined(
     message: pb.Expression.Literal,
 ) -> None:
     """Write a value of a user-defined type: the fields of its structure, or a message that only its owner can read."""
-    message.user_defined.type_reference = declarations.type(kind)
-    encode_type_parameters(declarations, kind, message.user_defined.type_parameters)
+    alias = declarations.alias(kind)
+    if alias is None:
+        message.user_defined.type_reference = declarations.type(kind)
+        encode_type_parameters(declarations, kind, message.user_defined.type_parameters)
+    else:
+        message.user_defined.type_alias_reference = alias
     if isinstance(value, AnyMessage):
         encode_any(value, message.user_defined.value)
         return

@@ -16,8 +16,7 @@ from substrait_dsl.proto.types import decode_type, decode_type_body, encode_type
 
 
 def encode_dynamic_parameter(encoder: Encoder, parameter: DynamicParameter, message: pb.DynamicParameter) -> None:
-    """Write a value that is given when the plan runs. Raises `TypeMismatchError` for a number of two types."""
-    remember_type(encoder.parameters, parameter)
+    """Write a value that is given when the plan runs."""
     encode_type(encoder.declarations, parameter.parameter_type, message.type)
     message.parameter_reference = parameter.reference
 

@@ -10,10 +10,13 @@ from substrait import algebra_pb2 as pb
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import BuildSide, HashJoin, JoinKey, KeyComparison, MergeJoin, NestedLoopJoin
+from substrait_dsl.algebra.types import Type
+from substrait_dsl.catalog.roles import require_match
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import BUILD_INPUT, KEY_COMPARISON, PHYSICAL_JOIN_TYPE, word_of
+from substrait_dsl.proto.functions import decode_comparison
 from substrait_dsl.proto.joins import decode_post_filter
 from substrait_dsl.proto.references import decode_reference, encode_reference
 from substrait_dsl.proto.scopes import row_of
@@ -106,18 +109,22 @@ def decode_join_keys(
     keys: list[JoinKey] = []
     for key in message.keys:
         with decoder.part(key):
-            sides = decode_reference(decoder, key.left, rows[0]), decode_reference(decoder, key.right, rows[1])
-            keys.append(JoinKey(*sides, decode_key_comparison(decoder, key.comparison)))
+            left_side = decode_reference(decoder, key.left, rows[0])
+            right_side = decode_reference(decoder, key.right, rows[1])
+            comparison = decode_key_comparison(decoder, key.comparison, (left_side.type, right_side.type))
+            keys.append(JoinKey(left_side, right_side, comparison))
     return tuple(keys)
 
 
-def decode_key_comparison(decoder: Decoder, message: pb.ComparisonJoinKey.ComparisonType) -> KeyComparison | FunctionId:
-    """Read how the two sides of a key are compared."""
+def decode_key_comparison(
+    decoder: Decoder, message: pb.ComparisonJoinKey.ComparisonType, sides: tuple[Type, Type]
+) -> KeyComparison | FunctionId:
+    """Read how the two sides of a key, values of these types, are compared."""
     match message.WhichOneof("inner_type"):
         case "simple":
             enum = pb.ComparisonJoinKey.SimpleComparisonType
             return word_of(KEY_COMPARISON, message.simple, enum, "ComparisonType.simple")
         case "custom_function_reference":
-            return decoder.function(message.custom_function_reference)
+            return decode_comparison(decoder, message, message.custom_function_reference, sides, require_match)
         case _:
             raise PlanFormatError("a join key must say how it compares: simple or custom_function_reference")

@@ -9,20 +9,22 @@ from substrait.algebra_pb2 import RelRoot
 from substrait.plan_pb2 import DynamicParameterBinding, ExecutionBehavior, Plan
 
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, Finding, ParameterBinding, Root
+from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, Finding, ParameterBinding, Root, check_closed
 from substrait_dsl.catalog import Catalog
-from substrait_dsl.errors import LiteralError, PlanFormatError, SchemaError, UnsupportedError
+from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations, decode_declarations
 from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.depth import ALL_IN_PLACE, Layout, is_shallow, lay_out
+from substrait_dsl.proto.detached import check_detached
 from substrait_dsl.proto.encoder import Encoder, OuterReferences
 from substrait_dsl.proto.enums import EVALUATION_MODE, word_of
 from substrait_dsl.proto.expressions import encode_expression, encode_whole_expression
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
 from substrait_dsl.proto.literals import decode_literal, encode_literal
+from substrait_dsl.proto.nesting import require_readable
 from substrait_dsl.proto.relations import encode_relation, encode_whole_relation
 from substrait_dsl.proto.trees import Trees
-from substrait_dsl.proto.types import DeepTypeError, decode_type_aliases
+from substrait_dsl.proto.types import DeepTypeError, decode_type_aliases, encode_type_aliases
 from substrait_dsl.proto.versions import Whole, decode_version, encode_version
 from substrait_dsl.proto.whole import decode_whole, read_whole
 
@@ -45,18 +47,18 @@ def encode_plan(plan: AlgebraPlan, *, outer_references: OuterReferences = "rel_r
     Raises:
         SchemaError: a root refers to an outer row that is not there.
         LiteralError: a value has no place in the message of its type (a lone surrogate in a text).
-        TypeMismatchError: expressions give one parameter two types.
-        UnsupportedError: a type, literal or expression is too deep or too large to be written.
+        UnsupportedError: a type, literal, expression or correlated subquery is too deep or too large to be written.
     """
     for rel in plan.relations:
-        if rel.free_anchors:
-            raise SchemaError("a relation of the plan refers to a column of a relation that it does not stand in")
+        check_closed(rel)
     if is_shallow(plan.nodes):
         try:
             return _encode_plan(plan, ALL_IN_PLACE, outer_references)
         except DeepTypeError:
             pass  # the plan is low, but a type in it is not
-    return _encode_plan(plan, lay_out(plan.nodes), outer_references)
+    layout = lay_out(plan.nodes)
+    require_readable(plan.nodes, layout)
+    return _encode_plan(plan, layout, outer_references)
 
 
 def _encode_plan(plan: AlgebraPlan, layout: Layout, outer_references: OuterReferences) -> Plan:
@@ -64,6 +66,7 @@ def _encode_plan(plan: AlgebraPlan, layout: Layout, outer_references: OuterRefer
     encode_version(message.version)
     encoder = Encoder(message, layout, outer_references, encode_relation, encode_expression)
     try:
+        encode_type_aliases(encoder.declarations, plan.type_aliases, message)
         for rel in layout.subtrees:
             encoder.start_tree(tree := message.relations.add())
             encode_whole_relation(encoder, rel, tree.rel)
@@ -115,16 +118,20 @@ def _decode_plan(decoder: Decoder, message: Plan) -> AlgebraPlan:
     trees = decoder.trees = Trees(message.relations)
     rels = trees.read_all(decoder)
     roots = {number: tree.root for number, tree in enumerate(message.relations) if tree.HasField("root")}
+    made = tuple(decode_root(decoder, trees.read(decoder, number, None), root) for number, root in roots.items())
+    for detached in trees.detached:
+        check_detached(decoder, detached)
     if not roots:
         decoder.doubt("no relation of the plan is a root: the plan returns nothing", message)
     extended = message.HasField("advanced_extensions")
     return AlgebraPlan(
-        tuple(decode_root(decoder, trees.read(decoder, number, None), root) for number, root in roots.items()),
+        made,
         tuple(rel for number, rel in rels.items() if number not in roots and number not in trees.referred),
         tuple(message.expected_type_urls),
         tuple(decode_parameter_binding(decoder, binding) for binding in message.parameter_bindings),
         decode_evaluation_mode(decoder, message),
         decode_advanced_extension(message.advanced_extensions) if extended else None,
+        tuple({decoder.aliases[alias.type_alias_anchor].as_required(): None for alias in message.type_aliases}),
         version,
     )
 

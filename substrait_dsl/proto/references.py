@@ -28,6 +28,7 @@ from substrait_dsl.algebra.expressions import (
     StructField,
     StructMask,
 )
+from substrait_dsl.algebra.expressions.lambdas import parameter_in_subquery
 from substrait_dsl.algebra.types import Struct, Type
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.decoder import Decoder, Scope
@@ -43,14 +44,15 @@ def encode_field_reference(encoder: Encoder, reference: FieldReference, message:
 
 
 def encode_root(encoder: Encoder, root: Root, message: pb.Expression.FieldReference) -> None:
-    """Write whose columns a reference means."""
+    """Write whose columns a reference means, once these are written."""
     match root:
         case RootReference():
             message.root_reference.SetInParent()
         case OuterReference(anchor):
-            encoder.refer(anchor, message.outer_reference)
+            encoder.refer(anchor, message)
         case LambdaParameter(steps_out):
-            encoder.refer_to_parameter(steps_out, message.lambda_parameter_reference)
+            message.lambda_parameter_reference.SetInParent()
+            message.lambda_parameter_reference.steps_out = steps_out
         case _:
             assert_never(root)
 
@@ -95,10 +97,10 @@ def decode_reference(decoder: Decoder, message: pb.Expression.FieldReference, sc
 
 def decode_direct_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Expression:
     """Read a reference to a column, or to a part of a column or of another value."""
-    segment: pb.Expression.ReferenceSegment | None = message.direct_reference
+    segment: pb.Expression.ReferenceSegment | None
     columns = decode_columns(decoder, message, scope)
     if columns is None:
-        base = decoder.expression(message.expression, scope)
+        base, segment = decoder.expression(message.expression, scope), message.direct_reference
     else:
         base, segment = decode_column(columns, message.direct_reference)
     while segment is not None:
@@ -133,7 +135,7 @@ def decode_masked_reference(decoder: Decoder, message: pb.Expression.FieldRefere
 # --- whose columns
 
 
-@attrs.frozen
+@attrs.define
 class Columns:
     """The columns that a reference chooses from: all of a row, or those of one input."""
 
@@ -164,7 +166,7 @@ def decode_outer_reference(decoder: Decoder, message: pb.Expression.FieldReferen
     reference = message.outer_reference
     match reference.WhichOneof("outer_reference_type"):
         case "rel_reference":
-            found, places = _numbered_row(reference.rel_reference, scope.outer)
+            found, places = _numbered_row(reference.rel_reference, scope)
         case "steps_out":
             found = _row_outside(reference.steps_out, scope)
             places = range(len(found.types))
@@ -177,6 +179,8 @@ def decode_lambda_parameter_reference(decoder: Decoder, message: pb.Expression.F
     """The parameters of a lambda around the expression."""
     steps = message.lambda_parameter_reference.steps_out
     if steps >= len(scope.parameters):
+        if steps < len(scope.parameters) + _lambdas_outside(scope):
+            raise parameter_in_subquery("the parameter of a lambda")
         raise PlanFormatError(
             f"a lambda parameter is {steps} lambdas out (steps_out), but {len(scope.parameters)} stand around it"
         )
@@ -192,25 +196,27 @@ ROOTS: dict[str, Callable[[Decoder, pb.Expression.FieldReference, Scope], Column
 """How to read each kind of row (``FieldReference.root_type``)."""
 
 
-def _numbered_row(number: int, scope: Scope | None) -> tuple[Scope, range]:
-    while scope is not None:
-        if number in scope.numbers:
-            return scope, scope.numbers[number]
-        scope = scope.outer
-    raise PlanFormatError(f"rel_reference {number} is the rel_anchor of no relation around the subquery")
+def _lambdas_outside(scope: Scope) -> int:
+    """How many lambdas stand around the subqueries around a row."""
+    found, row = 0, scope.outer
+    while row is not None:
+        found += len(row.parameters)
+        row = row.outer
+    return found
+
+
+def _numbered_row(number: int, scope: Scope) -> tuple[Scope, range]:
+    found = scope.outer and scope.outer.called(number)
+    if found is None:
+        raise PlanFormatError(f"rel_reference {number} is the rel_anchor of no relation around the subquery")
+    return found, found.numbers[number]
 
 
 def _row_outside(steps: int, scope: Scope) -> Scope:
-    found: Scope | None = scope
-    left = steps
-    while found is not None and left > 0:
-        found = found.outer
-        while found is not None and found.lateral:
-            found = found.outer
-        left -= 1
-    if found is None or steps < 1:
+    rows = scope.outer.outwards(steps) if scope.outer is not None else []
+    if not 1 <= steps <= len(rows):
         raise PlanFormatError(f"steps_out is {steps}, but there are not so many subqueries around the reference")
-    return found
+    return rows[steps - 1]
 
 
 # --- segments
@@ -222,8 +228,10 @@ def decode_column(
     """The column that the first segment of a reference means, and the next segment if there is one."""
     if segment.WhichOneof("reference_type") != "struct_field":
         raise PlanFormatError("a reference to a row must begin with a struct_field: the position of a column")
-    place = columns.place(segment.struct_field.field)
-    return FieldReference(place, columns.row[place], columns.root), _child(segment.struct_field)
+    field = segment.struct_field
+    place = columns.place(field.field)
+    child = field.child if field.HasField("child") else None
+    return FieldReference(place, columns.row[place], columns.root), child
 
 
 def encode_segment(

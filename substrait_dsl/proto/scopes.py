@@ -7,7 +7,8 @@ that people can read; they are not part of what a relation is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from substrait import algebra_pb2 as pb
@@ -46,26 +47,38 @@ def row_of(
         inputs: those whose columns begin the row, side by side, and the messages they were read from.
         types: the types of the row, if they are not just those of the inputs.
     """
-    beside: tuple[Type, ...] = ()
+    if types is None:
+        types = ()
+        for rel, _ in inputs:
+            types += rel.schema.types
+    return Scope(types, outer, partial(_numbers, decoder, body, inputs, len(types)))
+
+
+def _numbers(decoder: Decoder, body: Any, inputs: Sequence[tuple[Rel, pb.Rel]], width: int) -> Mapping[int, range]:
+    """The numbers of a row of that many columns, with the positions of the columns that are meant."""
     numbers: dict[int, range] = {}
+    begin = 0
     for rel, message in inputs:
-        begin = len(beside)
-        beside += rel.schema.types
+        end = begin + len(rel.schema)
         number = _number_of(decoder, message)
         if number is not None:
-            numbers[number] = range(begin, len(beside))
-    row = beside if types is None else types
+            numbers[number] = range(begin, end)
+        begin = end
     if body.common.HasField("rel_anchor"):
-        numbers[body.common.rel_anchor] = range(len(row))
-    return Scope(row, outer, numbers)
+        # That of a lateral join stands for its left row, also to its condition.
+        lateral = isinstance(body, pb.LateralJoinRel)
+        numbers[body.common.rel_anchor] = range(len(inputs[0][0].schema) if lateral else width)
+    return numbers
 
 
 def _number_of(decoder: Decoder, message: pb.Rel) -> int | None:
-    """The ``rel_anchor`` of an input, also of one that stands apart."""
+    """The ``rel_anchor`` of an input, also of one that stands apart; that of a lateral join means its left row."""
     kind = message.WhichOneof("rel_type")
     while kind == "reference":
         message = decoder.trees.message(message.reference.subtree_ordinal)
         kind = message.WhichOneof("rel_type")
+    if kind == "lateral_join":
+        return None
     common = getattr(message, kind or "").common
     return common.rel_anchor if common.HasField("rel_anchor") else None
 
@@ -96,14 +109,14 @@ def names_of_calls(calls: Iterable[WindowCall], rel: Rel) -> tuple[str, ...]:
 def _name(expression: Expression, rel: Rel) -> str:
     while True:
         match expression:
+            case ScalarFunction(function=function) | WindowFunction(call=WindowCall(function=function)):
+                return function.name
             case FieldReference(position=position, root=root) if root == ROOT:
                 return rel.schema.fields[position].name
             case FieldAccess(input=inner, segment=StructField(position)) if isinstance(inner.type, Struct):
                 return inner.type.field_names[position]
             case FieldAccess(input=inner) | Cast(input=inner):
                 expression = inner
-            case ScalarFunction(function=function) | WindowFunction(call=WindowCall(function=function)):
-                return function.name
             case ExecutionContextVariable(variable=variable):
                 return variable
             case _:

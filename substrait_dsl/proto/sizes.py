@@ -19,6 +19,9 @@ MAX_TYPE_SIZE = 10_000
 """How many types a type may have inside, itself included."""
 MAX_ROW_SIZE = 50_000
 """How many columns a relation may have, with the types inside of theirs."""
+MAX_COLUMNS = 4_000_000
+"""How many columns the relations of a plan may have all together, but for those that have the columns of their input:
+short relations over a wide table grow faster than the plan does."""
 
 _NESTED = frozenset((t.Struct, t.List, t.Map, t.Func, t.UserDefined))
 
@@ -35,7 +38,8 @@ class Sizes:
 
     def __init__(self) -> None:
         self._known: dict[int, _Size] = {}
-        self._last: NamedStruct | None = None
+        self._schemas: dict[int, NamedStruct] = {}
+        self._columns = 0
 
     def check_type(self, kind: t.Type, nesting: int | None = None) -> None:
         """Raise `UnsupportedError` for a type that is too large, or nested more deeply than that."""
@@ -48,14 +52,24 @@ class Sizes:
             raise UnsupportedError(f"a type is nested too deeply: more than {nesting} levels")
 
     def check_schema(self, schema: NamedStruct) -> None:
-        """`check_row` for the columns of a relation, which often are the very ones of its input."""
-        if schema is not self._last:
-            self.check_row(schema.types)
-            self._last = schema
+        """`check_row` for the columns of a relation, which often are the very ones of its input.
+
+        Raises `UnsupportedError` also if all relations together have too many.
+        """
+        if id(schema) in self._schemas:
+            return
+        self._schemas[id(schema)] = schema
+        self.check_row(schema.types)
+        self._columns += len(schema)
+        if self._columns > MAX_COLUMNS:
+            raise UnsupportedError(f"the relations of the plan have more than {MAX_COLUMNS} columns all together")
 
     def check_row(self, types: Sequence[t.Type]) -> None:
         """Raise `UnsupportedError` for columns that are too many, with all the fields inside of them."""
-        if len(types) + sum(self._of(kind).types for kind in types if type(kind) in _NESTED) > MAX_ROW_SIZE:
+        size = len(types)
+        if not _NESTED.isdisjoint(map(type, types)):
+            size += sum(self._of(kind).types for kind in types if type(kind) in _NESTED)
+        if size > MAX_ROW_SIZE:
             raise UnsupportedError(
                 f"a relation is too wide: it has more than {MAX_ROW_SIZE} columns, the types inside of theirs included"
             )

@@ -17,7 +17,9 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
 from substrait_dsl.proto.decoder import Decoder
+from substrait_dsl.proto.levels import MAX_NESTING, levels_of_type
 from substrait_dsl.proto.paths import inside
+from substrait_dsl.proto.sizes import Sizes
 
 TYPE_FIELDS: dict[type[t.Type], str] = {
     t.Boolean: "bool",
@@ -70,7 +72,12 @@ class DeepTypeError(Exception):
 
 
 def encode_type(declarations: Declarations, kind: t.Type, message: pb.Type, depth: int = 0) -> None:
-    """Write a type; `depth` is how many types it stands inside."""
+    """Write a type, by its alias if it has one; `depth` is how many types it stands inside."""
+    alias = declarations.alias(kind)
+    if alias is not None:
+        message.alias.type_alias_reference = alias
+        message.alias.nullability = _nullability(kind)
+        return
     body = getattr(message, TYPE_FIELDS[type(kind)])
     if isinstance(kind, t.Unbound):  # the one type without nullability
         body.SetInParent()
@@ -80,7 +87,7 @@ def encode_type(declarations: Declarations, kind: t.Type, message: pb.Type, dept
 
 def encode_type_body(declarations: Declarations, kind: t.Type, body: Any, depth: int = 0) -> None:
     """Write what a type says of itself into the message of its kind, such as ``Type.List``."""
-    body.nullability = pb.Type.NULLABILITY_NULLABLE if kind.nullable else pb.Type.NULLABILITY_REQUIRED
+    body.nullability = _nullability(kind)
     if kind.variation is not None:
         body.type_variation_reference = declarations.variation(kind.variation)
     for name in NUMBER_FIELDS.get(type(kind), ()):
@@ -89,6 +96,10 @@ def encode_type_body(declarations: Declarations, kind: t.Type, body: Any, depth:
         if depth >= declarations.type_nesting:
             raise DeepTypeError
         encode_inner_types(declarations, kind, body, depth + 1)
+
+
+def _nullability(kind: t.Type) -> pb.Type.Nullability.ValueType:
+    return pb.Type.NULLABILITY_NULLABLE if kind.nullable else pb.Type.NULLABILITY_REQUIRED
 
 
 def decode_type(decoder: Decoder, message: pb.Type) -> t.Type:
@@ -260,6 +271,24 @@ def decode_named_struct(decoder: Decoder, message: pb.NamedStruct) -> NamedStruc
         return NamedStruct.named(types, message.names)
 
 
+def encode_type_aliases(declarations: Declarations, kinds: Sequence[t.Type], plan: Plan) -> None:
+    """Write the types that a plan gives numbers to; each may use the others inside.
+
+    Raises `UnsupportedError` for one that is too large or nested too deeply.
+    """
+    declarations.aliases = {kind: number for number, kind in enumerate(kinds, start=1)}
+    for kind, number in declarations.aliases.items():
+        Sizes().check_type(kind, MAX_SCHEMA_NESTING)
+        if _ALIAS_LEVELS + levels_of_type(kind) > MAX_NESTING:  # user-defined types take more than others
+            raise UnsupportedError(f"the type alias {kind} is nested too deeply")
+        message = plan.type_aliases.add()
+        message.type_alias_anchor = number
+        encode_type_body(declarations, kind, getattr(message.type, TYPE_FIELDS[type(kind)]))
+
+
+_ALIAS_LEVELS = 2  # Plan, TypeAlias
+
+
 def decode_type_aliases(decoder: Decoder, messages: Sequence[pb.TypeAlias]) -> None:
     """Read the types that a plan gives numbers to; each may use the others, but not itself."""
     declared: dict[int, pb.TypeAlias] = {}
@@ -280,4 +309,8 @@ def decode_type_aliases(decoder: Decoder, messages: Sequence[pb.TypeAlias]) -> N
             kind = decode_type(decoder, declared[anchor].type)
             with decoder.part(declared[anchor]):
                 decoder.sizes.check_type(kind, MAX_SCHEMA_NESTING)
+                if isinstance(kind, t.Unbound):
+                    raise PlanFormatError("a type alias stands for a concrete type, not for an unbound one")
+            if declared[anchor].type.HasField("alias"):
+                decoder.doubt("a type alias is just another alias; read as what that stands for", declared[anchor])
             decoder.aliases[anchor] = kind

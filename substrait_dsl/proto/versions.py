@@ -43,7 +43,8 @@ def decode_version(decoder: Decoder, message: Whole) -> Version | None:
     if decoder.version == (0, 0, 0):
         whole = WORDS[message.DESCRIPTOR.name]
         decoder.doubt(f"{whole} does not say which version of the specification it is of", said)
-    return Version(*decoder.version, said.git_hash, said.producer) if message.HasField("version") else None
+    with decoder.part(said):
+        return Version(*decoder.version, said.git_hash, said.producer) if message.HasField("version") else None
 
 
 def numbers_of(message: VersionMessage) -> tuple[int, int, int]:

@@ -44,7 +44,7 @@ def decode_whole(
         UnsupportedError: there is something that the algebra has no place for; with its path.
     """
     whole = WORDS[message.DESCRIPTOR.name]
-    decoder = Decoder(catalog or standard_catalog(), decode_relation, decode_expression)
+    decoder = Decoder(catalog or standard_catalog(), decode_relation, decode_expression, message)
     try:
         try:
             made = read(decoder, message)
@@ -54,7 +54,7 @@ def decode_whole(
             # What others derive may fit together where the types that the functions should have do not.
             told = f"by the definitions of the functions, {error.message}; the types that {whole} declares are kept"
             failed = decoder.failed
-            decoder = Decoder(decoder.catalog, decode_relation, decode_expression)
+            decoder = Decoder(decoder.catalog, decode_relation, decode_expression, message)
             decoder.keep_declared = True
             decoder.doubt(told, failed)
             made = read(decoder, message)

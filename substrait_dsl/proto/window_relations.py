@@ -10,7 +10,7 @@ from typing import assert_never
 
 from substrait import algebra_pb2 as pb
 
-from substrait_dsl.algebra.expressions import FieldReference
+from substrait_dsl.algebra.expressions import FieldReference, WindowCall
 from substrait_dsl.algebra.relations import ConsistentField, Expand, ExpandField, SwitchingField, Window, WindowMethod
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import PlanFormatError
@@ -44,12 +44,15 @@ def decode_window(decoder: Decoder, message: pb.ConsistentPartitionWindowRel, ou
     """Read a window."""
     rel = decoder.relation(message.input, outer)
     scope = row_of(decoder, message, outer, (rel, message.input))
-    functions = tuple(decode_window_call(decoder, call, scope) for call in message.window_functions)
-    partitions = tuple(decoder.expression(partition, scope) for partition in message.partition_expressions)
     sorts = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)
+    functions: list[WindowCall] = []
+    for call in message.window_functions:
+        with decoder.part(call):
+            functions.append(decode_window_call(decoder, call, scope, sorts))
+    partitions = tuple(decoder.expression(partition, scope) for partition in message.partition_expressions)
     names = names_of_calls(functions, rel)
     method = decode_choices(message.common).get("window_method", _PLAIN_METHOD)
-    return Window(rel, functions, partitions, sorts, names, method, anchor=scope.anchor)
+    return Window(rel, tuple(functions), partitions, sorts, names, method, anchor=scope.anchor)
 
 
 def encode_expand(

@@ -7,6 +7,9 @@ both.
 
 from __future__ import annotations
 
+from decimal import Decimal
+from functools import partial
+
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra import types as t
@@ -17,25 +20,30 @@ from substrait_dsl.algebra.expressions import (
     BoundsType,
     Expression,
     Literal,
+    SortKey,
     WindowCall,
     WindowFunction,
+    fits,
     is_zero,
+    literal,
+    natural_type,
 )
+from substrait_dsl.catalog import Open, Typed
+from substrait_dsl.catalog.roles import distance_type, is_known
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.calls import (
     decode_arguments,
-    decode_function,
     decode_invocation,
-    decode_options,
     decode_phase,
     decode_sort_key,
     encode_arguments,
-    encode_options,
     encode_sort_key,
 )
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, BOUNDS_TYPE, word_of
+from substrait_dsl.proto.functions import decode_function
+from substrait_dsl.proto.options import decode_options, encode_options
 from substrait_dsl.proto.types import encode_type
 
 CallMessage = pb.Expression.WindowFunction | pb.ConsistentPartitionWindowRel.WindowRelFunction
@@ -56,10 +64,11 @@ def encode_window_function(encoder: Encoder, function: WindowFunction, message: 
 
 def decode_window_function(decoder: Decoder, message: pb.Expression.WindowFunction, scope: Scope) -> WindowFunction:
     """Read a window function with its window."""
+    sorts = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)
     return WindowFunction(
-        decode_window_call(decoder, message, scope),
+        decode_window_call(decoder, message, scope, sorts),
         tuple(decoder.expression(partition, scope) for partition in message.partitions),
-        tuple(decode_sort_key(decoder, key, scope) for key in message.sorts),
+        sorts,
     )
 
 
@@ -76,19 +85,21 @@ def encode_window_call(encoder: Encoder, call: WindowCall, message: CallMessage)
     encode_bound(encoder, call.upper, message.upper_bound)
 
 
-def decode_window_call(decoder: Decoder, message: CallMessage, scope: Scope) -> WindowCall:
-    """Read a call of a window function, or of an aggregate function over a frame."""
+def decode_window_call(decoder: Decoder, message: CallMessage, scope: Scope, sorts: tuple[SortKey, ...]) -> WindowCall:
+    """Read a call of a window function, or of an aggregate function over a frame; `sorts` are those of its window."""
     arguments = decode_arguments(decoder, message.arguments, scope)
     phase = decode_phase(decoder, message)
     function, kind = decode_function(decoder, message, arguments, ("window", "aggregate"), phase)
+    counted = decode_bounds_type(decoder, message)
+    key = sorts[0].expression.type if counted == "range" and len(sorts) == 1 else None
     return WindowCall(
         function,
         arguments,
         kind,
-        decode_options(message.options),
-        decode_bound(decoder, message.lower_bound, scope),
-        decode_bound(decoder, message.upper_bound, scope),
-        decode_bounds_type(decoder, message),
+        decode_options(decoder, message.options, function),
+        decode_bound(decoder, message.lower_bound, scope, key),
+        decode_bound(decoder, message.upper_bound, scope, key),
+        counted,
         decode_invocation(message),
         phase,
     )
@@ -123,8 +134,18 @@ def encode_bound(encoder: Encoder, bound: Bound, message: BoundMessage) -> None:
         distance.offset = bound.offset.value  # deprecated, but older consumers know no other
 
 
-def decode_bound(decoder: Decoder, message: BoundMessage, scope: Scope) -> Bound:
-    """Read where a frame begins or ends: unsaid, where the partition does (reading 32)."""
+def decode_bound(decoder: Decoder, message: BoundMessage, scope: Scope, key: t.Type | None) -> Bound:
+    """Read where a frame begins or ends: unsaid, where the partition does (reading 32).
+
+    Args:
+        decoder: the state of decoding.
+        message: the bound.
+        scope: what expressions see.
+        key: the type of the sort key that offsets are added to; None if they count rows.
+
+    Raises:
+        TypeMismatchError: for an offset that cannot be added to the key.
+    """
     with decoder.part(message):
         kind = message.WhichOneof("kind")
         if kind is None or kind == "unbounded":
@@ -135,7 +156,7 @@ def decode_bound(decoder: Decoder, message: BoundMessage, scope: Scope) -> Bound
         if is_zero(offset):
             decoder.doubt(f"a frame has a bound {kind} 0; read as current_row", message)
             return CURRENT_ROW
-        return Bound(kind, offset)
+        return Bound(kind, offset if key is None else _added(decoder, offset, key, getattr(message, kind)))
 
 
 def _decode_offset(decoder: Decoder, message: DistanceMessage, scope: Scope) -> Expression:
@@ -146,3 +167,16 @@ def _decode_offset(decoder: Decoder, message: DistanceMessage, scope: Scope) -> 
     if message.offset and not (isinstance(offset, Literal) and offset.value == message.offset):
         raise PlanFormatError(f"the offset of a bound is {message.offset}, but its offset_expr says something else")
     return offset
+
+
+def _added(decoder: Decoder, offset: Expression, key: t.Type, message: DistanceMessage) -> Expression:
+    """An offset that is added to a sort key; the deprecated field says no type, so that it has the one that fits."""
+    if not is_known(decoder.catalog, key) or not is_known(decoder.catalog, offset.type):
+        return offset
+    if message.HasField("offset_expr"):
+        distance_type(decoder.catalog, key, Typed(offset.type))
+        return offset
+    number: int = message.offset
+    decimal = natural_type(Decimal(number))
+    untyped = Open(_COUNT, partial(fits, number), also=(decimal,), integer=number, text=str(number))
+    return literal(number, distance_type(decoder.catalog, key, untyped).as_required())

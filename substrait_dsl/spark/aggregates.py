@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from substrait_dsl.algebra.expressions import AggregateFunction
+from substrait_dsl.algebra.expressions import AggregateFunction, FunctionId, SortKey
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions import NEAREST
-from substrait_dsl.spark.templates import Table, Template, lower
+from substrait_dsl.spark.templates import Table, Template, failing, lower
 
 ORDERINGS: Mapping[SortDirection, str] = {
     "asc_nulls_first": "ASC NULLS FIRST",
@@ -24,6 +24,13 @@ ORDERINGS: Mapping[SortDirection, str] = {
     "clustered": "ASC NULLS FIRST",  # any order clusters
 }
 """The directions of a sort in SQL."""
+
+
+def direction_of(key: SortKey) -> SortDirection:
+    """The direction of a sort key. Raises `UnsupportedError` for one that compares by a function (reading 52)."""
+    if isinstance(key.direction, FunctionId):
+        raise UnsupportedError(f"Spark cannot sort by a comparison function ({key.direction.key})")
+    return key.direction
 
 
 def aggregate_function_to_sql(
@@ -124,6 +131,29 @@ ARITHMETIC_DECIMAL: Table = {
     "avg": Template(f"CAST({_AVERAGE} AS {{T}})", _RAISES),
 }
 
+
+def _unsigned_sum(outside: str) -> str:
+    """The sum, and what becomes of one above the range of u64."""
+    total = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
+    return f"transform(array({total}), v -> CASE WHEN v <= {{MAX}} THEN CAST(v AS {{T}}) {outside} END)[0]"
+
+
+_TOO_LARGE = failing("a sum does not fit an unsigned integer")
+
+UNSIGNED_INTEGERS: Table = {
+    **EXTREMES,
+    "sum": Template(
+        "[overflow]",
+        {
+            "overflow": {
+                "ERROR": _unsigned_sum(f"WHEN v IS NOT NULL THEN {_TOO_LARGE}"),
+                "SATURATE": _unsigned_sum("WHEN v IS NOT NULL THEN CAST({MAX} AS {T})"),
+                "SILENT": _unsigned_sum("WHEN v IS NOT NULL THEN CAST(pmod(v, {SPAN}) AS {T})"),
+            }
+        },
+    ),
+}
+
 AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
     "functions_aggregate_approx": {"approx_count_distinct": Template("approx_count_distinct({0}){filter}")},
     "functions_aggregate_decimal_output": {
@@ -145,5 +175,6 @@ AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
             constants=(1,),
         )
     },
+    "unsigned_integers": UNSIGNED_INTEGERS,
 }
 """What each extension's aggregate functions become, by what follows ``extension:io.substrait:`` in its URN."""

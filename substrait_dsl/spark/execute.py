@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.common import Common
-from substrait_dsl.algebra.expressions import Cast, Expression, ScalarFunction
+from substrait_dsl.algebra.expressions import Cast, Expression, ScalarFunction, WindowFunction
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read
+from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read, Window
 from substrait_dsl.algebra.types import PrecisionTime, PrecisionTimestampTZ, Type
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
+from substrait_dsl.spark.context import Context, settled
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.tables import Workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from substrait_dsl.algebra.plan import Root
+    from substrait_dsl.algebra.plan import EvaluationMode, Root
 
 
 NO_CORRELATION = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY"
 """What Spark calls the places where a subquery may not refer to an outer row."""
 
 
-def execute(root: Root, spark: SparkSession) -> DataFrame:
+def execute(
+    root: Root,
+    spark: SparkSession,
+    moment: dt.datetime | None = None,
+    mode: EvaluationMode = "per_plan",
+    *,
+    persist_shared: bool = False,
+) -> DataFrame:
     """Run a root of a plan.
 
     Args:
         root: a relation and the names of its columns, nested ones depth first.
         spark: the session, which must have ANSI mode on, as Spark has by default.
+        moment: what the current time is, the same for all roots of a plan; None: now.
+        mode: whether the current time is one for the plan or one for each record.
+        persist_shared: whether Spark keeps the rows of shared relations, once they are computed.
 
     Returns:
         A DataFrame: lazy, but for a fetch whose count or offset is an expression, which is evaluated now. Its
@@ -42,11 +54,16 @@ def execute(root: Root, spark: SparkSession) -> DataFrame:
         SchemaError: a table does not have the columns that the plan declares.
         ExecutionError: a table is not there, or Spark refuses the plan; Spark's error is the cause.
     """
+    here = Context(moment or dt.datetime.now(dt.UTC), spark.conf.get("spark.sql.session.timeZone") or "UTC")
+    root = settled(root, walk(root.input), here, mode)
     nodes = list(walk(root.input))
     _check_extensions(nodes)
     _check_settings(root.input, nodes, spark)
     with _spark_errors():
-        return Lowering(Workspace(spark)).lower_root(root)
+        space = Workspace(spark, persist_shared=persist_shared)
+        frame = Lowering(space).lower_root(root)
+        space.persist()
+        return frame
 
 
 @contextmanager
@@ -126,4 +143,8 @@ def _types(nodes: Sequence[Node]) -> set[Type]:
         if isinstance(node, ScalarFunction | Cast):
             found.add(node.type)
             found.update(child.type for child in node.children() if isinstance(child, Expression))
+        elif isinstance(node, WindowFunction | Window):  # offsets are added to the sort key
+            calls = node.functions if isinstance(node, Window) else (node.call,)
+            if any(bound.offset is not None for call in calls for bound in (call.lower, call.upper)):
+                found.update(key.expression.type for key in node.sorts)
     return found

@@ -7,7 +7,7 @@ exactly `spark_sql_type` of the expression's type; three-valued logic is the spe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import assert_never
 
@@ -20,7 +20,6 @@ from substrait_dsl.algebra.expressions import (
     Expression,
     FieldAccess,
     FieldReference,
-    FunctionId,
     IfThen,
     InPredicate,
     Lambda,
@@ -38,28 +37,30 @@ from substrait_dsl.algebra.expressions import (
     OuterReference,
     Root,
     RootReference,
+    Row,
     ScalarFunction,
     ScalarSubquery,
     SetComparison,
     SetPredicate,
     SingularOrList,
-    SortKey,
     StructField,
+    StructMask,
     Switch,
     WindowFunction,
     closed,
 )
 from substrait_dsl.algebra.node import Node
-from substrait_dsl.algebra.properties import SortDirection
-from substrait_dsl.errors import UnsupportedError, kind_words
-from substrait_dsl.spark.aggregates import ORDERINGS, aggregate_function_to_sql
+from substrait_dsl.algebra.types import Struct, Type
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.aggregates import ORDERINGS, aggregate_function_to_sql, direction_of
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.functions import function_to_sql
-from substrait_dsl.spark.literals import literal_to_sql
+from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql
 from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.types import spark_sql_type
+from substrait_dsl.spark.windows import window_to_sql
 
-__all__ = ["AnySubquery", "Scope", "aggregate_to_sql", "literal_to_sql", "to_sql"]
+__all__ = ["AnySubquery", "Scope", "aggregate_to_sql", "direction_of", "literal_to_sql", "to_sql"]
 
 AnySubquery = ScalarSubquery | InPredicate | SetPredicate | SetComparison
 
@@ -80,6 +81,12 @@ class Scope:
     """The same for the rows of enclosing relations, by the anchor that references to them carry."""
     subquery: Callable[[AnySubquery, Scope], str]
     """Gives the SQL text of a subquery used as a value."""
+    parameters: tuple[tuple[str, ...], ...] = ()
+    """The SQL text of the parameters of the lambdas around the expression, the innermost first."""
+
+    def inside_lambda(self, parameters: tuple[str, ...]) -> Scope:
+        """What the names in the body of a lambda stand for."""
+        return attrs.evolve(self, parameters=(parameters, *self.parameters))
 
 
 def to_sql(expression: Expression, scope: Scope) -> str:
@@ -135,18 +142,16 @@ def aggregate_to_sql(measure: Measure, scope: Scope) -> str:
     )
 
 
-def direction_of(key: SortKey) -> SortDirection:
-    """The direction of a sort key. Raises `UnsupportedError` for one that compares by a function (reading 52)."""
-    if isinstance(key.direction, FunctionId):
-        raise UnsupportedError(f"Spark cannot sort by a comparison function ({key.direction.key})")
-    return key.direction
-
-
 def _operands(expression: Expression) -> Iterator[Expression]:
-    """The expressions directly inside an expression; those of a subquery belong to whoever writes it."""
-    if isinstance(expression, AnySubquery):
+    """The expressions directly inside an expression that see what it sees, and no more.
+
+    Those of a subquery belong to whoever writes it; the body of a lambda sees its parameters, too.
+    """
+    if isinstance(expression, AnySubquery | Lambda):
         return
     nodes: list[Node] = list(expression.children())
+    if isinstance(expression, LambdaInvocation):
+        nodes = list(expression.arguments)
     for node in nodes:
         if isinstance(node, Expression):
             yield node
@@ -189,20 +194,31 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
                 for record in records
             )
             return f"({' OR '.join(f'({test})' for test in tests)})"
+        case WindowFunction(call=call_, partitions=partitions, sorts=sorts):
+            return window_to_sql(call_, partitions, sorts, text)
         case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison() as subquery:
             return scope.subquery(subquery, scope)
-        case (
-            MaskedReference()
-            | WindowFunction()
-            | NestedStruct()
-            | NestedList()
-            | NestedMap()
-            | Lambda()
-            | LambdaInvocation()
-        ):
-            raise UnsupportedError(f"Spark is not taught to compute {kind_words(expression)} yet")
+        case NestedStruct(fields=fields):
+            spark_sql_type(expression.type)  # which refuses what Spark has no type for
+            return struct_to_sql(map(text, fields))
+        case NestedList(values=values):
+            spark_sql_type(expression.type)
+            return f"array({', '.join(map(text, values))})"
+        case NestedMap(entries=entries):
+            spark_sql_type(expression.type)
+            return f"map({', '.join(f'{text(entry.key)}, {text(entry.value)}' for entry in entries)})"
+        case MaskedReference(input=Row(types=Struct() as row, root=root), mask=mask):
+            return _masked(_row(root, scope), mask, row)
+        case MaskedReference(input=Expression() as value, mask=mask):
+            return _masked_value(text(value), mask, value.type)
+        case MaskedReference():
+            raise UnsupportedError("a mask keeps parts of a struct")
+        case Lambda() as function:
+            return _lambda(function, scope)
+        case LambdaInvocation(function=function, arguments=arguments):
+            return _invocation(function, [text(argument) for argument in arguments], scope)
         case ExecutionContextVariable(variable=variable):
-            raise UnsupportedError(f"Spark is not taught to compute {variable} yet")
+            raise UnsupportedError(f"{variable} has a value only where a plan is executed")
         case DynamicParameter(reference=reference):
             raise UnsupportedError(
                 f"parameter {reference} has no value",
@@ -222,8 +238,8 @@ def _row(root: Root, scope: Scope) -> tuple[str, ...]:
                     "a subquery refers to a row of an enclosing relation that Spark cannot reach from it"
                 )
             return scope.outer[anchor]
-        case LambdaParameter():
-            raise UnsupportedError("Spark is not taught to compute a lambda yet")
+        case LambdaParameter(steps_out=steps_out):
+            return scope.parameters[steps_out]
 
 
 def _part(access: FieldAccess, text: str) -> str:
@@ -237,6 +253,40 @@ def _part(access: FieldAccess, text: str) -> str:
             return f"get({text}, {offset})" if offset >= 0 else f"try_element_at({text}, {offset})"
         case MapKey(key=key):
             return f"try_element_at({text}, {literal_to_sql(key)})"
+
+
+def _masked(columns: Sequence[str], mask: StructMask, struct: Struct) -> str:
+    """A struct of the parts of a row that a mask keeps."""
+    kept = (
+        columns[item.position]
+        if item.child is None
+        else _masked_value(columns[item.position], item.child, struct.types[item.position])
+        for item in mask.items
+    )
+    return struct_to_sql(kept)
+
+
+def _masked_value(text: str, mask: StructMask, kind: Type) -> str:
+    """The same of a struct, which may be NULL."""
+    assert isinstance(kind, Struct)
+    made = _masked([f"{text}.f{position}" for position in range(len(kind.types))], mask, kind)
+    return f"if({text} IS NULL, NULL, {made})" if kind.nullable else made
+
+
+def _lambda(function: Lambda, scope: Scope) -> str:
+    """A function as Spark's functions take one; its parameters have names that nothing around it has."""
+    names = tuple(f"__p{len(scope.parameters)}_{position}" for position in range(len(function.parameters)))
+    body = to_sql(function.body, scope.inside_lambda(names))
+    listed = ", ".join(names)
+    return f"{listed if len(names) == 1 else f'({listed})'} -> {body}"
+
+
+def _invocation(function: Lambda, arguments: Sequence[str], scope: Scope) -> str:
+    """The value of a function for arguments: a list of one struct of them gives them a name."""
+    name = f"__p{len(scope.parameters)}"
+    parameters = tuple(f"{name}.f{position}" for position in range(len(arguments)))
+    body = to_sql(function.body, scope.inside_lambda(parameters))
+    return f"transform(array({struct_to_sql(arguments)}), {name} -> {body})[0]"
 
 
 def _depth(text: str) -> int:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from substrait_dsl.algebra.expressions import Expression, ScalarFunction
+from substrait_dsl.algebra.expressions import Expression, Lambda, Literal, ScalarFunction
 from substrait_dsl.algebra.types import Decimal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_datetime import DATETIME
+from substrait_dsl.spark.functions_regexp import REGEXP
 from substrait_dsl.spark.functions_string import STRING
 from substrait_dsl.spark.templates import Call, Table, Template, failing, lower
 from substrait_dsl.spark.types import spark_sql_type
@@ -152,7 +153,41 @@ ARITHMETIC: Table = {
 }
 
 
-def _divide_decimals(call: Call, texts: Sequence[str]) -> str:
+def _unsigned(operator: str, silent: str | None = None) -> Template:
+    """An operation on unsigned integers. Its exact value is known up to 38 digits, which only a product of u64 has."""
+    exact = f"({{w0}} {operator} {{w1}})"
+    name = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}[operator]
+    tried = f"coalesce({name}({{w0}}, {{w1}}), {{MAX}})"
+    checked = (
+        f"CASE WHEN v BETWEEN {{MIN}} AND {{MAX}} THEN CAST(v AS {{T}}) WHEN v IS NOT NULL THEN"
+        f" {failing('a result does not fit an unsigned integer')} END"
+    )
+    overflow = {
+        "ERROR": f"transform(array({exact}), v -> {checked})[0]",
+        "SATURATE": f"if({{nulls}}, NULL, CAST(least(greatest({tried}, {{MIN}}), {{MAX}}) AS {{T}}))",
+        "SILENT": f"CAST(pmod({silent or exact}, {{SPAN}}) AS {{T}})",
+    }
+    return Template("[overflow]", {"overflow": overflow})
+
+
+_HALF = f"{2**32}BD"
+_WRAPPED = (  # by halves of the second factor, which keep to 38 digits
+    f"(pmod({{w0}} * CAST(({{w1}} - {{w1}} % {_HALF}) / {_HALF} AS DECIMAL(10,0)), {{SPAN}}) * {_HALF}"
+    f" + {{w0}} * CAST({{w1}} % {_HALF} AS DECIMAL(10,0)))"
+)
+
+UNSIGNED_INTEGERS: Table = {
+    "add": _unsigned("+"),
+    "subtract": _unsigned("-"),
+    "multiply": _unsigned("*", _WRAPPED),
+    "divide": Template(
+        "CAST(({w0} - {w0} % [on_division_by_zero]) / [on_division_by_zero] AS {T})",
+        {"on_division_by_zero": {"ERROR": "{w1}", "NULL": "nullif({w1}, 0BD)"}, "on_domain_error": _INTEGER_DOMAIN},
+    ),
+}
+
+
+def _divide_decimals(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     """A quotient of decimals, rounded once.
 
     Spark counts fewer digits before the point of a quotient than the specification does (reading 37), hence keeps more
@@ -190,7 +225,7 @@ def _spark_quotient_scale(p1: int, s1: int, p2: int, s2: int) -> int:
 def _sign_change(native: str, of_text: str) -> Template:
     """A change of sign. Spark's own rounds to 34 digits, so longer decimals go through text."""
 
-    def text(call: Call, texts: Sequence[str]) -> str:
+    def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
         kind = call.output_type
         assert isinstance(kind, Decimal)
         return (native if kind.precision <= 34 else of_text).format(texts[0], T=spark_sql_type(kind))
@@ -205,7 +240,37 @@ _RAISES = {"overflow": {"ERROR": ""}}
 _NOT_REAL = "{0} < 0 AND {1} != floor({1})"
 _POWER = "power(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE))"
 
+
+def _bitwise(operator: str) -> Template:
+    """A bitwise operation on decimals, in two's complement, in three parts of 60 bits: Spark has it for 64.
+
+    The highest part has the sign. A sum with it in front could pass 38 digits on the way, so a negative one borrows.
+    """
+    unit, square = f"{2**60}BD", f"{2**120}BD"
+
+    def low(v: str) -> str:
+        return f"CAST(if({v} % {unit} < 0, {v} % {unit} + {unit}, {v} % {unit}) AS BIGINT)"
+
+    def high(v: str) -> str:
+        quotient = f"CAST(({v} - {v} % {unit}) / {unit} AS DECIMAL(38,0))"
+        return f"CAST({quotient} - if({v} % {unit} < 0, 1BD, 0BD) AS DECIMAL(38,0))"
+
+    def parts(text: str) -> str:
+        # Lists of one element give values a name.
+        pair = f"transform(array(CAST({text} AS DECIMAL(38,0))), v -> named_struct('l', {low('v')}, 'h', {high('v')}))"
+        three = f"array(v.l, {low('v.h')}, CAST({high('v.h')} AS BIGINT))"
+        return f"transform({pair}, v -> {three})[0]"
+
+    both = f"zip_with({parts('{0}')}, {parts('{1}')}, (a, b) -> a {operator} b)"
+    rest = f"(CAST(v[1] AS DECIMAL(20,0)) - if(v[2] < 0L, {unit}, 0BD)) * {unit} + CAST(v[0] AS DECIMAL(20,0))"
+    whole = f"CAST(if(v[2] < 0L, v[2] + 1L, v[2]) AS DECIMAL(3,0)) * {square}"
+    return Template(f"transform(array({both}), v -> CAST({whole} + ({rest}) AS {{T}}))[0]")
+
+
 ARITHMETIC_DECIMAL: Table = {
+    "bitwise_and": _bitwise("&"),
+    "bitwise_or": _bitwise("|"),
+    "bitwise_xor": _bitwise("^"),
     # Spark derives the specification's types for these.
     "add": Template("({0} + {1})", _RAISES),
     "subtract": Template("({0} - {1})", _RAISES),
@@ -232,7 +297,7 @@ ARITHMETIC_DECIMAL: Table = {
 }
 
 
-def _between(call: Call, texts: Sequence[str]) -> str:
+def _between(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     """Unlike in SQL, a NULL bound makes it NULL even where the other bound decides."""
     _, *bounds = (argument.type for argument in call.arguments if isinstance(argument, Expression))
     test = "({0} >= {1} AND {0} <= {2})".format(*texts)
@@ -294,14 +359,59 @@ ROUNDING_DECIMAL: Table = {
     "round": _ROUND,
 }
 
+# The first argument is what the logarithm is of, as the text and the names of the arguments have it; the cases of the
+# specification have the base first. No power of 1, and none of a base of 0 or below, is any other number.
+_LOGB_X, _LOGB_BASE = "CAST({0} AS DOUBLE)", "CAST({1} AS DOUBLE)"
+_LOGB = Template(
+    f"CASE WHEN {_LOGB_X} > 0D AND {_LOGB_BASE} > 0D AND {_LOGB_BASE} != 1D THEN"
+    f" (CASE WHEN {_LOGB_BASE} = 10D THEN log10({_LOGB_X}) WHEN {_LOGB_BASE} = 2D THEN log2({_LOGB_X})"
+    f" ELSE ln({_LOGB_X}) / ln({_LOGB_BASE}) END)"
+    f" WHEN {_LOGB_X} = 0D AND {_LOGB_BASE} > 1D THEN [on_log_zero]"
+    f" WHEN {_LOGB_X} IS NOT NULL AND {_LOGB_BASE} IS NOT NULL THEN [on_domain_error] END",
+    {
+        **NEAREST,
+        "on_domain_error": {
+            "NAN": "CAST('NaN' AS DOUBLE)",
+            "NULL": "NULL",
+            "ERROR": failing("logb of a value outside its domain"),
+        },
+        "on_log_zero": {
+            "MINUS_INFINITY": "CAST('-Infinity' AS DOUBLE)",
+            "NAN": "CAST('NaN' AS DOUBLE)",
+            "ERROR": failing("logb of zero"),
+        },
+    },
+)
+
 LOGARITHMIC: Table = {
     "ln": _logarithm("ln"),
     "log10": _logarithm("log10"),
     "log2": _logarithm("log2"),
     "log1p": _logarithm("log1p", "-1D"),
+    "logb": _LOGB,
 }
 
+
+def _of_function(name: str) -> Template:
+    """A function that takes a list and a function of its elements."""
+
+    def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+        match call.arguments[1]:
+            case Lambda():
+                return f"{name}({texts[0]}, {texts[1]})"
+            case Literal(value=None):
+                return f"CAST(NULL AS {spark_sql_type(call.output_type)})"
+            case _:
+                raise UnsupportedError(f"Spark takes a function in {call.function.name} only where it is written out")
+
+    return Template(text)
+
+
 LIST: Table = {
+    "transform": _of_function("transform"),
+    "filter": _of_function("filter"),
+    "any_match": _of_function("exists"),
+    "all_match": _of_function("forall"),
     "cardinality": Template("CAST(array_size({0}) AS BIGINT)"),
     "sort": Template(
         "[direction]",
@@ -334,6 +444,7 @@ SCALAR_FUNCTIONS: Mapping[str, Table] = {
     "functions_rounding": ROUNDING,
     "functions_rounding_decimal": ROUNDING_DECIMAL,
     "functions_set": SET,
-    "functions_string": STRING,
+    "functions_string": {**STRING, **REGEXP},
+    "unsigned_integers": UNSIGNED_INTEGERS,
 }
 """What each extension's functions become, by what follows ``extension:io.substrait:`` in its URN."""

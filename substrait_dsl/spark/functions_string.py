@@ -1,7 +1,6 @@
 """The string functions that Spark runs exactly.
 
-Specification: ``functions_string.yaml``. The regular expressions of the specification are ICU's and Spark's are
-Java's, which read many patterns differently: those functions are refused.
+Specification: ``functions_string.yaml``. Those of regular expressions have a module of their own.
 """
 
 from __future__ import annotations
@@ -28,7 +27,9 @@ A pattern that does contain it is an error at run time."""
 _LIKE = f"({{0}} LIKE {{1}} ESCAPE '{NO_ESCAPE}')"
 _ILIKE = f"(lower({{0}}) LIKE lower({{1}}) ESCAPE '{NO_ESCAPE}')"
 
-_UNICODE = {"char_set": {"UTF8": ""}}
+# The files do not declare full_unicode, nor spaces_only, but their cases use them.
+_UNICODE = {"char_set": {"UTF8": ""}, "full_unicode": {"TRUE": ""}}
+_ANY_CHARACTERS = {"spaces_only": {"FALSE": ""}}
 
 # Java's regular expression for a string taken literally: \Q...\E, with each \E inside written \E\\E\Q.
 _QUOTED = (
@@ -74,9 +75,9 @@ STRING: Table = {
     "char_length": Template("CAST(char_length({0}) AS BIGINT)"),
     "bit_length": Template("CAST(bit_length({0}) AS BIGINT)"),
     "octet_length": Template("CAST(octet_length({0}) AS BIGINT)"),
-    "ltrim": Template("trim(LEADING {1} FROM {0})"),
-    "rtrim": Template("trim(TRAILING {1} FROM {0})"),
-    "trim": Template("trim(BOTH {1} FROM {0})"),
+    "ltrim": Template("trim(LEADING {1} FROM {0})", _ANY_CHARACTERS),
+    "rtrim": Template("trim(TRAILING {1} FROM {0})", _ANY_CHARACTERS),
+    "trim": Template("trim(BOTH {1} FROM {0})", _ANY_CHARACTERS),
     "lpad": Template("lpad({0}, {1}, {2})"),
     "rpad": Template("rpad({0}, {1}, {2})"),
     "left": Template("left({0}, {1})"),

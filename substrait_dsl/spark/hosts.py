@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.algebra.expressions import Expression, FieldReference, OuterReference
+from substrait_dsl.algebra.expressions import Expression, Lambda, OuterReference, WindowFunction
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.spark import subqueries
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
+from substrait_dsl.spark.pruning import columns_seen
 from substrait_dsl.spark.subqueries import depends_on_row, is_subquery
 from substrait_dsl.spark.tables import Item, Rows
 
@@ -55,13 +56,15 @@ def host(
         anchor: what subqueries call that row.
         expressions: the expressions.
         hoist: whether all subqueries are to be computed in a projection below: Spark takes them in a filter and in a
-            projection, but not everywhere else. Subqueries that other subqueries look for always are.
+            projection, but not everywhere else, nor in a lambda or a window there. Subqueries that other subqueries
+            look for always are.
         lookups: nodes that will stand in a subquery which the relation itself is lowered to.
         visible: the columns that the expressions see, by position, where they are not just the rows'.
 
     Returns:
         The rows to build on, with the same columns, and the host.
     """
+    hoist = hoist or any(map(_hides_rows, expressions))
     nested = [node for expression in expressions for node in subqueries_of(expression)]
     inner = [*lookups, *(nested if not (hoist and to.as_text) else expressions)]
     width = len(rows.columns)
@@ -95,6 +98,12 @@ def subqueries_of(expression: Node) -> Iterator[AnySubquery]:
     return (node for node in walk(expression, into_relations=False) if is_subquery(node))
 
 
+def _hides_rows(expression: Node) -> bool:
+    """Whether there is a lambda or a window in an expression: Spark takes no subquery inside them."""
+    nodes = walk(expression, into_relations=False)
+    return any(isinstance(node, Lambda | WindowFunction) for node in nodes)
+
+
 def _below(subquery: AnySubquery) -> Iterator[AnySubquery]:
     return (node for node in subqueries_of(subquery) if node is not subquery)
 
@@ -104,13 +113,14 @@ def _carried(to: Lowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows, Map
 
     Spark's subqueries see the row directly around them, and no row around that.
     """
-    used = {
-        (node.root.anchor, node.position): node
+    used = dict.fromkeys(
+        (root.anchor, position)
         for start in inner
         if start.free_anchors & to.outer.keys()
         for node in walk(start)
-        if isinstance(node, FieldReference) and isinstance(node.root, OuterReference) and node.root.anchor in to.outer
-    }
+        for root, position in columns_seen(node)
+        if isinstance(root, OuterReference) and root.anchor in to.outer
+    )
     if not used:
         return rows, to.outer
     names = {place: to.space.name() for place in used}

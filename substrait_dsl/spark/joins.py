@@ -15,7 +15,8 @@ import attrs
 
 from substrait_dsl.algebra.expressions import Expression, ScalarFunction
 from substrait_dsl.algebra.node import walk
-from substrait_dsl.algebra.relations.joins import COMPARISON_URN, Join, conjuncts
+from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
+from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.algebra.rules import JOIN_RULES, JoinType
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
@@ -58,20 +59,22 @@ PLANS: Mapping[JoinType, Plan] = {
 }
 
 
-def streamed(rel: Join) -> tuple[Rel, ...]:
-    """The inputs of a join that are lowered like the join itself; one that is looked up is not."""
-    match PLANS[rel.how]:
-        case Plan(stream=side, method="mark" | "single"):
-            return (rel.left if side == "left" else rel.right,)
-        case _:
-            return rel.inputs
+def streamed(rel: Rel) -> tuple[Rel, ...]:
+    """The inputs of a relation that are lowered like itself; one that a join looks rows up in is not."""
+    match rel:
+        case LateralJoin(left=left):
+            return (left,)
+        case Join(how=how) | HashJoin(how=how) | MergeJoin(how=how) | NestedLoopJoin(how=how):
+            plan = PLANS[how]
+            if plan.method in ("mark", "single"):
+                return (rel.left if plan.stream == "left" else rel.right,)
+    return rel.inputs
 
 
 def looks_up(rel: Rel) -> bool:
-    """Whether anything below a relation is looked up row by row: by a subquery, or by a mark or single join."""
+    """Whether anything below a relation is looked up row by row: by a subquery, or by a join."""
     return any(
-        isinstance(node, AnySubquery) or (isinstance(node, Join) and PLANS[node.how].method in ("mark", "single"))
-        for node in walk(rel)
+        isinstance(node, AnySubquery) or (isinstance(node, Rel) and streamed(node) != node.inputs) for node in walk(rel)
     )
 
 
@@ -149,39 +152,43 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
         lambda subquery, _: values[id(subquery)],
     )
     tests = [_test(conjunct, rel, plan.stream, scope) for conjunct in conjuncts(rel.condition)]
-    rows = computed.fenced()
+    rows = Rows(computed.table, mine)
     if plan.method == "mark":
-        marked = Item(mark(table, tests, to.space, fixed=not other.free_anchors), (to.space.name(),))
-        return Rows(rows.table.select([*items(mine), marked]), mine + marked.names)
-    single, matched = _single(Rows(rows.table, mine), table, found, tests, to)
+        return with_mark(rows, mark(table, tests, to.space, fixed=not other.free_anchors), to)
+    for test in tests:
+        table = table.where(test.holds)
+    single, matched = single_match(rows, table, found, to)
     return Rows(single, mine + matched if plan.stream == "left" else matched + mine)
+
+
+def with_mark(rows: Rows, marked: str, to: Lowering) -> Rows:
+    """The rows and a mark, which is text with subqueries that depend on the row."""
+    return rows.fenced().extended([Item(marked, (to.space.name(),))])
 
 
 _TOO_MANY = "raise_error('a row has more than one match in a single join')"
 
 
-def _single(
-    rows: Rows, table: TextTable, found: tuple[str, ...], tests: list[Key | Test], to: Lowering
-) -> tuple[Table, tuple[str, ...]]:
-    """The columns of the one match, NULL if there is none; an error if there are more (reading 5).
+def single_match(rows: Rows, table: TextTable, found: tuple[str, ...], to: Lowering) -> tuple[Table, tuple[str, ...]]:
+    """The columns of the one match in a table, NULL if there is none; an error if there are more (reading 5).
 
     The error must come whatever is done with the rows. So the check is a filter, which stays when nothing uses the
     columns, and part of every column; and it depends on a number that the row has, which keeps Spark from computing
     it for rows that nothing matches, and from filtering the rows first. Inside a correlated subquery Spark takes no
     such number.
     """
-    for test in tests:
-        table = table.where(test.holds)
     match, *names = to.space.names(1 + len(found))
     fields = ["'n', count(1)", *(f"'f{number}', any_value({column})" for number, column in enumerate(found))]
     struct = f"named_struct({', '.join(fields)})"
     number = None if to.outer else Item("monotonically_increasing_id()", (to.space.name(),))
-    numbered = rows if number is None else rows.extended([number])
-    looked_up = numbered.extended([Item(f"({table.query([Item(struct, (match,))])})", (match,))])
+    there = items(rows.table.names)  # the table may depend on columns that are not among the rows' own
+    numbered = rows.table.fenced() if number is None else rows.table.fenced().select([*there, number])
+    found_one = Item(f"({table.closed.query([Item(struct, (match,))])})", (match,))
+    looked_up = numbered.select([*there, *items(() if number is None else number.names), found_one])
     many, one = f"{match}.n > 1", "true"
     if number is not None:
         many, one = f"{many} AND {number.names[0]} >= 0", "monotonically_increasing_id() >= 0"
-    checked = looked_up.table.where(f"if({many}, CAST({_TOO_MANY} AS BOOLEAN), {one})")
+    checked = looked_up.where(f"if({many}, CAST({_TOO_MANY} AS BOOLEAN), {one})")
     made = [Item(f"if({many}, {_TOO_MANY}, {match}.f{position})", (name,)) for position, name in enumerate(names)]
     return checked.select([*items(rows.columns), *made]), tuple(names)
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.types import MICROSECONDS, spark_sql_type
+from substrait_dsl.spark.types import MICROSECONDS, UNSIGNED, spark_sql_type
 
 
 def literal_to_sql(literal: Literal) -> str:
@@ -32,6 +32,8 @@ def literal_to_sql(literal: Literal) -> str:
             the years 1 to 9999.
     """
     kind = literal.type
+    if isinstance(kind, t.Func):
+        return "NULL"  # a function is no value in Spark; what takes one knows this
     sql_type = spark_sql_type(kind)
     if literal.value is None:
         return f"CAST(NULL AS {sql_type})"
@@ -54,6 +56,12 @@ def text_to_sql(value: str) -> str:
         return f"CAST(X'{value.encode().hex()}' AS STRING)"
     except UnicodeEncodeError:
         raise UnsupportedError(f"a Spark string holds whole characters, got {value!r}") from None
+
+
+def struct_to_sql(fields: Iterable[str]) -> str:
+    """Write a struct of fields, which are called by their positions."""
+    named = (f"'f{position}', {field}" for position, field in enumerate(fields))
+    return f"named_struct({', '.join(named)})"
 
 
 _INTEGER_SUFFIXES: dict[type[t.Type], str] = {t.I8: "Y", t.I16: "S", t.I32: "", t.I64: "L"}
@@ -117,8 +125,7 @@ def _micros(units: int, precision: int) -> int:
 
 
 def _struct(value: tuple[Literal, ...], kind: t.Type) -> str:
-    fields = (f"'f{position}', {literal_to_sql(field)}" for position, field in enumerate(value))
-    return f"named_struct({', '.join(fields)})"
+    return struct_to_sql(map(literal_to_sql, value))
 
 
 def _list(value: tuple[Literal, ...], kind: t.Type) -> str:
@@ -131,6 +138,14 @@ def _map(value: tuple[tuple[Literal, Literal], ...], kind: t.Type) -> str:
         raise UnsupportedError(f"the keys of a Spark map must differ, got a literal of {kind} that repeats one")
     items = ", ".join(f"{literal_to_sql(key)}, {literal_to_sql(item)}" for key, item in value)
     return f"map({items})" if value else f"CAST(map() AS {spark_sql_type(kind)})"
+
+
+def _unsigned(value: Any, kind: t.Type) -> str:
+    """An unsigned integer: a structure of one text, its digits."""
+    digits = value[0].value if isinstance(value, tuple) and len(value) == 1 else None
+    if not isinstance(digits, str) or not digits.isdecimal() or int(digits) > UNSIGNED[kind.as_required()].largest:
+        raise UnsupportedError(f"a literal of {kind} is the digits of a number in its range, got {value!r}")
+    return f"CAST({int(digits)}BD AS {spark_sql_type(kind)})"
 
 
 _WRITERS: dict[type[t.Type], Callable[[Any, t.Type], str]] = {
@@ -157,5 +172,6 @@ _WRITERS: dict[type[t.Type], Callable[[Any, t.Type], str]] = {
     t.Struct: _struct,
     t.List: _list,
     t.Map: _map,
+    t.UserDefined: _unsigned,
 }
 """How the value of each type that Spark has is written."""

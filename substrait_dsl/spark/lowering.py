@@ -40,8 +40,9 @@ from substrait_dsl.algebra.relations import (
     closed,
 )
 from substrait_dsl.errors import UnsupportedError, kind_words
-from substrait_dsl.spark import groups, joins, reads, relations, sets
+from substrait_dsl.spark import groups, joins, lateral, partitions, reads, relations, sets
 from substrait_dsl.spark.output import is_plain, output, plain_items
+from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.pruning import parents_first, relations_inside, used_columns
 from substrait_dsl.spark.tables import FrameTable, Item, Rows, Table, TextTable, Workspace, items
 
@@ -58,24 +59,7 @@ MOST_TEXT_ROWS = 64
 """How many rows of a virtual table may be part of a text."""
 
 
-NotYet = (
-    LateralJoin
-    | HashJoin
-    | MergeJoin
-    | NestedLoopJoin
-    | Exchange
-    | MergingCapture
-    | SimpleCapture
-    | TopN
-    | Window
-    | Expand
-    | Write
-    | Update
-    | Ddl
-    | ExtensionLeaf
-    | ExtensionSingle
-    | ExtensionMulti
-)
+NotYet = Write | Update | Ddl | ExtensionLeaf | ExtensionSingle | ExtensionMulti
 """What is refused by name."""
 
 
@@ -116,18 +100,24 @@ class Lowering:
             elif waiting := [child for child in _needed(current) if id(child) not in self._done]:
                 stack.extend(waiting)
             else:
-                self._done[id(current)] = self._lowered(current)
+                self._done[id(current)] = self._kept(current, self._lowered(current))
         return self._done[id(rel)]
 
     def _leaves_text(self, rel: Rel) -> bool:
         """Whether a relation is better made a DataFrame, for the text to refer to."""
-        return self.as_text and not self.is_brief and not rel.free_anchors and not _is_brief(rel, MOST_TEXT_ROWS)
+        if not self.as_text or self.is_brief or rel.free_anchors:
+            return False
+        return self._is_kept(rel) or not _is_brief(rel, MOST_TEXT_ROWS)
+
+    def _is_kept(self, rel: Rel) -> bool:
+        """Whether the rows of a relation are to be persisted."""
+        return self.space.persist_shared and rel.shared
 
     def lower_root(self, root: Root) -> DataFrame:
         """Lower a root to the DataFrame that its users see: in one text, or step by step."""
         relations = parents_first(root.input)
         self.space.used = used_columns(relations)
-        if not _is_brief(root.input, 0):
+        if any(map(self._is_kept, relations)) or not _is_brief(root.input, 0):
             return output(self.lower(root.input), root)
         reads.look_up([rel for rel in relations if isinstance(rel, Read)], self.space)
         whole = self.nested({})
@@ -157,6 +147,14 @@ class Lowering:
         found = rows.table.filtered.head()
         return None if found is None else found[0]
 
+    def _kept(self, rel: Rel, rows: Rows) -> Rows:
+        """The rows, to be persisted if they are to be."""
+        if not (self._is_kept(rel) and isinstance(rows.table, FrameTable)):
+            return rows
+        table = rows.table.select(items(rows.columns))
+        self.space.keep(table.frame)
+        return Rows(table, rows.columns)
+
     def _attached(self, rows: Rows) -> Rows:
         """A DataFrame, to be referred to in text; its columns get names anew, for they may also stand outside."""
         assert isinstance(rows.table, FrameTable)
@@ -180,12 +178,28 @@ class Lowering:
                 return relations.lower_emit(emit, self)
             case Fetch() as fetch:
                 return relations.lower_fetch(fetch, self)
+            case TopN() as top_n:
+                return relations.lower_top_n(top_n, self)
+            case Window() as window:
+                return relations.lower_window(window, self)
+            case Expand() as expand:
+                return relations.lower_expand(expand, self)
+            case Exchange() as exchange:
+                return partitions.lower_exchange(exchange, self)
+            case MergingCapture() as capture:
+                return partitions.lower_merging_capture(capture, self)
+            case SimpleCapture(input=child):
+                return self[child]
             case Aggregate() as aggregate:
                 return groups.lower_aggregate(aggregate, self)
             case Set() as set_:
                 return sets.lower_set(set_, self)
             case Join() as join:
                 return joins.lower_join(join, self)
+            case HashJoin() | MergeJoin() | NestedLoopJoin() as join:
+                return joins.lower_join(as_join(join), self)
+            case LateralJoin() as join:
+                return lateral.lower_lateral_join(join, self)
             case Cross() as cross:
                 return joins.lower_cross(cross, self)
             case never:
@@ -196,17 +210,22 @@ def _needed(rel: Rel) -> tuple[Rel, ...]:
     """The inputs that are lowered before a relation is."""
     if isinstance(rel, NotYet):
         return ()  # refused before its inputs are looked at: they may need it
-    return joins.streamed(rel) if isinstance(rel, Join) else rel.inputs
+    return joins.streamed(rel)
 
 
 def _is_brief(rel: Rel, most_rows: int) -> bool:
-    """Whether a relation is fit to be SQL text as a whole: it is not large, and its reads can be text."""
+    """Whether a relation is fit to be SQL text as a whole: it is not large, and its reads can be text.
+
+    An exchange cannot: text has no words for partitions.
+    """
     size = 0
     stack = [rel]
     while stack:
         current = stack.pop()
         size += 1
-        if size > MOST_TEXT or (isinstance(current, Read) and not reads.can_be_text(current, most_rows)):
+        if size > MOST_TEXT or isinstance(current, Exchange):
+            return False
+        if isinstance(current, Read) and not reads.can_be_text(current, most_rows):
             return False
         stack.extend(relations_inside(current))
     return True

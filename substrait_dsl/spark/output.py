@@ -18,7 +18,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.spark.literals import literal_to_sql, text_to_sql
+from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql, text_to_sql
 from substrait_dsl.spark.tables import PLAIN_NAME, FrameTable, Item, Rows
 from substrait_dsl.spark.types import spark_sql_type, to_spark, type_to_spark
 
@@ -122,7 +122,7 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
                 _exact(part, field.dataType, field.nullable, kind, f"field {number} of {what}")
                 for number, (part, (field, kind)) in enumerate(zip(parts, pairs, strict=True))
             ]
-            return text if exact == parts else _struct(exact)
+            return text if exact == parts else struct_to_sql(exact)
         case spark.ArrayType(elementType=element, containsNull=nullable), t.List(element=kind):
             exact_item = _exact("e", element, nullable, kind, f"an element of {what}")
             return text if exact_item == "e" else f"transform({text}, e -> {exact_item})"
@@ -133,22 +133,19 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
             return text if found == type_to_spark(wanted) else f"CAST({text} AS {spark_sql_type(wanted)})"
 
 
-def _struct(fields: Sequence[str]) -> str:
-    named = (f"'f{position}', {field}" for position, field in enumerate(fields))
-    return f"named_struct({', '.join(named)})"
-
-
 def _any_value(kind: t.Type) -> str:
     """Some value of a type, not NULL, nor with a NULL inside that the type does not allow."""
     match kind:
         case t.Struct(types=types):
-            return _struct([_any_value(inner) for inner in types])
+            return struct_to_sql([_any_value(inner) for inner in types])
         case t.List(element=element):
             return f"array({_any_value(element)})"
         case t.Map(key=key, value=value):
             return f"map({_any_value(key)}, {_any_value(value)})"
         case t.Decimal(scale=scale):  # with all its digits: a cast from fewer could overflow, and so be NULL
             return literal_to_sql(Literal(decimal.Decimal(0).scaleb(-scale), kind.as_required()))
+        case t.UserDefined():
+            return f"CAST(0 AS {spark_sql_type(kind)})"
         case _:
             return literal_to_sql(Literal(_SOME[type(kind)], kind.as_required()))
 

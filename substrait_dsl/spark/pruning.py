@@ -8,11 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-from substrait_dsl.algebra.expressions import FieldReference, OuterReference, SetPredicate
-from substrait_dsl.algebra.expressions.references import ROOT
+from substrait_dsl.algebra.expressions import (
+    ROOT,
+    FieldReference,
+    MaskedReference,
+    OuterReference,
+    Root,
+    Row,
+    SetPredicate,
+)
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import Aggregate, Cross, Emit, Fetch, Filter, Join, Project, Read, Sort
+from substrait_dsl.algebra.relations import (
+    Aggregate,
+    Cross,
+    Emit,
+    Expand,
+    Fetch,
+    Filter,
+    HashJoin,
+    Join,
+    MergeJoin,
+    NestedLoopJoin,
+    Project,
+    Read,
+    Sort,
+    TopN,
+    Window,
+)
 from substrait_dsl.algebra.rules import JOIN_RULES
+from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.subqueries import is_subquery, relation_of
 
 
@@ -38,11 +62,22 @@ def positions_seen(expressions: Iterable[Node], anchor: int | None) -> set[int]:
     outer = OuterReference(anchor) if anchor is not None else None
     for expression in expressions:
         direct = walk(expression, into_relations=False)
-        seen.update(node.position for node in direct if isinstance(node, FieldReference) and node.root == ROOT)
+        seen.update(position for node in direct for root, position in columns_seen(node) if root == ROOT)
         if outer is not None and anchor in expression.free_anchors:
             inside = walk(expression)
-            seen.update(node.position for node in inside if isinstance(node, FieldReference) and node.root == outer)
+            seen.update(position for node in inside for root, position in columns_seen(node) if root == outer)
     return seen
+
+
+def columns_seen(node: Node) -> Iterator[tuple[Root, int]]:
+    """The columns that a node itself refers to: whose row, and the position in it."""
+    match node:
+        case FieldReference(root=root, position=position):
+            yield root, position
+        case MaskedReference(input=Row(root=root), mask=mask):
+            yield from ((root, item.position) for item in mask.items)
+        case _:
+            pass
 
 
 def relations_inside(rel: Rel) -> Iterator[Rel]:
@@ -62,16 +97,18 @@ def _in_inputs(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
             yield rel, positions_seen(_expressions(rel), rel.anchor)
         case Read():
             yield rel, range(len(rel.base_schema))
-        case Filter(input=child) | Sort(input=child) | Fetch(input=child):
+        case Filter(input=child) | Sort(input=child) | Fetch(input=child) | TopN(input=child):
             yield child, used | positions_seen(_expressions(rel), rel.anchor)
-        case Project(input=child):
+        case Project(input=child) | Window(input=child):
             width = len(child.schema)
             kept = {position for position in used if position < width}
-            yield child, kept | positions_seen(rel.expressions, rel.anchor)
+            yield child, kept | positions_seen(_expressions(rel), rel.anchor)
         case Emit(input=child, mapping=mapping):
             yield child, {mapping[position] for position in used}
-        case Aggregate(input=child):
+        case Aggregate(input=child) | Expand(input=child):
             yield child, positions_seen(_expressions(rel), rel.anchor)
+        case HashJoin() | MergeJoin() | NestedLoopJoin():
+            yield from _in_inputs(as_join(rel), used)
         case Cross(left=left, right=right):
             yield from _in_sides(left, right, used)
         case Join(left=left, right=right, how=how, condition=condition, post_filter=None) if "single" not in how:

@@ -1,4 +1,4 @@
-"""Relations of one input that need no module of their own: filter, sort, project, emit, fetch."""
+"""Relations of one input that need no module of their own."""
 
 from __future__ import annotations
 
@@ -6,14 +6,28 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal
 from substrait_dsl.algebra.expressions.references import ROOT
-from substrait_dsl.algebra.relations import Emit, Fetch, Filter, Project, Sort
+from substrait_dsl.algebra.relations import (
+    ConsistentField,
+    Emit,
+    Expand,
+    Fetch,
+    Filter,
+    Project,
+    Sort,
+    SwitchingField,
+    TopN,
+    Window,
+)
 from substrait_dsl.algebra.relations.joins import conjuncts
-from substrait_dsl.errors import ExecutionError, UnsupportedError
-from substrait_dsl.spark.expressions import direction_of
+from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
+from substrait_dsl.spark.aggregates import ORDERINGS, direction_of
 from substrait_dsl.spark.hosts import has_correlated, host
-from substrait_dsl.spark.tables import Item, Rows
+from substrait_dsl.spark.literals import struct_to_sql
+from substrait_dsl.spark.tables import Item, Rows, items
+from substrait_dsl.spark.windows import window_to_sql
 
 if TYPE_CHECKING:
+    from substrait_dsl.algebra.properties import SortDirection
     from substrait_dsl.spark.lowering import Lowering
 
 MOST_ROWS = 2**31 - 1
@@ -25,9 +39,15 @@ def lower_filter(rel: Filter, to: Lowering) -> Rows:
     return filtered(to[rel.input], rel.condition, rel.anchor, to)
 
 
-def filtered(rows: Rows, condition: Expression, anchor: int | None, to: Lowering) -> Rows:
-    """The rows for which a condition is true."""
-    rows, here = host(to, rows, anchor, [condition])
+def filtered(
+    rows: Rows,
+    condition: Expression,
+    anchor: int | None,
+    to: Lowering,
+    visible: tuple[str, ...] | None = None,
+) -> Rows:
+    """The rows for which a condition is true. The condition sees the rows' columns, or those that are `visible`."""
+    rows, here = host(to, rows, anchor, [condition], visible=visible)
     table = rows.table
     for conjunct in conjuncts(condition):
         table = table.where(here.condition(conjunct))
@@ -36,8 +56,13 @@ def filtered(rows: Rows, condition: Expression, anchor: int | None, to: Lowering
 
 def lower_sort(rel: Sort, to: Lowering) -> Rows:
     """An ORDER BY. A clustered key is sorted, which puts equal values together."""
+    rows, keys = _sort_keys(rel, to)
+    return Rows(rows.table.sort(keys), rows.columns)
+
+
+def _sort_keys(rel: Sort | TopN, to: Lowering) -> tuple[Rows, list[tuple[str, SortDirection]]]:
     rows, here = host(to, to[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True)
-    return Rows(rows.table.sort([(here.sql(key.expression), direction_of(key)) for key in rel.keys]), rows.columns)
+    return rows, [(here.sql(key.expression), direction_of(key)) for key in rel.keys]
 
 
 def lower_project(rel: Project, to: Lowering) -> Rows:
@@ -72,29 +97,80 @@ def lower_emit(rel: Emit, to: Lowering) -> Rows:
 
 def lower_fetch(rel: Fetch, to: Lowering) -> Rows:
     """An OFFSET and a LIMIT, which Spark takes as numbers: other expressions are evaluated now."""
-    rows = to[rel.input]
-    offset = _number(rel.offset, "offset", to) or 0
-    count = _number(rel.count, "count", to)
+    return Rows(to[rel.input].table.fetch(*_limits(rel, to)), to[rel.input].columns)
+
+
+def lower_top_n(rel: TopN, to: Lowering) -> Rows:
+    """An ORDER BY with an OFFSET and a LIMIT. With ties, by numbers: Spark's LIMIT does not know them."""
+    rows, keys = _sort_keys(rel, to)
+    offset, count = _limits(rel, to)
+    if rel.mode == "rows_only" or not count:  # no row has no ties, neither have all rows
+        return Rows(rows.table.sort(keys).fetch(offset, count), rows.columns)
+    over = f"OVER (ORDER BY {', '.join(f'{text} {ORDERINGS[direction]}' for text, direction in keys)})"
+    place, number = to.space.names(2)
+    made = [Item(f"rank() {over}", (place,)), Item(f"row_number() {over}", (number,))]
+    table = rows.table.select([*items(rows.columns), *(made if offset else made[:1])])
+    if offset:
+        table = table.where(f"{number} > {offset}")
+    table = table.where(f"{place} <= {offset + count}")
+    return Rows(table.sort([(place, "asc_nulls_first")]), rows.columns)
+
+
+def _limits(rel: Fetch | TopN, to: Lowering) -> tuple[int, int | None]:
+    """How many rows to skip, and how many to take: None for all."""
+    what = kind_words(rel)
+    offset = _number(rel.offset, f"offset of {what}", to) or 0
+    count = _number(rel.count, f"count of {what}", to)
     if offset + (count or 0) > MOST_ROWS:
         raise UnsupportedError(
             f"Spark cannot skip {offset} and take {count or 'all'} rows: together no more than {MOST_ROWS}",
             hint="leave out the count, if all rows are meant",
         )
-    return Rows(rows.table.fetch(offset, count), rows.columns)
+    return offset, count
 
 
 def _number(expression: Expression | None, what: str, to: Lowering) -> int | None:
-    """The value of a fetch's count or offset; None if it is not given, or NULL."""
+    """The value of a count or an offset; None if it is not given, or NULL."""
     if expression is None:
         return None
     if isinstance(expression, Literal):
         number = expression.value
     elif expression.free_anchors:
-        raise UnsupportedError(f"Spark cannot take the {what} of a fetch from an enclosing row")
+        raise UnsupportedError(f"Spark cannot take the {what} from an enclosing row")
     else:
         rows, here = host(to.main, Rows(to.main.one_row([]), ()), None, [expression])
         value = Item(f"CAST({here.sql(expression)} AS BIGINT)", (to.space.name(),))
         number = to.main.first(rows.extended([value]))
     if number is not None and number < 0:
-        raise ExecutionError(f"the {what} of a fetch must not be negative, it is {number}")
+        raise ExecutionError(f"the {what} must not be negative, it is {number}")
     return None if number is None else int(number)
+
+
+def lower_window(rel: Window, to: Lowering) -> Rows:
+    """Window functions in a SELECT. Those that share partitions and order are computed over the rows sorted once."""
+    nodes = [*rel.functions, *rel.partitions, *rel.sorts]
+    rows, here = host(to, to[rel.input], rel.anchor, nodes, hoist=True)
+    made = [
+        Item(window_to_sql(call, rel.partitions, rel.sorts, here.sql), (to.space.name(),)) for call in rel.functions
+    ]
+    return rows.extended(made)
+
+
+def lower_expand(rel: Expand, to: Lowering) -> Rows:
+    """A generator over an array of the copies; each row of the input is computed once."""
+    rows, here = host(to, to[rel.input], rel.anchor, rel.fields, hoist=True)
+    columns = to.space.names(len(rel.schema))
+    kept: list[Item] = []
+    switching: list[tuple[str, SwitchingField]] = []
+    for name, field in zip(columns, rel.fields, strict=False):
+        match field:
+            case ConsistentField(expression=expression):
+                kept.append(Item(here.sql(expression), (name,)))
+            case SwitchingField():
+                switching.append((name, field))
+    copies = (
+        struct_to_sql([str(number), *(here.sql(field.duplicates[number]) for _, field in switching)])
+        for number in range(rel.copies_of_a_row)
+    )
+    names = (columns[-1], *(name for name, _ in switching))
+    return Rows(rows.table.select([*kept, Item(f"inline(array({', '.join(copies)}))", names)]), columns)

@@ -79,8 +79,10 @@ def items(names: Iterable[str]) -> list[Item]:
 class Workspace:
     """What one execution shares: the session, the supply of names, and DataFrames that SQL text refers to."""
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, *, persist_shared: bool = False) -> None:
         self.spark = spark
+        self.persist_shared = persist_shared
+        self._shared: list[DataFrame] = []
         self._numbers = count()
         self._frames: dict[str, DataFrame] = {}
         self.tables: dict[tuple[str, ...], StructType] = {}
@@ -101,6 +103,15 @@ class Workspace:
         name = f"__frame{len(self._frames)}__"
         self._frames[name] = frame
         return name
+
+    def keep(self, frame: DataFrame) -> None:
+        """Have a DataFrame persisted in the end."""
+        self._shared.append(frame)
+
+    def persist(self) -> None:
+        """Persist what is to be kept: not before, for a text that refers to a DataFrame makes Spark forget its rows."""
+        for frame in self._shared:
+            frame.persist()
 
     def attached(self, text: str) -> dict[str, DataFrame]:
         """The DataFrames that a text refers to."""
@@ -133,6 +144,10 @@ class Table(ABC):
     @abstractmethod
     def join(self, other: Self, how: JoinHow, condition: str | None) -> Table:
         """The rows that match in another table, which shares no column name with this one."""
+
+    @abstractmethod
+    def lateral(self, other: TextTable, how: Literal["inner", "left"]) -> Table:
+        """Each row with the rows of a table that may depend on it; if there is none, left out or with NULLs."""
 
     @abstractmethod
     def group(self, keys: Sequence[str], made: Sequence[Item]) -> Table:
@@ -205,6 +220,11 @@ class FrameTable(Table):
             return self._made(self.filtered.crossJoin(other.filtered), names)
         return self._made(self.filtered.join(other.filtered, functions.expr(condition), how), names)
 
+    def lateral(self, other: TextTable, how: Literal["inner", "left"]) -> FrameTable:
+        # Only text has the scopes for it.
+        made = TextTable(self.names, self.space.attach(self.filtered), self.space).lateral(other, how)
+        return self._made(self.space.sql(made.query()), made.names)
+
     def group(self, keys: Sequence[str], made: Sequence[Item]) -> FrameTable:
         from pyspark.sql import functions
 
@@ -213,7 +233,7 @@ class FrameTable(Table):
         return self._made(self.filtered.groupBy(*keys).agg(*aggregates), names)
 
     def sort(self, keys: Sequence[tuple[str, SortDirection]]) -> FrameTable:
-        return self._made(self.filtered.orderBy(*(_ordered(*key) for key in keys)), self.names)
+        return self._made(self.filtered.orderBy(*(ordered(*key) for key in keys)), self.names)
 
     def fetch(self, offset: int, count: int | None) -> FrameTable:
         frame = self.filtered
@@ -230,7 +250,8 @@ class FrameTable(Table):
         return self._made(frame, self.names)
 
 
-def _ordered(text: str, direction: SortDirection) -> Column:
+def ordered(text: str, direction: SortDirection) -> Column:
+    """A sort key as the methods of a DataFrame take it."""
     from pyspark.sql import functions
 
     column = functions.expr(text)
@@ -312,6 +333,10 @@ class TextTable(Table):
         source = f"({self._relation} {_JOIN_SQL[how]} {other._relation}{on})"
         return TextTable(_joined(self, other, how), source, self.space)
 
+    def lateral(self, other: TextTable, how: Literal["inner", "left"]) -> TextTable:
+        source = f"({self._relation} {_JOIN_SQL[how]} LATERAL ({other.query()}) ON true)"
+        return TextTable(self.names + other.names, source, self.space)
+
     def group(self, keys: Sequence[str], made: Sequence[Item]) -> TextTable:
         rows = self.closed
         everything = [*items(keys), *made]
@@ -342,7 +367,8 @@ _LONGEST_INLINED = 2000
 def _can_join(item: Item, aggregates: Mapping[str, str]) -> bool:
     """Whether an expression can be computed together with the aggregates: it is of nothing else, and no generator."""
     is_value = len(item.names) == 1 and not item.text.startswith("explode(")
-    return is_value and len(item.text) < _LONGEST_INLINED and aggregates.keys() >= set(_NAME.findall(item.text))
+    used = set(_NAME.findall(item.text))  # none: without an aggregate, it would be computed for each row below
+    return is_value and len(item.text) < _LONGEST_INLINED and bool(used) and aggregates.keys() >= used
 
 
 def _all(conditions: Sequence[str]) -> str:

@@ -28,20 +28,21 @@ from substrait_dsl.algebra.expressions import (
     FunctionOption,
     Literal,
     ScalarFunction,
+    WindowCall,
 )
-from substrait_dsl.algebra.types import I64, INTEGER_RANGES, FixedChar, List, Map, Struct, Type, VarChar
+from substrait_dsl.algebra.types import I64, INTEGER_RANGES, FixedChar, List, Map, Struct, Type, UserDefined, VarChar
 from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.casts import fitting
-from substrait_dsl.spark.types import spark_sql_type
+from substrait_dsl.spark.types import UNSIGNED, spark_sql_type
 
-Call = ScalarFunction | AggregateFunction
+Call = ScalarFunction | AggregateFunction | WindowCall
 
 STANDARD = "extension:io.substrait:"
 """What the URNs of the specification's own extensions begin with."""
 
 
-Writer = Callable[[Call, Sequence[str]], str]
-"""Gives the text of a call from the texts of its value arguments, where placeholders cannot."""
+Writer = Callable[[Call, Sequence[str], Mapping[str, str]], str]
+"""Gives the text of a call from the texts of its value arguments, and of its options, where placeholders cannot."""
 
 
 @attrs.frozen
@@ -90,7 +91,7 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
     text = found.text if call.arguments or found.nothing is None else found.nothing
     choices = _choices(found, call)
     if not isinstance(text, str):
-        return text(call, texts)
+        return _checked_length(text(call, texts, choices), call)
     return _checked_length(_fill(_chosen(text, choices, call), call, texts, extra or {}), call)
 
 
@@ -109,7 +110,6 @@ def _find(call: Call, tables: Mapping[str, Table]) -> Template:
 
 
 _REASONS = {
-    "logb": "the specification's text and its own cases disagree on which argument is the base",
     "title": "the specification does not say where a word begins",
     "initcap": "the specification does not say where a word begins",
 }
@@ -202,19 +202,33 @@ def _fill(template: str, call: Call, texts: Sequence[str], extra: Mapping[str, s
             case "t":
                 return spark_sql_type(_value_types(call)[int(digits)])
             case "w":
-                return f"CAST({texts[int(digits)]} AS {'DECIMAL(38,0)' if _is_long(call) else 'BIGINT'})"
+                return f"CAST({texts[int(digits)]} AS {_wide(call.output_type)})"
             case "MIN" | "MAX" | "SPAN":
-                low, high = INTEGER_RANGES[type(call.output_type)]
+                low, high = integer_range(call.output_type)
                 limit = {"MIN": low, "MAX": high, "SPAN": high - low + 1}[word]
-                return f"{limit}{'BD' if _is_long(call) else 'L'}"
+                return f"{limit}{'L' if _wide(call.output_type) == 'BIGINT' else 'BD'}"
             case _:
                 return extra[word]
 
     return _PLACEHOLDER.sub(text, template)
 
 
-def _is_long(call: Call) -> bool:
-    return isinstance(call.output_type, I64)
+def _wide(kind: Type) -> str:
+    """The Spark type that is wide enough for any exact result of an operation on a type of integers, or almost."""
+    match kind:
+        case UserDefined():  # the unsigned: two of 20 digits multiply to 38 of them without a loss
+            return "DECIMAL(20,0)"
+        case I64():
+            return "DECIMAL(38,0)"
+        case _:
+            return "BIGINT"
+
+
+def integer_range(kind: Type) -> tuple[int, int]:
+    """The smallest and the largest value of a type of integers."""
+    if isinstance(kind, UserDefined):
+        return 0, UNSIGNED[kind.as_required()].largest
+    return INTEGER_RANGES[type(kind)]
 
 
 def _checked_length(text: str, call: Call) -> str:
@@ -225,5 +239,17 @@ def _checked_length(text: str, call: Call) -> str:
 
 
 _MAY_LENGTHEN = frozenset(
-    ("capitalize", "concat", "concat_ws", "lower", "lpad", "repeat", "replace", "replace_slice", "rpad", "upper")
+    {
+        "capitalize",
+        "concat",
+        "concat_ws",
+        "lower",
+        "lpad",
+        "regexp_replace",
+        "repeat",
+        "replace",
+        "replace_slice",
+        "rpad",
+        "upper",
+    }
 )  # reading 39: the declared type stands, so a result that does not fit it is an error

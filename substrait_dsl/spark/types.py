@@ -20,6 +20,7 @@ from substrait_dsl.algebra.types import (
     I16,
     I32,
     I64,
+    UNSIGNED_URN,
     UUID,
     Binary,
     Boolean,
@@ -91,6 +92,20 @@ _ATOMS: Mapping[Type, _Atom] = {
 }
 """The types that Spark has under another name: read in both directions."""
 
+class Unsigned(NamedTuple):
+    """How Spark holds an unsigned integer: in the next wider type."""
+
+    atom: _Atom
+    largest: int
+
+
+UNSIGNED: Mapping[Type, Unsigned] = {
+    UserDefined(UNSIGNED_URN, "u8"): Unsigned(_Atom("ShortType", "SMALLINT"), 2**8 - 1),
+    UserDefined(UNSIGNED_URN, "u16"): Unsigned(_Atom("IntegerType", "INT"), 2**16 - 1),
+    UserDefined(UNSIGNED_URN, "u32"): Unsigned(_Atom("LongType", "BIGINT"), 2**32 - 1),
+    UserDefined(UNSIGNED_URN, "u64"): Unsigned(_Atom("DecimalType", "DECIMAL", (20, 0)), 2**64 - 1),
+}
+
 _REFUSED_FROM_SPARK: Mapping[str, str] = {
     "CalendarIntervalType": "use a year-month and a day-time interval column instead",
     "DayTimeIntervalType": "cast it to INTERVAL DAY TO SECOND",
@@ -114,7 +129,8 @@ def to_spark(schema: NamedStruct) -> StructType:
 
     Returns:
         A ``StructType`` with the same names, order and nullability at every level. Digits after the second widen to
-        Spark's six; ``varchar``, ``fixedchar`` and ``uuid`` become strings, ``fixedbinary`` becomes binary.
+        Spark's six; ``varchar``, ``fixedchar`` and ``uuid`` become strings, ``fixedbinary`` becomes binary,
+        unsigned integers become the next wider type.
 
     Raises:
         UnsupportedError: Spark cannot hold the values of a type; the error names the type and the path to the column.
@@ -239,6 +255,8 @@ def _atom(kind: Type, path: str) -> _Atom:
             return _ATOMS[type(required)(MICROSECONDS)]
         case _ if required in _ATOMS:
             return _ATOMS[required]
+        case _ if required in UNSIGNED:
+            return UNSIGNED[required].atom
         case _:
             raise UnsupportedError(f"Spark has no type for {kind}", hint=_way_out(required), path=path)
 
@@ -251,7 +269,7 @@ def _way_out(kind: Type) -> str | None:
         case IntervalCompound():
             return f"use an {IntervalYear()} and an {IntervalDay(MICROSECONDS)} column instead"
         case UserDefined():
-            return "cast it to a type that Spark has: i16, i32, i64 and decimal<20,0> hold u8, u16, u32 and u64"
+            return "cast it to a type that Spark has; of the user-defined types only unsigned integers have one"
         case Func():
             return "a function is an argument, not a value that a column could hold"
         case Unbound():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from substrait_dsl.algebra.relations import Record
 
-_NOT_ARROW = (t.IntervalYear, t.PrecisionTime)
+_NOT_ARROW = (t.IntervalYear, t.PrecisionTime, t.UserDefined)
 """Types that Spark has, but does not take from Arrow in every version."""
 
 

@@ -350,7 +350,7 @@ def _scalar(token: str, text: str, kind: Type | None) -> Any:
         case "BooleanLiteral":
             return text.lower() == "true"
         case "StringLiteral":
-            return re.sub(r"\\(.)", r"\1", text[1:-1])
+            return text[1:-1].replace("\\'", "'")  # before anything else, a backslash is one: of a pattern
         case "DateLiteral":
             return dt.date.fromisoformat(text)
         case "TimeLiteral":

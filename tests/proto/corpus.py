@@ -308,6 +308,10 @@ def whole() -> tuple[AlgebraPlan, ...]:
             "per_record",
             BOTH,
         ),
+        AlgebraPlan(
+            (Root.of(projected(T, ex.Literal(AnyMessage("type.example/acme.Point"), POINT))),),
+            type_aliases=(t.List(t.I64()), POINT, t.I64()),
+        ),
     )
 
 

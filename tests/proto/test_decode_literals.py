@@ -13,7 +13,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal, literal
 from substrait_dsl.algebra.extensions import AnyMessage
-from substrait_dsl.errors import InvalidArgumentError, LiteralError, PlanFormatError
+from substrait_dsl.errors import InvalidArgumentError, LiteralError, PlanFormatError, TypeMismatchError
 from substrait_dsl.proto.declarations import Declarations
 from substrait_dsl.proto.literals import LITERAL_DECODERS, decode_literal, encode_literal
 from tests.proto.decoders import decoder_of
@@ -109,6 +109,7 @@ SIXTEEN = r"\000" * 16
         (f"null {{ i8 {{ {R} }} }}", LiteralError, "which is required"),
         ("list {}", PlanFormatError, "the items of a list are missing"),
         ("map {}", PlanFormatError, "the keys of a map are missing"),
+        (f"map {{ key_values {{ key {{ null {{ i8 {{ {N} }} }} }} value {{ i8: 1 }} }} }}", LiteralError, "never NULL"),
         ("list { values { i8: 1 } values { i16: 1 } }", LiteralError, "i8 and i16"),
         ('map { key_values { key { i8: 1 } value { i8: 1 } } key_values { key { i8: 1 } value { string: "" } } }',
          LiteralError, "i8 and string"),
@@ -126,6 +127,20 @@ def test_what_is_no_literal_is_refused(text: str, error: type[sd.SubstraitDslErr
 def test_the_first_and_the_last_date() -> None:
     assert str(read("date: -354285").value) == "1000-01-01"
     assert str(read("date: 2932896").value) == "9999-12-31"
+
+
+def test_the_keys_of_a_map_are_never_null_and_may_repeat() -> None:
+    """Reading 57."""
+    kind = t.Map(t.I8(nullable=True), t.I8())
+    key, one, two = literal(7, kind.key), literal(1, t.I8()), literal(2, t.I8())
+    pair = "key_values {{ key {{ i8: 7 nullable: true }} value {{ i8: {} }} }}"
+    assert read(f"map {{ {pair.format(1)} {pair.format(2)} }}") == Literal(((key, one), (key, two)), kind)
+    with refused(LiteralError, "the keys of a map are never NULL"):
+        Literal(((literal(None, kind.key), one),), kind)
+    with refused(LiteralError, "the keys of a map are never NULL"):
+        literal({None: 1}, kind)
+    with refused(TypeMismatchError, "map_of", "the keys of a map are never NULL"):
+        sd.map_of({None: 1})
 
 
 def test_a_null_goes_by_its_type_alone() -> None:

@@ -22,7 +22,7 @@ from substrait_dsl.proto.reads import FILE_FORMATS, READ_TYPES
 from substrait_dsl.proto.relations import RELATIONS
 from tests.proto.plans import T, add, col, count_rows, encoded, equal, gt, i64, plan_of, table, total
 from tests.proto.reading import Change, changed, comes_back, found, refused_at, rel_comes_back, root
-from tests.proto.test_decode_expressions import exists, matching, oneof
+from tests.proto.small_expressions import exists, matching, oneof
 from tests.proto.test_depth import filters
 
 TRUE = literal(True, t.Boolean())
@@ -295,7 +295,7 @@ BAD: dict[str, tuple[r.Rel, Change, str, str]] = {
     "a measure of no function": (
         GROUPS,
         lambda m: m.aggregate.measures[0].ClearField("measure"),
-        "",
+        "aggregate.measures[0].measure",
         "function 0",
     ),
     "a set operation of one input": (UNION, lambda m: m.set.inputs.pop(), "", "at least two inputs"),

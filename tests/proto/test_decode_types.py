@@ -158,6 +158,14 @@ def test_an_alias_declared_twice_must_stand_for_the_same() -> None:
         read(alias(3), one + one.replace("i8", "i16"))
 
 
+def test_an_alias_stands_for_a_concrete_type() -> None:
+    with refused(PlanFormatError, "concrete type"):
+        read(alias(0), aliases("unbound {}"))
+    decoder = decoder_of(message(Plan, aliases(f"i8 {{ {R} }}", alias(0))))
+    assert decoder.alias(1) == t.I8()
+    assert [said for said, _ in decoder.doubts] == ["a type alias is just another alias; read as what that stands for"]
+
+
 # --- schemas
 
 NESTED = NamedStruct.of(

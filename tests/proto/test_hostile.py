@@ -24,7 +24,7 @@ from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.choices import message_of
 from substrait_dsl.proto.plan import encode_plan, from_bytes, from_json, to_bytes, to_json
-from substrait_dsl.proto.sizes import MAX_ROW_SIZE, MAX_TYPE_SIZE
+from substrait_dsl.proto.sizes import MAX_COLUMNS, MAX_ROW_SIZE, MAX_TYPE_SIZE
 from tests.proto.corpus import ADVICE
 from tests.proto.plans import T, add, col, encoded, i64, table
 
@@ -320,6 +320,26 @@ def test_a_row_of_2_to_the_60_columns() -> None:
     assert 3 * 2**14 <= MAX_ROW_SIZE < 3 * 2**15
     with refused(UnsupportedError, f"more than {MAX_ROW_SIZE} columns", "relations[15].rel"):
         read(chain(60, crossed))
+
+
+def computed(message: pb.Rel, before: int) -> None:
+    message.project.input.reference.subtree_ordinal = before
+    message.project.expressions.add().literal.i64 = 1
+
+
+def test_short_relations_over_a_wide_one() -> None:
+    """Each of 101 projects has the 40,000 columns of the table, and one more for itself and each before it."""
+    assert MAX_COLUMNS < 40_000 * 102
+    plan = chain(101, computed)
+    schema = plan.relations[0].rel.read.base_schema
+    del schema.names[:], schema.struct.types[:]
+    for _ in range(40_000):
+        schema.names.append("c")
+        schema.struct.types.add().i64.nullability = REQUIRED
+    del plan.relations[-1].root.names[:]
+    plan.relations[-1].root.names.extend("c" * 40_101)
+    with cheaply(), pytest.raises(UnsupportedError, match=f"more than {MAX_COLUMNS} columns all together"):
+        from_bytes(plan.SerializeToString())
 
 
 def test_a_type_of_2_to_the_60_fields() -> None:

@@ -13,12 +13,19 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
+from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, JoinType, LateralJoinType
-from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
+from substrait_dsl.errors import (
+    PlanFormatError,
+    SchemaError,
+    SubstraitDslError,
+    UnsupportedError,
+)
 from substrait_dsl.proto.plan import decode_plan
 from tests.proto.plans import (
     T,
     bare,
+    call,
     col,
     encoded,
     encoded_relation,
@@ -32,6 +39,7 @@ from tests.proto.plans import (
     table,
 )
 from tests.proto.reading import Change, changed, refused_at, rel_comes_back, root
+from tests.proto.test_outer_references import outer_references
 
 DIRECT = "common { direct {} }"
 TRUE = literal(True, t.Boolean())
@@ -184,9 +192,120 @@ def test_lateral_joins_come_back(how: LateralJoinType) -> None:
     rel_comes_back(lateral(how))
 
 
+# --- subqueries in the condition of a lateral join
+
+
+def both(*conditions: ex.Expression) -> ex.Expression:
+    return call("and:bool", *conditions, kind=t.Boolean(), urn="extension:io.substrait:functions_boolean")
+
+
+def outer_reference(condition: pb.Expression) -> pb.Expression.FieldReference:
+    """What `subquery_over` compares a column with."""
+    inner = condition.subquery.set_predicate.tuples.filter.condition
+    return inner.scalar_function.arguments[1].value.selection
+
+
+def masked(*positions: int) -> ex.Expression:
+    """A subquery over a mask of the row of a lateral join of `T` and `U`."""
+    row = ex.Row(t.Struct((*T.schema.types, *U.schema.types)), ex.OuterReference(1))
+    mask = ex.MaskedReference(row, ex.StructMask(tuple(ex.MaskItem(position) for position in positions)))
+    return ex.SetPredicate("exists", r.Filter(U, call("is_null:any", mask)))
+
+
+def test_a_subquery_in_a_lateral_condition_refers_to_each_input_by_its_own_number() -> None:
+    left = encoded_relation(lateral("inner", subquery_over(1, 0))).lateral_join
+    assert left.common.rel_anchor == 1
+    assert not left.right.filter.common.HasField("rel_anchor")
+    assert outer_reference(left.expression) == message(
+        pb.Expression.FieldReference,
+        "direct_reference { struct_field { field: 0 } } outer_reference { rel_reference: 1 }",
+    )
+    right = encoded_relation(lateral("inner", subquery_over(1, 3))).lateral_join
+    assert (right.common.rel_anchor, right.right.filter.common.rel_anchor) == (1, 2)
+    # column 3 of the row is column 0 of the right input: the left one has three
+    assert outer_reference(right.expression) == message(
+        pb.Expression.FieldReference, "direct_reference { struct_field {} } outer_reference { rel_reference: 2 }"
+    )
+
+
+APART = attrs.evolve(U, shared=True)
+JOINED = r.Join(U, U, "inner", subquery_over(7, 0), anchor=7)
+CONDITIONS: dict[str, r.LateralJoin] = {
+    "the left row": lateral("inner", subquery_over(1, 0)),
+    "the right row": lateral("left", subquery_over(1, 3)),
+    "both": lateral("left_semi", both(subquery_over(1, 3), subquery_over(1, 0))),
+    "the right row from far inside": lateral("left_anti", ex.SetPredicate("exists", r.Filter(U, subquery_over(1, 3)))),
+    "a part of a value": lateral("left_mark", masked(3)),
+    "several columns of the left row": lateral("inner", masked(2, 0)),
+    "columns of both rows": lateral("left_single", masked(3, 0)),
+    "no columns": lateral("inner", masked()),
+    "an emit": r.LateralJoin(T, r.Emit(U, (1, 0)), "inner", subquery_over(1, 4), anchor=1),
+    "a join that has a number": r.LateralJoin(T, JOINED, "inner", subquery_over(1, 5), anchor=1),
+    "a lateral join": r.LateralJoin(
+        T, r.LateralJoin(U, U, "inner", TRUE, anchor=2), "left", subquery_over(1, 5), anchor=1
+    ),
+    "a relation that stands apart": r.LateralJoin(
+        T, APART, "inner", ex.SetPredicate("exists", r.Filter(APART, subquery_over(1, 3))), anchor=1
+    ),
+    "in a subquery": r.LateralJoin(
+        T, r.Filter(U, ex.SetPredicate("exists", lateral("inner", subquery_over(1, 3)))), "inner", TRUE, anchor=5
+    ),
+}
+
+
+@pytest.mark.parametrize("rel", CONDITIONS.values(), ids=CONDITIONS)
+def test_subqueries_in_the_condition_of_a_lateral_join_come_back(rel: r.LateralJoin) -> None:
+    rel_comes_back(rel)
+    if not any(isinstance(node, r.LateralJoin) and node.anchor in node.right.free_anchors for node in walk(rel)):
+        rel_comes_back(rel, "steps_out")
+
+
+@pytest.mark.parametrize("name", ["columns of both rows", "a lateral join", "a relation that stands apart"])
+def test_columns_that_no_number_stands_for_are_counted_out_to(name: str) -> None:
+    """The number of a lateral join stands for its left row, that of a shared relation for it wherever it is used."""
+    assert any(each.steps_out for each in outer_references(encoded(CONDITIONS[name])))
+
+
+@pytest.mark.parametrize("steps", [60, 300])
+def test_deep_subqueries_in_the_condition_of_a_lateral_join(steps: int) -> None:
+    def deep(position: int) -> ex.Expression:
+        inside: r.Rel = r.Filter(U, equal(col(U, 0), outer(1, position, t.I64())))
+        for _ in range(steps):
+            inside = r.Filter(inside, TRUE)
+        return ex.SetPredicate("exists", inside)
+
+    for position in (0, 3):
+        rel = lateral("inner", deep(position))
+        assert len(encoded(rel).relations) > 1
+        rel_comes_back(rel)
+    rel_comes_back(r.LateralJoin(APART, APART, "inner", deep(0), anchor=1))
+    with pytest.raises(UnsupportedError, match="has no number"):
+        encoded(r.LateralJoin(APART, APART, "inner", deep(2), anchor=1))
+
+
 def test_the_number_of_a_lateral_join_stands_for_its_left_row_alone() -> None:
-    with pytest.raises(UnsupportedError, match="right input"):
-        encoded(lateral("inner", subquery_over(1, 3)))
+    def beyond(sent: pb.Rel) -> None:
+        outer_reference(sent.lateral_join.expression).direct_reference.struct_field.field = 3
+
+    path = "lateral_join.expression.subquery.set_predicate.tuples.filter.condition.scalar_function.arguments[1].value"
+    with refused_at(path, PlanFormatError, "no column 3: the row has 3 columns"):
+        decode_plan(changed(lateral("inner", subquery_over(1, 0)), beyond))
+    right = r.Filter(U, equal(col(U, 0), outer(1, 3, t.I64())))
+    with pytest.raises(SchemaError, match="column 3 of the left row, which has 3 columns"):
+        encoded(r.LateralJoin(T, right, "inner", TRUE, anchor=1))
+
+
+def test_the_host_above_a_lateral_join_carries_the_number_of_its_row() -> None:
+    rel = r.Filter(lateral("inner"), subquery_over(9, 3), anchor=9)
+    sent = encoded_relation(rel).filter
+    assert (sent.common.rel_anchor, sent.input.lateral_join.common.rel_anchor) == (2, 1)
+    rel_comes_back(rel)
+
+    def of_the_join(sent: pb.Rel) -> None:
+        outer_reference(sent.filter.condition).outer_reference.rel_reference = 1
+
+    with pytest.raises(PlanFormatError, match="rel_reference 1 is the rel_anchor of no relation around"):
+        decode_plan(changed(rel, of_the_join))
 
 
 def test_lateral_joins_inside_each_other_and_inside_subqueries() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -309,6 +310,51 @@ def test_former_names_in_json(key: str, then: str, now: str) -> None:
     field = "type" if key == "join" else "output"
     plan = modern_plan_from_json(f'{{"relations": [{{"rel": {{"{key}": {{"{field}": "{then}"}}}}}}]}}')
     assert plan == message(Plan, relation(f"{key} {{ {field}: {now} }}"))
+
+
+def json_of(arguments: list[object], kind: str = "scalarFunction") -> str:
+    expressions = [{kind: {"arguments": arguments}}]
+    return json.dumps({"relations": [{"rel": {"project": {"expressions": expressions}}}]})
+
+
+A_CALL = {"value": {"scalarFunction": {"arguments": [{"enum": {"specified": "MONTH"}}, {"enum": "DAY"}]}}}
+
+
+@pytest.mark.parametrize("kind", ["scalarFunction", "scalar_function", "windowFunction"])
+def test_an_enum_was_an_object_in_json(kind: str) -> None:
+    findings: list[Finding] = []
+    text = json_of([{"enum": {"specified": "SECOND"}}, A_CALL, {"enum": {"unspecified": {}}}], kind)
+    name = kind.replace("F", "_f")
+    assert modern_plan_from_json(text, findings) == message(
+        Plan,
+        expression(
+            f"""{name} {{ arguments {{ enum: 'SECOND' }} arguments {{ value {{ scalar_function {{
+              arguments {{ enum: 'MONTH' }} arguments {{ enum: 'DAY' }} }} }} }} }}"""
+        ),
+    )
+    ((told, path),) = [(each.message, each.path) for each in findings]
+    assert told.startswith("argument 2 leaves an option open")
+    assert path == f"relations[0].rel.project.expressions[0].{name}"
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ({"enum": {"specifid": "X"}}, ('has no field "specifid"', 'did you mean "specified"')),
+        ({"enum": {"specified": 1}}, ("for specified, not 1",)),
+        ({"enum": ["X"]}, ("for enum, not a list",)),
+        ({"enum": {"specified": "X"}, "value": {}}, ("for enum, not an object",)),
+        ({"enum": {"specified": "X"}, "type": {"i64": {}}}, ("multiple", "arg_type")),
+    ],
+)
+def test_an_object_that_is_no_enum_is_refused(argument: object, said: tuple[str, ...]) -> None:
+    with refused(PlanFormatError, *said):
+        modern_plan_from_json(json_of([argument]))
+
+
+def test_a_key_that_an_object_has_twice_is_refused() -> None:
+    with refused(PlanFormatError, 'duplicate key "count"'):
+        modern_plan_from_json('{"relations": [{"rel": {"fetch": {"count": "1", "count": "2"}}}]}')
 
 
 # --- what an unset field meant

@@ -10,11 +10,15 @@ from substrait import type_pb2 as pb
 from substrait.plan_pb2 import Plan
 
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
+from substrait_dsl.proto.plan import decode_plan, encode_plan
 from substrait_dsl.proto.types import encode_named_struct, encode_type
-from tests.proto.plans import message
+from tests.proto.plans import message, table
 from tests.strategies import URNS, types
+from tests.support import refused
 
 R = "nullability: NULLABILITY_REQUIRED"
 N = "nullability: NULLABILITY_NULLABLE"
@@ -205,3 +209,79 @@ def test_any_type_can_be_read_back(kind: t.Type) -> None:
     plan = Plan()
     assert read_type(encoded_type(kind, plan), plan) == kind
     assert {urn.urn for urn in plan.extension_urns} <= set(URNS.values())
+
+
+# --- aliases
+
+
+def with_aliases(*kinds: t.Type) -> AlgebraPlan:
+    return AlgebraPlan((Root.of(table("t", a=POINTS, b=t.List(POINTS, nullable=True))),), type_aliases=kinds)
+
+
+POINT = t.UserDefined("extension:a:b", "point", (3,))
+POINTS = t.Struct((t.I64(), t.List(POINT), t.I64(nullable=True)))
+
+
+def test_a_type_that_has_an_alias_is_written_by_its_number() -> None:
+    plan = encode_plan(with_aliases(t.I64(nullable=True), POINTS, t.List(POINTS)))
+    point = f"user_defined {{ type_reference: 1 type_parameters {{ integer: 3 }} {R} }}"
+    assert (
+        plan.type_aliases
+        == message(
+            Plan,
+            f"""
+        type_aliases {{ type_alias_anchor: 1 type {{ i64 {{ {R} }} }} }}
+        type_aliases {{ type_alias_anchor: 2 type {{ struct {{ {R}
+          types {{ alias {{ type_alias_reference: 1 {R} }} }}
+          types {{ list {{ {R} type {{ {point} }} }} }}
+          types {{ alias {{ type_alias_reference: 1 {N} }} }}
+        }} }} }}
+        type_aliases {{ type_alias_anchor: 3 type {{ list {{ {R}
+          type {{ alias {{ type_alias_reference: 2 {R} }} }}
+        }} }} }}
+        """,
+        ).type_aliases
+    )
+    assert plan.relations[0].root.input.read.base_schema.struct == message(
+        pb.Type.Struct,
+        f"""
+        types {{ alias {{ type_alias_reference: 2 {R} }} }} types {{ alias {{ type_alias_reference: 3 {N} }} }} {R}
+        """,
+    )
+
+
+@given(types(), types())
+def test_types_come_back_by_their_aliases(kind: t.Type, other: t.Type) -> None:
+    aliases = dict.fromkeys(each.as_required() for each in (t.List(kind), kind, t.I64()))
+    aliases.pop(t.Unbound(), None)
+    rel = table("t", a=kind, b=other, c=t.Struct((other, kind)))
+    plan = AlgebraPlan((Root.of(rel),), type_aliases=tuple(aliases))
+    data = encode_plan(plan).SerializeToString()
+    got, _ = decode_plan(Plan.FromString(data), strict=True)
+    assert got == plan
+    assert got.roots[0].input.schema == rel.schema
+    assert encode_plan(got).SerializeToString() == data
+
+
+def test_aliases_are_of_different_concrete_types() -> None:
+    assert with_aliases(t.I64(nullable=True)) == with_aliases(t.I64()) != with_aliases()
+    with refused(InvalidArgumentError, "i64 has two aliases"):
+        with_aliases(t.I64(nullable=True), POINT, t.I64())
+    with refused(InvalidArgumentError, "concrete type"):
+        with_aliases(t.Unbound())
+
+
+def test_an_alias_is_not_too_deep() -> None:
+    """It stands in Plan and TypeAlias, and parsers read 100 messages inside each other."""
+
+    def nested(levels: int, *, user_defined: bool) -> AlgebraPlan:
+        kind: t.Type = t.I8()
+        for _ in range(levels):
+            kind = t.UserDefined("extension:a:b", "box", (kind,)) if user_defined else t.List(kind)
+        return with_aliases(kind)
+
+    for levels, user_defined in ((44, False), (31, True)):
+        plan = nested(levels, user_defined=user_defined)
+        assert decode_plan(Plan.FromString(encode_plan(plan).SerializeToString()), strict=True)[0] == plan
+        with refused(UnsupportedError, "too deeply"):
+            encode_plan(nested(levels + 1, user_defined=user_defined))

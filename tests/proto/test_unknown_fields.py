@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from google.protobuf import json_format, text_format
+from google.protobuf.message import DecodeError, Message
 from hypothesis import given
 from hypothesis import strategies as st
+from substrait import algebra_pb2 as pb
 from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.legacy import modern_extended_expression, modern_plan, modern_plan_from_json
 from substrait_dsl.proto.legacy_schema import NEW_FIELDS, PACKAGE, old_class, old_plan_class
+from substrait_dsl.proto.paths import parts
 from substrait_dsl.proto.plan import from_bytes
 from tests.support import refused
 
@@ -115,6 +118,83 @@ def test_unknown_fields_at_any_depth(depth: int, version: int) -> None:
     path = "relations[0].rel" + ".filter.input" * depth + ".filter.condition"
     with refused(PlanFormatError, f"unknown field {UNKNOWN}", f"(at {path})"):
         modern_plan(plan.SerializeToString())
+
+
+def filtered(rel: pb.Rel) -> Iterator[Message]:
+    yield rel.filter.input
+    yield from filtered(rel.filter.input)
+
+
+def joined(rel: pb.Rel) -> Iterator[Message]:
+    yield rel.join.right
+    yield from joined(rel.join.right)
+
+
+def called(rel: pb.Rel) -> Iterator[Message]:
+    expression = rel.filter.condition
+    while True:
+        expression.scalar_function.arguments.add().type.i64.SetInParent()
+        expression = expression.scalar_function.arguments.add().value
+        yield expression
+
+
+def listed(rel: pb.Rel) -> Iterator[Message]:
+    literal = rel.project.expressions.add().literal
+    while True:
+        literal.list.values.add().i64 = 1
+        literal = literal.list.values.add()
+        yield literal
+
+
+def typed(rel: pb.Rel) -> Iterator[Message]:
+    kind = rel.read.base_schema.struct.types.add()
+    while True:
+        kind.struct.types.add().i64.SetInParent()
+        kind = kind.struct.types.add()
+        yield kind
+
+
+def asked(rel: pb.Rel) -> Iterator[Message]:
+    while True:
+        rel.filter.input.read.common.hint.stats.row_count = 1
+        rel = rel.filter.condition.subquery.set_predicate.tuples
+        yield rel
+
+
+def is_read(plan: Plan) -> bool:
+    try:
+        Plan.FromString(plan.SerializeToString())
+    except DecodeError:
+        return False
+    return True
+
+
+def everything(message: Message, path: str = "") -> Iterator[tuple[Message, str]]:
+    yield message, path
+    for step, part in parts(message):
+        yield from everything(part, f"{path}.{step}".removeprefix("."))
+
+
+@pytest.mark.parametrize("deepen", [filtered, joined, called, listed, typed, asked])
+def test_an_unknown_field_at_every_place_of_a_plan_as_deep_as_can_be(deepen: Callable[[pb.Rel], Any]) -> None:
+    """Protobuf drops unknown fields from so many levels only, which is not to be noticed."""
+    plan = Plan()
+    plan.version.minor_number = 106
+    last: Message | None = None
+    for added in deepen(plan.relations.add().root.input):
+        added.SetInParent()
+        if not is_read(plan):
+            break
+        last = added
+    assert last is not None
+    last.Clear()
+    assert is_read(plan)
+    for message, path in list(everything(plan)):
+        message.MergeFromString(field(UNKNOWN))
+        with refused(PlanFormatError, f"unknown field {UNKNOWN}", path and f"(at {path})"):
+            modern_plan(plan.SerializeToString())
+        message.DiscardUnknownFields()
+    assert modern_plan(plan.SerializeToString()) == plan
 
 
 def test_the_second_of_many() -> None:

@@ -199,6 +199,18 @@ def test_an_aggregate_function_stands_in_no_other_place() -> None:
         table(ABV).aggregate(x=lambda r: f.sum(r.v) + 1)
 
 
+@pytest.mark.parametrize(
+    ("sets", "needed"),
+    [(((0,),), 2), (((0,), ()), 3)],  # with an index of the grouping set
+)
+def test_there_is_a_name_for_each_column(sets: tuple[tuple[int, ...], ...], needed: int) -> None:
+    whole = table(ABV).aggregate("a", n=f.count())._rel
+    for count in {0, 1, 2, 3, 4} - {needed}:
+        with refused(SchemaError, f"{needed} columns need a name each, got {count} names"):
+            Aggregate(whole.input, whole.keys, sets, whole.measures, ("x",) * count)
+    assert len(Aggregate(whole.input, whole.keys, sets, whole.measures, ("x",) * needed).schema) == needed
+
+
 def test_names_are_given_once() -> None:
     with refused(SchemaError, "aggregate", '"a"'):
         table(ABV).aggregate("a", a=f.count())

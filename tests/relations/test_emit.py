@@ -31,6 +31,25 @@ def test_an_emit_of_everything_in_order_is_no_emit() -> None:
     assert rel.emit([0, 1, 2])._rel is rel._rel
 
 
+@pytest.mark.parametrize("position", [2, -1, 3])
+def test_a_position_is_one_of_a_column_whatever_stands_below(position: int) -> None:
+    """Also in what the verbs are made of, where no negative position counts from the end."""
+    two = table(ABC).emit([2, 0])
+    for rel in (two._rel, table("a: i64, b: i64")._rel, sd.shared(table("a: i64, b: i64"))._rel):
+        with refused(UnknownFieldError, f"there is no column {position}: the input has 2 columns"):
+            emit(rel, [0, position])
+
+
+def test_there_is_a_name_for_each_column() -> None:
+    rel = table(ABC)._rel
+    for given in ((), ("x",), ("x", "y", "z")):
+        said = f"2 columns need a name each, got {len(given)} names"
+        with refused(SchemaError, said):
+            emit(rel, [0, 1], given)
+        with refused(SchemaError, said):
+            Emit(rel, (0, 1), given)
+
+
 def test_an_emit_on_an_emit_is_one_emit() -> None:
     rel = table(ABC).emit([2, 1, 0]).emit([0, 2])._rel
     assert isinstance(rel, Emit)

@@ -8,7 +8,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
-from substrait_dsl.errors import SchemaError, TypeMismatchError
+from substrait_dsl.errors import SchemaError, TypeMismatchError, UnsupportedError
 from tests.nodes import col, i64, leaf, text
 from tests.support import refused
 
@@ -40,6 +40,19 @@ def test_output(fields: list[r.ExpandField], expected: str) -> None:
 @pytest.mark.parametrize(("fields", "copies"), [([(A, A, A), (S,)], 3), ([(A,)], 1), ([r.ConsistentField(A)], 1)])
 def test_a_row_becomes_as_many_as_the_longest_field_has_duplicates(fields: list[r.ExpandField], copies: int) -> None:
     assert expand(*fields).copies_of_a_row == copies
+
+
+@pytest.mark.parametrize(("short", "copies"), [(99, 100), (9_999, 1), (1, 100_000)])
+def test_short_fields_are_filled_up(short: int, copies: int) -> None:
+    """Up to 10,000 duplicates in all, or 8 times as many as there were."""
+    rel = expand((A,) * copies, *[(A,)] * short)
+    assert {len(field.types) for field in rel.fields} == {copies}
+
+
+def test_many_short_fields_beside_a_long_one_are_refused() -> None:
+    """3,000 expressions would become 2,001 * 1,000."""
+    with refused(UnsupportedError, "2001 switching fields", "2001000", "the same number of duplicates"):
+        expand((A,) * 1_000, *[(A,)] * 2_000)
 
 
 def test_one_row_stays_one_row_if_it_is_not_copied() -> None:

@@ -40,13 +40,13 @@ def test_the_message_is_part_of_what_a_relation_is() -> None:
 
 def test_messages_are_bytes_of_a_type() -> None:
     wrong: typing.Any = 7
-    with refused(InvalidArgumentError, "type URL is a string", "7"):
+    with refused(InvalidArgumentError, "type_url of AnyMessage", "text", "7"):
         AnyMessage(wrong)
-    with refused(InvalidArgumentError, "bytes", "7"):
+    with refused(InvalidArgumentError, "value of AnyMessage", "bytes", "7"):
         AnyMessage("acme.Thing", wrong)
-    with refused(InvalidArgumentError, "optimization is an AnyMessage", "7"):
+    with refused(InvalidArgumentError, "optimizations of AdvancedExtension", "AnyMessage", "7"):
         AdvancedExtension((wrong,))
-    with refused(InvalidArgumentError, "enhancement is an AnyMessage", "7"):
+    with refused(InvalidArgumentError, "enhancement of AdvancedExtension", "AnyMessage", "7"):
         AdvancedExtension((), wrong)
 
 

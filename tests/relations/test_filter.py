@@ -25,7 +25,7 @@ def test_a_nullable_condition_is_a_condition() -> None:
     assert filtered._rel.condition.type == Boolean(nullable=True)
 
 
-@pytest.mark.parametrize("distribution", [None, SINGLETON, Distribution, partitioned((0,), (1, 2))])
+@pytest.mark.parametrize("distribution", [None, SINGLETON, partitioned((0,), (1, 2))])
 def test_ordering_and_distribution_stay(distribution: Distribution | None) -> None:
     rel = declared("a: i64, b: struct<i64, i64, i64>", ascending(1, 0), distribution=distribution)
     assert rel.filter(lambda r: r.a > 1).properties == rel.properties

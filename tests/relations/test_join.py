@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import substrait_dsl as sd
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.properties import SINGLETON, Distribution, partitioned
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.errors import (
@@ -17,6 +20,7 @@ from substrait_dsl.errors import (
     TypeMismatchError,
     UnknownFieldError,
 )
+from tests.nodes import TRUE, col, equal, leaf
 from tests.support import ascending, columns, declared, distribution, f, ordering, refused, table
 
 LEFT = "a: i64, b: string?"
@@ -104,6 +108,24 @@ def test_a_post_join_filter_sees_the_output() -> None:
         left.join(right, lambda mine, theirs: mine.a == theirs.x, "left_mark", post_filter=lambda o: o.y.is_null())
     with refused(TypeMismatchError, "join", "boolean", "i64"):
         left.join(right, lambda mine, theirs: mine.a == theirs.x, post_filter=lambda o: o.a)
+
+
+def test_a_post_join_filter_has_no_subquery_that_refers_to_the_row_of_the_join() -> None:
+    """That is the row that the condition sees, not the one that is put out."""
+    left, right = leaf(LEFT), leaf(RIGHT)
+    of_the_row = equal(col(right, "x"), ex.FieldReference(0, sd.I64(), ex.OuterReference(1)))
+    post_filter = ex.SetPredicate("exists", r.Filter(right, of_the_row))
+    keys = (r.JoinKey(col(left, "a"), col(right, "x")),)
+    joins: list[Callable[[int], r.Rel]] = [
+        lambda anchor: r.Join(left, right, "inner", TRUE, post_filter, anchor=anchor),
+        lambda anchor: r.LateralJoin(left, right, "inner", TRUE, post_filter, anchor=anchor),
+        lambda anchor: r.HashJoin(left, right, "inner", keys, None, post_filter, anchor=anchor),
+        lambda anchor: r.MergeJoin(left, right, "inner", keys, None, post_filter, anchor=anchor),
+    ]
+    for join in joins:
+        with refused(InvalidArgumentError, "post-join filter", "filter above the join"):
+            join(1)
+        assert join(2).free_anchors == {1}
 
 
 # --- properties ---

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import substrait_dsl as sd
+from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.properties import SINGLETON, partitioned
 from substrait_dsl.algebra.relations import Emit, Project
 from substrait_dsl.errors import (
@@ -23,6 +24,12 @@ ABC = "a: i64, b: string?, c: date"
 def test_the_new_columns_stand_after_those_of_the_input_in_the_order_written() -> None:
     rel = table(ABC).project(y=lambda r: r.a + 1, x=lambda r: r.b)
     assert columns(rel) == "a: i64, b: string?, c: date, y: i64, x: string?"
+
+
+@pytest.mark.parametrize("names", [(), ("x", "y")])
+def test_there_is_a_name_for_each_expression(names: tuple[str, ...]) -> None:
+    with refused(SchemaError, f"1 columns need a name each, got {len(names)} names"):
+        Project(table(ABC)._rel, (literal(1, sd.I64()),), names)
 
 
 def test_a_constant_is_required() -> None:

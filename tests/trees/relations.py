@@ -427,8 +427,7 @@ def lateral_join(make: Maker) -> rl.Rel:
     left = make.input()
     anchor = next(_anchors)
     right = make.draw(make.inputs((*make.outer, (anchor, left.schema.types))))
-    # No subqueries in the condition: no plan can say that one refers to a column on the right.
-    row = Row((*left.schema.types, *right.schema.types), make.outer)
+    row = Row((*left.schema.types, *right.schema.types), make.outer, (), make.inputs, anchor)
     how = make.draw(st.sampled_from(rules.LATERAL_JOIN_TYPES))
     return rl.LateralJoin(
         left, right, how, make.condition(row), make.draw(st.sampled_from([None, _true()])), anchor=anchor

@@ -12,15 +12,14 @@ import typing
 import attrs
 
 from substrait_dsl.algebra import rules
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.functions import PHASES, FunctionId, Phase
 from substrait_dsl.algebra.node import Expression, Node
-from substrait_dsl.algebra.properties import SortDirection
+from substrait_dsl.algebra.properties import SORT_DIRECTIONS, SortDirection
 from substrait_dsl.algebra.types import Type
+from substrait_dsl.errors import InvalidArgumentError, require_choice
 
-Phase = typing.Literal[
-    "initial_to_result", "initial_to_intermediate", "intermediate_to_intermediate", "intermediate_to_result"
-]
 Invocation = typing.Literal["all", "distinct"]
+INVOCATIONS: tuple[Invocation, ...] = typing.get_args(Invocation)
 
 
 @attrs.frozen
@@ -47,6 +46,12 @@ class FunctionOption:
     name: str
     preferences: tuple[str, ...]
 
+    def __attrs_post_init__(self) -> None:
+        if not self.preferences:
+            raise InvalidArgumentError(
+                f"the option {self.name} says no preference", hint="leave an option out if nothing is preferred"
+            )
+
 
 @attrs.frozen(eq=False, repr=False)
 class ScalarFunction(Expression):
@@ -58,6 +63,8 @@ class ScalarFunction(Expression):
     options: tuple[FunctionOption, ...] = ()
 
     def _derive_type(self) -> Type:
+        if self.options:
+            check_options(self.function, self.options)
         return self.output_type
 
 
@@ -67,6 +74,10 @@ class SortKey(Node):
 
     expression: Expression
     direction: SortDirection | FunctionId
+
+    def _settle(self) -> None:
+        if not isinstance(self.direction, FunctionId):
+            require_choice("sort direction", self.direction, SORT_DIRECTIONS)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -81,6 +92,9 @@ class AggregateFunction(Node):
     invocation: Invocation = "all"
     phase: Phase = "initial_to_result"
 
+    def _settle(self) -> None:
+        check_call(self.function, self.options, self.invocation, self.phase)
+
 
 @attrs.frozen(eq=False, repr=False)
 class Measure(Node):
@@ -92,3 +106,15 @@ class Measure(Node):
     def _settle(self) -> None:
         if self.filter is not None:
             rules.require_boolean(self.filter.type, "the filter of a measure")
+
+
+def check_options(function: FunctionId, options: tuple[FunctionOption, ...]) -> None:
+    """Raise `InvalidArgumentError` for an option that is said twice. Which ones there are, the catalogue knows."""
+    rules.require_distinct_options((option.name for option in options), function.name)
+
+
+def check_call(function: FunctionId, options: tuple[FunctionOption, ...], invocation: Invocation, phase: Phase) -> None:
+    """Raise unless a call of an aggregate or window function says what it can. Which phases, the catalogue knows."""
+    check_options(function, options)
+    require_choice("invocation", invocation, INVOCATIONS)
+    require_choice("phase of an aggregation", phase, PHASES)

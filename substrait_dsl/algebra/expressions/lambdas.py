@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import attrs
 
-from substrait_dsl.algebra.expressions.masks import MaskedReference, Row
 from substrait_dsl.algebra.expressions.references import FieldReference, LambdaParameter
-from substrait_dsl.algebra.node import Expression, Node, Rel
+from substrait_dsl.algebra.node import Expression, Inside, ParameterUse
 from substrait_dsl.algebra.types import Func, Struct, Type
-from substrait_dsl.errors import SchemaError, TypeMismatchError, UnknownFieldError
+from substrait_dsl.errors import SchemaError, TypeMismatchError, UnknownFieldError, UnsupportedError
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -23,8 +22,13 @@ class Lambda(Expression):
     body: Expression
 
     def _derive_type(self) -> Type:
-        _check_body(self.body, self.parameters)
+        own = (use for use in self.body.inside.parameters if use.steps_out == 0)
+        for use in sorted(own, key=lambda use: -1 if use.position is None else use.position):
+            _check_use(use, self.parameters)
         return Func(self.parameters, self.body.type)
+
+    def _from_outside(self, inside: Inside) -> Inside:
+        return inside.with_parameters(frozenset(use.further_out() for use in inside.parameters if use.steps_out > 0))
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -47,25 +51,25 @@ class LambdaInvocation(Expression):
         return self.function.body.type
 
 
-def _check_body(body: Expression, parameters: tuple[Type, ...]) -> None:
-    """Raise unless what the body of a lambda refers to as its parameters are these."""
-    stack: list[tuple[Node, int]] = [(body, 0)]
-    seen: set[tuple[int, int]] = set()
-    while stack:
-        node, further_in = stack.pop()  # so many lambdas stand between the node and this one
-        if (id(node), further_in) in seen or isinstance(node, Rel):
-            continue
-        seen.add((id(node), further_in))
-        match node:
-            case FieldReference(position, kind, LambdaParameter(steps_out)) if steps_out == further_in:
-                if not 0 <= position < len(parameters):
-                    raise UnknownFieldError(f"there is no parameter {position}: the lambda has {len(parameters)}")
-                if parameters[position] != kind:
-                    raise TypeMismatchError(f"parameter {position} of the lambda is {parameters[position]}, not {kind}")
-            case MaskedReference(input=Row(root=LambdaParameter(steps_out)) as row) if steps_out == further_in:
-                if row.types != Struct(parameters):
-                    raise TypeMismatchError(f"the parameters of the lambda are {Struct(parameters)}, not {row.types}")
-        stack.extend((child, further_in + isinstance(node, Lambda)) for child in node.children())
+def _check_use(use: ParameterUse, parameters: tuple[Type, ...]) -> None:
+    """Raise unless what refers to the parameters of a lambda takes them for what they are."""
+    if use.in_subquery:
+        raise parameter_in_subquery("the parameter of a lambda")
+    if use.position is None:
+        if use.type != Struct(parameters):
+            raise TypeMismatchError(f"the parameters of the lambda are {Struct(parameters)}, not {use.type}")
+    elif not 0 <= use.position < len(parameters):
+        raise UnknownFieldError(f"there is no parameter {use.position}: the lambda has {len(parameters)}")
+    elif parameters[use.position] != use.type:
+        raise TypeMismatchError(f"parameter {use.position} of the lambda is {parameters[use.position]}, not {use.type}")
+
+
+def parameter_in_subquery(parameter: str) -> UnsupportedError:
+    """The error for a parameter of a lambda that is used by a relation inside it."""
+    return UnsupportedError(
+        f"{parameter} is used in a subquery inside the lambda, which is not supported",
+        hint="a subquery there sees the columns of the row around the lambda, but no parameters",
+    )
 
 
 def parameter(steps_out: int, position: int, kind: Type) -> FieldReference:

@@ -20,6 +20,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.node import Expression
 from substrait_dsl.algebra.rules import branch_type
+from substrait_dsl.algebra.validators import one
 from substrait_dsl.errors import LiteralError, shortened, suggestion
 
 MOST_YEARS = 10_000
@@ -64,8 +65,8 @@ class DaySeconds:
 class Compound:
     """The value of an ``interval_compound<P>`` literal."""
 
-    year_months: YearMonths
-    day_seconds: DaySeconds
+    year_months: YearMonths = attrs.field(validator=one("a YearMonths", YearMonths))
+    day_seconds: DaySeconds = attrs.field(validator=one("a DaySeconds", DaySeconds))
 
     def __neg__(self) -> Compound:
         return Compound(-self.year_months, -self.day_seconds)
@@ -97,6 +98,8 @@ class Literal(Expression):
     literal_type: t.Type
 
     def _derive_type(self) -> t.Type:
+        if type(self.literal_type) is t.Map and any(key.value is None for key, _ in self.value or ()):
+            raise LiteralError("the keys of a map are never NULL, one is")  # keys may repeat: reading 57
         return self.literal_type
 
     def parts(self) -> tuple[Any, ...]:

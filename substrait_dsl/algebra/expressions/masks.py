@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import attrs
 
-from substrait_dsl.algebra.expressions.references import ROOT, OuterReference, Root
-from substrait_dsl.algebra.node import Expression
+from substrait_dsl.algebra.expressions.references import ROOT, LambdaParameter, OuterReference, Root
+from substrait_dsl.algebra.node import Expression, Inside, ParameterUse
 from substrait_dsl.algebra.types import Struct, Type
 from substrait_dsl.errors import TypeMismatchError, UnknownFieldError
 
@@ -60,6 +60,12 @@ class MaskedReference(Expression):
 
     input: Expression | Row
     mask: StructMask
+
+    def _settle(self) -> None:
+        Expression._settle(self)
+        if isinstance(self.input, Row) and isinstance(self.input.root, LambdaParameter):
+            use = ParameterUse(self.input.root.steps_out, None, self.input.types)
+            object.__setattr__(self, "inside", Inside(parameters=frozenset((use,))))
 
     def _derive_type(self) -> Type:
         kind = self.input.types if isinstance(self.input, Row) else self.input.type

@@ -9,7 +9,7 @@ import typing
 
 import attrs
 
-from substrait_dsl.algebra.node import Expression
+from substrait_dsl.algebra.node import Expression, Inside
 from substrait_dsl.algebra.types import Date, PrecisionTimestampTZ, String, Type
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, unknown_choice
 
@@ -25,6 +25,9 @@ MAX_REFERENCE = 2**32 - 1
 """The highest number that a plan can call a parameter by."""
 
 
+ASKING = Inside(asks=True)
+
+
 @attrs.frozen(eq=False, repr=False)
 class DynamicParameter(Expression):
     """A value given when the plan runs, called by a number; the plan may bind it to a literal."""
@@ -33,6 +36,10 @@ class DynamicParameter(Expression):
 
     parameter_type: Type
     reference: int
+
+    def _settle(self) -> None:
+        Expression._settle(self)
+        object.__setattr__(self, "inside", ASKING)
 
     def _derive_type(self) -> Type:
         if not 0 <= self.reference <= MAX_REFERENCE:

@@ -13,7 +13,7 @@ import attrs
 
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.literals import Literal
-from substrait_dsl.algebra.node import Expression
+from substrait_dsl.algebra.node import Expression, Inside, ParameterUse
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError
 
@@ -45,6 +45,8 @@ class LambdaParameter:
 Root = RootReference | OuterReference | LambdaParameter
 ROOT = RootReference()
 
+_set = object.__setattr__
+
 
 @attrs.frozen(eq=False, repr=False)
 class FieldReference(Expression):
@@ -56,8 +58,11 @@ class FieldReference(Expression):
     column_type: Type
     root: Root = ROOT
 
-    def _derive_type(self) -> Type:
-        return self.column_type
+    def _settle(self) -> None:
+        _set(self, "type", self.column_type)
+        if isinstance(self.root, LambdaParameter):
+            use = ParameterUse(self.root.steps_out, self.position, self.column_type)
+            _set(self, "inside", Inside(parameters=frozenset((use,))))
 
     def _free(self, anchors: frozenset[int]) -> frozenset[int]:
         return frozenset((self.root.anchor,)) if isinstance(self.root, OuterReference) else anchors

@@ -16,14 +16,14 @@ from substrait_dsl.algebra.expressions.calls import (
     Argument,
     FunctionOption,
     Invocation,
-    Phase,
     SortKey,
+    check_call,
 )
 from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, Literal, YearMonths
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.functions import FunctionId, Phase
 from substrait_dsl.algebra.node import Expression, Node, walk
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, require_choice
 
 BoundsType = typing.Literal["rows", "range"]
 BOUNDS_TYPES: tuple[BoundsType, ...] = typing.get_args(BoundsType)
@@ -40,8 +40,7 @@ class Bound(Node):
     """How far: only of `preceding` and `following`, and never 0, which is the current row."""
 
     def _settle(self) -> None:
-        if self.kind not in BOUND_KINDS:
-            raise unknown_choice("bound", self.kind, BOUND_KINDS)
+        require_choice("bound", self.kind, BOUND_KINDS)
         if (self.offset is not None) is not (self.kind in ("preceding", "following")):
             raise InvalidArgumentError(f"a bound {self.kind} takes {'an' if self.offset is None else 'no'} offset")
         if self.offset is not None:
@@ -68,8 +67,8 @@ class WindowCall(Node):
     phase: Phase = "initial_to_result"
 
     def _settle(self) -> None:
-        if self.bounds_type not in BOUNDS_TYPES:
-            raise unknown_choice("bounds type", self.bounds_type, BOUNDS_TYPES)
+        check_call(self.function, self.options, self.invocation, self.phase)
+        require_choice("bounds type", self.bounds_type, BOUNDS_TYPES)
         if self.bounds_type == "rows":
             for bound in (self.lower, self.upper):
                 if bound.offset is not None and not isinstance(bound.offset.type, t.I64):

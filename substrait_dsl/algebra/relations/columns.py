@@ -14,7 +14,7 @@ from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import FieldPath, Properties
 from substrait_dsl.algebra.relations.rows import Fetch, direct_path
-from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.algebra.schema import Field, NamedStruct, check_names
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnknownFieldError
 
 
@@ -33,6 +33,7 @@ class Project(Rel):
     def _settle(self) -> None:
         if not self.expressions:
             raise InvalidArgumentError("a project needs at least one expression")  # reading 55
+        check_names(self.names, len(self.expressions))
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:
@@ -78,10 +79,7 @@ class Emit(Rel):
             raise SchemaError(
                 "an emit has no hints or extensions of its own: they belong to the relation that it is of"
             )
-        width = len(self.input.schema)
-        for position in self.mapping:
-            if not 0 <= position < width:
-                raise UnknownFieldError(f"there is no column {position}: the input has {width} columns")
+        _check_mapping(self.mapping, self.names, self.input)
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:
@@ -122,8 +120,9 @@ def emit(rel: Rel, mapping: Sequence[int], names: Sequence[str] | None = None) -
     """The relation with its columns picked and, if `names` are given, renamed: one emit, or none where nothing changes.
 
     A reference to a shared relation has no place for an emit, so there it goes to a fetch of all rows in between.
-    Raises `UnknownFieldError` for a position that does not exist.
+    Raises `UnknownFieldError` for a position that does not exist, `SchemaError` for another number of names.
     """
+    _check_mapping(mapping, names, rel)
     if names is None and list(mapping) == list(range(len(rel.schema))):
         return rel
     if rel.shared:
@@ -133,6 +132,15 @@ def emit(rel: Rel, mapping: Sequence[int], names: Sequence[str] | None = None) -
         names = rel.schema.pick(mapping).names if names is None and rel.names is not None else names
         mapping = [rel.mapping[position] for position in mapping]
     return Emit(hinted, tuple(mapping), None if names is None else tuple(names))
+
+
+def _check_mapping(mapping: Sequence[int], names: Sequence[str] | None, rel: Rel) -> None:
+    width = len(rel.schema)
+    for position in mapping:
+        if not 0 <= position < width:
+            raise UnknownFieldError(f"there is no column {position}: the input has {width} columns")
+    if names is not None:
+        check_names(names, len(mapping))
 
 
 def _with_hinted_names(rel: Rel, mapping: Sequence[int], names: Sequence[str] | None) -> Rel:

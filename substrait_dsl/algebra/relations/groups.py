@@ -15,8 +15,8 @@ from substrait_dsl.algebra.expressions.calls import Measure
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import FieldPath, Properties
 from substrait_dsl.algebra.relations.rows import direct_path, may_be_sorted_by, may_be_sorted_within
-from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.errors import SchemaError, unknown_choice
+from substrait_dsl.algebra.schema import Field, NamedStruct, check_names
+from substrait_dsl.errors import SchemaError, require_choice
 
 AggregateMethod = Literal["any", "hash", "streaming"]
 AGGREGATE_METHODS: tuple[AggregateMethod, ...] = get_args(AggregateMethod)
@@ -42,8 +42,8 @@ class Aggregate(Rel):
     method: AggregateMethod = "any"
 
     def _settle(self) -> None:
-        if self.method not in AGGREGATE_METHODS:
-            raise unknown_choice("method of an aggregate", self.method, AGGREGATE_METHODS)
+        require_choice("method of an aggregate", self.method, AGGREGATE_METHODS)
+        check_names(self.names, len(self.keys) + len(self.measures) + (len(self.grouping_sets) > 1))
         if self.method == "streaming":
             self._check_sorted()
         Rel._settle(self)

@@ -16,7 +16,7 @@ from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import SINGLETON, Distribution, Properties, partitioned
 from substrait_dsl.algebra.rules import JOIN_RULES, LATERAL_JOIN_TYPES, JoinType, LateralJoinType, Side
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, unknown_choice
 
 BOOLEAN_URN = "extension:io.substrait:functions_boolean"
 COMPARISON_URN = "extension:io.substrait:functions_comparison"
@@ -53,8 +53,7 @@ class Join(Rel):
 
     def _settle(self) -> None:
         rules.require_boolean(self.condition.type, "the condition of a join")
-        if self.post_filter is not None:
-            rules.require_boolean(self.post_filter.type, "the post-join filter")
+        check_post_filter(self.post_filter, self.anchor)
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:
@@ -69,8 +68,9 @@ class Join(Rel):
 class LateralJoin(Rel):
     """For each row of the left input, the rows of the right one, which is computed anew for that row.
 
-    The right input refers to the left row by this relation's `anchor`; `condition` sees both rows, `post_filter` the
-    output. Output: as of a `Join`; no order; the distribution of the left input.
+    The right input refers to the left row by this relation's `anchor`; `condition` sees both rows, and so do, by the
+    same anchor, the subqueries in it; `post_filter` sees the output. Output: as of a `Join`; no order; the distribution
+    of the left input.
     """
 
     left: Rel
@@ -84,8 +84,7 @@ class LateralJoin(Rel):
         if self.how not in LATERAL_JOIN_TYPES:
             raise unknown_choice("type of lateral join", self.how, LATERAL_JOIN_TYPES)
         rules.require_boolean(self.condition.type, "the condition of a lateral join")
-        if self.post_filter is not None:
-            rules.require_boolean(self.post_filter.type, "the post-join filter")
+        check_post_filter(self.post_filter, self.anchor)
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:
@@ -93,6 +92,17 @@ class LateralJoin(Rel):
 
     def _derive_properties(self) -> Properties:
         return self.left.properties.unordered()
+
+
+def check_post_filter(post_filter: Expression | None, anchor: int | None) -> None:
+    """Check the post-join filter of a join with that anchor, which is that of the row that the condition sees."""
+    if post_filter is None:
+        return
+    rules.require_boolean(post_filter.type, "the post-join filter")
+    if anchor in post_filter.free_anchors:
+        raise InvalidArgumentError(
+            "a post-join filter takes no correlated subquery", hint="use a filter above the join"
+        )
 
 
 def conjuncts(condition: Expression) -> Iterator[Expression]:

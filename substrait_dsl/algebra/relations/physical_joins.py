@@ -13,11 +13,11 @@ from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.properties import Properties
-from substrait_dsl.algebra.relations.joins import equal_columns, joined_distribution
+from substrait_dsl.algebra.relations.joins import check_post_filter, equal_columns, joined_distribution
 from substrait_dsl.algebra.relations.rows import direct_path, may_be_sorted_by
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, require_choice
 
 KeyComparison = typing.Literal["eq", "is_not_distinct_from", "might_equal"]
 KEY_COMPARISONS: tuple[KeyComparison, ...] = typing.get_args(KeyComparison)
@@ -43,8 +43,7 @@ class JoinKey(Node):
                 )
         if isinstance(self.comparison, FunctionId):
             return
-        if self.comparison not in KEY_COMPARISONS:
-            raise unknown_choice("comparison of join keys", self.comparison, KEY_COMPARISONS)
+        require_choice("comparison of join keys", self.comparison, KEY_COMPARISONS)
         rules.join_key_types(self.left.type, self.right.type, self.comparison)
 
 
@@ -66,9 +65,8 @@ class HashJoin(Rel):
     mark: str = attrs.field(default="mark", eq=False)
 
     def _settle(self) -> None:
-        _check_keys("hash", self.keys, self.residual, self.post_filter)
-        if self.build not in ("left", "right"):
-            raise unknown_choice("build side", self.build, ("left", "right"))
+        _check_keys("hash", self)
+        require_choice("build side", self.build, ("left", "right"))
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:
@@ -82,7 +80,8 @@ class HashJoin(Rel):
 class MergeJoin(Rel):
     """A join of two inputs that are sorted by their keys, as a `HashJoin` otherwise.
 
-    Raises `SchemaError` for an input whose order is known and is not that of the keys, and for two that differ in it.
+    Raises `SchemaError` for an input whose order is known and is not that of the keys, or that is only clustered by
+    them, and for two that differ in it.
     """
 
     left: Rel
@@ -94,7 +93,7 @@ class MergeJoin(Rel):
     mark: str = attrs.field(default="mark", eq=False)
 
     def _settle(self) -> None:
-        _check_keys("merge", self.keys, self.residual, self.post_filter)
+        _check_keys("merge", self)
         _check_sorted("left", self.left, [key.left for key in self.keys])
         _check_sorted("right", self.right, [key.right for key in self.keys])
         self._check_aligned()
@@ -146,14 +145,12 @@ class NestedLoopJoin(Rel):
 PhysicalKeyJoin = HashJoin | MergeJoin
 
 
-def _check_keys(
-    kind: str, keys: tuple[JoinKey, ...], residual: Expression | None, post_filter: Expression | None
-) -> None:
-    if not keys:
+def _check_keys(kind: str, join: PhysicalKeyJoin) -> None:
+    if not join.keys:
         raise InvalidArgumentError(f"a {kind} join needs at least one key", hint="a nested loop join needs none")
-    for condition, what in ((residual, "the residual of a join"), (post_filter, "the post-join filter")):
-        if condition is not None:
-            rules.require_boolean(condition.type, what)
+    if join.residual is not None:
+        rules.require_boolean(join.residual.type, "the residual of a join")
+    check_post_filter(join.post_filter, join.anchor)
 
 
 def _properties(join: PhysicalKeyJoin) -> Properties:
@@ -170,4 +167,9 @@ def _check_sorted(side: str, rel: Rel, keys: list[Expression]) -> None:
         raise SchemaError(
             f"the {side} input of a merge join must be sorted by its keys, but it is sorted by {names}",
             hint="sort it by the keys, or use a hash join",
+        )
+    if any(key.direction == "clustered" for key in ordering[: len({direct_path(key) for key in keys})]):
+        raise SchemaError(
+            f"the {side} input of a merge join must be sorted by its keys, but it is only clustered by them",
+            hint="sort it by the keys in a direction, or use a hash join",
         )

@@ -19,6 +19,7 @@ from substrait_dsl.algebra.node import Expression, Node, Rel, walk
 from substrait_dsl.algebra.properties import NO_PROPERTIES, FieldPath, Properties, check_properties
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import String
+from substrait_dsl.algebra.validators import TEXT, TEXT_OR_NONE, between, one
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError
 
 
@@ -75,26 +76,19 @@ class DelimitedText:
     `null_value` is the text that stands for NULL; None: no text does, and every column must be required.
     """
 
-    field_delimiter: str = ","
-    quote: str = '"'
-    escape: str = "\\"
-    header_lines_to_skip: int = 0
-    max_line_size: int = 0
-    null_value: str | None = None
-
-    def __attrs_post_init__(self) -> None:
-        for name in ("header_lines_to_skip", "max_line_size"):
-            if not 0 <= getattr(self, name) < 2**64:
-                raise InvalidArgumentError(
-                    f"the {name} must not be negative, nor of more than 64 bits, got {getattr(self, name)}"
-                )
+    field_delimiter: str = attrs.field(default=",", validator=TEXT)
+    quote: str = attrs.field(default='"', validator=TEXT)
+    escape: str = attrs.field(default="\\", validator=TEXT)
+    header_lines_to_skip: int = attrs.field(default=0, validator=between(0, 2**64 - 1))
+    max_line_size: int = attrs.field(default=0, validator=between(0, 2**64 - 1))
+    null_value: str | None = attrs.field(default=None, validator=TEXT_OR_NONE)
 
 
 @attrs.frozen
 class ExtensionFormat:
     """A format that only those know who know the message."""
 
-    detail: AnyMessage
+    detail: AnyMessage = attrs.field(validator=one("an AnyMessage", AnyMessage))
 
 
 FileFormat = Parquet | Arrow | Orc | Dwrf | DelimitedText | ExtensionFormat

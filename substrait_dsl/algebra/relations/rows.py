@@ -22,7 +22,7 @@ from substrait_dsl.algebra.node import Expression, Node, Rel, walk
 from substrait_dsl.algebra.properties import FieldPath, OrderKey, Properties
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import INTEGER_RANGES
-from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, require_choice
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -160,8 +160,7 @@ class TopN(Rel):
     def _settle(self) -> None:
         if not self.keys:
             raise InvalidArgumentError("a top-n needs at least one key")
-        if self.mode not in FETCH_MODES:
-            raise unknown_choice("mode of a top-n", self.mode, FETCH_MODES)
+        require_choice("mode of a top-n", self.mode, FETCH_MODES)
         for name, expression in (("count", self.count), ("offset", self.offset)):
             if expression is not None:
                 _check_fetch("top-n", name, expression, self.anchor)

@@ -19,7 +19,7 @@ from substrait_dsl.algebra.properties import FieldPath, Properties
 from substrait_dsl.algebra.relations.rows import direct_path, may_be_sorted_within
 from substrait_dsl.algebra.schema import Field, NamedStruct, check_names
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnsupportedError, require_choice
 
 _set = object.__setattr__
 
@@ -46,8 +46,7 @@ class Window(Rel):
     def _settle(self) -> None:
         if not self.functions:
             raise InvalidArgumentError("a window needs at least one function")
-        if self.method not in WINDOW_METHODS:
-            raise unknown_choice("kind of window", self.method, WINDOW_METHODS)
+        require_choice("kind of window", self.method, WINDOW_METHODS)
         check_names(self.names, len(self.functions))
         for call in self.functions:
             check_frame(call, self.sorts)
@@ -101,12 +100,30 @@ class ConsistentField(Node):
 ExpandField = SwitchingField | ConsistentField
 
 
-def _filled_up(field: ExpandField, copies: int) -> ExpandField:
-    """The field with as many duplicates as a row has copies (reading 2)."""
-    if isinstance(field, ConsistentField) or not 0 < len(field.duplicates) < copies:
-        return field
-    filler = Literal(None, field.duplicates[0].type.as_nullable())
-    return SwitchingField(field.duplicates + (filler,) * (copies - len(field.duplicates)))
+MAX_FILLED = 10_000
+MAX_FILLING = 8
+"""The duplicates of all switching fields, filled up, may be this many, or so many times as many as there were: one long
+field among many short ones would make a large relation of a small message."""
+
+
+def _filled_up(fields: tuple[ExpandField, ...]) -> tuple[ExpandField, ...]:
+    """The fields with as many duplicates as a row has copies (reading 2)."""
+    given = [len(field.duplicates) for field in fields if isinstance(field, SwitchingField)]
+    copies = max(given, default=1)
+    if len(given) * copies > max(MAX_FILLED, MAX_FILLING * sum(given)):
+        raise UnsupportedError(
+            f"{len(given)} switching fields have {sum(given)} duplicates, and would have {len(given) * copies} if "
+            f"each had {copies} as the longest has, which the shorter ones would be filled up to with NULL",
+            hint="give every switching field the same number of duplicates, or make it a consistent field",
+        )
+
+    def filled_up(field: ExpandField) -> ExpandField:
+        if isinstance(field, ConsistentField) or not 0 < len(field.duplicates) < copies:
+            return field
+        filler = Literal(None, field.duplicates[0].type.as_nullable())
+        return SwitchingField(field.duplicates + (filler,) * (copies - len(field.duplicates)))
+
+    return tuple(filled_up(field) for field in fields)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -124,11 +141,11 @@ class Expand(Rel):
     @property
     def copies_of_a_row(self) -> int:
         """How many rows become of one."""
-        return max((len(field.types) for field in self.fields if isinstance(field, SwitchingField)), default=1)
+        return max((len(field.duplicates) for field in self.fields if isinstance(field, SwitchingField)), default=1)
 
     def _settle(self) -> None:
         check_names(self.names, len(self.fields) + 1)
-        _set(self, "fields", tuple(_filled_up(field, self.copies_of_a_row) for field in self.fields))
+        _set(self, "fields", _filled_up(self.fields))
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:

@@ -16,7 +16,7 @@ from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.relations.read import FileFormat, NamedTable
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import I64
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, UnknownFieldError, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, UnknownFieldError, require_choice
 
 WriteOp = typing.Literal["insert", "delete", "update", "ctas"]
 CreateMode = typing.Literal["append_if_exists", "replace_if_exists", "ignore_if_exists", "error_if_exists"]
@@ -96,12 +96,10 @@ class Write(Rel):
     """What to do if the table of a ``ctas`` exists already: only there, and there required."""
 
     def _settle(self) -> None:
-        if self.op not in WRITE_OPS:
-            raise unknown_choice("write operation", self.op, WRITE_OPS)
-        if self.output not in OUTPUT_MODES:
-            raise unknown_choice("output mode", self.output, OUTPUT_MODES)
-        if self.create_mode is not None and self.create_mode not in CREATE_MODES:
-            raise unknown_choice("create mode", self.create_mode, CREATE_MODES)
+        require_choice("write operation", self.op, WRITE_OPS)
+        require_choice("output mode", self.output, OUTPUT_MODES)
+        if self.create_mode is not None:
+            require_choice("create mode", self.create_mode, CREATE_MODES)
         if (self.create_mode is not None) is not (self.op == "ctas"):
             raise InvalidArgumentError(f"a create mode belongs to a ctas, and to nothing else; this is {self.op}")
         rules.require_assignable("the table", self.input.schema.fields, self.table_schema.fields)
@@ -171,10 +169,8 @@ class Ddl(Rel):
     view_definition: Rel | None = None
 
     def _settle(self) -> None:
-        if self.object not in DDL_OBJECTS:
-            raise unknown_choice("kind of object", self.object, DDL_OBJECTS)
-        if self.op not in DDL_OPS:
-            raise unknown_choice("data definition", self.op, DDL_OPS)
+        require_choice("kind of object", self.object, DDL_OBJECTS)
+        require_choice("data definition", self.op, DDL_OPS)
         what = f"{self.op} {self.object}"
         if self.op in DROPS:
             if self.table_schema is not None or self.defaults or self.view_definition is not None:

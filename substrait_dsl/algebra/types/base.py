@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 import attrs
 from typing_extensions import TypeVar
 
+from substrait_dsl.algebra.validators import TEXT, one, refusal, several
 from substrait_dsl.errors import InvalidArgumentError
 
 if TYPE_CHECKING:  # the annotations on a schema class are descriptors: reading one gives a typed expression
@@ -43,8 +44,18 @@ D = TypeVar("D", bound="Type")
 class TypeVariation:
     """A variation of a type, named by the extension (URN) that declares it."""
 
-    urn: str
-    name: str
+    urn: str = attrs.field(validator=TEXT)
+    name: str = attrs.field(validator=TEXT)
+
+
+def _check_type(instance: Type, attribute: attrs.Attribute[TypeVariation | None], variation: object) -> None:
+    """What all types have is checked at once, since types are made often."""
+    if type(instance) is Type:
+        raise InvalidArgumentError("Type is the base of all types and none itself", hint="write I64(), String(), ...")
+    if type(instance.nullable) is not bool:
+        raise refusal(instance, "nullable", "True or False", instance.nullable)
+    if variation is not None and not isinstance(variation, TypeVariation):
+        raise refusal(instance, "variation", "a TypeVariation or None", variation)
 
 
 @attrs.frozen
@@ -57,13 +68,15 @@ class Type:
     """The type's name in function signatures (``add:i64_i64``)."""
 
     nullable: bool = attrs.field(default=False, kw_only=True)
-    variation: TypeVariation | None = attrs.field(default=None, kw_only=True)
+    variation: TypeVariation | None = attrs.field(default=None, kw_only=True, validator=_check_type)
     _other: Type | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def with_nullability(self, nullable: bool) -> Self:
         """This type with its outermost nullability set."""
         if self.nullable is nullable:
             return self
+        if type(nullable) is not bool:
+            raise refusal(self, "nullable", "True or False", nullable)
         if self._other is None:
             other = attrs.evolve(self, nullable=nullable)
             object.__setattr__(self, "_other", other)
@@ -78,9 +91,9 @@ class Type:
         """This type, required."""
         return self.with_nullability(False)
 
-    def matches(self, other: Type) -> bool:
+    def matches(self, other: object) -> bool:
         """Whether both are the same type, the outermost nullability aside (inner nullability counts)."""
-        return self == other or self.as_required() == other.as_required()
+        return self == other or (isinstance(other, Type) and self.as_required() == other.as_required())
 
     @property
     def parameters(self) -> tuple[int | Type | str, ...]:
@@ -104,22 +117,5 @@ class Nullable(Generic[D]):
         def __set__(self, instance: Any, value: Expr[D, Null]) -> None: ...
 
 
-def between(low: int, high: int) -> Any:
-    """A validator for an integer parameter in a closed range."""
-
-    def check(instance: Type, attribute: attrs.Attribute[int], value: object) -> None:
-        if type(value) is not int or not low <= value <= high:
-            raise InvalidArgumentError(
-                f"{attribute.name} of {type(instance).__name__} must be an integer from {low} to {high}, got {value!r}"
-            )
-
-    return check
-
-
-def is_type(instance: Type, attribute: attrs.Attribute[Any], value: object) -> None:
-    """A validator for a type parameter (or a tuple of them) that must be a type instance."""
-    for part in value if isinstance(value, tuple) else (value,):
-        if not isinstance(part, Type):
-            raise InvalidArgumentError(
-                f"{attribute.name} of {type(instance).__name__} must be a type such as I64(), got {part!r}"
-            )
+IS_TYPE = one("a type such as I64()", Type)
+ARE_TYPES = several("a tuple of types such as I64()", Type)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, get_args
 
 import attrs
 from typing_extensions import TypeVar
 
-from substrait_dsl.algebra.types.base import Req, Type, WrittenAs, is_type
-from substrait_dsl.errors import InvalidArgumentError
+from substrait_dsl.algebra.types.base import ARE_TYPES, IS_TYPE, Req, Type, WrittenAs
+from substrait_dsl.algebra.validators import TEXT, refusal, several
+from substrait_dsl.errors import InvalidArgumentError, require
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.expr import Expr
@@ -27,8 +28,10 @@ class Struct(Type, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row])
     keyword: ClassVar[str] = "struct"
     short_name: ClassVar[str] = "struct"
 
-    types: tuple[Type, ...] = attrs.field(validator=is_type)
-    names: tuple[str, ...] | None = attrs.field(default=None, eq=False)
+    types: tuple[Type, ...] = attrs.field(validator=ARE_TYPES)
+    names: tuple[str, ...] | None = attrs.field(
+        default=None, eq=False, validator=attrs.validators.optional(several("a tuple of texts", str))
+    )
 
     def __attrs_post_init__(self) -> None:
         if self.names is not None and len(self.names) != len(self.types):
@@ -37,6 +40,7 @@ class Struct(Type, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row])
     @classmethod
     def of(cls, fields: Mapping[str, Type], *, nullable: bool = False) -> Struct[Any]:
         """A struct type with named fields: ``Struct.of({"city": String(), "zip": String(nullable=True)})``."""
+        require(fields, Mapping, "Struct.of takes a dict of types by name")
         return Struct(tuple(fields.values()), tuple(fields), nullable=nullable)
 
     @property
@@ -61,7 +65,7 @@ class List(Type, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
     keyword: ClassVar[str] = "list"
     short_name: ClassVar[str] = "list"
 
-    element: Type = attrs.field(validator=is_type)
+    element: Type = attrs.field(validator=IS_TYPE)
 
     @property
     def parameters(self) -> tuple[Type, ...]:
@@ -80,8 +84,8 @@ class Map(Type, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
     keyword: ClassVar[str] = "map"
     short_name: ClassVar[str] = "map"
 
-    key: Type = attrs.field(validator=is_type)
-    value: Type = attrs.field(validator=is_type)
+    key: Type = attrs.field(validator=IS_TYPE)
+    value: Type = attrs.field(validator=IS_TYPE)
 
     @property
     def parameters(self) -> tuple[Type, ...]:
@@ -100,8 +104,8 @@ class Func(Type):
     keyword: ClassVar[str] = "func"
     short_name: ClassVar[str] = "func"
 
-    parameter_types: tuple[Type, ...] = attrs.field(validator=is_type)
-    return_type: Type = attrs.field(validator=is_type)
+    parameter_types: tuple[Type, ...] = attrs.field(validator=ARE_TYPES)
+    return_type: Type = attrs.field(validator=IS_TYPE)
 
     @property
     def parameters(self) -> tuple[Type, ...]:
@@ -117,13 +121,28 @@ class Func(Type):
 class EnumParameter:
     """An enumeration value among the parameters of a user-defined type."""
 
-    value: str
+    value: str = attrs.field(validator=TEXT)
 
     def __str__(self) -> str:
         return self.value
 
 
 TypeParameter = Type | bool | int | str | EnumParameter | None
+
+_PARAMETERS = several(
+    "a tuple of types, integers, True or False, texts, EnumParameter and None", *get_args(TypeParameter)
+)
+
+
+UNSIGNED_URN = "extension:io.substrait:unsigned_integers"
+"""The extension of the specification that declares ``u8``, ``u16``, ``u32`` and ``u64``."""
+
+
+def _check_parameters(instance: UserDefined, attribute: attrs.Attribute[Any], value: tuple[TypeParameter, ...]) -> None:
+    _PARAMETERS(instance, attribute, value)
+    for part in value:
+        if isinstance(part, int) and not -(2**63) <= part < 2**63:
+            raise refusal(instance, "an integer among type_parameters", "of 64 bits", part)
 
 
 @attrs.frozen(cache_hash=True)
@@ -133,9 +152,9 @@ class UserDefined(Type, WrittenAs[tuple[Any, ...]]):
     keyword: ClassVar[str] = "u!"
     short_name: ClassVar[str] = "u!"
 
-    urn: str
-    name: str
-    type_parameters: tuple[TypeParameter, ...] = ()
+    urn: str = attrs.field(validator=TEXT)
+    name: str = attrs.field(validator=TEXT)
+    type_parameters: tuple[TypeParameter, ...] = attrs.field(default=(), validator=_check_parameters)
 
     def __str__(self) -> str:
         inside = ", ".join(parameter_text(parameter) for parameter in self.type_parameters)

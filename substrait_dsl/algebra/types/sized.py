@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal
 import attrs
 from typing_extensions import TypeVar
 
-from substrait_dsl.algebra.types.base import Req, Type, WrittenAs, between
+from substrait_dsl.algebra.types.base import Req, Type, WrittenAs
+from substrait_dsl.algebra.validators import between
 from substrait_dsl.errors import InvalidArgumentError
 
 if TYPE_CHECKING:

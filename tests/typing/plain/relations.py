@@ -59,10 +59,13 @@ def lines(every: Relation[Orders]) -> Relation[Line]:
 
 
 def first(rows: Relation) -> Relation:
-    """A bare `Relation` is one of unknown rows."""
+    """A bare `Relation` is one of any rows."""
     return rows.limit(1)
 
 
 assert_type(lines(orders).c.text, sd.Expr[String, sd.Null])
 assert_type(orders.into(lambda o: Line(key=sd.lit(1, I64), text=sd.lit("x", String))), Relation[Line])
-assert_type(first(orders.select("o_rank")), Relation[DynRow])
+assert_type(first(orders), Relation)
+first(orders.select("o_rank")).filter(lambda o: o.o_rank > 3)
+again: Relation = orders
+again = again.select("o_rank")

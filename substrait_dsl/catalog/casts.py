@@ -1,0 +1,141 @@
+"""The casts that would make a call fit: what the errors of function resolution advise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import attrs
+
+from substrait_dsl.algebra.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    INTEGER_RANGES,
+    LENGTH_TYPES,
+    PRECISION_TYPES,
+    Date,
+    Decimal,
+    FixedChar,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Type,
+    VarChar,
+)
+from substrait_dsl.catalog.arguments import Given, Open, Typed
+from substrait_dsl.catalog.derive import Bindings, build
+from substrait_dsl.catalog.records import Overload, ValueArgument
+from substrait_dsl.catalog.resolve import choose
+
+_NUMBERS: tuple[type[Type], ...] = (I8, I16, I32, I64, FP32, FP64)
+"""The numeric types without parameters, each wider than the one before."""
+
+_SIZED = frozenset(kind.keyword for kind in (Decimal, *LENGTH_TYPES, *PRECISION_TYPES))
+"""The types whose parameters are numbers, the larger the wider."""
+
+_FAMILIES: Mapping[type[Type], tuple[str, int]] = {
+    kind: (family, place)
+    for family, kinds in {
+        "number": (FP64, FP32, Decimal, I64, I32, I16, I8),
+        "text": (String, VarChar, FixedChar),
+        "time": (PrecisionTimestampTZ, PrecisionTimestamp, Date),
+    }.items()
+    for place, kind in enumerate(kinds)
+}
+"""The types that casts change into each other: their family, and their place in it, those that hold most first."""
+
+
+def widening_cast(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
+    """The first cast of a single argument to a wider type that would make the call fit."""
+    others = [other.type for other in arguments if isinstance(other, Typed)]
+    for position, argument in enumerate(arguments):
+        for kind in _wider_types(argument.type, others) if isinstance(argument, Typed) else ():
+            if _fits(arguments, position, kind, overloads):
+                return _advice(position, argument, kind)
+    return None
+
+
+def possible_cast(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
+    """The best cast of a single argument that would make the call fit, though it may fail or lose something."""
+    casts: list[tuple[tuple[int, int], int, Type]] = []
+    for position, argument in enumerate(arguments):
+        if isinstance(argument, Typed):
+            for kind in _wanted_types(arguments, position, overloads):
+                order = _order(argument.type, kind)
+                if order is not None:
+                    casts.append((order, position, kind.with_nullability(argument.type.nullable)))
+    for _, position, kind in sorted(casts, key=lambda cast: cast[:2]):
+        if _fits(arguments, position, kind, overloads):
+            return _advice(position, arguments[position], kind)
+    return None
+
+
+def _fits(arguments: Sequence[Given], position: int, kind: Type, overloads: Sequence[Overload]) -> bool:
+    return choose(overloads, [*arguments[:position], Typed(kind), *arguments[position + 1 :]]) is not None
+
+
+def _advice(position: int, argument: Given, kind: Type) -> str:
+    return f"cast argument {position + 1} from {argument} to {kind}"
+
+
+def _wanted_types(arguments: Sequence[Given], position: int, overloads: Sequence[Overload]) -> Iterator[Type]:
+    """The types that an argument may be wanted to have: those of the others, and those that the overloads name.
+
+    Beside a bare value it is the value that should change, unless the argument is a text.
+    """
+    argument = arguments[position]
+    is_text = isinstance(argument, Typed) and isinstance(argument.type, String | VarChar | FixedChar)
+    for other in arguments:
+        if isinstance(other, Typed):
+            yield other.type
+        elif isinstance(other, Open) and other.default is not None and is_text:
+            yield other.default
+    for overload in overloads:
+        if overload.takes_count(len(arguments)):
+            declared = overload.argument_at(position)
+            kind = build(declared.pattern, Bindings()) if isinstance(declared, ValueArgument) else None
+            if kind is not None:
+                yield kind
+
+
+def _order(kind: Type, wanted: Type) -> tuple[int, int] | None:
+    """How good a cast is, less is better: within a family, then from text, then to text; None if it makes no sense."""
+    own, other = _FAMILIES.get(type(kind)), _FAMILIES.get(type(wanted))
+    if own is None or other is None or kind.matches(wanted):
+        return None
+    within, place = other
+    if own[0] == within:
+        return 0, place
+    return (1, place) if own[0] == "text" else (2, place) if within == "text" else None
+
+
+def _wider_types(kind: Type, others: Sequence[Type]) -> Iterator[Type]:
+    """The types that hold every value of a type: those of wider numbers and texts, and wider ones among `others`."""
+    if type(kind) in _NUMBERS:
+        for wider in _NUMBERS[_NUMBERS.index(type(kind)) + 1 :]:
+            if wider is not FP32 or type(kind) in (I8, I16):  # an fp32 holds no more than 24 bits exactly
+                yield wider(nullable=kind.nullable)
+    if isinstance(kind, FixedChar | VarChar):
+        yield String(nullable=kind.nullable)
+    for other in others:
+        if _holds(other, kind):
+            yield other.with_nullability(kind.nullable)
+        if (
+            isinstance(kind, PRECISION_TYPES)
+            and isinstance(other, PRECISION_TYPES)
+            and other.precision > kind.precision
+        ):
+            yield attrs.evolve(kind, precision=other.precision)
+
+
+def _holds(wide: Type, narrow: Type) -> bool:
+    if isinstance(wide, Decimal) and type(narrow) in INTEGER_RANGES:
+        _, largest = INTEGER_RANGES[type(narrow)]
+        return int(wide.precision) - int(wide.scale) >= len(str(largest))
+    if wide == narrow or wide.keyword != narrow.keyword or wide.keyword not in _SIZED:
+        return False
+    pairs = zip(wide.parameters, narrow.parameters, strict=True)
+    return all(isinstance(w, int) and isinstance(n, int) and w >= n for w, n in pairs)

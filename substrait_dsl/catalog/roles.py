@@ -1,0 +1,92 @@
+"""What functions must be like for what they do besides being called: comparing, moving a bound, running in phases.
+
+The builder and the reader of plans ask the same questions here. What extensions that the catalogue does not have
+declare is never refused.
+"""
+
+from __future__ import annotations
+
+from substrait_dsl.algebra.functions import PHASES, FunctionId, Phase
+from substrait_dsl.algebra.types import INTEGER_RANGES, Boolean, Decimal, Type, Unbound, UserDefined
+from substrait_dsl.catalog.arguments import Given, Typed
+from substrait_dsl.catalog.catalog import Catalog
+from substrait_dsl.catalog.records import Decomposable, Overload
+from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, TypeMismatchError
+
+PHASES_OF: dict[Decomposable, tuple[Phase, ...]] = {
+    "NONE": ("initial_to_result",),
+    "ONE": ("initial_to_result", "initial_to_intermediate", "intermediate_to_result"),
+    "MANY": PHASES,
+}
+"""The phases in which a function can be called, by how often its intermediate values can be aggregated."""
+
+
+def known_overload(catalog: Catalog, function: FunctionId) -> Overload | None:
+    """The overload that a function is, None for one of somebody else."""
+    if function.urn not in catalog.extensions:
+        return None
+    try:
+        return catalog.overload(function.urn, function.key)
+    except FunctionNotFoundError:
+        return None
+
+
+def require_phase(overload: Overload, phase: Phase) -> None:
+    """Raise `InvalidArgumentError` for a phase in which a function cannot be called."""
+    phases = PHASES_OF[overload.decomposable]
+    if phase not in phases:
+        raise InvalidArgumentError(
+            f"{overload.key} cannot be called in the phase {phase}: its decomposability is {overload.decomposable}",
+            hint=f"it can be called in {' and '.join(phases)}",
+        )
+    if phase != "initial_to_result" and overload.intermediate is None:
+        raise InvalidArgumentError(
+            f"{overload.key} cannot be called in the phase {phase}: it declares no intermediate type"
+        )
+
+
+def require_order(overload: Overload, result: Type) -> None:
+    """Raise `TypeMismatchError` unless what a function gives says which of two values comes first (reading 52)."""
+    if type(result) not in INTEGER_RANGES:
+        raise TypeMismatchError(f"a comparison function gives an integer, but {overload} gives {result}")
+
+
+def require_match(overload: Overload, result: Type) -> None:
+    """Raise `TypeMismatchError` unless what a function gives says whether two keys match."""
+    if not isinstance(result, Boolean):
+        raise TypeMismatchError(f"the comparison of a key gives a boolean, but {overload} gives {result}")
+
+
+def distance_type(catalog: Catalog, key: Type, distance: Given) -> Type:
+    """The type of a distance that can be added to a sort key and taken from it: the offset of a range.
+
+    Raises `TypeMismatchError` unless key and distance add up to the type of the key.
+    """
+    parts = (Typed(key), distance)
+    try:
+        sums = [catalog.resolve("scalar", name, parts) for name in ("add", "subtract")]
+    except FunctionNotFoundError:
+        sums = []
+    if not sums or not all(_same(found.output_type, key) for found in sums):
+        raise TypeMismatchError(
+            f"a range over {key} cannot have an offset {'of type ' if isinstance(distance, Typed) else ''}{distance}: "
+            f"key and offset do not add up to {key.as_required()}",
+            hint="cast the sort key or the offset, or count rows: rows=(first, last)",
+        )
+    kind = sums[0].argument_types[1]
+    assert isinstance(kind, Type)  # the argument is a value
+    return kind
+
+
+def _same(result: Type, key: Type) -> bool:
+    """Whether a sum has the type of its key. Decimals grow when they are added: their scale must stay."""
+    if isinstance(result, Decimal) and isinstance(key, Decimal):
+        return bool(result.scale == key.scale)
+    return result.matches(key)
+
+
+def is_known(catalog: Catalog, kind: Type) -> bool:
+    """Whether the catalogue can tell which functions take a type: it is bound, and of no extension of somebody else."""
+    if isinstance(kind, Unbound) or (isinstance(kind, UserDefined) and kind.urn not in catalog.extensions):
+        return False
+    return kind.variation is None or kind.variation.urn in catalog.extensions

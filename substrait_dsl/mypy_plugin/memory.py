@@ -1,0 +1,62 @@
+"""What the plugin remembers of the file that mypy is checking: what its calls make, and which mistakes have been said.
+
+A chain of verbs is checked from its start: the relation that a verb is called on is the one that the verb before has
+made, with all that is known of it. And a mistake is said once, where it was made, not by every verb after it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mypy.nodes import Context, SymbolNode
+
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.mypy_plugin import placeholders
+
+NOT_MADE = object()
+
+
+class Memory:
+    """The expressions of one file, by their nodes; a node is kept with what it makes, lest another gets its number."""
+
+    def __init__(self) -> None:
+        self._path = ""
+        self._made: dict[int, tuple[Context, object]] = {}
+        self._said: dict[int, Context] = {}
+        self._variables: dict[tuple[SymbolNode, NamedStruct], Relation[Any]] = {}
+
+    def begin(self, path: str, node: Context) -> None:
+        """An expression of a file is checked, perhaps again: what was known of it holds no longer."""
+        if path != self._path:
+            self._path = path
+            self._made.clear()
+            self._said.clear()
+            self._variables.clear()
+        self._made.pop(id(node), None)
+        self._said.pop(id(node), None)
+
+    def make(self, node: Context, value: object) -> None:
+        """An expression makes a value."""
+        self._made[id(node)] = (node, value)
+
+    def made(self, node: Context | None) -> object:
+        """What an expression makes; `NOT_MADE` if that is not known."""
+        return self._made[id(node)][1] if id(node) in self._made else NOT_MADE
+
+    def say(self, node: Context) -> None:
+        """What is wrong with an expression is said."""
+        self._said[id(node)] = node
+
+    def said(self, node: Context | None) -> bool:
+        """Whether it has been said what is wrong with an expression."""
+        return id(node) in self._said
+
+    def relation(self, variable: SymbolNode, struct: NamedStruct) -> Relation[Any]:
+        """What stands for the relation that a variable holds: the same one wherever the variable is named."""
+        if (variable, struct) not in self._variables:
+            self._variables[variable, struct] = placeholders.relation(struct)
+        return self._variables[variable, struct]
+
+
+MEMORY = Memory()

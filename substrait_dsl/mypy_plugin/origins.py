@@ -1,0 +1,46 @@
+"""Columns that are named by their relation, as ``rel.c.x`` and ``rel["x"]``: they belong to that very relation.
+
+Which relation a variable holds is not known, only its columns. So two variables may hold the same relation if their
+columns are the same; and what a verb makes is never what a variable holds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mypy.nodes import Expression, NameExpr
+
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.mypy_plugin import placeholders
+from substrait_dsl.mypy_plugin.memory import MEMORY
+
+
+class Origins:
+    """The relations that one call names, and whose columns it uses."""
+
+    def __init__(self) -> None:
+        self.matter = False
+        """Whether a column is that of its relation, or else stands for any column of its type."""
+        self._named: list[Relation[Any]] = []
+        self._used: list[Relation[Any]] = []
+
+    def relation(self, node: Expression | None, struct: NamedStruct) -> Relation[Any]:
+        """What stands for a relation of which only the columns are known."""
+        variable = node.node if isinstance(node, NameExpr) else None
+        made = placeholders.relation(struct) if variable is None else MEMORY.relation(variable, struct)
+        self._named.append(made)
+        return made
+
+    def column(self, relation: Relation[Any], name: Any) -> Any:
+        """A column of a relation."""
+        self._used.append(relation)
+        return relation[name]
+
+    def leave_room(self) -> bool:
+        """Whether a column may belong to a relation though it is named by another: one variable holds both."""
+        return any(
+            one._rel is not other._rel and one._rel.schema == other._rel.schema
+            for one in self._used
+            for other in self._named
+        )

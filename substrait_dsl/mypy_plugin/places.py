@@ -1,0 +1,78 @@
+"""Where in a program a mistake is.
+
+A call stands, to mypy, where its chain begins, which may be many lines above the verb.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from mypy.nodes import (
+    CallExpr,
+    ComparisonExpr,
+    Context,
+    DictExpr,
+    Expression,
+    IndexExpr,
+    LambdaExpr,
+    ListExpr,
+    MemberExpr,
+    OpExpr,
+    ReturnStmt,
+    StrExpr,
+    TupleExpr,
+    UnaryExpr,
+)
+
+from substrait_dsl.errors import SubstraitDslError
+
+_NAMED = re.compile(r"""["']([^"']+)["']""")
+
+
+def leaf_of(arguments: Iterable[Expression], error: SubstraitDslError) -> Expression | None:
+    """The first text or attribute in some arguments that an error names."""
+    leaves: dict[str, Expression] = {}
+    for node in (part for argument in arguments for part in parts(argument)):
+        match node:
+            case StrExpr(value=name) | MemberExpr(name=name):
+                leaves.setdefault(name, node)
+    named = _NAMED.findall(f"{error.message.partition('; there ')[0]} {error.place}")
+    return next((leaves[name] for name in named if name in leaves), None)
+
+
+def parts(node: Expression) -> Iterator[Expression]:
+    """What an expression is made of, in the order in which it stands, and itself."""
+    inside: list[Expression | None]
+    match node:
+        case CallExpr(callee=callee, args=arguments):
+            inside = [callee, *arguments]
+        case MemberExpr(expr=inner) | UnaryExpr(expr=inner):
+            inside = [inner]
+        case IndexExpr(base=base, index=index):
+            inside = [base, index]
+        case OpExpr(left=left, right=right):
+            inside = [left, right]
+        case ComparisonExpr(operands=operands):
+            inside = [*operands]
+        case TupleExpr(items=items) | ListExpr(items=items):
+            inside = [*items]
+        case DictExpr(items=pairs):
+            inside = [part for pair in pairs for part in pair]
+        case LambdaExpr(body=body):
+            inside = [statement.expr for statement in body.body if isinstance(statement, ReturnStmt)]
+        case _:
+            inside = []
+    for part in inside:
+        if part is not None:
+            yield from parts(part)
+    yield node
+
+
+def end_of(call: Context) -> Context:
+    """The name of the method that a call is of."""
+    if not (isinstance(call, CallExpr) and isinstance(call.callee, MemberExpr)):
+        return call
+    place = Context(call.callee.end_line or call.line, (call.callee.end_column or 0) - len(call.callee.name))
+    place.end_line, place.end_column = call.callee.end_line, call.callee.end_column
+    return place

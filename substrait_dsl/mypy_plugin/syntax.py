@@ -1,0 +1,99 @@
+"""What the text of a program says by itself: constants, the names of columns and functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mypy.nodes import (
+    BytesExpr,
+    CallExpr,
+    ComparisonExpr,
+    DictExpr,
+    Expression,
+    FloatExpr,
+    FuncDef,
+    IndexExpr,
+    IntExpr,
+    ListExpr,
+    MemberExpr,
+    NameExpr,
+    OpExpr,
+    OverloadedFuncDef,
+    RefExpr,
+    StrExpr,
+    TupleExpr,
+    TypeInfo,
+    UnaryExpr,
+)
+
+from substrait_dsl.mypy_plugin.declarations import is_schema
+from substrait_dsl.mypy_plugin.names import is_ours
+from substrait_dsl.mypy_plugin.placeholders import NAMELESS
+
+NO_CONSTANT = object()
+
+
+def constant(node: Expression) -> Any:
+    """The value of a constant; `NO_CONSTANT` for anything else."""
+    match node:
+        case StrExpr(value=value) | IntExpr(value=value) | FloatExpr(value=value):
+            return value
+        case BytesExpr(value=value):
+            return value.encode("latin-1").decode("unicode_escape").encode("latin-1")
+        case NameExpr(fullname="builtins.True"):
+            return True
+        case NameExpr(fullname="builtins.False"):
+            return False
+        case NameExpr(fullname="builtins.None"):
+            return None
+        case UnaryExpr(op="-", expr=IntExpr(value=value) | FloatExpr(value=value)):
+            return -value
+    return NO_CONSTANT
+
+
+def is_constant(node: Expression) -> bool:
+    """Whether an expression is a constant, or a list, tuple or dict of such."""
+    match node:
+        case TupleExpr(items=items) | ListExpr(items=items):
+            return all(map(is_constant, items))
+        case DictExpr(items=pairs):
+            return all(key is not None and is_constant(key) and is_constant(value) for key, value in pairs)
+    return constant(node) is not NO_CONSTANT
+
+
+def column_name(node: Expression) -> str | None:
+    """The name that an expression of the program has as a column: None if it has none."""
+    match node:
+        case MemberExpr(name=name):
+            return name
+        case IndexExpr(index=StrExpr(value=name)):
+            return name
+        case CallExpr(callee=RefExpr(node=FuncDef(name="col")), args=[StrExpr(value=name)]):
+            return name
+        case CallExpr(callee=MemberExpr(name="alias"), args=[StrExpr(value=name)]):
+            return name
+        case CallExpr(callee=MemberExpr(expr=inner, name="cast" | "keep")):
+            return column_name(inner)
+        case OpExpr() | UnaryExpr() | ComparisonExpr():
+            return None
+        case CallExpr(callee=RefExpr(node=FuncDef() | OverloadedFuncDef() as function)) if is_ours(function.fullname):
+            return None
+        case CallExpr(callee=MemberExpr(expr=inner)) if not isinstance(inner, RefExpr):
+            return None
+    return NAMELESS
+
+
+def function_name(node: Expression | None) -> str:
+    """What the function is called that a measure is made by, for errors."""
+    match node:
+        case CallExpr(callee=RefExpr(node=FuncDef(name=name) | OverloadedFuncDef(name=name))):
+            return name
+    return "this"
+
+
+def schema_made(node: Expression) -> TypeInfo | None:
+    """The schema class that a call makes an instance of."""
+    match node:
+        case CallExpr(callee=RefExpr(node=TypeInfo() as info)) if is_schema(info):
+            return info
+    return None

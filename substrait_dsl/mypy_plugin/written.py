@@ -1,0 +1,245 @@
+"""What the arguments of a call are by what the program says: ``col("x") > 3`` is built as the program builds it."""
+
+from __future__ import annotations
+
+import builtins
+import datetime as dt
+import inspect
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from mypy.nodes import (
+    ARG_NAMED,
+    ARG_POS,
+    ARG_STAR,
+    ArgKind,
+    CallExpr,
+    ComparisonExpr,
+    ConditionalExpr,
+    DictExpr,
+    Expression,
+    FuncDef,
+    IndexExpr,
+    LambdaExpr,
+    ListExpr,
+    MemberExpr,
+    NameExpr,
+    OpExpr,
+    OverloadedFuncDef,
+    RefExpr,
+    ReturnStmt,
+    SliceExpr,
+    TupleExpr,
+    TypeInfo,
+    UnaryExpr,
+    Var,
+)
+from mypy.types import Type
+
+from substrait_dsl.errors import SubstraitDslError
+from substrait_dsl.fluent.base import RelationBase
+from substrait_dsl.fluent.conditions import col
+from substrait_dsl.fluent.expr import ExprBase
+from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.mypy_plugin.declarations import is_schema
+from substrait_dsl.mypy_plugin.names import imported
+from substrait_dsl.mypy_plugin.origins import Origins
+from substrait_dsl.mypy_plugin.python_values import is_known
+
+OPERATORS: Mapping[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+UNARY: Mapping[str, Callable[..., Any]] = {"-": operator.neg, "~": operator.invert, "+": operator.pos}
+
+REACHING_OUT = ("execute", "load", "save", "with_extension")
+"""Methods that read or write files, or run queries: to check a program is not to run it."""
+
+Environment = Mapping[object, Any]
+"""The parameters of the lambdas that are being looked into, with their values."""
+
+
+class GiveUpError(Exception):
+    """What an argument is cannot be told from the program.
+
+    Args:
+        node: what cannot be told, though nothing is wrong with it; None if what is wrong has been said.
+    """
+
+    def __init__(self, node: Expression | None = None) -> None:
+        super().__init__()
+        self.node = node
+
+
+class Written(ABC):
+    """Builds what the program writes out, from parts of which some are known only by their types."""
+
+    def __init__(self) -> None:
+        self.origins = Origins()
+        self.sampled: Expression | None = None
+        """A value that the program computes and that has been replaced by one of its type."""
+
+    @abstractmethod
+    def value(self, node: Expression, kind: Type | None = None, here: Environment | None = None) -> Any:
+        """The value of an expression of the program. Raises `GiveUpError` if that cannot be told."""
+
+    @abstractmethod
+    def is_relation(self, node: Expression) -> bool:
+        """Whether an expression is a relation."""
+
+    def looked_into(self, node: Expression, here: Environment) -> Any:
+        """The value of an expression by its parts."""
+        match node:
+            case TupleExpr(items=items):
+                return tuple(self.value(item, None, here) for item in items)
+            case ListExpr(items=items):
+                return [self.value(item, None, here) for item in items]
+            case DictExpr(items=items) if all(key is not None for key, _ in items):  # no ``**other``
+                return {self.value(key, None, here): self.value(value, None, here) for key, value in items if key}
+            case OpExpr(op=op, left=left, right=right) if op in OPERATORS:
+                return OPERATORS[op](self.value(left, None, here), self.value(right, None, here))
+            case OpExpr(op="and" | "or") | UnaryExpr(op="not") | ConditionalExpr():
+                return self._decided(node, here)
+            case ComparisonExpr(operators=[op, *more], operands=[left, right, *_]) if op in OPERATORS:
+                compared = OPERATORS[op](self.value(left, None, here), self.value(right, None, here))
+                if not more:
+                    return compared
+                if isinstance(compared, ExprBase):
+                    return bool(compared)  # ``1 < x < 5`` asks whether ``1 < x`` is true
+            case UnaryExpr(op=op, expr=inner) if op in UNARY:
+                return UNARY[op](self.value(inner, None, here))
+            case IndexExpr(base=base, index=index) if not isinstance(index, SliceExpr):
+                return self._part(self.value(base, None, here), self.value(index, None, here))
+            case CallExpr():
+                return self._called(node, here)
+            case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name) if is_schema(info):
+                return col(name)
+            case MemberExpr(expr=MemberExpr(expr=relation, name="c"), name=name):
+                return self._part(self.value(relation, None, here), name)
+            case MemberExpr(expr=relation, name="schema" | "columns" as name) if self.is_relation(relation):
+                return getattr(self.value(relation, None, here), name)
+            case MemberExpr(expr=NameExpr(node=symbol), name=name) if symbol in here:
+                return getattr(here[symbol], name)
+            case RefExpr(node=FuncDef() | OverloadedFuncDef() | TypeInfo() as named) if is_known(named.fullname):
+                return imported(named.fullname)
+            case RefExpr(node=Var() as variable) if variable.fullname == "datetime.UTC":
+                return dt.UTC
+            case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name) if is_known(info.fullname):
+                return getattr(imported(info.fullname), name)
+            case RefExpr(node=TypeInfo(fullname=fullname)) if fullname.startswith("builtins."):
+                return getattr(builtins, fullname.partition(".")[2])  # no type of Substrait, as the library will say
+            case MemberExpr(expr=inner, name="schema" | "columns" as name):
+                return self._described(self.value(inner, None, here), name, node)
+        raise GiveUpError(node)
+
+    def _described(self, relation: Any, name: str, node: Expression) -> Any:
+        if not isinstance(relation, RelationBase):
+            raise GiveUpError(node)
+        return getattr(relation, name)
+
+    def _part(self, whole: Any, key: Any) -> Any:
+        if not isinstance(whole, RelationBase):
+            return whole[key]
+        if not isinstance(whole, Relation) or not self.origins.matter:
+            raise GiveUpError
+        return self.origins.column(whole, key)
+
+    def _decided(self, node: Expression, here: Environment) -> Any:
+        """What Python decides by the truth of a value before the query runs: an expression has none."""
+        match node:
+            case OpExpr(op=op, left=left, right=right):
+                first = self._truth(left, here)
+                return first if first is (op == "or") else self.value(right, None, here)
+            case UnaryExpr(expr=inner):
+                return not self._truth(inner, here)
+            case ConditionalExpr(cond=condition, if_expr=yes, else_expr=no):
+                return self.value(yes if self._truth(condition, here) else no, None, here)
+        raise GiveUpError
+
+    def _truth(self, node: Expression, here: Environment) -> bool:
+        """Whether a value is true. Raises the library's error for an expression or a relation."""
+        sampled = self.sampled
+        value = self.value(node, None, here)
+        if isinstance(value, ExprBase | RelationBase):
+            return bool(value)
+        if not isinstance(value, bool) or self.sampled is not sampled:
+            raise GiveUpError(node)
+        return value
+
+    def function(self, node: LambdaExpr, here: Environment) -> Callable[..., Any]:
+        """A function that gives what a lambda gives, and takes what it takes."""
+        body, parameters = node.body.body[0], node.arguments
+        if not isinstance(body, ReturnStmt) or body.expr is None or any(each.kind.is_star() for each in parameters):
+            raise GiveUpError(node)
+        result = body.expr
+        defaults = {each.variable: each.initializer for each in parameters if each.initializer is not None}
+        signature = inspect.Signature(
+            [
+                inspect.Parameter(
+                    each.variable.name,
+                    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                    default=defaults.get(each.variable, inspect.Parameter.empty),
+                )
+                for each in parameters
+            ]
+        )
+
+        def called(*rows: Any) -> Any:
+            given = signature.bind(*rows).arguments
+            inside: dict[object, Any] = {each: self.value(default, None, here) for each, default in defaults.items()}
+            inside |= {each.variable: given[each.variable.name] for each in parameters if each.variable.name in given}
+            return self.value(result, None, {**here, **inside})
+
+        called.__name__ = "<lambda>"
+        called.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` looks at first
+        return called
+
+    def _called(self, node: CallExpr, here: Environment) -> Any:
+        positional, named = self.arguments(zip(node.args, node.arg_kinds, node.arg_names, strict=True), here)
+        callee = node.callee
+        function = callee.node if isinstance(callee, RefExpr) else None
+        if isinstance(function, FuncDef | OverloadedFuncDef | TypeInfo) and is_known(function.fullname):
+            made = imported(function.fullname)
+        elif isinstance(callee, MemberExpr) and callee.name not in REACHING_OUT:
+            made = getattr(self.value(callee.expr, None, here), callee.name)
+        else:
+            made = self.value(callee, None, here)  # what ``lambda_`` gives
+        if not callable(made):
+            raise GiveUpError(node)
+        try:
+            return made(*positional, **named)
+        except (ArithmeticError, ValueError) as error:
+            if isinstance(error, SubstraitDslError):
+                raise
+            raise GiveUpError(node) from None  # a date or a number that there is not: Python's own mistake
+
+    def arguments(
+        self, given: Iterable[tuple[Expression, ArgKind, str | None]], here: Environment
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of a call: expressions with their kinds and names."""
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        for node, kind, name in given:
+            if kind == ARG_POS:
+                positional.append(self.value(node, None, here))
+            elif kind == ARG_NAMED and name is not None:
+                named[name] = self.value(node, None, here)
+            elif kind == ARG_STAR:
+                positional.extend(self.value(node, None, here))
+            else:
+                named.update(self.value(node, None, here))
+        return positional, named

@@ -1,0 +1,85 @@
+"""Expressions that stand apart, since they would nest too deeply in their places.
+
+Specification: https://substrait.io/serialization/binary_serialization/#bounded-expression-nesting: each is referred to
+exactly once, and is not itself a reference to another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from google.protobuf.message import Message
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.expressions import Expression
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.decoder import Decoder, Scope
+from substrait_dsl.proto.lambdas import body_scope
+from substrait_dsl.proto.paths import parts
+from substrait_dsl.proto.trees import Detached
+
+ORDINAL = "detached_expression_ordinal"
+"""The kind of an expression (``Expression.rex_type``) that refers to one that stands apart."""
+
+
+def decode_detached(decoder: Decoder, message: pb.Expression, scope: Scope) -> Expression:
+    """Read an expression that stands apart, where another stands that refers to it.
+
+    Those that it refers to itself are read first: their chains may be of any length.
+    """
+    ordinal, entries = message.detached_expression_ordinal, decoder.detached.entries
+    _refer(decoder, message)
+    stack = [(ordinal, scope)]
+    opened: set[int] = set()
+    while stack:
+        current, place = stack[-1]
+        if not current < len(entries):
+            raise PlanFormatError(f"there is no detached expression {current}: the tree has {len(entries)}")
+        if current in place.detached:
+            stack.pop()
+        elif current in opened:
+            place.detached[current] = decoder.expression(entries[current], place)
+            opened.remove(current)
+        else:
+            opened.add(current)
+            if current in decoder.detached.read:  # over another row, or in another lambda
+                decoder.read_again(entries[current])
+            decoder.detached.read.add(current)
+            found = _ordinals(decoder, entries[current], place)
+            below = [(other, where) for other, where in found if other not in where.detached]
+            if not opened.isdisjoint(other for other, _ in below):
+                raise PlanFormatError(f"detached expression {current} refers to itself")
+            stack += below
+    return scope.detached[ordinal]
+
+
+def _ordinals(decoder: Decoder, expression: pb.Expression, scope: Scope) -> Iterator[tuple[int, Scope]]:
+    """The detached expressions that another refers to, and what each sees; not those over rows of other relations."""
+    stack: list[tuple[Message, Scope]] = [(expression, scope)]
+    while stack:
+        message, place = stack.pop()
+        match message:
+            case pb.Expression() if message.WhichOneof("rex_type") == ORDINAL:
+                yield message.detached_expression_ordinal, place
+            case pb.Expression.Lambda():
+                stack.append((message.body, body_scope(decoder, message, place)))
+            case pb.Rel():
+                pass
+            case _:
+                stack.extend((part, place) for _, part in parts(message))
+
+
+def _refer(decoder: Decoder, message: pb.Expression) -> None:
+    """Remember what refers to a detached expression; nothing else should."""
+    ordinal = message.detached_expression_ordinal
+    if decoder.detached.places.setdefault(ordinal, message) is not message:
+        decoder.doubt(f"detached expression {ordinal} is referred to more than once; read in each place", message)
+
+
+def check_detached(decoder: Decoder, detached: Detached) -> None:
+    """Look for detached expressions of a tree that nothing refers to, and for those that only refer to another."""
+    for ordinal, entry in enumerate(detached.entries):
+        if ordinal not in detached.places:
+            decoder.doubt(f"nothing refers to detached expression {ordinal}; not kept", entry)
+        elif entry.WhichOneof("rex_type") == ORDINAL:
+            decoder.doubt(f"detached expression {ordinal} is only a reference to another; read as that", entry)

@@ -1,0 +1,262 @@
+"""Which function of the catalogue a call in a plan means, and what type it gives.
+
+Specification: https://substrait.io/extensions/ and ``SimpleExtensionDeclaration.ExtensionFunction``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, assert_never
+from weakref import WeakKeyDictionary
+
+import attrs
+
+from substrait_dsl.algebra.expressions import (
+    Argument,
+    EnumArgument,
+    Expression,
+    FieldReference,
+    FunctionId,
+    Literal,
+    TypeArgument,
+)
+from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.algebra.types import Type
+from substrait_dsl.catalog import (
+    Catalog,
+    EnumValue,
+    Given,
+    Kind,
+    Overload,
+    Typed,
+    TypeValue,
+    derive,
+    derive_intermediate,
+)
+from substrait_dsl.catalog.resolve import require_intermediate
+from substrait_dsl.catalog.roles import is_known, known_overload, require_phase
+from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError
+from substrait_dsl.proto.decoder import Decoder
+from substrait_dsl.proto.types import decode_type
+
+
+@attrs.frozen
+class Known:
+    """What the catalogue knows of a call."""
+
+    function: FunctionId
+    type: Type | None = None
+    """The type that the call has; None if the catalogue cannot tell."""
+    doubt: str | None = None
+    """What is not as it should be."""
+
+
+def decode_function(
+    decoder: Decoder,
+    message: Any,
+    arguments: tuple[Argument, ...],
+    kinds: tuple[Kind, ...],
+    phase: Phase = "initial_to_result",
+) -> tuple[FunctionId, Type]:
+    """Read which function a call means, and derive its type.
+
+    A call that the catalogue cannot derive keeps the type that the plan declares. Where the two differ it is told
+    as a doubt, and so is a function that is only found by its name. The derived type counts, unless the decoder is to
+    keep the declared ones.
+
+    Args:
+        decoder: the state of decoding.
+        message: the call: ``ScalarFunction``, ``AggregateFunction`` or another with the same fields.
+        arguments: its arguments.
+        kinds: which kinds of functions may stand here.
+        phase: what part of an aggregation the call is.
+
+    Raises:
+        PlanFormatError: for a function of another kind, and for a type neither declared nor known.
+        InvalidArgumentError: for a phase in which the function cannot be called.
+    """
+    call = (
+        message.function_reference,
+        message.output_type.SerializeToString(),
+        tuple(map(_alike, arguments)),
+        kinds,
+        phase,
+    )
+    settled = decoder.calls.get(call)
+    if settled is not None:
+        return settled
+    doubts = len(decoder.doubts)
+    function = decoder.function(message.function_reference)
+    given = tuple(map(_given, arguments))
+    known = _recalled(decoder.catalog, function, given, kinds, phase)
+    by_value = known.type is None and (values := tuple(map(_given_by_value, arguments))) != given
+    if by_value:  # the value of a literal may decide
+        known = _recalled(decoder.catalog, function, values, kinds, phase)
+    made = _function_and_type(decoder, message, function, known)
+    if not by_value and len(decoder.doubts) == doubts:
+        decoder.calls[call] = made
+    return made
+
+
+def _function_and_type(decoder: Decoder, message: Any, function: FunctionId, known: Known) -> tuple[FunctionId, Type]:
+    declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
+    if known.type is None:
+        if declared is None:
+            told = f"{function.key} does not declare its type (output_type), and nothing else says it"
+            raise PlanFormatError(told if known.doubt is None else f"{told}: {known.doubt}")
+        if known.doubt is not None:
+            decoder.doubt(f"the type that the plan declares is kept: {known.doubt}", message)
+        return known.function, declared
+    if known.doubt is not None:
+        decoder.doubt(known.doubt, message)
+    if declared is None:
+        decoder.doubt(f"{function.key} does not declare its type; it is {known.type}", message)
+    elif declared != known.type:
+        told = f"{function.key} is declared to give {declared}; by its definition it gives {known.type}"
+        decoder.disagreed = True
+        decoder.doubt(
+            f"{told}; the declared type is kept" if decoder.keep_declared else f"{told}, which is used", message
+        )
+        if decoder.keep_declared:
+            return known.function, declared
+    return known.function, known.type
+
+
+def decode_comparison(
+    decoder: Decoder,
+    message: Any,
+    reference: int,
+    values: tuple[Type, Type],
+    require: Callable[[Overload, Type], None],
+) -> FunctionId:
+    """Read which function a plan compares two values by; one that is not known here is kept as it is.
+
+    Args:
+        decoder: the state of decoding.
+        message: what says so: ``SortField`` or another.
+        reference: the number of the function.
+        values: the types of the values.
+        require: raises unless the function gives what the place needs.
+
+    Raises:
+        PlanFormatError: for a function that does not take such values.
+    """
+    function = decoder.function(reference)
+    if not all(is_known(decoder.catalog, kind) for kind in values):
+        return function
+    given = tuple(map(Typed, values))
+    known = _recalled(decoder.catalog, function, given, ("scalar",), "initial_to_result")
+    overload = known_overload(decoder.catalog, known.function)
+    if overload is not None:
+        require(overload, derive(overload, given, decoder.catalog.separate))
+    if known.doubt is not None:
+        told = "the function that compares is kept as it is: " if known.type is None else ""
+        decoder.doubt(told + known.doubt, message)
+    return known.function
+
+
+# --- what the catalogue knows
+
+
+def _recalled(
+    catalog: Catalog, function: FunctionId, arguments: tuple[Given, ...], kinds: tuple[Kind, ...], phase: Phase
+) -> Known:
+    """What a catalogue knows of a call; it is asked once about calls that are alike, in whichever plan."""
+    calls = _CALLS.setdefault(catalog, {})
+    call = (function, arguments, kinds, phase)
+    known = calls.get(call)
+    if known is None:
+        if len(calls) >= MAX_RECALLED:
+            calls.clear()
+        known = calls[call] = _known(catalog, *call)
+    return known
+
+
+MAX_RECALLED = 10_000
+"""How many calls are remembered for each catalogue."""
+
+_CALLS: WeakKeyDictionary[Catalog, dict[Hashable, Known]] = WeakKeyDictionary()
+
+
+def _alike(argument: Argument) -> Hashable:
+    """What is the same for arguments that `_given` gives the same for."""
+    if isinstance(argument, Literal):
+        return Literal, argument.literal_type, argument.value is None
+    return (type(argument), argument.type) if isinstance(argument, Expression) else argument
+
+
+def _given_by_value(argument: Argument) -> Given:
+    """An argument as the catalogue wants to know it, with its value if it is an integer."""
+    match argument:
+        case Literal(value=int() as value) if not isinstance(value, bool):
+            return Typed(argument.type, value, constant=True)
+        case _:
+            return _given(argument)
+
+
+def _given(argument: Argument) -> Given:
+    """An argument as the catalogue wants to know it."""
+    match argument:
+        case Literal(value=int() as value) if not isinstance(value, bool):
+            return Typed(argument.type, constant=True)
+        case FieldReference():
+            return Typed(argument.type, constant=False)
+        case Expression():
+            return Typed(argument.type)
+        case EnumArgument(word):
+            return EnumValue(word)
+        case TypeArgument(kind):
+            return TypeValue(kind)
+        case _:
+            assert_never(argument)
+
+
+def _known(
+    catalog: Catalog, function: FunctionId, arguments: tuple[Given, ...], kinds: tuple[Kind, ...], phase: Phase
+) -> Known:
+    if function.urn and function.urn not in catalog.extensions:
+        return Known(function)  # somebody else's
+    try:
+        overload = catalog.overload(function.urn, function.key)
+    except FunctionNotFoundError:
+        return _known_by_name(catalog, function, arguments, kinds, phase)
+    if overload.kind not in kinds:
+        raise PlanFormatError(f"{function.key} is called as a {' or '.join(kinds)} function, but it is {overload.kind}")
+    require_phase(overload, phase)
+    try:
+        return Known(function, _type_of(catalog, overload, arguments, phase))
+    except SubstraitDslError as error:
+        return Known(function, None, error.message)
+
+
+def _known_by_name(
+    catalog: Catalog, function: FunctionId, arguments: tuple[Given, ...], kinds: tuple[Kind, ...], phase: Phase
+) -> Known:
+    """A function that is declared without a signature, with one of another spelling, or in another extension."""
+    told = f'"{function.urn}" has no "{function.key}"' if function.urn else f'"{function.key}" is a name only'
+    reason = ""
+    for urn in (function.urn, None) if function.urn else (None,):
+        try:
+            overload = catalog.resolve(kinds, function.name, arguments, urn=urn).overload
+            kind = _type_of(catalog, overload, arguments, phase)
+        except SubstraitDslError as error:
+            reason = error.message
+        else:
+            require_phase(overload, phase)
+            found = FunctionId(overload.urn, overload.key)
+            return Known(found, kind, f'{told}; read as "{found.key}" of "{found.urn}"')
+    return Known(function, None, f"{told}, and {reason}")
+
+
+def _type_of(catalog: Catalog, overload: Overload, arguments: tuple[Given, ...], phase: Phase) -> Type | None:
+    """The type of a call, None if only the plan can tell: a call that goes on with intermediate values (reading 15)."""
+    match phase:
+        case "initial_to_result":
+            return derive(overload, arguments, catalog.separate)
+        case "initial_to_intermediate":
+            return derive_intermediate(overload, arguments, catalog.separate)
+        case "intermediate_to_intermediate" | "intermediate_to_result":
+            require_intermediate(overload, arguments, catalog.separate)
+            return None
+        case _:
+            assert_never(phase)

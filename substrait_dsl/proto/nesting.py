@@ -1,0 +1,98 @@
+"""How deeply subqueries nest for whoever reads a plan.
+
+What stands apart can be read before what refers to it, but not if it sees a row of that: a subtree that refers to a row
+outside of it, and a detached expression, are read where they stand. So calls nest, through all subqueries. Parsers set
+no limit to that, as they do to messages, but Python's own number of nested calls does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from substrait_dsl.algebra.expressions import InPredicate, ScalarSubquery, SetComparison, SetPredicate
+from substrait_dsl.algebra.node import Node, Rel
+from substrait_dsl.algebra.relations import LateralJoin
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.proto.depth import Layout
+from substrait_dsl.proto.levels import LEVELS
+
+MAX_CALLS = 820
+"""How many calls nest in each other at most when a plan is read: Python allows 1000, those around among them."""
+
+_CALLS = {kind: 2 * levels for kind, levels in LEVELS.items()} | dict.fromkeys(
+    (ScalarSubquery, InPredicate, SetPredicate, SetComparison), 4
+)
+"""How many calls a node takes at most for what is read inside of it: two for each message, but for subqueries."""
+_CALLS_APART = 5
+"""How many calls it takes to look for what stands apart."""
+
+
+def require_readable(nodes: Sequence[Node], layout: Layout) -> None:
+    """Raise `UnsupportedError` for subqueries that nest too deeply for being read back.
+
+    Args:
+        nodes: those at the top of a plan.
+        layout: what of the plan stands apart.
+    """
+    if not layout.detached and not any(rel.free_anchors for rel in layout.subtrees):
+        return
+    found: dict[int, _Calls] = {}
+    for node in _children_first(nodes):
+        here, apart = 2, 0
+        for child in node.children():
+            calls, own = found[id(child)], _CALLS[type(node)]
+            stands_apart = id(child) in layout.detached or id(child) in layout.ordinals
+            if stands_apart and isinstance(child, Rel) and not child.free_anchors:
+                continue  # it sees no row outside of it, and is read before all else
+            looking = _CALLS_APART if stands_apart else 0
+            if _sees_other_rows(child, node):
+                here = max(here, own + looking + calls.here + calls.apart)
+            elif stands_apart:
+                apart = max(apart, looking + calls.here, calls.apart)
+            else:
+                own = 0 if child is _first_input(node) else own
+                here, apart = max(here, own + calls.here), max(apart, calls.apart)
+        if here + apart > MAX_CALLS:
+            raise UnsupportedError(
+                f"subqueries nest too deeply: reading them back would take more than {MAX_CALLS} calls in each other",
+                hint="join the relations instead",
+            )
+        found[id(node)] = _Calls(here, apart)
+
+
+@attrs.frozen
+class _Calls:
+    """How many calls nest in each other at most while a node is read."""
+
+    here: int
+    """Where it stands: its own and those for what is inside of it, or those for its first input, which comes before."""
+    apart: int
+    """For what stands apart, over the same rows: that comes before, too, one after the other."""
+
+
+def _sees_other_rows(child: Node, node: Node) -> bool:
+    """Whether a child sees rows that the node does not: so what stands apart in it has to be read inside of it."""
+    if isinstance(node, LateralJoin) and child is node.right:
+        return True
+    return isinstance(child, Rel) is not isinstance(node, Rel)
+
+
+def _first_input(node: Node) -> Rel | None:
+    """The input of a relation that is read first, and without nesting."""
+    return getattr(node, "input", getattr(node, "left", None)) if isinstance(node, Rel) else None
+
+
+def _children_first(nodes: Sequence[Node]) -> Iterator[Node]:
+    """All nodes of a plan, each once, behind those inside it."""
+    seen: set[int] = set()
+    stack = [(node, False) for node in nodes]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            yield node
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack += [(child, False) for child in node.children()]

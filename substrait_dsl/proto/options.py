@@ -1,0 +1,40 @@
+"""Function options as messages of ``algebra.proto``.
+
+Specification: ``FunctionOption`` and https://substrait.io/expressions/scalar_functions/#options.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
+from substrait_dsl.catalog.roles import known_overload
+from substrait_dsl.proto.decoder import Decoder
+
+
+def encode_options(options: tuple[FunctionOption, ...], messages: Any) -> None:
+    """Write the options of a call."""
+    for option in options:
+        message: pb.FunctionOption = messages.add()
+        message.name = option.name
+        message.preference.extend(option.preferences)
+
+
+def decode_options(decoder: Decoder, messages: Any, function: FunctionId) -> tuple[FunctionOption, ...]:
+    """Read the options of a call of a function: as its file spells them, or as they came if the catalogue has none.
+
+    Raises `InvalidChoiceError` for an option or a preference that a known function does not have.
+    """
+    if not messages:
+        return ()
+    overload = known_overload(decoder.catalog, function)
+    options: list[FunctionOption] = []
+    for message in messages:
+        with decoder.part(message):
+            name, preferences = message.name, tuple(message.preference)
+            if overload is not None:
+                name, preferences = overload.option_values(name, preferences)
+            options.append(FunctionOption(name, preferences))
+    return tuple(options)

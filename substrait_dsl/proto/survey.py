@@ -1,0 +1,165 @@
+"""What has to be known of the relation trees of a plan before any is read: which refer to which, and to rows outside.
+
+Most of a plan says nothing of that. So its trees are parsed once more, as messages that have hardly more fields than
+those in which a reference can stand, and only these are looked through.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message_factory import GetMessageClass
+from substrait import algebra_pb2 as pb
+from substrait.plan_pb2 import PlanRel
+
+
+@attrs.frozen
+class Tree:
+    """What has to be known of a tree before it is read."""
+
+    references: Counter[int]
+    """The trees that it refers to, and how often."""
+    level: frozenset[int]
+    """Those among them that it refers to outside of its subqueries and of the right inputs of lateral joins."""
+    references_at: Mapping[int, int]
+    """The least number of subqueries that a reference to each of them stands in."""
+    outer: frozenset[int]
+    """The numbers of the rows outside of it that something in it refers to, those of its references aside."""
+    steps_out: int
+    """How many subqueries further out than itself the farthest row is that it refers to by counting (``steps_out``)."""
+    anchors: frozenset[int]
+    """The numbers that its own relations have."""
+
+
+ALONE = Tree(Counter(), frozenset(), {}, frozenset(), 0, frozenset())
+"""The one tree of a plan, which has nothing to refer to."""
+
+
+def survey(messages: Sequence[PlanRel]) -> list[Tree]:
+    """What has to be known of the trees of a plan; nothing of references to trees that it does not have."""
+    if len(messages) < 2:  # as in most plans
+        return [ALONE for _ in messages]
+    trees = [message.SerializeToString() for message in messages]
+    kinds = _skeletons(_EVERYWHERE)
+    parsed = [kinds[PlanRel].FromString(tree) for tree in trees]
+    if all(tree.IsInitialized() for tree in parsed):  # nothing in an expression is worth a look
+        kinds = _skeletons(_RELATIONS)
+        parsed = [kinds[PlanRel].FromString(tree) for tree in trees]
+    return [_survey(tree, kinds, len(messages)) for tree in parsed]
+
+
+def _survey(tree: Any, kinds: Mapping[type[Any], type[Any]], count: int) -> Tree:
+    references: Counter[int] = Counter()
+    references_at: dict[int, int] = {}
+    level: set[int] = set()
+    outer: set[int] = set()
+    steps_out = 0
+    anchors: set[int] = set()
+    reference, lateral = kinds[pb.ReferenceRel], kinds[pb.LateralJoinRel]
+    common, subquery, outer_reference = map(kinds.get, (pb.RelCommon, pb.Expression.Subquery, _OuterReference))
+    stack: list[tuple[Any, int, bool]] = [(tree, 0, True)]
+    while stack:
+        message, depth, at_level = stack.pop()
+        kind = type(message)
+        if kind is reference:
+            ordinal = message.subtree_ordinal
+            if 0 <= ordinal < count:  # others are refused when they are read
+                references[ordinal] += 1
+                references_at[ordinal] = min(depth, references_at.get(ordinal, depth))
+                if at_level:
+                    level.add(ordinal)
+        elif kind is common:
+            if message.HasField("rel_anchor"):
+                anchors.add(message.rel_anchor)
+        elif kind is outer_reference:
+            if message.HasField("rel_reference"):
+                outer.add(message.rel_reference)
+            else:
+                steps_out = max(steps_out, message.steps_out - depth)
+        else:
+            if kind is subquery:
+                depth, at_level = depth + 1, False
+            for field, value in message.ListFields():
+                beside = kind is lateral and field.name == "right"
+                if field.is_repeated:
+                    stack += [(part, depth, at_level) for part in value]
+                else:
+                    stack.append((value, depth, at_level and not beside))
+    return Tree(references, frozenset(level), references_at, frozenset(outer), steps_out, frozenset(anchors))
+
+
+# --- messages that lack most fields
+
+_OuterReference = pb.Expression.FieldReference.OuterReference
+
+
+@attrs.frozen
+class _Sought:
+    """What to look for."""
+
+    kinds: tuple[Any, ...]
+    """The messages that say what is to be known."""
+    marked: tuple[Any, ...] = ()
+    """Those among them that get a field that is required and never there. So protobuf, asked whether a tree is
+    initialized, says whether it has any of them, much faster than a walk in Python."""
+    left_out: tuple[Any, ...] = ()
+    """The messages that are not looked into."""
+
+
+_IN_EXPRESSIONS = (_OuterReference, pb.Expression.Subquery)
+_EVERYWHERE = _Sought((pb.ReferenceRel, pb.RelCommon, *_IN_EXPRESSIONS), _IN_EXPRESSIONS)
+_RELATIONS = _Sought((pb.ReferenceRel,), left_out=(pb.Expression,))
+
+
+@functools.cache
+def _skeletons(sought: _Sought) -> Mapping[type[Any], type[Any]]:
+    """Classes for kinds of messages with only the fields in which something sought can stand."""
+    kinds = _kinds_in(PlanRel, sought.left_out)
+    leading = set(sought.kinds)
+    while more := {kind for kind in kinds.keys() - leading if not leading.isdisjoint(kinds[kind].values())}:
+        leading |= more
+    file = FileDescriptorProto(name="skeleton", package="skeleton")  # proto2, where fields can be required
+    for kind in leading:
+        message = file.message_type.add(name=_flat(kind))
+        for field in kind.DESCRIPTOR.fields:
+            if kinds[kind].get(field.name) in leading:
+                _add(message, field, type_name=_flat(kinds[kind][field.name]))
+            elif kind in sought.kinds and field.message_type is None:
+                _add(message, field)
+        if kind in sought.marked:
+            required, number = FieldDescriptorProto.LABEL_REQUIRED, FieldDescriptor.MAX_FIELD_NUMBER
+            message.field.add(name="never", number=number, label=required, type=FieldDescriptorProto.TYPE_BOOL)
+    pool = DescriptorPool()
+    pool.AddSerializedFile(file.SerializeToString())
+    return {kind: GetMessageClass(pool.FindMessageTypeByName(f"skeleton.{_flat(kind)}")) for kind in leading}
+
+
+def _kinds_in(root: Any, left_out: tuple[Any, ...]) -> Mapping[type[Any], Mapping[str, type[Any]]]:
+    """The kinds of messages that can stand in a message, itself among them: for each its fields that hold messages."""
+    kinds: dict[type[Any], dict[str, type[Any]]] = {}
+    waiting = [root]
+    while waiting:
+        kind = waiting.pop()
+        if kind not in kinds:
+            fields = [field for field in kind.DESCRIPTOR.fields if field.message_type is not None]
+            inside = {field.name: GetMessageClass(field.message_type) for field in fields}
+            kinds[kind] = {name: inner for name, inner in inside.items() if inner not in left_out}
+            waiting.extend(kinds[kind].values())
+    return kinds
+
+
+def _add(message: DescriptorProto, field: Any, type_name: str | None = None) -> None:
+    label = FieldDescriptorProto.LABEL_REPEATED if field.is_repeated else FieldDescriptorProto.LABEL_OPTIONAL
+    message.field.add(name=field.name, number=field.number, label=label, type=field.type, type_name=type_name)
+
+
+def _flat(kind: type[Any]) -> str:
+    full_name: str = kind.DESCRIPTOR.full_name
+    return full_name.replace(".", "_")

@@ -1,0 +1,93 @@
+"""Fields of a message that nobody knows, in itself or in the messages inside.
+
+To look at every message takes as long in Python as protobuf takes for all else, and hardly any plan has such a field.
+So protobuf drops them, and the size tells whether there were any. How far it goes is limited, though.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
+from google.protobuf.message import DecodeError, Message
+from google.protobuf.message_factory import GetMessageClass
+from substrait import algebra_pb2 as pb
+
+_DROP_LEVELS = 62
+"""Through how many levels of messages `DiscardUnknownFields` goes, at least: then it stops without a word."""
+_FAR_LEVEL = 40
+"""From this level it reaches all that are left: parsers accept messages 100 deep."""
+
+
+def drop_unknown_fields(whole: Message, data: bytes) -> bool:
+    """Drop the fields that nobody knows from a message, which was read from these bytes; returns whether it had any."""
+    size = whole.ByteSize()
+    whole.DiscardUnknownFields()
+    if not _is_low(whole, data):
+        for message in _far_inside(whole):
+            message.DiscardUnknownFields()
+    return whole.ByteSize() != size
+
+
+# --- messages that are low, as most are
+
+_OPEN, _CLOSE = b"\x0b", b"\x0c"
+_OPEN_WHOLE, _CLOSE_WHOLE = b"\x13", b"\x14"
+_AROUND = 100 - _DROP_LEVELS
+
+
+def _is_low(whole: Message, data: bytes) -> bool:
+    """Whether a message has at most `_DROP_LEVELS` levels: then parsers accept it with so many more around it."""
+    around = _AROUND - 1
+    try:
+        _nest(whole.DESCRIPTOR).FromString(_OPEN * around + _OPEN_WHOLE + data + _CLOSE_WHOLE + _CLOSE * around)
+    except DecodeError:
+        return False
+    return True
+
+
+@functools.cache
+def _nest(descriptor: Any) -> type[Message]:
+    """A class of messages that hold one of their own class (field 1), or one of a given kind (field 2).
+
+    Both fields are groups: a tag opens and a tag closes them, so that bytes are put into them without being counted.
+    """
+    name = f"Nest{descriptor.name}"
+    package = "substrait_dsl.unknown_fields"
+    file = FileDescriptorProto(name=f"{package}.{name}", package=package, dependency=[descriptor.file.name])
+    nest = file.message_type.add(name=name)
+    group, once = FieldDescriptorProto.TYPE_GROUP, FieldDescriptorProto.LABEL_OPTIONAL
+    nest.field.add(name="nest", number=1, type=group, type_name=f".{package}.{name}", label=once)
+    nest.field.add(name="whole", number=2, type=group, type_name=f".{descriptor.full_name}", label=once)
+    descriptor.file.pool.AddSerializedFile(file.SerializeToString())
+    return GetMessageClass(descriptor.file.pool.FindMessageTypeByName(f"{package}.{name}"))
+
+
+# --- messages that are high
+
+_MESSAGE = FieldDescriptor.TYPE_MESSAGE
+
+
+def _far_inside(whole: Message) -> list[Any]:
+    """The messages at `_FAR_LEVEL`, save those that are too short to hold others below `_DROP_LEVELS`."""
+    relations, current = _relations(), [whole]
+    for level in range(_FAR_LEVEL):
+        # A message inside another takes two bytes at least, its tag and its length. Relations are not measured: that
+        # takes the longer the more stands inside, and most of them lead far.
+        short = 2 * (_DROP_LEVELS - level - 2)
+        inside: list[Any] = []
+        for message in current:
+            for field, value in message.ListFields():
+                if field.type == _MESSAGE:
+                    inside += value if field.is_repeated else (value,)
+        current = [message for message in inside if type(message) in relations or message.ByteSize() > short]
+    return current
+
+
+@functools.cache
+def _relations() -> frozenset[type[Message]]:
+    """The classes of relations, and of what they say of their kinds."""
+    kinds: Any = pb.Rel.DESCRIPTOR.oneofs_by_name["rel_type"].fields
+    return frozenset({pb.Rel, *(GetMessageClass(field.message_type) for field in kinds)})

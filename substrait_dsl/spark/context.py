@@ -1,0 +1,75 @@
+"""The time, the date and the time zone of an execution, in place of the variables that stand for them.
+
+Specification: https://substrait.io/expressions/execution_context_variables/. They become literals before anything is
+lowered. So they are the same in the whole plan, and however often the rows are asked for.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import attrs
+
+from substrait_dsl.algebra.expressions import ContextVariable, ExecutionContextVariable, Literal, literal
+from substrait_dsl.algebra.node import Node, rebuild
+from substrait_dsl.algebra.types import PrecisionTimestampTZ, String
+from substrait_dsl.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from substrait_dsl.algebra.plan import EvaluationMode, Root
+
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+
+
+@attrs.frozen
+class Context:
+    """When and where a plan is executed."""
+
+    moment: dt.datetime
+    zone: str
+    """The time zone of the session, as Spark has it."""
+
+    def value(self, variable: ExecutionContextVariable) -> Literal:
+        """The value of a variable, of its type. Raises `UnsupportedError` for a zone that only Spark knows."""
+        kind = variable.type
+        match variable.variable:
+            case "current_timestamp":
+                assert isinstance(kind, PrecisionTimestampTZ)
+                micros = (self.moment - EPOCH) // dt.timedelta(microseconds=1)
+                return Literal(micros * 10**kind.precision // 10**6, kind)
+            case "current_date":
+                return literal(self.moment.astimezone(_zone(self.zone)).date(), kind)
+            case "current_timezone":
+                return literal(self.zone, String())
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise UnsupportedError(
+            f"the date of the execution is not known in the session's time zone, {name}",
+            hint='spark.conf.set("spark.sql.session.timeZone", "UTC")',
+        ) from None
+
+
+def settled(root: Root, nodes: Iterable[Node], context: Context, mode: EvaluationMode) -> Root:
+    """A root with values in place of its variables; `nodes` are all nodes of it.
+
+    Raises `UnsupportedError` for a time that is to be another one for each record.
+    """
+    variables = {node.variable for node in nodes if isinstance(node, ExecutionContextVariable)}
+    if not variables:
+        return root
+    moving: set[ContextVariable] = variables - {"current_timezone"}
+    if mode == "per_record" and moving:
+        raise UnsupportedError(f"Spark cannot evaluate {min(moving)} for each record, as the plan asks")
+
+    def change(node: Node) -> Node:
+        return context.value(node) if isinstance(node, ExecutionContextVariable) else node
+
+    return attrs.evolve(root, input=rebuild(root.input, change))

@@ -1,0 +1,61 @@
+"""Lateral joins: the right input is a subquery, which sees the left row.
+
+Specification: ``LateralJoinRel`` in ``algebra.proto``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+from typing import Literal as Word
+
+from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.spark.hosts import host
+from substrait_dsl.spark.joins import single_match, with_mark
+from substrait_dsl.spark.marks import Test, mark
+from substrait_dsl.spark.relations import filtered
+from substrait_dsl.spark.tables import Rows, TextTable
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.relations import LateralJoin
+    from substrait_dsl.spark.lowering import Lowering
+
+Matching = Word["inner", "left", "left_semi", "left_anti", "left_single"]
+
+
+def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
+    """Compute the right input for each row, keep of it what matches, then filter what comes out."""
+    rows, here = host(to, to[rel.left], rel.anchor, [], lookups=[rel.condition, rel.right])
+    table, found = here.inside.text(rel.right)
+    seen = rows.columns + found
+    inside = to.nested(here.scope.outer if rel.anchor is None else {**here.scope.outer, rel.anchor: seen})
+    match rel.how:
+        case "left_mark":
+            matches, there = host(inside, Rows(table, found), None, [rel.condition], hoist=True, visible=seen)
+            test = Test(there.sql(rel.condition), rel.condition.type.nullable)
+            rows = with_mark(rows, mark(_text(matches), [test], to.space, fixed=False), to)
+        case how:
+            rows = _matched(rows, Rows(table, found), how, rel.condition, inside, to)
+    return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
+
+
+def _matched(rows: Rows, right: Rows, how: Matching, condition: Expression, inside: Lowering, to: Lowering) -> Rows:
+    if not (isinstance(condition, Literal) and condition.value is True):
+        right = filtered(right, condition, None, inside, visible=rows.columns + right.columns)
+    matches = _text(right)
+    match how:
+        case "inner" | "left":
+            return Rows(rows.table.lateral(matches, how), rows.columns + right.columns)
+        case "left_semi":
+            return Rows(rows.table.where(matches.exists()), rows.columns)
+        case "left_anti":
+            return Rows(rows.table.where(f"NOT {matches.exists()}"), rows.columns)
+        case "left_single":
+            table, columns = single_match(rows, matches, right.columns, to)
+            return Rows(table, rows.columns + columns)
+        case never:
+            assert_never(never)
+
+
+def _text(rows: Rows) -> TextTable:
+    assert isinstance(rows.table, TextTable)
+    return rows.table

@@ -1,0 +1,96 @@
+"""Relations that move rows between partitions, which changes no rows.
+
+A DataFrame shows its partitions to what runs on each of them, such as a write. A subquery has none to show, so there
+an exchange does nothing.
+
+Specification: https://substrait.io/relations/physical_relations/#exchange-operator.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.relations import (
+    Broadcast,
+    Exchange,
+    MergingCapture,
+    MultiBucket,
+    RoundRobin,
+    Scatter,
+    SingleBucket,
+)
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.hosts import host
+from substrait_dsl.spark.tables import FrameTable, Rows, ordered
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from substrait_dsl.algebra.node import Rel
+    from substrait_dsl.algebra.properties import SortDirection
+    from substrait_dsl.spark.hosts import Host
+    from substrait_dsl.spark.lowering import Lowering
+
+
+def lower_exchange(rel: Exchange, to: Lowering) -> Rows:
+    """A repartitioning; the order of the input, as far as it is known, is made anew in each partition (reading 8)."""
+    if rel.targets:
+        raise UnsupportedError("Spark cannot send the partitions of an exchange to targets")
+    kind = rel.kind
+    if isinstance(kind, MultiBucket):
+        raise UnsupportedError(
+            "Spark cannot run an exchange by several buckets: a DataFrame would have the rows more than once"
+        )
+    rows, here = host(to, to[rel.input], rel.anchor, [kind], hoist=True)
+    if not isinstance(rows.table, FrameTable):
+        return rows
+    frame = _moved(rows.table.filtered, kind, rel.partition_count, here, to)
+    if not isinstance(kind, Broadcast) and (keys := _order(rel.input, rows)):
+        frame = frame.sortWithinPartitions(*(ordered(*key) for key in keys))
+    return Rows(FrameTable(rows.table.names, frame, to.space), rows.columns)
+
+
+def _moved(
+    frame: DataFrame,
+    kind: Scatter | SingleBucket | RoundRobin | Broadcast,
+    partition_count: int | None,
+    here: Host,
+    to: Lowering,
+) -> DataFrame:
+    from pyspark.sql import functions
+
+    # Where the plan leaves the number of partitions to the system, it is the session's.
+    count = partition_count or int(to.space.spark.conf.get("spark.sql.shuffle.partitions") or 200)
+    match kind:
+        case Scatter(fields=fields):
+            return frame.repartition(count, *(functions.expr(here.sql(field)) for field in fields))
+        case SingleBucket(expression=bucket):
+            return frame.repartitionById(count, functions.expr(here.sql(bucket)))
+        case RoundRobin(exact=False):
+            return frame.repartition(count)
+        case RoundRobin():
+            number = to.space.name()
+            numbered = frame.zipWithIndex(number)
+            bucket_number = functions.expr(f"CAST({number} % {count} AS INT)")
+            return numbered.repartitionById(count, bucket_number).drop(number)
+        case Broadcast():
+            return frame.hint("broadcast")
+        case never:
+            assert_never(never)
+
+
+def lower_merging_capture(rel: MergingCapture, to: Lowering) -> Rows:
+    """A sort: what the streams are ordered by, each in itself, becomes the order of all rows."""
+    rows = to[rel.input]
+    keys = _order(rel.input, rows)
+    return Rows(rows.table.sort(keys), rows.columns) if keys else rows
+
+
+def _order(rel: Rel, rows: Rows) -> list[tuple[str, SortDirection]]:
+    """The order that the rows of a relation are known to have."""
+    return [
+        (".f".join([rows.columns[key.field[0]], *map(str, key.field[1:])]), key.direction)
+        for key in rel.properties.ordering
+        if not isinstance(key.direction, FunctionId)  # Spark has refused to sort by one
+    ]

@@ -1,0 +1,229 @@
+"""Regular expressions of the specification, which are ICU's, as Java's, which Spark runs.
+
+The two languages share most of their syntax, but not what its parts mean: a digit is any decimal digit to ICU and an
+ASCII one to Java, lines end at other characters. So a pattern is read and written anew with parts that mean the same,
+and what has no such form is refused.
+
+Specification: ``functions_string.yaml``, https://unicode-org.github.io/icu/userguide/strings/regexp.html.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import attrs
+
+from substrait_dsl.errors import UnsupportedError
+
+_NEWLINES = r"\n\x{b}\f\r\x{85}\x{2028}\x{2029}"
+_CLASSES: Mapping[str, str] = {
+    "d": r"\p{Nd}",
+    "w": r"\p{IsAlphabetic}\p{M}\p{Nd}\p{Pc}\x{200c}\x{200d}",
+    "s": r"\p{IsWhite_Space}",
+}
+"""What ICU takes for a digit, a letter of a word and a space, as it stands in a set."""
+
+_CONTROLS = {"t": r"\t", "n": r"\n", "r": r"\r", "f": r"\f"}
+ANYTHING = r"[\x{0}-\x{10FFFF}]"
+_LINE_BREAK = rf"(?!(?<=\r)\n)(?>\r\n|[{_NEWLINES}])"
+_END = rf"(?=(?:{_LINE_BREAK})?\z)"
+_LINE_START = rf"(?:\A|(?<=[{_NEWLINES}])(?<!\r(?=\n))(?!\z))"
+_LINE_END = rf"(?=\z|{_LINE_BREAK})"
+
+_TOKEN = re.compile(
+    r"(?P<open>\((?:\?(?::|=|!|<=|<!|>))?(?!\?))"
+    r"|(?P<close>\))|(?P<or>\|)|(?P<dot>\.)|(?P<start>\^)|(?P<end>\$)"
+    r"|(?P<times>(?:[*+?]|\{\d{1,4}(?:,\d{0,4})?\})[?+]?)"
+    r"|\\(?P<word>[dDsSwW])|\\(?P<control>[tnrf])|\\(?P<anchor>[AzZ])|\\(?P<back>[1-9])(?!\d)|\\(?P<quoted>[^A-Za-z0-9])"
+    r"|(?P<set>\[\^?(?:\\[^A-Za-z0-9]|\\[dswtnrf]|[^\]\[\\&{}$^])+\])"
+    r"|(?P<plain>[^\\\[\](){}.|^$*+?])",
+    re.DOTALL,
+)
+_MEMBER = re.compile(r"\\(?P<word>[dsw])|\\(?P<control>[tnrf])|\\(?P<quoted>.)|(?P<plain>.)", re.DOTALL)
+
+
+@attrs.frozen
+class Pattern:
+    """A pattern as Java reads it, and what must be known to use it."""
+
+    text: str
+    groups: int
+    """How many groups it captures."""
+    can_be_empty: bool
+    """Whether it may match nothing."""
+    sees_before: bool
+    """Whether a match depends on what stands before it, or on where the string begins."""
+
+
+@attrs.define
+class _Group:
+    """A group while it is read."""
+
+    opening: str
+    can_be_empty: bool = False
+    """Whether a branch before this one can be empty."""
+    branch_can_be_empty: bool = True
+    last_can_be_empty: bool | None = None
+    """Of the last part, if there is one to repeat."""
+    is_unbounded: bool = False
+
+    def add(self, can_be_empty: bool) -> None:
+        self.settle()
+        self.last_can_be_empty = can_be_empty
+
+    def settle(self) -> None:
+        if self.last_can_be_empty is not None:
+            self.branch_can_be_empty &= self.last_can_be_empty
+        self.last_can_be_empty = None
+
+    def end_branch(self) -> None:
+        self.settle()
+        self.can_be_empty |= self.branch_can_be_empty
+        self.branch_can_be_empty = True
+
+
+def java_pattern(pattern: str, *, multiline: bool, dotall: bool, ignore_case: bool, behind: int = 0) -> Pattern:
+    """Write a pattern of ICU as Java reads it.
+
+    Args:
+        pattern: the pattern.
+        multiline: whether ``^`` and ``$`` stand for the ends of lines, too.
+        dotall: whether ``.`` stands for the ends of lines, too.
+        ignore_case: whether ASCII letters stand for their other case, too.
+        behind: how many groups stand before the pattern in the one that it becomes part of.
+
+    Raises:
+        UnsupportedError: a part of the pattern means something else to Java, or what it means was not looked into.
+    """
+    written: list[str] = []
+    stack = [_Group("")]
+    groups, sees_before, position = 0, False, 0
+    while position < len(pattern):
+        token = _TOKEN.match(pattern, position)
+        if token is None or token.lastgroup is None:
+            raise _unknown(pattern, position)
+        group, kind, text = stack[-1], token.lastgroup, token[token.lastgroup]
+        match kind:
+            case "open":
+                stack.append(_Group(text))
+                groups += text == "("
+                sees_before |= text in ("(?<=", "(?<!")
+                written.append(text)
+            case "close":
+                if len(stack) == 1:
+                    raise _unknown(pattern, position)
+                stack.pop().end_branch()
+                if group.is_unbounded and group.opening in ("(?<=", "(?<!"):
+                    raise _unknown(pattern, position, "Java looks back only so far")
+                stack[-1].is_unbounded |= group.is_unbounded
+                looks = group.opening in ("(?=", "(?!", "(?<=", "(?<!")
+                stack[-1].add(group.can_be_empty or looks)
+                written.append(")")
+            case "or":
+                group.end_branch()
+                written.append("|")
+            case "times":
+                if group.last_can_be_empty is not False:
+                    raise _unknown(pattern, position, "a repetition of what may match nothing")
+                group.last_can_be_empty = None
+                group.add(text[0] in "*?" or text.startswith(("{0}", "{0,", "{00")))
+                group.settle()
+                group.is_unbounded |= text[0] in "*+" or ",}" in text
+                written.append(text)
+            case "start" | "end" | "anchor":
+                sees_before |= text in "^A"
+                group.add(True)
+                written.append(_anchor(text, multiline))
+            case "back":
+                if int(text) > groups or len(stack) > 1:
+                    raise _unknown(pattern, position)
+                group.add(True)
+                written.append(rf"(?:\{int(text) + behind})")
+            case "dot":
+                group.add(False)
+                written.append(rf"(?>\r\n|{ANYTHING})" if dotall else f"[^{_NEWLINES}]")
+            case "word":
+                group.add(False)
+                written.append(f"[{'^' if text.isupper() else ''}{_CLASSES[text.lower()]}]")
+            case "set":
+                group.add(False)
+                written.append(_set(text, pattern, position))
+            case _:
+                group.add(False)
+                written.append(_CONTROLS[text] if kind == "control" else _literal(text))
+        position = token.end()
+    if len(stack) != 1:
+        raise _unknown(pattern, len(pattern))
+    stack[0].end_branch()
+    made = "".join(written)
+    if stack[0].can_be_empty:  # Java would find nothing also within a character of two UTF-16 units
+        made = rf"(?<=\A|{ANYTHING})(?:{made})"
+    made = f"(?i){made}" if ignore_case else made
+    return Pattern(made, groups, stack[0].can_be_empty, sees_before)
+
+
+def java_replacement(replacement: str, groups: int, behind: int = 0) -> str:
+    r"""Write a replacement as Java reads it: ``\1`` is what the first group captured.
+
+    Raises:
+        UnsupportedError: there is no such group, or another use of ``$`` or a backslash, which engines disagree about.
+    """
+    written = []
+    for part in re.findall(r"\\?.", replacement, re.DOTALL):
+        if len(part) == 1 and part not in "\\$":
+            # After a group, a digit would be read as part of its number.
+            written.append(f"\\{part}" if part.isdigit() else part)
+        elif len(part) == 2 and part[1] in "123456789" and int(part[1]) <= groups:
+            written.append(f"${int(part[1]) + behind}")
+        else:
+            raise UnsupportedError(f"Spark cannot take {replacement!r} as the replacement of a pattern exactly")
+    return "".join(written)
+
+
+def _anchor(text: str, multiline: bool) -> str:
+    match text:
+        case "^":
+            return _LINE_START if multiline else r"\A"
+        case "$" if multiline:
+            return _LINE_END
+        case "$" | "Z":
+            return _END
+        case _:
+            return rf"\{text}"
+
+
+def _set(text: str, pattern: str, position: int) -> str:
+    """A set of characters; ``-`` makes a range of the characters around it."""
+    negated = text.startswith("[^")
+    body = text[2 if negated else 1 : -1]
+    if "--" in body:
+        raise _unknown(pattern, position, "a difference of sets")
+    written = []
+    members = list(_MEMBER.finditer(body))
+    for number, member in enumerate(members):
+        kind = member.lastgroup or ""
+        is_range = kind == "plain" and member["plain"] == "-" and 0 < number < len(members) - 1
+        if is_range and "word" in (members[number - 1].lastgroup, members[number + 1].lastgroup):
+            raise _unknown(pattern, position, "a range of classes")
+        match kind:
+            case "word":
+                written.append(_CLASSES[member[kind]])
+            case "control":
+                written.append(_CONTROLS[member[kind]])
+            case _:
+                written.append("-" if is_range else _literal(member[kind]))
+    return f"[{'^' if negated else ''}{''.join(written)}]"
+
+
+def _literal(character: str) -> str:
+    """A character that means nothing but itself."""
+    return character if character.isascii() and character.isalnum() else rf"\x{{{ord(character):x}}}"
+
+
+def _unknown(pattern: str, position: int, why: str = "") -> UnsupportedError:
+    because = f": {why}" if why else ""
+    return UnsupportedError(
+        f"Spark cannot run the pattern {pattern!r} as ICU does, from character {position + 1} on{because}",
+        hint="use literals, sets, ., ^, $, \\d, \\s, \\w, groups, alternatives and repetitions",
+    )

@@ -1,0 +1,371 @@
+"""The verbs of a pipeline, each with random arguments, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+import substrait_dsl as sd
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, SET_OPS
+from tests.pipelines.expressions import TESTS, CannotWriteError, Expressions, Test
+from tests.pipelines.spelling import annotation, literal, random_type, spelled
+
+
+class Steps:
+    """Writes the calls of one pipeline, for the relation that it has come to."""
+
+    def __init__(self, random: Random, names: dict[str, Any], number: int) -> None:
+        self.random, self.names, self.number = random, names, number
+        self.text = ""
+        """The relation as the program says it: a variable, or a chain of calls."""
+        self.classes: list[str] = []
+        """The schema classes that the pipeline needs."""
+        self.lines: list[str] = []
+        """The statements so far."""
+        self._new = 0
+
+    @property
+    def relation(self) -> sd.Relation[Any]:
+        """The relation that the pipeline has come to."""
+        return self.value(self.text)
+
+    def value(self, text: str) -> sd.Relation[Any]:
+        """A relation that a text of the program stands for."""
+        found: sd.Relation[Any] = eval(text, self.names)
+        return found
+
+    # --- parts of arguments
+
+    def expressions(self, *others: str, in_lambda: bool | None = None) -> Expressions:
+        """What writes expressions over the rows of this relation and others."""
+        if in_lambda is None:
+            in_lambda = self.random.random() < 0.6
+        parameters = ("r",) if not others else ("a", "b")
+        inputs = [(p, text, self.value(text)) for p, text in zip(parameters, (self.text, *others), strict=True)]
+        return Expressions(self.random, self.names, inputs, in_lambda)
+
+    def argument(self, test: Test = TESTS["any"]) -> str:
+        """An expression over this relation's row, as a verb takes it."""
+        expressions = self.expressions()
+        text = expressions.argument(test)
+        return text if expressions.in_lambda else self.held(text)
+
+    def held(self, text: str) -> str:
+        """A value, or now and then a variable that holds it."""
+        if self.random.random() < 0.8:
+            return text
+        name = f"held{len(self.lines)}"
+        exec(f"{name} = {text}", self.names)
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def condition(self, *others: str) -> str:
+        """A condition."""
+        return self.expressions(*others).argument(TESTS["boolean"])
+
+    def name(self) -> str:
+        """A name that no column has."""
+        self._new += 1
+        return f"n{self._new}"
+
+    def column(self) -> str:
+        """The name of a column that is the only one of that name."""
+        names = self.relation.columns
+        found = [name for name in names if names.count(name) == 1]
+        if not found:
+            raise CannotWriteError
+        return self.random.choice(found)
+
+    def some(self, make: Callable[[], str], most: int = 3) -> str:
+        """One or several arguments."""
+        return ", ".join(make() for _ in range(self.random.randint(1, most)))
+
+    def named(self, make: Callable[[], str], most: int = 3) -> str:
+        """One or several arguments by new names."""
+        return self.some(lambda: f"{self.name()}={make()}", most)
+
+    def key(self) -> str:
+        """What `sort` takes."""
+        choices = (
+            lambda: f'"{self.column()}"',
+            lambda: str(self.random.randrange(len(self.relation.columns))),
+            self.argument,
+            lambda: f'sd.desc("{self.column()}", nulls="first")',
+            lambda: f"sd.asc({self.argument()})",
+            lambda: f'lambda r: r["{self.column()}"].{self.random.choice(("asc", "desc"))}(nulls="first")',
+            lambda: f'sd.clustered("{self.column()}")',
+            lambda: f'sd.compared("{self.column()}", f.subtract)',
+        )
+        return self.random.choice(choices)()
+
+    def chosen(self) -> str:
+        """What `select` and `group_by` take by position."""
+        wide = len(self.relation.columns)
+        choices = (
+            lambda: f'"{self.column()}"',
+            lambda: f'"{self.column()}"',
+            lambda: str(self.random.randrange(-wide, wide)),
+            lambda: self._alias(self.argument()),
+            self._bare,
+        )
+        return self.random.choice(choices)()
+
+    def _bare(self) -> str:
+        expressions = self.expressions()
+        return expressions.wrapped(expressions.column().text)
+
+    def _alias(self, text: str) -> str:
+        return f'{text}.alias("{self.name()}")' if text.startswith("lambda") else f'({text}).alias("{self.name()}")'
+
+    def measure(self) -> str:
+        """A measure."""
+        expressions = self.expressions()
+        for _ in range(3):
+            expressions.grow()
+        text = expressions.call("aggregate")
+        if self.random.random() < 0.3:
+            text += ".distinct()"
+        if self.random.random() < 0.3:
+            text += f".filter({expressions.some(TESTS['boolean']).text})"
+        if self.random.random() < 0.2:
+            text += f'.order_by(sd.desc("{self.column()}"))'
+        return expressions.wrapped(text)
+
+    def window_function(self) -> str:
+        """A function of the verb `window`."""
+        expressions = self.expressions()
+        text = expressions.call(self.random.choice(("aggregate", "window")))
+        return expressions.wrapped(text + self.random.choice(("", "", ".frame(rows=(-2, 0))")))
+
+    def other(self) -> str:
+        """Another relation: a variable, perhaps with a verb."""
+        found = [name for name, value in self.names.items() if isinstance(value, sd.Relation) and value.columns]
+        text = self.random.choice(found)
+        return text + self.random.choice(("", "", "", ".limit(3)", ".select(0)", ".emit([0, 0])"))
+
+    def like(self) -> str:
+        """A relation with columns of the same types, of other nullability perhaps."""
+        if self.random.random() < 0.5:
+            return f"{self.text}.limit(2)" if self.random.random() < 0.5 else self.text
+        kinds = [kind.as_nullable() if self.random.random() < 0.3 else kind for kind in self.relation.schema.types]
+        return f'sd.read_named("other", {self.columns_of(kinds)})'
+
+    def schema(self) -> str:
+        """A schema: a class, or a dict."""
+        classes = [name for name, value in self.names.items() if _declares(value)]
+        if self.random.random() < 0.5:
+            return self.random.choice(classes)
+        return self.held(self.columns_of([random_type(self.random) for _ in range(self.random.randint(1, 6))]))
+
+    def columns_of(self, kinds: Sequence[t.Type]) -> str:
+        """A dict that declares columns of these types, by new names."""
+        return "{" + ", ".join(f'"{self.name()}": {spelled(kind, self.random)}' for kind in kinds) + "}"
+
+    def declare(self, names: Sequence[str], kinds: Sequence[t.Type]) -> str:
+        """A new schema class with these columns."""
+        lines = []
+        for name, kind in zip(names, kinds, strict=True):
+            written = annotation(kind)
+            if written is None or not name.isidentifier() or names.count(name) > 1:
+                raise CannotWriteError
+            lines.append(f"    {name}: {written}")
+        name = f"Out{self.number}_{len(self.classes)}"
+        text = "\n".join([f"class {name}(sd.Schema):", *lines])
+        exec(text, self.names)
+        self.classes.append(text)
+        return name
+
+    # --- where pipelines start
+
+    def start(self) -> str:
+        """A relation that is made of none."""
+        schema = self.schema()
+        columns = sd.read_named("t", eval(schema, self.names)).columns
+        some = f"[{', '.join(repr(name) for name in columns[::2])}]"
+        found = [name for name, value in self.names.items() if isinstance(value, sd.Relation)]
+        choices = (
+            *(lambda: self.random.choice(found),) * 3,
+            *(lambda: f'sd.read_named("t", {schema})',) * 6,
+            lambda: f'sd.read_named(("catalog", "t"), {schema}, columns={some})',
+            lambda: f'sd.read_named("t", {schema}, filter=lambda r: r[0].is_null(), ordering="{columns[0]}")',
+            lambda: f'sd.read_files("data/*.parquet", {schema}, kind="glob")',
+            lambda: f'sd.read_files(["a.csv", sd.FileSlice("b.csv")], {schema}, format="csv", columns={some})',
+            lambda: f'sd.read_iceberg("s3://lake/t.json", {schema}, snapshot_id=5)',
+            lambda: f"sd.read_extension(MESSAGE, {schema})",
+            lambda: f"sd.extension_leaf(MESSAGE, {schema}, distribution=0)",
+            lambda: f"sd.extension_multi([{self.random.choice(found)}], MESSAGE, {schema})",
+            lambda: self._virtual(),
+            lambda: f"sd.read_virtual([], {schema})",
+            lambda: f'sd.update("t", {schema}, {{"{columns[0]}": lambda r: r[0]}}, where=True)',
+            lambda: f'sd.{self.random.choice(("create_table", "alter_table"))}("t", {schema})',
+            lambda: f'sd.{self.random.choice(("create_view", "alter_view"))}(("db", "v"), {self.random.choice(found)})',
+            lambda: self.random.choice(('sd.drop_table("t")', "sd.drop_view(sd.extension_object(MESSAGE))")),
+        )
+        return self.random.choice(choices)()
+
+    def _virtual(self) -> str:
+        kinds = [random_type(self.random) for _ in range(3)]
+        rows = []
+        for _ in range(2):
+            values = ["None" if kind.nullable else literal(kind, self.random) for kind in kinds]
+            if None in values:
+                raise CannotWriteError
+            rows.append(f"({', '.join(str(value) for value in values)})")
+        return f"sd.read_virtual([{', '.join(rows)}], {self.columns_of(kinds)})"
+
+    # --- verbs
+
+    def step(self, verb: str) -> str:
+        """The relation after one verb more, as text. Raises `CannotWriteError`."""
+        if verb == "shared":
+            return f"sd.shared({self.text})"
+        if verb == "group_by":
+            keys = self.some(self.chosen, 2) if self.random.random() < 0.7 else self.named(self.argument, 2)
+            how = self.random.choice(("agg", "agg", "rollup", "cube"))
+            grouped = self.held(f"{self.text}.group_by({keys})")
+            measures = self.named(self.measure, 2)
+            if self.random.random() < 0.3:
+                measures = f"{self._alias(self.measure())}, {measures}"
+            return f"{grouped}.{how}({measures})"
+        return f"{self.text}.{verb}({VERBS[verb](self)})"
+
+    def join(self, *extras: str) -> str:
+        other = self.other()
+        how = self.random.choice(JOIN_TYPES)
+        common = set(self.relation.columns) & set(self.value(other).columns)
+        conditions = [self.condition(other), self.condition(other), "True"]
+        conditions += [f'"{name}"' for name in sorted(common)][:2]
+        extra = self.random.choice(("", "", *extras))
+        on = self.random.choice(("", "on="))
+        return f'{other}, {on}{self.random.choice(conditions)}, {"how=" if on else ""}"{how}"{extra}'
+
+    def lateral_join(self) -> str:
+        other = self.other()
+        how = self.random.choice(LATERAL_JOIN_TYPES)
+        right = f"lambda r: {other}.filter(lambda x: x[0] == r[0])"
+        if self.random.random() < 0.5:
+            right = f"lambda r: {other}.with_columns(outer=lambda _: r[0], {self.name()}=r[-1])"
+        return f'{right}, how="{how}"'
+
+    def keyed_join(self) -> str:
+        other = self.other()
+        mine, others = self.relation.schema, self.value(other).schema
+        pairs = [(a.name, b.name) for a in mine for b in others if a.type.matches(b.type)]
+        if not pairs:
+            raise CannotWriteError
+        left, right = self.random.choice(pairs)
+        keys = (f'[("{left}", "{right}")]', f'sd.join_key("{left}", "{right}")', f"lambda a, b: a.{left} == b.{right}")
+        return f'{other}, {self.random.choice(keys)}, "{self.random.choice(JOIN_TYPES)}"'
+
+    def sets(self) -> str:
+        return self.some(self.like, 2)
+
+    def grouped(self) -> str:
+        names = [self.column() for _ in range(2)]
+        if len(set(names)) < 2 or self.random.random() < 0.5:
+            keys = self.some(self.chosen, 2)
+            return f"{keys}, {self.named(self.measure, 2)}" if self.random.random() < 0.7 else keys
+        a, b = names
+        sets = self.random.choice((f'[("{a}", "{b}"), ("{a}",)]', "[(0, 1), ()]", f'[("{b}",), (0,), ()]'))
+        return f'"{a}", "{b}", grouping_sets={sets}, {self.named(self.measure, 2)}'
+
+    def expanded(self) -> str:
+        def field() -> str:
+            expressions = self.expressions()
+            piece = expressions.some()
+            values = (f"sd.switching({piece.text}, None)", f"sd.switching({piece.text}, {piece.text})", piece.text)
+            return expressions.wrapped(self.random.choice(values))
+
+        return self.named(field) + self.random.choice(("", ', index="copy"'))
+
+    def with_columns(self) -> str:
+        replaced = [f"{self.column()}={self.argument()}"] if self.random.random() < 0.6 else []
+        constant = [f"{self.name()}={literal(random_type(self.random, 0), self.random) or 1}"]
+        return ", ".join([*replaced, *self.random.choice(([], constant)), self.named(self.argument, 2)])
+
+    def selected(self) -> str:
+        parts = [self.chosen() for _ in range(self.random.randint(0, 3))]
+        parts += [self.named(self.argument, 2)] if not parts or self.random.random() < 0.5 else []
+        return ", ".join(parts)
+
+    def renamed(self) -> str:
+        old = self.column()
+        choices = (f'{old}="{self.name()}"', f'{{"{old}": "{self.name()}"}}', f'{{0: "{self.name()}"}}')
+        return self.random.choice(choices)
+
+    def into(self) -> str:
+        expressions = self.expressions(in_lambda=True)
+        pieces = {self.name(): expressions.some() for _ in range(self.random.randint(1, 4))}
+        name = self.declare([*pieces], [piece.type for piece in pieces.values()])
+        fields = ", ".join(f"{column}={piece.text}" for column, piece in pieces.items())
+        return expressions.wrapped(f"{name}({fields})")
+
+    def windows(self) -> str:
+        order = self.random.choice(("", f", order_by={self.key()}", f', order_by=["{self.column()}"]'))
+        return f'partition_by="{self.column()}"{order}, {self.named(self.window_function, 2)}'
+
+    def exchanged(self) -> str:
+        name = self.column()
+        kinds = (f'sd.scatter("{name}")', "sd.round_robin()", "sd.broadcast()")
+        buckets = (f'sd.single_bucket("{name}")', f'sd.multi_bucket(lambda r: sd.list_of(r["{name}"], 3))')
+        more = ("", ", partition_count=4", ', targets=[sd.exchange_target("tcp://x", 0)]')
+        return self.random.choice((*kinds, *buckets)) + self.random.choice(more)
+
+    def written(self) -> str:
+        target = self.random.choice(
+            ('"copy"', '("db", "copy")', 'sd.virtual_target("copy")', 'sd.files_target("/copy")')
+        )
+        return target + self.random.choice((', output="modified_records"', ', "ctas"', ', "update"', ""))
+
+    def positions(self) -> str:
+        wide = len(self.relation.columns)
+        return str([self.random.randrange(wide) for _ in range(self.random.randint(1, 4))])
+
+
+def _declares(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, sd.Schema) and value is not sd.DynRow
+
+
+VERBS: dict[str, Callable[[Steps], str]] = {
+    "filter": lambda steps: steps.some(steps.condition, 2),
+    "select": Steps.selected,
+    "project": lambda steps: steps.named(steps.argument),
+    "with_columns": Steps.with_columns,
+    "drop": lambda steps: steps.random.choice((f'"{steps.column()}"', "0", "-1")),
+    "rename": Steps.renamed,
+    "emit": Steps.positions,
+    "sort": lambda steps: steps.some(steps.key),
+    "fetch": lambda steps: steps.random.choice(("3", "3, 1", "count=2, offset=1", "offset=sd.lit(1)")),
+    "limit": lambda _: "5",
+    "join": lambda steps: steps.join(", post_filter=lambda r: r[0].is_null()", ', mark="found"'),
+    "cross": Steps.other,
+    "lateral_join": Steps.lateral_join,
+    "hash_join": Steps.keyed_join,
+    "merge_join": Steps.keyed_join,
+    "nested_loop_join": Steps.join,
+    "set_op": lambda steps: f'"{steps.random.choice(SET_OPS)}", {steps.sets()}',
+    "union_all": Steps.sets,
+    "union": Steps.sets,
+    "intersect": Steps.sets,
+    "subtract": Steps.sets,
+    "distinct": lambda _: "",
+    "aggregate": Steps.grouped,
+    "window": Steps.windows,
+    "expand": Steps.expanded,
+    "exchange": Steps.exchanged,
+    "top_n": lambda steps: f"3, {steps.some(steps.key, 2)}" + steps.random.choice(("", ", with_ties=True")),
+    "merging_capture": lambda _: "",
+    "simple_capture": lambda _: "",
+    "hint": lambda _: '1000, alias="x"',
+    "with_extension": lambda _: "common=sd.AdvancedExtension((MESSAGE,))",
+    "extension_single": lambda steps: f"MESSAGE, {steps.schema()}",
+    "write": Steps.written,
+    "into": Steps.into,
+    "as_": lambda steps: steps.declare(steps.relation.columns, steps.relation.schema.types),
+}
+"""The arguments of each verb, as text."""
+
+ALL = (*VERBS, "group_by", "shared")
+"""Every step that a pipeline may take."""

@@ -1,0 +1,208 @@
+"""Calls of functions read from messages: which function is meant, and what type it gives."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+from substrait import algebra_pb2 as pb
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import literal
+from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.plan import decode_plan
+from tests.proto.plans import ARITHMETIC, COMPARISON, T, add, call, col, equal, gt, i64, total
+from tests.proto.reading import changed, condition, found, refused_at, rel_comes_back, root
+from tests.proto.small_expressions import TEXT, D, a, b, projected, s
+
+SUM = r.Aggregate(T, (), (), (ex.Measure(total(a)),), ("n",))
+
+
+def test_a_declared_type_gives_way_to_the_derived_one() -> None:
+    average = ex.AggregateFunction(
+        ex.FunctionId("extension:io.substrait:functions_arithmetic_decimal", "avg:dec"),
+        (col(D, 0),),
+        t.Decimal(38, 2, nullable=True),
+    )
+    rel = r.Aggregate(D, (), (), (ex.Measure(average),), ("n",))
+
+    def narrow(rel: pb.Rel) -> None:
+        rel.aggregate.measures[0].measure.output_type.decimal.precision = 15
+
+    path = "aggregate.measures[0].measure"
+    assert found(rel, narrow, "avg:dec", "decimal<15,2>?", "decimal<38,2>?", path=path) == rel
+
+
+def test_a_call_that_fits_no_overload_keeps_its_declared_type() -> None:
+    """As after a declared type below it gave way to another one."""
+    rel = r.Filter(D, equal(col(D, 0), col(D, 0)))
+
+    def compare_with_the_wide(rel: pb.Rel) -> None:
+        argument = condition(rel).scalar_function.arguments[1].value
+        argument.selection.direct_reference.struct_field.field = 1
+
+    got = found(rel, compare_with_the_wide, "equal:any_any does not take", path="filter.condition.scalar_function")
+    assert got == r.Filter(D, equal(col(D, 0), col(D, 1)))
+
+
+def test_declared_types_are_kept_where_derived_ones_do_not_fit_together() -> None:
+    """The branches of an if are declared to have one type, but the product should be a decimal<31,4>."""
+    urn = "extension:io.substrait:functions_arithmetic_decimal"
+    price = col(D, 0)
+    product = call("multiply:dec_dec", price, price, kind=t.Decimal(19, 4), urn=urn)
+    either = ex.IfThen((ex.IfClause(equal(price, price), product),), literal(None, t.Decimal(19, 4, nullable=True)))
+    rel = projected(either, D)
+    plan = changed(rel, lambda m: None)
+    got, findings = root(plan)
+    assert got == rel
+    assert [path for _, path in findings] == [
+        "project.expressions[0]",
+        "project.expressions[0].if_then.ifs[0].then.scalar_function",
+    ]
+    assert "one type: the first gives decimal<31,4>" in findings[0][0]
+    assert "declared to give decimal<19,4>; by its definition it gives decimal<31,4>" in findings[1][0]
+    assert findings[1][0].endswith("; the declared type is kept")
+    with pytest.raises(PlanFormatError):
+        decode_plan(plan, strict=True)
+
+
+def test_branches_that_differ_as_declared_are_refused() -> None:
+    rel = r.Project(T, (ex.IfThen((ex.IfClause(gt(a, i64(1)), add(a, a)),), i64(0)),), ("x",))
+
+    def narrow(rel: pb.Rel) -> None:
+        branch = rel.project.expressions[0].if_then.ifs[0].then.scalar_function
+        branch.output_type.i32.nullability = branch.output_type.i64.nullability
+        getattr(rel.project.expressions[0].if_then, "else").literal.string = "none"
+
+    with refused_at("project.expressions[0]", PlanFormatError, "the first gives i32, branch 2 gives string"):
+        decode_plan(changed(rel, narrow))
+
+
+@pytest.mark.parametrize(
+    ("urn", "key"),
+    [
+        ("", "add"),
+        ("", "add:i64_i64"),
+        (ARITHMETIC, "add"),
+        (ARITHMETIC, "add:int64_int64"),
+        (COMPARISON, "add:i64_i64"),
+    ],
+)
+def test_a_function_of_no_known_signature_is_found_by_its_name(urn: str, key: str) -> None:
+    rel = projected(add(a, b))
+    plan = changed(rel, lambda m: None, (urn, key))
+    got, findings = root(plan)
+    assert got == rel
+    assert findings[-1][1] == "project.expressions[0].scalar_function"
+    assert f'read as "add:i64_i64" of "{ARITHMETIC}"' in findings[-1][0]
+
+
+def test_a_function_of_somebody_else_stays_as_it_is() -> None:
+    """Also one that is called like one of the specification."""
+    rel = projected(call("add:i64_i64", a, b, kind=t.Decimal(9, 3), urn="extension:acme:arithmetic"))
+    rel_comes_back(rel)
+
+
+def test_a_function_of_the_specification_that_nobody_knows_keeps_its_declared_type() -> None:
+    got, findings = root(changed(projected(add(a, b)), lambda m: None, (ARITHMETIC, "plus:i64_i64")))
+    assert got == projected(call("plus:i64_i64", a, b, kind=t.I64(nullable=True), urn=ARITHMETIC))
+    assert ["plus:i64_i64" in message for message, _ in findings] == [True]
+
+
+def test_a_call_without_a_declared_type_is_derived() -> None:
+    rel = projected(add(a, b))
+
+    def untyped(rel: pb.Rel) -> None:
+        rel.project.expressions[0].scalar_function.ClearField("output_type")
+
+    assert (
+        found(rel, untyped, "does not declare its type; it is i64?", path="project.expressions[0].scalar_function")
+        == rel
+    )
+    with refused_at("project.expressions[0]", PlanFormatError, "does not declare its type (output_type)"):
+        decode_plan(changed(rel, untyped, ("extension:acme:f", "add:i64_i64")))
+
+
+def test_of_calls_that_are_alike_each_is_found() -> None:
+    rel = r.Project(T, tuple(add(a, i64(number)) for number in range(4)), tuple("wxyz"))
+
+    def untyped(rel: pb.Rel) -> None:
+        for position in (1, 3):
+            rel.project.expressions[position].scalar_function.ClearField("output_type")
+
+    got, findings = root(changed(rel, untyped))
+    assert got == rel
+    told = "add:i64_i64 does not declare its type; it is i64"
+    assert findings == [(told, f"project.expressions[{position}].scalar_function") for position in (1, 3)]
+
+
+def test_the_value_of_a_literal_decides_for_each_call_by_itself() -> None:
+    """``strptime_time`` gives a time of as many digits as its last argument says."""
+
+    def parsed(digits: Literal[3, 6]) -> ex.Expression:
+        urn, kind = "extension:io.substrait:functions_datetime", t.PrecisionTime(digits)
+        return call("strptime_time:str_str_i8", s, s, literal(digits, t.I8()), kind=kind, urn=urn)
+
+    rel = r.Project(T, (parsed(3), parsed(6)), ("x", "y"))
+
+    def all_alike(rel: pb.Rel) -> None:
+        first, second = (expression.scalar_function for expression in rel.project.expressions)
+        second.output_type.CopyFrom(first.output_type)
+
+    rel_comes_back(rel)
+    path = "project.expressions[1].scalar_function"
+    assert found(rel, all_alike, "to give precision_time<3>", "it gives precision_time<6>", path=path) == rel
+
+
+def test_a_function_of_another_kind_is_refused() -> None:
+    with refused_at("project.expressions[0]", PlanFormatError, "sum:i64", "scalar", "aggregate"):
+        decode_plan(changed(projected(add(a, b)), lambda m: None, (ARITHMETIC, "sum:i64")))
+
+
+@pytest.mark.parametrize(
+    ("phase", "kind"),
+    [
+        ("initial_to_intermediate", t.Struct((t.FP64(), t.I64()))),  # the file says STRUCT<fp64,i64>
+        ("intermediate_to_intermediate", t.Struct((t.FP64(), t.I64()), nullable=True)),
+        ("intermediate_to_result", t.FP64(nullable=True)),
+    ],
+)
+def test_the_phases_of_an_aggregate_come_back(phase: Phase, kind: t.Type) -> None:
+    """Only the first derives its type from the arguments (reading 15)."""
+    rel = r.Read(NamedStruct.of({"x": t.FP64(), "state": t.Struct((t.FP64(), t.I64()))}), r.NamedTable(("t",)))
+    argument = col(rel, 0 if phase == "initial_to_intermediate" else 1)
+    average = ex.AggregateFunction(ex.FunctionId(ARITHMETIC, "avg:fp64"), (argument,), kind, phase=phase)
+    rel_comes_back(r.Aggregate(rel, (), (), (ex.Measure(average),), ("n",)))
+
+
+def test_an_aggregate_that_does_not_say_its_phase_is_whole() -> None:
+    """Reading 14."""
+
+    def unsaid(rel: pb.Rel) -> None:
+        rel.aggregate.measures[0].measure.phase = pb.AGGREGATION_PHASE_UNSPECIFIED
+
+    assert found(SUM, unsaid, "phase", path="aggregate.measures[0].measure") == SUM
+
+
+def test_an_aggregate_that_does_not_say_its_invocation_takes_all_values() -> None:
+    def unsaid(rel: pb.Rel) -> None:
+        rel.aggregate.measures[0].measure.invocation = pb.AggregateFunction.AGGREGATION_INVOCATION_UNSPECIFIED
+
+    assert root(changed(SUM, unsaid)) == (SUM, [])
+
+
+def test_measures_come_back_whole() -> None:
+    function = ex.AggregateFunction(
+        ex.FunctionId("extension:a:b", "f:str"),
+        (s,),
+        TEXT,
+        (ex.FunctionOption("null_handling", ("IGNORE_NULLS",)),),
+        (ex.SortKey(b, "desc_nulls_last"), ex.SortKey(a, "clustered")),
+        "distinct",
+        "initial_to_intermediate",
+    )
+    rel_comes_back(r.Aggregate(T, (), (), (ex.Measure(function, gt(a, i64(0))),), ("n",)))

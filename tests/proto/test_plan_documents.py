@@ -1,0 +1,149 @@
+"""Plans as the objects that people have: from messages, bytes, JSON and files, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from substrait.plan_pb2 import Plan
+
+import substrait_dsl as sd
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import literal
+from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, UnsupportedError
+from tests.proto.plans import T, encoded, i64, table
+from tests.proto.whole_plans import HINT, pipeline
+from tests.support import refused
+
+
+def test_a_plan_comes_back_from_all_its_forms(tmp_path: Path) -> None:
+    plan = pipeline().to_plan()
+    binary, text, other = tmp_path / "plan.pb", tmp_path / "plan.json", tmp_path / "plan.txt"
+    plan.save(binary)
+    plan.save(text)
+    other.write_bytes(b"\xef\xbb\xbf\n" + plan.to_json().encode())
+    for read in (
+        sd.Plan.load(binary),
+        sd.Plan.load(str(text)),
+        sd.Plan.load(other),
+        sd.Plan.from_bytes(plan.to_bytes(), strict=True),
+        sd.Plan.from_json(plan.to_json()),
+        sd.Plan.from_proto(plan.to_proto()),
+    ):
+        assert read == plan
+        assert hash(read) == hash(plan)
+        assert read.findings == ()
+        assert [root.columns for root in read.roots] == [("who", "sum")]
+    assert plan != sd.Plan(sd.Relation(T))
+
+
+def test_the_roots_of_a_plan_have_the_names_it_gives_them() -> None:
+    nested = table("n", p=t.Struct.of({"x": t.I8()}), q=t.I8())
+    plan = encoded(nested)
+    plan.relations[0].root.names[:] = ["one", "inside", "two"]
+    read = sd.Plan.from_proto(plan)
+    (root,) = read.roots
+    assert root.columns == ("one", "two")
+    assert read.to_proto().relations[0].root.names == ["one", "inside", "two"]
+    assert "one" in str(read)
+
+
+def test_a_plan_is_built_with_what_it_says_beside_its_relations() -> None:
+    extension = AdvancedExtension((HINT,))
+    plan = sd.Plan(
+        pipeline().select(sd.parameter(1, sd.I64), sd.parameter(2, "string?")),
+        expected_type_urls=[HINT.type_url],
+        parameter_bindings={1: 5, 2: sd.null(sd.String)},
+        evaluation_mode="per_record",
+        advanced_extensions=extension,
+        type_aliases=[sd.I64, "string?", sd.List(sd.Date())],
+    )
+    read = sd.Plan.from_bytes(plan.to_bytes())
+    assert read == plan
+    assert read.type_aliases == (t.I64(), t.String(), t.List(t.Date()))
+    assert read.expected_type_urls == (HINT.type_url,)
+    assert read.parameter_bindings == {1: i64(5), 2: literal(None, t.String(nullable=True))}
+    assert read.evaluation_mode == "per_record"
+    assert read.advanced_extensions == extension
+    with refused(UnsupportedError, "acme.Hint"):  # JSON has to know the fields of a message
+        plan.to_json()
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        ("NULLABILITY_REQUIERD", 'did you mean "NULLABILITY_REQUIRED"?'),
+        ("no", '"NULLABILITY_UNSPECIFIED", "NULLABILITY_NULLABLE", "NULLABILITY_REQUIRED"'),
+    ],
+)
+def test_a_name_that_an_enum_does_not_have_is_refused_with_those_it_has(written: str, hint: str) -> None:
+    text = sd.Plan(sd.Relation(T)).to_json().replace("NULLABILITY_REQUIRED", written)
+    with refused(PlanFormatError, f'not "{written}"', hint):
+        sd.Plan.from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"expected_type_urls": "type.example/a"}, "expected_type_urls"),
+        ({"parameter_bindings": {-1: 5}}, "the number of a parameter"),
+        ({"parameter_bindings": {"x": 5}}, "the number of a parameter"),
+        ({"parameter_bindings": {1: 5}}, "parameter 1: no expression of the plan uses this parameter"),
+        ({"parameter_bindings": {1: sd.lit(1) + 2}}, "write lit(value, type)"),
+        ({"evaluation_mode": "per_row"}, "per_record"),
+        ({"type_aliases": "i64"}, "type_aliases are several types"),
+        ({"type_aliases": [int]}, "did you mean I64"),
+        ({"type_aliases": ["i64", sd.I64]}, "i64 has two aliases"),
+    ],
+)
+def test_what_a_plan_cannot_say_is_refused(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(sd.SubstraitDslError, match="Plan") as caught:
+        sd.Plan(pipeline(), **wrong)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("read", "argument"),
+    [
+        (sd.Plan.from_bytes, "text"),
+        (sd.Plan.from_json, b"bytes"),
+        (sd.Plan.from_proto, b"bytes"),
+        (sd.Plan.from_proto, Plan().version),
+    ],
+)
+def test_what_is_no_plan_at_all_is_refused(read: Any, argument: object) -> None:
+    with refused(InvalidArgumentError, "expected"):
+        read(argument)
+
+
+def test_the_other_kind_of_message_is_told() -> None:
+    plan = pipeline().to_plan()
+    extended = sd.ExtendedExpression({"a": sd.I64}, "a")
+    for cls, other, hint in (  # each with the other one
+        (sd.Plan, extended, "this is an extended expression: read it with ExtendedExpression.load"),
+        (sd.ExtendedExpression, plan, "this is a plan: read it with Plan.load"),
+    ):
+        with refused(PlanFormatError, "from_bytes", hint):
+            cls.from_bytes(other.to_bytes())
+        with refused(PlanFormatError, "from_json", hint):
+            cls.from_json(other.to_json())
+    with pytest.raises(PlanFormatError) as caught:  # neither of them
+        sd.Plan.from_bytes(b"")
+    assert "ExtendedExpression" not in str(caught.value)
+
+
+def test_a_file_that_is_no_plan_is_refused_by_the_verb(tmp_path: Path) -> None:
+    path = tmp_path / "plan"
+    path.write_bytes(b'{"\xff"}')
+    with refused(PlanFormatError, f"load, {path}: ", "no UTF-8"):
+        sd.Plan.load(path)
+    path.write_bytes(b'{"relations": 3}')
+    with refused(PlanFormatError, "load"):
+        sd.Plan.load(path)
+    path.write_bytes(b"\x00\x01\x02")
+    with refused(PlanFormatError, "load"):
+        sd.Plan.load(path)
+    with pytest.raises(FileNotFoundError):
+        sd.Plan.load(tmp_path / "none")

@@ -1,0 +1,158 @@
+"""Lateral joins on Spark, against loops in Python; as DataFrames, as text and inside a subquery."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+from substrait_dsl.algebra.rules import LATERAL_JOIN_TYPES
+from tests.spark.joined import Row, both, equal, expected, less
+from tests.spark.rows import Tables, by_tag, collected, counted, register, tagged, values
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LEFT: list[Row] = [(1, 10), (1, 10), (2, None), (3, 30), (None, 5)]
+RIGHT: list[Row] = [(1, 5), (1, 20), (1, 30), (2, 40), (None, 1), (3, None), (3, 7)]
+TABLES: Tables = {"lefts": ({"a": "i64?", "b": "i64?"}, LEFT), "rights": ({"c": "i64?", "d": "i64?"}, RIGHT)}
+
+
+def largest_two(x: Row) -> list[Row]:
+    """The right rows with the key of a left row, those with the largest `d`, NULL the smallest."""
+    rows = [y for y in RIGHT if equal(x[0], y[0])]
+    return sorted(rows, key=lambda y: -1 if y[1] is None else y[1])[-2:]
+
+
+def smaller(x: Row) -> list[Row]:
+    return [y for y in RIGHT if less(y[1], x[1])]
+
+
+RIGHTS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Row], list[Row]]]] = {
+    "same key, largest two": (
+        lambda x, rights: rights.filter(lambda y: y.c == x.a).top_n(2, sd.desc("d", nulls="last")),
+        largest_two,
+    ),
+    "smaller": (lambda x, rights: rights.filter(lambda y: y.d < x.b), smaller),
+    "no reference": (lambda x, rights: rights, lambda x: RIGHT),
+}
+CONDITIONS: dict[str, tuple[Any, Callable[[Row, Row], bool | None]]] = {
+    "true": (True, lambda x, y: True),
+    "less": (lambda x, y: x.b < y.d, lambda x, y: less(x[1], y[1])),
+    "equal and less": (
+        lambda x, y: (x.a == y.c) & (y.d > 6),
+        lambda x, y: both(equal(x[0], y[0]), less(6, y[1])),
+    ),
+}
+
+
+@pytest.mark.parametrize("how", LATERAL_JOIN_TYPES)
+@pytest.mark.parametrize("form", ["text", "frames"])
+def test_every_lateral_join(how: Any, form: str, spark: SparkSession) -> None:
+    reads = register(TABLES, spark)
+    lefts = reads["lefts"] if form == "text" else values(TABLES["lefts"][0], *LEFT).exchange(sd.round_robin())
+    wanted, joins = {}, {}
+    for (over, (make, right_of)), (on, (condition, test)) in (
+        (right, condition) for right in RIGHTS.items() for condition in CONDITIONS.items()
+    ):
+        name = f"{over}, {on}"
+        wanted[name] = expected(
+            how, LEFT, RIGHT, lambda x, y, test=test, right_of=right_of: test(x, y) if y in right_of(x) else False
+        )
+        joins[name] = lefts.lateral_join(lambda x, make=make: make(x, reads["rights"]), condition, how)
+    fine = {name: rows for name, rows in wanted.items() if rows != "a second match"}
+    assert (len(fine) < len(wanted)) == (how == "left_single")
+    found = by_tag(tagged({name: joins[name] for name in fine}), spark)
+    for name, rows in fine.items():
+        assert found.get(name, Counter()) == rows, name
+    for name in list(wanted.keys() - fine.keys())[:2]:
+        with pytest.raises(Exception, match="more than one match"):
+            joins[name].aggregate(n=f.count()).execute(spark).collect()
+
+
+def test_an_aggregate_has_a_row_for_every_row(spark: SparkSession) -> None:
+    reads = register(TABLES, spark)
+    totals = reads["lefts"].lateral_join(
+        lambda x: reads["rights"].filter(lambda y: y.c == x.a).aggregate(n=f.count(), total=lambda y: f.sum(y.d))
+    )
+    assert counted(totals.select("a", "n", "total"), spark) == Counter(
+        {(1, 3, 55): 2, (2, 1, 40): 1, (3, 2, 7): 1, (None, 0, None): 1}
+    )
+
+
+def test_ties_and_windows_of_each_row(spark: SparkSession) -> None:
+    lefts = values({"a": "i64"}, (1,), (2,))
+    rights = values({"c": "i64", "d": "i64"}, (1, 5), (1, 5), (1, 6), (2, 8), (2, 9))
+    first = lefts.lateral_join(lambda x: rights.filter(lambda y: y.c == x.a).top_n(1, "d", with_ties=True))
+    assert counted(first, spark) == Counter({(1, 1, 5): 2, (2, 2, 8): 1})
+    placed = lefts.lateral_join(
+        lambda x: rights.filter(lambda y: y.c == x.a).window(total=lambda y: f.sum(y.d)).select("d", "total")
+    )
+    assert counted(placed, spark) == Counter({(1, 5, 16): 2, (1, 6, 16): 1, (2, 8, 17): 1, (2, 9, 17): 1})
+
+
+def test_subqueries_in_the_condition_see_both_rows(spark: SparkSession) -> None:
+    reads = register(TABLES, spark)
+    rights = reads["rights"]
+
+    def is_exceeded(x: Any, y: Any) -> Any:
+        return (x.a == y.c) & sd.exists(rights.filter(lambda z: (z.c == x.a) & (z.d > y.d)))
+
+    def test(x: Row, y: Row) -> bool | None:
+        return both(equal(x[0], y[0]), any(equal(z[0], x[0]) and less(y[1], z[1]) for z in RIGHT))
+
+    for how in ("inner", "left", "left_semi", "left_anti", "left_mark"):
+        joined = reads["lefts"].lateral_join(lambda x: rights, is_exceeded, how)
+        assert counted(joined, spark) == expected(how, LEFT, RIGHT, test), how
+
+
+def test_a_lateral_join_in_a_lateral_join(spark: SparkSession) -> None:
+    reads = register(TABLES, spark)
+    lefts, rights = reads["lefts"], reads["rights"]
+    joined = lefts.lateral_join(
+        lambda x: rights.filter(lambda y: y.c == x.a).lateral_join(
+            lambda y: rights.filter(lambda z: (z.c == x.a) & (z.d < y.d)).select(e=lambda z: z.d), how="left"
+        )
+    )
+    assert counted(joined, spark) == Counter(
+        x + y + (e,)
+        for x in LEFT
+        for y in RIGHT
+        if equal(x[0], y[0])
+        for e in [z[1] for z in RIGHT if equal(z[0], x[0]) and less(z[1], y[1])] or [None]
+    )
+
+
+def test_in_a_subquery(spark: SparkSession) -> None:
+    reads = register(TABLES, spark)
+    rights = reads["rights"]
+    outer = values({"n": "i64"}, (20,), (50,))
+
+    def exists(n: Any) -> Any:
+        large = rights.filter(lambda y: y.d >= n.n)
+        return sd.exists(large.lateral_join(lambda y: rights.filter(lambda z: (z.c == y.c) & (z.d > y.d)), how="inner"))
+
+    # of the right rows with d >= 20, (1, 20) has a larger one of the same key; of those with d >= 50 there is none
+    assert collected(outer.filter(exists), spark) == [(20,)]
+
+
+def test_the_post_filter_sees_the_output(spark: SparkSession) -> None:
+    reads = register(TABLES, spark)
+    joined = reads["lefts"].lateral_join(
+        lambda x: reads["rights"].filter(lambda y: y.c == x.a), how="left", post_filter=lambda r: r.c.is_null()
+    )
+    assert counted(joined, spark) == Counter([(None, 5, None, None)])
+
+
+def test_equal_keys_are_hashed(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+    reads = register({"r": ({"c": "i64", "d": "i64"}, [(1, 1), (2, 2)])}, spark)
+    for how in LATERAL_JOIN_TYPES:
+        left = values({"a": "i64"}, (1,), (2,))
+        left.lateral_join(lambda x: reads["r"].filter(lambda y: y.c == x.a), how=how).execute(spark).explain()
+        plan = capsys.readouterr().out
+        assert "BroadcastHashJoin" in plan, how
+        assert "NestedLoop" not in plan, how

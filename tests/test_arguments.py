@@ -1,0 +1,307 @@
+"""Whatever a public function, class or method is given: it works with it, or raises an error of the tree.
+
+The names are those of the api, and the methods those of the objects that come out of them, as deep as that goes: what
+is new is tried too. Every argument is every bad value once, while the others are good. What comes out is used, since
+what is wrong with a helper object may only show where a verb takes it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import inspect
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import api
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.catalog import Typed
+from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError
+from substrait_dsl.fluent.conditions import Quantified
+from substrait_dsl.fluent.documents import Document
+from substrait_dsl.fluent.expr import ExprBase, SortKey
+from substrait_dsl.fluent.windows import UP_TO_THE_CURRENT_ROW, Offset
+from tests.support import f, table
+
+T = table("id: i64, name: string, s: struct<i64, string>, xs: list<i64>, small: i32")
+U = table("id: i64, city: string", "u")
+MESSAGE = sd.AnyMessage("type.googleapis.com/acme.Hint", b"\x01")
+EXTENSION = sd.AdvancedExtension((MESSAGE,))
+CATALOG = sd.standard_catalog()
+PLAN = sd.Plan(T)
+
+
+class OnlyId(sd.Schema):
+    id: sd.I64
+
+
+class Plain:
+    """A class of somebody's."""
+
+
+class Word:
+    """One of a few words, none of which is bad."""
+
+
+BAD: tuple[Any, ...] = (
+    None, True, 5, -(2**70), (2**70,), 1.5, float("nan"), Decimal("NaN"), "x", "", "\ud800", b"x", object(), iter(()),
+    [], [None], (1.5,), {}, {"x": None}, {5: 5}, {1, 2}, dt.datetime(2020, 1, 1, tzinfo=dt.UTC),
+    lambda *values: None, lambda x: x, Plain, int, sd.I64, sd.Decimal, sd.I64(), f, f.add, f.count(), f.rank(),
+    sd.col("missing"), sd.lit("text"), U.c.city, U, U.schema, sd.asc("id"), MESSAGE, EXTENSION,
+)  # fmt: skip
+GOOD: Mapping[str, Any] = {
+    "arguments": 1, "body": lambda x: x, "bounds": UP_TO_THE_CURRENT_ROW, "call": f.count()._call, "cases": {1: 2},
+    "changes": {"id": 1}, "chosen": "id", "column": "id", "comparison": "eq", "condition": sd.col("id") > 1,
+    "conditions": sd.col("id") > 1, "count": 3, "data": PLAN.to_bytes(), "day_seconds": sd.DaySeconds(1), "default": 0,
+    "destination": "http://a", "detail": MESSAGE, "direction": "clustered", "distance": 2, "element": sd.I64(),
+    "entries": {"a": 1}, "expression": "small", "extensions": tuple(CATALOG.extensions.values()), "field": (0,),
+    "fields": "id", "function": f.add, "functions": f.rank(), "high": 9, "id": 1, "item": 1, "key": sd.String(),
+    "keys": "id", "kind": "singleton", "left": "id", "length": 5, "low": 1, "match": sd.col("id"),
+    "measures": f.count().alias("n"), "message": "a message", "metadata_uri": "s3://a", "name": "x", "names": ("x",),
+    "new": sd.col("id"), "nullable": True, "number": 1, "on": "id", "op": "union_all", "other": U, "others": T,
+    "parameter_types": (sd.I64(),), "parameters": {"x": sd.I64}, "parts": 0, "path": "x.plan", "paths": "x.parquet",
+    "positions": [0], "precision": 6, "reference": sd.col, "rel": T._rel, "relation": U.select("id"), "relations": T,
+    "resolve": lambda scope: rl.Broadcast(), "return_type": sd.I64(), "right": "id", "row": lambda r: OnlyId(id=r.id),
+    "rows": [(1,)], "scale": 2, "schema": OnlyId, "struct": T._rel.schema, "table": "t", "target": "t", "text": "i64",
+    "to": sd.I64, "type": sd.I64(), "type_url": "type.googleapis.com/acme.Hint", "types": (sd.I64(),), "uri": "s3://a",
+    "urn": "extension:acme:x", "value": 1, "values": sd.col("id"), "where": True, "year_months": sd.YearMonths(1),
+    "agg.measures": f.count().alias("n"), "agg.named": f.count(), "CatalogFunction.options": "ERROR",
+    "Computation.type": "hashtable", "cube.named": f.count(), "DynRow.schema": T._rel.schema,
+    "exchange.kind": sd.broadcast(), "expand.fields": sd.col("id"), "ExtendedExpression.columns": "id",
+    "extension_multi.relations": [T], "frame.rows": (None, 0), "from_json.text": PLAN.to_json(),
+    "from_proto.message": PLAN.to_proto(), "is_in.options": [1], "LambdaFunction.function": lambda x: x,
+    "lateral_join.right": lambda r: U, "Map.value": sd.I64(), "matches.other": sd.I64(),
+    "multi_bucket.expression": sd.lit([1], sd.List(sd.I32())), "named.name": "add", "of.fields": {"x": sd.I64()},
+    "overload.key": "add:i64_i64", "overload.urn": "extension:io.substrait:functions_arithmetic", "Plan.relations": T,
+    "record.is_in.options": [(1,)], "resolve.arguments": [Typed(sd.I64()), Typed(sd.I64())], "resolve.kind": "scalar",
+    "resolve.name": "add", "rollup.named": f.count(), "Row.schema": T._rel.schema, "Switching.values": (1, 2),
+    "with_extension.extension": "x.yaml", "with_extension.own": EXTENSION, "with_relation.columns": {"x": "i64"},
+    "write.op": "insert",
+}  # fmt: skip
+"""Good values of arguments by their names; where that does not do, by those of the function and the argument."""
+
+ONLY: Mapping[str, type] = {
+    "AdvancedExtension": sd.AdvancedExtension,
+    "AnyMessage": sd.AnyMessage,
+    "Catalog": sd.Catalog,
+    "ExprBase": ExprBase,
+    "None": type(None),
+    "Path": Path,
+    "RelationBase": sd.Relation,
+    "Type": sd.Type,
+    "TypeVariation": sd.TypeVariation,
+    "bool": bool,
+    "bytes": bytes,
+    "int": int,
+    "str": str,
+    **dict.fromkeys(("JoinType", "LateralJoinType", "SetOp", "Nulls", "EvaluationMode", "ComputationType"), Word),
+    **dict.fromkeys(("rl.AggregateMethod", "rl.WindowMethod", "rl.WriteOp", "rl.OutputMode", "rl.CreateMode"), Word),
+    **dict.fromkeys(("rl.PathKind", "rl.BuildSide", "ex.FailureBehavior"), Word),
+}
+"""Annotations that say all: an argument of these is of this class, or refused."""
+
+INTERNAL = {
+    "Catalog.possible_cast",
+    "Catalog.resolve",
+    "ExchangeKind.resolve",
+    "LambdaFunction.function",
+    "LambdaFunction.names",
+    "LambdaFunction.parameter_types",
+    "LambdaFunction.settle",
+    "LambdaFunction.types",
+    "Properties.moved",
+    "WindowFunction.bounds",
+    "WindowFunction.distinct_values",
+    "WindowFunction.name",
+    "WindowFunction.framed",
+}
+"""Methods and arguments by which the library's own modules speak to each other, of what they have checked."""
+
+RECORDS = ("Field", "SubstraitDslError")
+"""What people are given and never give: it holds what it is given."""
+
+BASES = ("DynExpr", "Expr", "Type")
+"""Classes whose objects others make."""
+
+FILES = ("load", "save", "with_extension")
+SPARK = ("execute",)
+"""Methods that are not tried where there are no files, and no Spark."""
+
+Subject = Callable[..., Any]
+
+
+def call(name: str, subject: Subject, given: Mapping[str, Any] | None = None) -> Any:
+    """Call with the arguments that are given, and good ones for the others that it needs."""
+    bound = inspect.signature(subject).bind_partial()
+    for parameter in bound.signature.parameters.values():
+        several = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        own = f"{name}.{parameter.name}"
+        own = own if own in GOOD else f"{name.rpartition('.')[2]}.{parameter.name}"
+        if given and parameter.name in given:
+            value = given[parameter.name]
+        elif own in GOOD:
+            value = GOOD[own]
+        elif parameter.name in GOOD and (several or parameter.default is parameter.empty):
+            value = GOOD[parameter.name]
+        elif several or parameter.default is not parameter.empty:
+            continue
+        else:
+            raise AssertionError(f"{name}: which value is good for {parameter.name}? Say it in GOOD")
+        if several:
+            value = (value,) if parameter.kind is parameter.VAR_POSITIONAL else {"new": value}
+        bound.arguments[parameter.name] = value
+    return subject(*bound.args, **bound.kwargs)
+
+
+def subjects() -> Iterator[tuple[str, Subject]]:
+    """The public functions and classes, the methods of what they give, the methods of what these give, and so on."""
+    waiting: list[tuple[str, Any]] = [(name, getattr(api, name)) for name in api.__all__]
+    waiting += [(f"functions.{name}", getattr(f, name)) for name in ("abs", "sum", "lag")]
+    waiting += [("Relation.as_", T.select("id").as_), ("Expr.keep", T.c.s.keep)]  # those of the samples do not fit
+    seen: set[object] = {sd.Relation.as_, sd.Expr.keep}
+    for sample in (PLAN, T, T.c.id, T.c, OnlyId(id=sd.col("id"))):
+        waiting += methods(sample, seen)
+    for name, subject in waiting:
+        if callable(subject) and is_ours(subject) and name not in INTERNAL:
+            yield name, subject
+            if "__" not in name and name.rpartition(".")[2] not in (*BASES, *FILES, *SPARK):
+                waiting += methods(call(name, subject), seen)
+
+
+def is_ours(value: object) -> bool:
+    return str(getattr(value, "__module__", "")).startswith("substrait_dsl.")
+
+
+def methods(sample: object, seen: set[object]) -> Iterator[tuple[str, Subject]]:
+    """The methods of an object of a public class, each function once."""
+    kind = type(sample)
+    if kind not in vars(api).values() and not kind.__module__.startswith("substrait_dsl.fluent."):
+        return
+    for name in dir(kind):
+        function = getattr(kind, name)
+        function = getattr(function, "__func__", function)  # of a class method
+        if inspect.isfunction(function) and is_ours(function) and function not in seen:
+            seen.add(function)
+            if not name.startswith("_") or {name, name.replace("__r", "__", 1)} & vars(operator).keys():
+                yield f"{kind.__name__}.{name}", getattr(sample, name)
+
+
+def used(value: Any) -> None:
+    """Do with a result what it is for."""
+    repr(value)
+    str(value)
+    match value:
+        case sd.Relation():
+            value.explain(properties=True)
+            used(value.to_plan())
+        case Document():
+            value.to_bytes()
+        case ExprBase():
+            used(T.select(x=value))
+            used(T.sort(value))
+        case sd.Measure():
+            used(T.aggregate(x=value))
+        case sd.WindowFunction():
+            used(value.over(order_by="id"))
+            used(T.window(order_by="id", x=value))
+        case SortKey():
+            used(T.sort(value))
+        case sd.ExchangeKind():
+            used(T.exchange(value))
+        case rl.ExchangeTarget():
+            used(T.exchange(sd.broadcast(), targets=[value]))
+        case sd.Switching():
+            used(T.expand(x=value))
+        case sd.JoinKey():
+            used(T.hash_join(U, [value]))
+        case Offset():
+            used(f.count().over(order_by="id", rows=(value, None)))
+            used(f.count().over(order_by="id", range=(None, value)))
+        case Quantified():
+            used(T.c.id > value)
+        case sd.Type():
+            used(sd.read_named("t", {"x": value}))
+            used(sd.null(value))
+        case sd.TypeVariation():
+            used(sd.I64(variation=value))
+        case sd.AnyMessage():
+            used(sd.AdvancedExtension((value,)))
+        case sd.AdvancedExtension():
+            used(T.with_extension(value))
+        case rl.VirtualTarget() | rl.FilesTarget() | rl.ExtensionObject():
+            used(T.write(value))
+        case sd.DelimitedText():
+            used(sd.read_files("x", {"x": sd.String}, format=value))
+        case sd.Parquet() | sd.Orc() | sd.Arrow() | sd.Dwrf() | sd.ExtensionFormat():
+            used(sd.read_files("x", OnlyId, format=value))
+        case sd.FileSlice():
+            used(sd.read_files(value, OnlyId))
+        case sd.Computation():
+            used(T.hint(saved=[value]))
+        case sd.Distribution():
+            used(sd.read_named("t", OnlyId, distribution=value))
+        case sd.OrderKey():
+            used(sd.read_named("t", OnlyId, ordering=value))
+        case sd.YearMonths():
+            used(sd.lit(value, sd.IntervalYear))
+        case sd.DaySeconds():
+            used(sd.lit(value, sd.IntervalDay(6)))
+        case sd.Compound():
+            used(sd.lit(value, sd.IntervalCompound(6)))
+        case sd.LambdaFunction():
+            used(T.select(x=f.transform(sd.col("xs"), value)))
+        case sd.Catalog():
+            sd.Plan.from_bytes(PLAN.to_bytes(), catalog=value)
+        case OnlyId():
+            used(T.into(lambda r: value))
+        case sd.RelationSchema():
+            used(sd.read_named("t", value))
+            value.to_arrow()
+        case Iterator():
+            list(value)
+
+
+SUBJECTS = dict(subjects())
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files that good arguments name."""
+    monkeypatch.chdir(tmp_path)
+    PLAN.save("x.plan")
+    Path("x.yaml").write_text("urn: extension:acme:x\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [name for name in SUBJECTS if "__" not in name and not name.endswith(SPARK)])
+def test_good_arguments_are_good(name: str) -> None:
+    if name in BASES:
+        with pytest.raises(InvalidArgumentError):
+            call(name, SUBJECTS[name])
+    else:
+        used(call(name, SUBJECTS[name]))
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_bad_arguments_get_errors_of_the_tree(name: str) -> None:
+    wrong: list[str] = []
+    for parameter in inspect.signature(SUBJECTS[name]).parameters.values():
+        allowed = [ONLY.get(word) for word in str(parameter.annotation).split(" | ")]
+        plain = tuple(kind for kind in allowed if kind is not None)
+        for bad in BAD if f"{name}.{parameter.name}" not in INTERNAL else ():
+            given = f"{parameter.name}={bad!r}, a {type(bad).__name__}"
+            try:
+                used(call(name, SUBJECTS[name], {parameter.name: bad}))
+            except (SubstraitDslError, OSError):
+                continue
+            except Exception as error:
+                wrong.append(f"{given}: {type(error).__name__}: {error}")
+            else:
+                fits = isinstance(bad, plain) and (type(bad) is not bool or bool in plain)
+                if None not in allowed and not fits and name not in RECORDS:
+                    wrong.append(f"{given}: taken, though it wants {parameter.annotation}")
+    assert not wrong, "\n".join(wrong)

@@ -1,0 +1,67 @@
+"""The page about types: mypy says of its programs what the page says it does, and the page has every code."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mypy.errorcodes import ErrorCode
+
+from substrait_dsl.mypy_plugin.codes import CODES, DYNAMIC
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "typing.md").read_text(encoding="utf-8")
+
+BLOCK = re.compile(
+    r"(?P<first><!-- every program -->\n)?```python\n(?P<program>.*?)```\n(?:```text\n(?P<said>.*?)```)?", re.DOTALL
+)
+SECTION = re.compile(r"^### `(?P<code>[\w-]+)`\n(?P<text>.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
+LINE = re.compile(r"^program_(?P<number>\d+)\.py:\d+: (?P<said>.*)$", re.MULTILINE)
+
+[BEGINNING] = [found["program"] for found in BLOCK.finditer(PAGE) if found["first"]]
+PROGRAMS = [(found["program"], found["said"] or "") for found in BLOCK.finditer(PAGE) if not found["first"]]
+SECTIONS = {found["code"]: found["text"] for found in SECTION.finditer(PAGE)}
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What mypy says of each program."""
+    place = tmp_path_factory.mktemp("programs")
+    for number, (program, _) in enumerate(PROGRAMS):
+        (place / f"program_{number}.py").write_text(joined(program), encoding="utf-8")
+    (place / "pyproject.toml").write_text('[tool.mypy]\nplugins = ["substrait_dsl.mypy_plugin"]\n', encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-pretty", "."]
+    done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
+    lines: list[list[str]] = [[] for _ in PROGRAMS]
+    for found in LINE.finditer(done.stdout):
+        lines[int(found["number"])].append(f"{found['said']}\n")
+    return ["".join(each) for each in lines]
+
+
+def joined(program: str) -> str:
+    """A program with the common beginning, below the lines that can only stand first."""
+    lines = program.splitlines(keepends=True)
+    first = [line for line in lines if line.startswith("# mypy: ")]
+    return "".join([*first, BEGINNING, *(line for line in lines if line not in first)])
+
+
+@pytest.mark.parametrize("number", range(len(PROGRAMS)))
+def test_mypy_says_what_the_page_says(said: list[str], number: int) -> None:
+    program, expected = PROGRAMS[number]
+    assert said[number] == expected, program
+
+
+def test_the_page_has_every_code() -> None:
+    assert list(SECTIONS) == [code.code for code in CODES.values()] + [DYNAMIC.code]
+
+
+@pytest.mark.parametrize("code", [*CODES.values(), DYNAMIC], ids=lambda code: str(code.code))
+def test_each_code_is_explained_and_shown(code: ErrorCode) -> None:
+    text = SECTIONS[code.code]
+    assert code.description in " ".join(text.split())
+    shown = "".join(found["said"] or "" for found in BLOCK.finditer(text))
+    assert f"[{code.code}]" in shown

@@ -1,0 +1,1 @@
+"""Programs that mypy checks with the plugin: ``faulty`` ones, whose every mistake it must flag, and ``right`` ones."""
