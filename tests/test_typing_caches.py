@@ -120,6 +120,16 @@ EDITS = (
         [("pipelines.py", 'o.price < 10).select("key")', 'o.price < 10).select("day")')],
         [("reports.py", 'there is no column "key"; there is "day"')],
     ),
+    Edit(
+        "another value of a variable",
+        [("base.py", "RATE = sd.lit(2, sd.I64)", "RATE = sd.lit(2, sd.FP64)")],
+        [("pipelines.py", "multiply(i64, fp64)")],
+    ),
+    Edit(
+        "another value of a list",
+        [("pipelines.py", 'KEYS = ["day", "note"]', 'KEYS = ["day", "nope"]')],
+        [("pipelines.py", 'select: there is no column "nope"')],
+    ),
     Edit("another declared result", [DECLARED]),
     Edit(
         "a column less of what is declared now",

@@ -136,7 +136,8 @@ def _no_kind(given: Any, rel: rl.Rel) -> InvalidArgumentError:
     if isinstance(name, str):
         advice = f'scatter("{name}")' if name in rel.schema.names else EXCHANGE_HABITS.get(name)
         if advice:
-            return InvalidArgumentError(f"expected a kind of exchange, got {given!r}", hint=f"write {advice}")
+            got = repr(given) if given is name else f"the function {name}"
+            return InvalidArgumentError(f"expected a kind of exchange, got {got}", hint=f"write {advice}")
     return InvalidArgumentError(
         f"expected a kind of exchange, got {given!r}",
         hint="write scatter(...), single_bucket(...), multi_bucket(...), round_robin() or broadcast()",

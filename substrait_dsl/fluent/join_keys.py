@@ -57,8 +57,8 @@ def join_key(left: Sortable, right: Sortable | None = None, comparison: Comparis
             row.
         right: the same of the right side; by default the column of the same name.
         comparison: ``"eq"``, which never matches NULL; ``"is_not_distinct_from"``, for which NULL equals NULL;
-            ``"might_equal"``, which may also match what is not equal; or a scalar function of a catalogue, which takes
-            two values and gives a boolean, such as ``functions.equal``.
+            ``"might_equal"``, for which NULL equals anything; or a scalar function of a catalogue, which takes two
+            values and gives a boolean, such as ``functions.equal``.
 
     Raises `InvalidChoiceError` for another word. Specification: ``ComparisonJoinKey``.
     """

@@ -14,11 +14,22 @@ from substrait_dsl.fluent.schemas import DynRow
 
 Name = TypeVar("Name", bound=str)
 Annotation = TypeVar("Annotation")
+Text = TypeVar("Text", bound=str)
+Urn = TypeVar("Urn", bound=str)
 Columns = TypeVarTuple("Columns")
 
 
 class F(Generic[Name, Annotation]):
     """A column of an inferred row: its name as a literal, and what a schema class would be annotated with."""
+
+    __slots__ = ()
+
+
+class Foreign(Generic[Text, Name, Urn]):
+    """What a column of a type of an extension, or of a variation, is annotated with in an inferred row.
+
+    That is the text of the type, the name in it that an extension declares, and the URN of the extension.
+    """
 
     __slots__ = ()
 

@@ -10,11 +10,11 @@ mypy asks it what a call of the fluent API gives, and it makes that very call, w
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from mypy.nodes import MypyFile
+from mypy.nodes import MypyFile, TypeInfo
 from mypy.plugin import (
     AttributeContext,
     ClassDefContext,
@@ -59,51 +59,87 @@ class SubstraitPlugin(Plugin):
         return declarations.modules_looked_at(file)
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
-        if not fullname.startswith(_PACKAGE):
-            return None
-        from substrait_dsl.mypy_plugin import calls
-
-        hook = calls.schema_revealed if fullname == _REVEAL else partial(calls.function_called, fullname=fullname)
-        return guarded(hook, attrgetter("default_return_type"))
+        return _function_hook(fullname) if fullname.startswith(_PACKAGE) else None
 
     def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
-        if not fullname.startswith(_PACKAGE):
-            return None
-        from substrait_dsl.mypy_plugin import signatures
+        ours = fullname.startswith(_PACKAGE)
+        return _function_signature_hook(fullname) if ours else self._schema_signature_hook(fullname)
 
-        hook = signatures.any_arguments if fullname.startswith(_FUNCTIONS) else signatures.any_results
-        return guarded(hook, attrgetter("default_signature"))
+    def _schema_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
+        symbol = self.lookup_fully_qualified(fullname)
+        if symbol is None or not isinstance(symbol.node, TypeInfo):
+            return None
+        from substrait_dsl.mypy_plugin import declarations, signatures
+
+        hook = signatures.any_structs if declarations.is_base(symbol) else None
+        return hook and guarded(hook, attrgetter("default_signature"))
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
-        if not fullname.startswith(_PACKAGE) or fullname.endswith(_DESCRIPTOR):
-            return None
-        from substrait_dsl.mypy_plugin import calls
-
-        hook = calls.operated if fullname.startswith(_OPERATORS) else calls.method_called
-        return guarded(partial(hook, name=fullname.rpartition(".")[2]), attrgetter("default_return_type"))
+        ours = fullname.startswith(_PACKAGE) and not fullname.endswith(_DESCRIPTOR)
+        return _method_hook(fullname) if ours else None
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
-        if not fullname.startswith(_PACKAGE):
-            return None
-        from substrait_dsl.mypy_plugin import signatures
-
-        operator = fullname.startswith(_OPERATORS)
-        hook = signatures.OPERANDS.remember if operator else signatures.any_results
-        return guarded(hook, attrgetter("default_signature"))
+        return _method_signature_hook(fullname) if fullname.startswith(_PACKAGE) else None
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
-        if not fullname.startswith(_ROWS):
-            return None
-        from substrait_dsl.mypy_plugin import calls
-
-        hook = partial(calls.column_named, name=fullname.rpartition(".")[2])
-        return guarded(hook, attrgetter("default_attr_type"))
+        return _attribute_hook(fullname) if fullname.startswith(_ROWS) else None
 
     def get_base_class_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
         symbol = self.lookup_fully_qualified(fullname)
         from substrait_dsl.mypy_plugin import declarations
 
-        return declarations.analyzed if declarations.is_base(symbol) else None
+        return guarded(_schema_class, lambda _: None) if declarations.is_base(symbol) else None
+
+
+# mypy asks for the hook of a name each time that the name is used; it is made once.
+
+
+@cache
+def _function_hook(fullname: str) -> Callable[[FunctionContext], Type]:
+    from substrait_dsl.mypy_plugin import calls, rows
+
+    hook = rows.schema_revealed if fullname == _REVEAL else partial(calls.function_called, fullname=fullname)
+    return guarded(hook, attrgetter("default_return_type"))
+
+
+@cache
+def _function_signature_hook(fullname: str) -> Callable[[FunctionSigContext], FunctionLike]:
+    from substrait_dsl.mypy_plugin import signatures
+
+    hook = signatures.any_arguments if fullname.startswith(_FUNCTIONS) else signatures.any_results
+    return guarded(hook, attrgetter("default_signature"))
+
+
+@cache
+def _method_hook(fullname: str) -> Callable[[MethodContext], Type]:
+    from substrait_dsl.mypy_plugin import calls, operators
+
+    hook = operators.operated if fullname.startswith(_OPERATORS) else calls.method_called
+    return guarded(partial(hook, name=fullname.rpartition(".")[2]), attrgetter("default_return_type"))
+
+
+@cache
+def _method_signature_hook(fullname: str) -> Callable[[MethodSigContext], FunctionLike]:
+    from substrait_dsl.mypy_plugin import operators, signatures
+
+    name = fullname.rpartition(".")[2]
+    is_operator = fullname.startswith(_OPERATORS) and name in operators.BINARY
+    hook = partial(operators.OPERATORS.signature, name=name) if is_operator else signatures.any_results
+    return guarded(hook, attrgetter("default_signature"))
+
+
+@cache
+def _attribute_hook(fullname: str) -> Callable[[AttributeContext], Type]:
+    from substrait_dsl.mypy_plugin import rows
+
+    return guarded(partial(rows.column_named, name=fullname.rpartition(".")[2]), attrgetter("default_attr_type"))
+
+
+def _schema_class(context: ClassDefContext) -> None:
+    from substrait_dsl.mypy_plugin import declarations, schema_classes
+
+    declarations.analyzed(context)
+    schema_classes.check(context)
 
 
 def guarded(hook: Callable[[C], R], default: Callable[[C], R]) -> Callable[[C], R]:

@@ -15,10 +15,12 @@ from mypy.types import AnyType, Instance, LiteralType, Type, TypeOfAny, get_prop
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.mypy_plugin.declarations import annotations_of, is_schema
 from substrait_dsl.mypy_plugin.names import (
     COLUMN,
+    FOREIGN,
     GROUP_BY,
     LIST,
     MAP,
@@ -35,6 +37,22 @@ if TYPE_CHECKING:
     from mypy.checker import TypeChecker
 
 
+class Translated:
+    """What has been translated already for the file that mypy is checking, but for structs."""
+
+    def __init__(self, checker: TypeChecker | None) -> None:
+        self.checker = checker
+        self.types: dict[Instance, t.Type | None] = {}
+        self.rows: dict[Instance, NamedStruct | None] = {}
+        self.schemas: dict[TypeInfo, NamedStruct] = {}
+        self.annotations: dict[t.Type, Type] = {}
+        self.columns: dict[Field, Type] = {}
+        self.classes: dict[str, TypeInfo] = {}
+
+
+_LAST = [Translated(None)]
+
+
 class Annotations:
     """Translates between mypy's types and those of the algebra, for one call that is checked.
 
@@ -44,7 +62,12 @@ class Annotations:
 
     def __init__(self, checker: TypeChecker) -> None:
         self.checker = checker
+        if _LAST[0].checker is not checker:
+            _LAST[:] = [Translated(checker)]
+        self._known = _LAST[0]
         self._structs: dict[tuple[t.Type, tuple[str, ...] | None], Type] = {}
+        self._structs_met = 0
+        """How many structs have been translated. What has one in it is not kept: it belongs to this call."""
         self._open: set[TypeInfo] = set()
         """The schema classes whose columns are being looked at; one inside itself has none that anybody knows."""
 
@@ -55,6 +78,14 @@ class Annotations:
         kind = get_proper_type(annotation)
         if not isinstance(kind, Instance):
             return None
+        if kind in self._known.types:
+            return self._known.types[kind]
+        met, found = self._structs_met, self._translated(kind)
+        if met == self._structs_met:
+            self._known.types[kind] = found
+        return found
+
+    def _translated(self, kind: Instance) -> t.Type | None:
         match kind.type.fullname, kind.args:
             case fullname, _ if fullname in SIMPLE:
                 return SIMPLE[fullname]()
@@ -69,6 +100,8 @@ class Annotations:
             case str(fullname), [key, value] if fullname == MAP:
                 key_type, value_type = self.type_of(key), self.type_of(value)
                 return None if key_type is None or value_type is None else t.Map(key_type, value_type)
+            case fullname, parameters if fullname == FOREIGN:
+                return _foreign(*(str(literal_value(parameter)) for parameter in parameters))
             case fullname, parameters if fullname in SIZED:
                 return _sized(SIZED[fullname], [literal_value(parameter) for parameter in parameters])
         return None
@@ -82,6 +115,7 @@ class Annotations:
         return self.columns_of(first) is not None or self.type_of(first) is not None
 
     def _struct(self, row: Type) -> t.Type | None:
+        self._structs_met += 1
         struct = self.columns_of(row)
         if struct is None or any(field.type == UNKNOWN for field in struct):
             return None
@@ -97,11 +131,14 @@ class Annotations:
         kind = get_proper_type(row)
         if not isinstance(kind, Instance):
             return None
-        if kind.type.fullname == ROW:
-            return self._inferred(kind)
-        if is_schema(kind.type):
-            return self.declared(kind.type)
-        return None
+        if kind in self._known.rows:
+            return self._known.rows[kind]
+        if kind.type.fullname != ROW:
+            return self.declared(kind.type) if is_schema(kind.type) else None
+        met, found = self._structs_met, self._inferred(kind)
+        if met == self._structs_met:
+            self._known.rows[kind] = found
+        return found
 
     def _inferred(self, row: Instance) -> NamedStruct | None:
         fields = []
@@ -124,13 +161,18 @@ class Annotations:
 
     def declared(self, schema: TypeInfo) -> NamedStruct | None:
         """The columns of a schema class."""
+        if schema in self._known.schemas:
+            return self._known.schemas[schema]
         annotations = annotations_of(schema, self.checker)
         if not annotations or schema in self._open:
             return None
         self._open.add(schema)
-        fields = tuple(Field(name, self.type_of(kind) or UNKNOWN) for name, kind in annotations.items())
+        met = self._structs_met
+        struct = NamedStruct(tuple(Field(name, self.type_of(kind) or UNKNOWN) for name, kind in annotations.items()))
         self._open.remove(schema)
-        return NamedStruct(fields)
+        if met == self._structs_met:
+            self._known.schemas[schema] = struct
+        return struct
 
     # --- to mypy
 
@@ -138,10 +180,25 @@ class Annotations:
         """What a schema class would be annotated with for a column of a type."""
         if kind == UNKNOWN:
             return unknown()
+        if kind not in self._known.annotations:
+            met, found = self._structs_met, self._annotation(kind)
+            if met != self._structs_met:
+                return found
+            self._known.annotations[kind] = found
+        return self._known.annotations[kind]
+
+    def _annotation(self, kind: t.Type) -> Type:
         if kind.nullable:
             return self.instance(NULLABLE, [self.annotation(kind.as_required())])
+        declared = kind if isinstance(kind, t.UserDefined) else kind.variation
+        if declared is not None:
+            parts = str(kind), declared.name, declared.urn
+            if _foreign(*parts) != kind:
+                return unknown()
+            return self.instance(FOREIGN, [self._literal(part, "builtins.str") for part in parts])
         match kind:
             case t.Struct():
+                self._structs_met += 1
                 known = self._structs.get((kind, kind.names))
                 fields = zip(kind.field_names, kind.types, strict=True)
                 row = known or self.row(NamedStruct(tuple(Field(name, inner) for name, inner in fields)))
@@ -150,7 +207,7 @@ class Annotations:
                 return self.instance(LIST, [self.annotation(element)])
             case t.Map(key=key, value=value):
                 return self.instance(MAP, [self.annotation(key), self.annotation(value)])
-            case t.UserDefined() | t.Func():
+            case t.Func():
                 return self.instance(name_of(type(kind)))
             case _:
                 sizes = [size for size in kind.parameters if isinstance(size, int)]
@@ -158,18 +215,25 @@ class Annotations:
 
     def row(self, struct: NamedStruct) -> Instance:
         """The type of a row with these columns."""
-        columns: list[Type] = [
-            self.instance(COLUMN, [self._literal(field.name, "builtins.str"), self.annotation(field.type)])
-            for field in struct
-        ]
-        return self.instance(ROW, columns)
+        return self.instance(ROW, [self._column(field) for field in struct])
+
+    def _column(self, field: Field) -> Type:
+        if field in self._known.columns:
+            return self._known.columns[field]
+        met, annotation = self._structs_met, self.annotation(field.type)
+        column = self.instance(COLUMN, [self._literal(field.name, "builtins.str"), annotation])
+        if met == self._structs_met:
+            self._known.columns[field] = column
+        return column
 
     def instance(self, fullname: str, arguments: Sequence[Type] = ()) -> Instance:
         """An instance of a class, by its full name."""
-        symbol = lookup_fully_qualified(fullname, self.checker.modules, raise_on_missing=True)
-        assert symbol is not None
-        assert isinstance(symbol.node, TypeInfo)
-        return Instance(symbol.node, list(arguments))
+        if fullname not in self._known.classes:
+            symbol = lookup_fully_qualified(fullname, self.checker.modules, raise_on_missing=True)
+            assert symbol is not None
+            assert isinstance(symbol.node, TypeInfo)
+            self._known.classes[fullname] = symbol.node
+        return Instance(self._known.classes[fullname], list(arguments))
 
     def _literal(self, value: str | int, fallback: str) -> LiteralType:
         return LiteralType(value, self.instance(fallback))
@@ -177,6 +241,19 @@ class Annotations:
 
 UNKNOWN = t.UserDefined("extension:substrait_dsl:mypy", "unknown_to_mypy", nullable=True)
 """Stands for the type of a column that mypy does not know; rules that only pass columns on do not mind."""
+
+
+def _foreign(text: str, name: str, urn: str) -> t.Type | None:
+    """The type that a text says, of which an extension declares a name."""
+    try:
+        return parse_type(text, urns={name: urn})
+    except SubstraitDslError:
+        return None  # its parameters are of other extensions
+
+
+def is_annotation(kind: t.Type | None) -> bool:
+    """Whether a type is one of those that mypy has a class for."""
+    return kind is not None and not isinstance(kind, t.UserDefined) and kind.variation is None
 
 
 def _sized(made: Callable[..., t.Type], sizes: Sequence[object]) -> t.Type | None:

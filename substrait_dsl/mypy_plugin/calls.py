@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mypy.nodes import (
@@ -21,40 +22,35 @@ from mypy.nodes import (
     UnaryExpr,
 )
 from mypy.plugin import MethodContext
-from mypy.types import AnyType, Instance, Type, TypeOfAny, get_proper_type
+from mypy.types import Instance, Type, get_proper_type
 
-from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.fluent.calls import Measure, WindowFunction
-from substrait_dsl.fluent.expr import ExprBase
+from substrait_dsl.fluent.expr import ExprBase, resolve
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_mistaken
 from substrait_dsl.mypy_plugin.evaluation import Evaluator, waits
 from substrait_dsl.mypy_plugin.memory import MEMORY
 from substrait_dsl.mypy_plugin.names import (
+    DYN_EXPR,
     DYN_ROW,
     EXPR,
     GROUP_BY,
-    MEASURE,
     RELATION,
     RESULTS,
-    ROW,
-    WINDOW_FUNCTION,
     imported,
-    name_of,
 )
-from substrait_dsl.mypy_plugin.placeholders import NAMELESS
-from substrait_dsl.mypy_plugin.places import end_of, leaf_of
+from substrait_dsl.mypy_plugin.places import end_of, leaf_of, parts
 from substrait_dsl.mypy_plugin.python_values import SAMPLE_COUNT
 from substrait_dsl.mypy_plugin.reports import is_heard, report, report_untold
-from substrait_dsl.mypy_plugin.signatures import OPERANDS
+from substrait_dsl.mypy_plugin.results import is_dynamic_wanted, is_inferred, type_of
 from substrait_dsl.mypy_plugin.written import GiveUpError
 
 if TYPE_CHECKING:
-    from mypy.plugin import AttributeContext, FunctionContext
+    from mypy.plugin import FunctionContext
 
 
 Argument = tuple[Expression, ArgKind, str | None, Type]
@@ -70,9 +66,6 @@ NEUTRAL: Mapping[str, object] = {
     "detail": AnyMessage("", b""),
 }
 """Arguments on which the columns of the result do not depend, with a value that is always right."""
-
-DECLARING = ("into", "as_")
-"""Verbs whose result has the columns that the program declares, though some may never be NULL that are declared so."""
 
 SET_VERBS = ("set_op", "union_all", "union", "intersect", "subtract")
 """Verbs whose result is nullable where other relations are, of which the annotations say nothing."""
@@ -100,11 +93,6 @@ def method_called(context: MethodContext, name: str) -> Type:
     return call.checked(lambda: getattr(call.receiver(), name))
 
 
-def operated(context: MethodContext, name: str) -> Type:
-    """What an operator gives. Operands that its signature does not take are for mypy to refuse."""
-    return method_called(context, name) if OPERANDS.fit(context) else context.default_return_type
-
-
 def function_called(context: FunctionContext, fullname: str) -> Type:
     """What a function gives."""
     call = Call(context, fullname.rpartition(".")[2])
@@ -119,8 +107,10 @@ class Call:
         self.verb = verb
         self.annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
         self.evaluator = Evaluator(self.annotations)
-        self.called_on: object = None
-        MEMORY.begin(context.api.path, context.context)
+        self._mistake: Callable[[], bool] = lambda: False
+        self.is_settled = False
+        """Whether it has been found out what the call gives, or what is wrong with it."""
+        MEMORY.begin(context.api, context.context)
 
     def receiver(self) -> Any:
         """The value that the method is called on."""
@@ -131,12 +121,13 @@ class Call:
                 on = inner
             case IndexExpr(base=base):
                 on = base
-            case OpExpr(left=left):
-                on = left
+            case OpExpr(left=left, right=right) | ComparisonExpr(operands=[left, right]):
+                on = right if left in self.context.args[0] else left
+            case UnaryExpr(expr=operand):
+                on = operand
             case _:
                 on = None
-        self.called_on = self.evaluator.receiver(kind, on)
-        return self.called_on
+        return self.evaluator.receiver(kind, on)
 
     def given(self) -> Iterator[Argument]:
         """The arguments: expressions, their kinds, their names, their types."""
@@ -154,7 +145,7 @@ class Call:
         for self.evaluator.sample in range(SAMPLE_COUNT):
             try:
                 result = self._result(function, given)
-                found.append(self._type_of(result))
+                found.append(type_of(self.annotations, result, self.verb, self.context.default_return_type))
             except GiveUpError as error:
                 return self.untold(error.node)
             except SubstraitDslError as error:
@@ -164,12 +155,14 @@ class Call:
                 return self.given_up()  # arguments that do not fit the signature: mypy says so itself
             if not self.evaluator.sampled:
                 break
+        MEMORY.unsay(self.context.context)
         if found and self._is_kept(result):
             MEMORY.make(self.context.context, result)
         agreed = found[0] if found and all(each == found[0] for each in found) else None
         if agreed is None:
             return self.untold(self.evaluator.sampled or (given[0][0] if given else None))
-        return self.given_up() if is_dynamic_wanted(self.context) else agreed
+        self.is_settled = not is_dynamic_wanted(self.context)
+        return agreed if self.is_settled else self.given_up()
 
     def _result(self, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]) -> object:
         """What the call gives; a column of a relation that may be another one is any column of its type."""
@@ -201,17 +194,27 @@ class Call:
             return self.given_up()  # an operand is wrong, not the operator
         place = mistaken or self._culprit(error, function, given)
         within = [mistaken] if mistaken else [operation] if isinstance(operation, OPERATIONS) else nodes
-        if not report(error, self.context.api, place, within, self.verb):
+        self._mistake = partial(report, error, self.context.api, place, within, self.verb)
+        self.is_settled = self.say()
+        if not self.is_settled:
             return self.untold(place)
-        if is_heard(self.context.api.msg.errors):
-            MEMORY.say(operation)
-        return self.context.default_return_type if self._is_relation() else AnyType(TypeOfAny.from_error)
+        default = get_proper_type(self.context.default_return_type)
+        is_expression = isinstance(default, Instance) and default.type.fullname == EXPR
+        return self.annotations.instance(DYN_EXPR) if is_expression else default
+
+    def say(self) -> bool:
+        """Say what is wrong with the call, if anything is; whether it has been said."""
+        is_said = self._mistake()
+        if is_said and is_heard(self.context.api.msg.errors):
+            MEMORY.say(self.context.context)
+        return is_said
 
     def _culprit(
         self, error: SubstraitDslError, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]
     ) -> Context:
-        """Where a mistake is: in the argument without which the call does not make it; else in the first."""
+        """Where a mistake is: in the argument without which the call makes none, or another one; else in the first."""
         arguments = [node for node, *_ in given]
+        others: list[Expression] = []
         for number, (node, _, name, _) in enumerate(given):
             rest = [*given[:number], *given[number + 1 :]]
             try:
@@ -221,13 +224,37 @@ class Call:
                     named[name] = NEUTRAL[name]
                 made(*positional, **named)
             except SubstraitDslError as other:
-                if str(other) == str(error):
-                    continue
+                others += [] if str(other) == str(error) else [node]
             except (GiveUpError, TypeError):
-                continue
-            arguments = [node]
-            break
-        return leaf_of(arguments, error) or (arguments[0] if arguments else end_of(self.context.context))
+                pass
+            else:
+                others = [node]
+                break
+        arguments = others[:1] or arguments
+        place = leaf_of(arguments, error) or self._unmade(arguments, given, error)
+        return place or (arguments[0] if arguments else end_of(self.context.context))
+
+    def _unmade(
+        self, arguments: Sequence[Expression], given: Sequence[Argument], error: SubstraitDslError
+    ) -> Expression | None:
+        """The innermost part of some arguments that cannot be made of the columns that it names."""
+        if not self._is_verb():
+            return None
+        try:
+            on = self.receiver()
+        except (GiveUpError, SubstraitDslError):
+            return None
+        values = [on._relation if isinstance(on, GroupBy) else on, *(self.evaluator.known(node) for node, *_ in given)]
+        inputs = [value._rel for value in values if isinstance(value, Relation)]
+        for part in (part for argument in arguments for part in parts(argument)):
+            expression = self.evaluator.known(part)
+            if isinstance(expression, ExprBase) and expression._node is None:
+                try:
+                    resolve(expression, Scope(self.verb, inputs))
+                except SubstraitDslError as other:
+                    if other.message == error.message:
+                        return part
+        return None
 
     def _arguments(self, given: Iterable[Argument]) -> tuple[list[Any], dict[str, Any]]:
         positional: list[Any] = []
@@ -248,7 +275,7 @@ class Call:
             elif kind == ARG_STAR:
                 positional.extend(self.evaluator.value(node))
             else:
-                named.update(self.evaluator.value(node))
+                named.update(self.evaluator.keywords(node))
         return positional, named
 
     def _unknown(self, name: str, error: GiveUpError) -> Any:
@@ -281,10 +308,6 @@ class Call:
         on = get_proper_type(self.context.type) if isinstance(self.context, MethodContext) else None
         return isinstance(on, Instance) and on.type.fullname in (RELATION, GROUP_BY)
 
-    def _is_relation(self) -> bool:
-        default = get_proper_type(self.context.default_return_type)
-        return isinstance(default, Instance) and default.type.fullname in (RELATION, GROUP_BY)
-
     def given_up(self) -> Type:
         """What mypy takes the call to give without us; but what an inferred row becomes is not known then."""
         default = get_proper_type(self.context.default_return_type)
@@ -301,78 +324,3 @@ class Call:
             if not is_mistaken(kind):
                 report_untold(self.verb, node, is_lost(kind), self.context.api)
         return result
-
-    def _type_of(self, result: object) -> Type | None:
-        default = get_proper_type(self.context.default_return_type)
-        if isinstance(result, Relation):
-            return self._relation(result, default)
-        if isinstance(result, GroupBy):
-            return self._grouped(result, default)
-        for kind, fullname in ((ExprBase, EXPR), (Measure, MEASURE), (WindowFunction, WINDOW_FUNCTION)):
-            if isinstance(result, kind):
-                found = placeholders.result_type(result, self.called_on)
-                return None if found in (None, UNKNOWN) else typed(self.annotations, fullname, found)
-        return None
-
-    def _relation(self, result: Relation[Any], default: Type) -> Type | None:
-        struct = result.schema.struct
-        if NAMELESS in struct.names:
-            return None
-        if self.verb in DECLARING:
-            return default
-        if not isinstance(default, Instance) or self.annotations.columns_of(default.args[0]) == struct:
-            return default  # a declared schema that still holds
-        return self.annotations.instance(RELATION, [self.annotations.row(struct)])
-
-    def _grouped(self, result: GroupBy[Any, Any], default: Type) -> Type | None:
-        keys = result.keys
-        if NAMELESS in keys.names or not isinstance(default, Instance):
-            return None
-        return default.copy_modified(args=[default.args[0], self.annotations.row(keys)])
-
-
-def is_dynamic_wanted(context: MethodContext | FunctionContext | AttributeContext) -> bool:
-    """Whether the program itself does not want to know: the result goes where a `DynExpr` is declared."""
-    wanted = context.api.type_context[-1] if context.api.type_context else None
-    return wanted is not None and waits(wanted)
-
-
-def is_inferred(row: Type) -> bool:
-    """Whether the plugin has found out the columns of a row."""
-    kind = get_proper_type(row)
-    return isinstance(kind, Instance) and kind.type.fullname == ROW
-
-
-def typed(annotations: Annotations, fullname: str, kind: t.Type) -> Type:
-    """An expression, a measure or a window function of a type."""
-    mark = name_of(t.Null if kind.nullable else t.Req)
-    return annotations.instance(fullname, [annotations.annotation(kind.as_required()), annotations.instance(mark)])
-
-
-def column_named(context: AttributeContext, name: str) -> Type:
-    """The column of a row that an attribute names."""
-    annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
-    MEMORY.begin(context.api.path, context.context)
-    struct = annotations.columns_of(context.type)
-    if struct is None:
-        return context.default_attr_type
-    try:
-        kind = struct.fields[struct.position(name)].type
-    except SubstraitDslError as error:
-        if report(error, context.api, context.context):
-            MEMORY.say(context.context)
-        return AnyType(TypeOfAny.from_error)
-    is_known = kind != UNKNOWN and not is_dynamic_wanted(context)
-    return typed(annotations, EXPR, kind) if is_known else context.default_attr_type
-
-
-def schema_revealed(context: FunctionContext) -> Type:
-    """Say what the columns of a relation are."""
-    annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
-    if not context.arg_types or not context.arg_types[0]:
-        return context.default_return_type  # mypy says that the relation is missing
-    relation = get_proper_type(context.arg_types[0][0])
-    struct = annotations.columns_of(relation.args[0]) if isinstance(relation, Instance) and relation.args else None
-    shown = "unknown" if struct is None else str(struct)
-    context.api.msg.note(f"Schema is {shown}", context.context)
-    return context.default_return_type

@@ -19,6 +19,7 @@ from mypy.nodes import (
     MemberExpr,
     NameExpr,
     OpExpr,
+    RefExpr,
     TypeInfo,
     UnaryExpr,
     Var,
@@ -54,7 +55,7 @@ from substrait_dsl.mypy_plugin.names import (
 )
 from substrait_dsl.mypy_plugin.python_values import SAMPLES
 from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, column_name, constant, function_name, schema_made
-from substrait_dsl.mypy_plugin.variables import variables_of
+from substrait_dsl.mypy_plugin.variables import held
 from substrait_dsl.mypy_plugin.written import Environment, GiveUpError, Written
 
 WRITTEN_OUT = (OpExpr, ComparisonExpr, UnaryExpr, ConditionalExpr, CallExpr, MemberExpr, IndexExpr)
@@ -110,11 +111,10 @@ class Evaluator(Written):
 
     def _held(self, node: NameExpr) -> Any:
         """What a variable holds that holds but one value; a relation is known by its columns."""
-        tree = self.checker.tree
-        expression = variables_of(tree).held(node.node) if isinstance(node.node, Var) and tree is not None else None
-        kind = get_proper_type(self.type_of(node))
-        known = isinstance(kind, Instance) and kind.type.fullname in (RELATION, GROUP_BY)
-        if expression is None or known or node in self._looked_up:
+        if self.is_relation(node) or node in self._looked_up:
+            raise GiveUpError(node)
+        expression = held(node, self.checker)
+        if expression is None:
             raise GiveUpError(node)
         mistaken = self.mistaken
         self._looked_up.append(node)
@@ -125,6 +125,13 @@ class Evaluator(Written):
             raise
         finally:
             self._looked_up.pop()
+
+    def known(self, node: Expression) -> Any:
+        """The value of an expression, or None if it cannot be told, or made."""
+        try:
+            return self.value(node)
+        except (GiveUpError, SubstraitDslError, TypeError):
+            return None
 
     def _built(self, node: Expression, here: Environment) -> Any:
         """What an expression makes by its parts, or has made already."""
@@ -150,6 +157,9 @@ class Evaluator(Written):
         if MEMORY.said(node):
             raise GiveUpError
         made = MEMORY.made(node)
+        if made is NOT_MADE and isinstance(node, NameExpr):
+            with suppress(GiveUpError):
+                made = self._held(node)
         if made is NOT_MADE:
             made = self._of_type(get_proper_type(kind), node)
         if made is NO_CONSTANT and node is not None:
@@ -164,8 +174,8 @@ class Evaluator(Written):
         """The type that mypy has found for an expression, if it has."""
         try:
             return self.checker.lookup_type(node)
-        except KeyError:
-            return None
+        except KeyError:  # the daemon has checked it before, and checks but one function now
+            return node.node.type if isinstance(node, RefExpr) and isinstance(node.node, Var) else None
 
     def _of_type(self, kind: ProperType | None, node: Expression | None) -> Any:
         match kind:
@@ -231,14 +241,14 @@ class Evaluator(Written):
         if struct is None or keys is None:
             return NO_CONSTANT
         named = {field.name: placeholders.expression(field.type) for field in keys}
-        return GroupBy(placeholders.relation(struct), (), named)
+        return GroupBy(self.origins.relation(None, struct), (), named)
 
     def _class(self, made: Instance) -> Any:
         if is_schema(made.type):
             struct = self.annotations.declared(made.type)
             if struct is None or any(field.type == UNKNOWN for field in struct):
                 raise GiveUpError
-            return placeholders.schema_class(made.type.name, struct)
+            return placeholders.schema_class(made.type.module_name, made.type.name, struct)
         known = self.annotations.type_of(made)
         return NO_CONSTANT if known is None else known
 
@@ -258,17 +268,23 @@ class Evaluator(Written):
             str(name): self._column(argument, struct.fields[struct.position(str(name))].type, here)
             for name, argument in zip(node.arg_names, node.args, strict=True)
         }
-        return placeholders.schema_class(schema.name, struct)(**columns)
+        return placeholders.schema_class(schema.module_name, schema.name, struct)(**columns)
 
     def _column(self, node: Expression, declared: t.Type, here: Environment) -> Any:
         """A column of such an instance. One of a type that is not the declared one mypy itself has refused."""
         kind = get_proper_type(self.type_of(node))
         if isinstance(kind, Instance) and kind.type.fullname in (EXPR, DYN_EXPR):
             known = None if waits(kind) else self._typed(kind)
-            if known is None or (known.matches(declared) and (declared.nullable or not known.nullable)):
+            if known is None or _is_taken(known, declared):
                 with suppress(GiveUpError):
                     return self.value(node, None, here)
         return placeholders.expression(declared)
+
+
+def _is_taken(known: t.Type, declared: t.Type) -> bool:
+    """Whether mypy takes an expression for a column of a schema class; it does not look into structs."""
+    holds_struct = next(t.struct_names(declared), None) is not None
+    return (holds_struct or known.matches(declared)) and (declared.nullable or not known.nullable)
 
 
 def waits(kind: Type | None) -> bool:

@@ -21,20 +21,22 @@ class Memory:
     """The expressions of one file, by their nodes; a node is kept with what it makes, lest another gets its number."""
 
     def __init__(self) -> None:
-        self._path = ""
+        self._checker: object = None
         self._made: dict[int, tuple[Context, object]] = {}
         self._said: dict[int, Context] = {}
-        self._variables: dict[tuple[SymbolNode, NamedStruct], Relation[Any]] = {}
+        self._variables: dict[SymbolNode, Relation[Any]] = {}
 
-    def begin(self, path: str, node: Context) -> None:
-        """An expression of a file is checked, perhaps again: what was known of it holds no longer."""
-        if path != self._path:
-            self._path = path
+    def begin(self, checker: object, node: Context) -> None:
+        """An expression is checked, perhaps again: what it made holds no longer.
+
+        mypy makes a checker for each file, and its daemon another each time that the file is checked.
+        """
+        if checker is not self._checker:
+            self._checker = checker
             self._made.clear()
             self._said.clear()
             self._variables.clear()
         self._made.pop(id(node), None)
-        self._said.pop(id(node), None)
 
     def make(self, node: Context, value: object) -> None:
         """An expression makes a value."""
@@ -48,15 +50,20 @@ class Memory:
         """What is wrong with an expression is said."""
         self._said[id(node)] = node
 
+    def unsay(self, node: Context) -> None:
+        """Nothing is wrong with an expression, now that more is known of it."""
+        self._said.pop(id(node), None)
+
     def said(self, node: Context | None) -> bool:
         """Whether it has been said what is wrong with an expression."""
         return id(node) in self._said
 
     def relation(self, variable: SymbolNode, struct: NamedStruct) -> Relation[Any]:
-        """What stands for the relation that a variable holds: the same one wherever the variable is named."""
-        if (variable, struct) not in self._variables:
-            self._variables[variable, struct] = placeholders.relation(struct)
-        return self._variables[variable, struct]
+        """What stands for the relation that a variable holds: the same one wherever it holds these columns."""
+        made = self._variables.get(variable)
+        if made is None or made._rel.schema != struct:
+            made = self._variables[variable] = placeholders.relation(struct)
+        return made
 
 
 MEMORY = Memory()

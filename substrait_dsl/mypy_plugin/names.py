@@ -11,7 +11,7 @@ from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.expr import DynExpr, Expr
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
-from substrait_dsl.fluent.rows import F, Row
+from substrait_dsl.fluent.rows import F, Foreign, Row
 from substrait_dsl.fluent.schemas import DynRow
 
 
@@ -26,7 +26,7 @@ SIZED: dict[str, Callable[..., t.Type]] = {
 }
 NULLABLE, STRUCT, LIST, MAP = (name_of(kind) for kind in (t.Nullable, t.Struct, t.List, t.Map))
 NULL = name_of(t.Null)
-ROW, DYN_ROW, COLUMN = name_of(Row), name_of(DynRow), name_of(F)
+ROW, DYN_ROW, COLUMN, FOREIGN = (name_of(kind) for kind in (Row, DynRow, F, Foreign))
 EXPR, DYN_EXPR, MEASURE, WINDOW_FUNCTION, RELATION, GROUP_BY = (
     name_of(kind) for kind in (Expr, DynExpr, Measure, WindowFunction, Relation, GroupBy)
 )

@@ -11,17 +11,20 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.catalog import Kind
+from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.arguments import Resolved
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, bound, resolve
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import DynRow, Schema
-from substrait_dsl.fluent.scope import NO_ROW, Scope
+from substrait_dsl.fluent.scope import Scope
 
-_NUMBERS = itertools.count()
+FIRST = 1_000_000_000
+_NUMBERS = itertools.count(FIRST)
 
 NAMELESS = "\N{WHITE SQUARE}"
 """What a column is called whose name mypy does not know."""
@@ -65,29 +68,38 @@ def window_function(kind: t.Type, name: str = "this") -> WindowFunction[Any, Any
     return WindowFunction(_KnownCall("window", name, kind))
 
 
-def schema_class(name: str, struct: NamedStruct) -> type[Schema]:
+def schema_class(module: str, name: str, struct: NamedStruct) -> type[Schema]:
     """A schema class with these columns."""
-    return type(name, (Schema,), {"__annotations__": {field.name: field.type for field in struct}})
+    columns = {field.name: field.type for field in struct}
+    return type(name, (Schema,), {"__module__": module, "__annotations__": columns})
 
 
-def result_type(value: object, receiver: object = None) -> t.Type | None:
-    """The type of an expression or of what an aggregate or window function gives; None while it waits for a row.
+class _EveryRow(Scope):
+    """The row of expressions that name columns by their relations, whichever these are."""
 
-    Columns of the relation that a method was called on are looked up in it.
-    """
-    scope = Scope("expression", (receiver._rel,)) if isinstance(receiver, Relation) else NO_ROW
-    match value:
-        case ExprBase() if value._node is not None:
-            return value._node.type
-        case ExprBase() if scope is not NO_ROW:
-            return resolve(value, scope).type
-        case Measure():
-            return _call_type(value._call, scope)
-        case WindowFunction():
-            return _call_type(value.call, scope)
+    __slots__ = ()
+
+    def column_of(self, rel: Rel, column: str | int) -> ex.FieldReference:
+        position = rel.schema.position(column)
+        return ex.FieldReference(position, rel.schema.fields[position].type)
+
+    def local(self, expression: ex.Expression, origin: Scope | None) -> ex.Expression:
+        return expression
+
+
+_EVERY_ROW = _EveryRow("an expression", (), NamedStruct(()))
+
+
+def result_type(value: object) -> t.Type | None:
+    """The type of an expression or of what an aggregate or window function gives; None while it waits for a row."""
+    try:
+        match value:
+            case ExprBase():
+                return resolve(value, _EVERY_ROW).type
+            case Measure():
+                return value._call.resolved(_EVERY_ROW)[2]
+            case WindowFunction():
+                return value.call.resolved(_EVERY_ROW)[2]
+    except SubstraitDslError:
+        pass
     return None
-
-
-def _call_type(call: FunctionCall, scope: Scope) -> t.Type | None:
-    waits = any(operand._node is None for operand in call.expressions())
-    return None if waits else call.resolved(scope)[2]

@@ -43,30 +43,34 @@ def leaf_of(arguments: Iterable[Expression], error: SubstraitDslError) -> Expres
 
 def parts(node: Expression) -> Iterator[Expression]:
     """What an expression is made of, in the order in which it stands, and itself."""
-    inside: list[Expression | None]
+    found: list[Expression] = []
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        found.append(current)
+        stack.extend(part for part in _inside(current) if part is not None)
+    return reversed(found)
+
+
+def _inside(node: Expression) -> list[Expression | None]:
     match node:
         case CallExpr(callee=callee, args=arguments):
-            inside = [callee, *arguments]
+            return [callee, *arguments]
         case MemberExpr(expr=inner) | UnaryExpr(expr=inner):
-            inside = [inner]
+            return [inner]
         case IndexExpr(base=base, index=index):
-            inside = [base, index]
+            return [base, index]
         case OpExpr(left=left, right=right):
-            inside = [left, right]
+            return [left, right]
         case ComparisonExpr(operands=operands):
-            inside = [*operands]
+            return [*operands]
         case TupleExpr(items=items) | ListExpr(items=items):
-            inside = [*items]
+            return [*items]
         case DictExpr(items=pairs):
-            inside = [part for pair in pairs for part in pair]
+            return [part for pair in pairs for part in pair]
         case LambdaExpr(body=body):
-            inside = [statement.expr for statement in body.body if isinstance(statement, ReturnStmt)]
-        case _:
-            inside = []
-    for part in inside:
-        if part is not None:
-            yield from parts(part)
-    yield node
+            return [statement.expr for statement in body.body if isinstance(statement, ReturnStmt)]
+    return []
 
 
 def end_of(call: Context) -> Context:

@@ -6,7 +6,7 @@ import datetime as dt
 import decimal
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from substrait_dsl.mypy_plugin.names import is_ours
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
@@ -16,6 +16,9 @@ MODULES = ("datetime", "decimal", "uuid")
 
 BUILTINS = ("builtins.abs", "builtins.list", "builtins.tuple", "builtins.dict")
 """Functions of Python that are called with expressions, or with their names."""
+
+VARIABLES: Mapping[str, Any] = {"datetime.UTC": dt.UTC, "typing.Literal": Literal, "typing_extensions.Literal": Literal}
+"""Variables of Python that stand in values and in types."""
 
 SAMPLES: Mapping[str, Sequence[Any]] = {
     "builtins.int": (0, 1),  # as positions of columns they are different things
@@ -34,6 +37,11 @@ SAMPLES: Mapping[str, Sequence[Any]] = {
 
 SAMPLE_COUNT = max(map(len, SAMPLES.values()))
 """How often a call is made whose arguments are samples, so that each has been tried."""
+
+
+def is_python(fullname: str) -> bool:
+    """Whether a class is one of Python's own, or of `MODULES`."""
+    return fullname.partition(".")[0] in ("builtins", *MODULES)
 
 
 def is_known(fullname: str) -> bool:

@@ -6,6 +6,7 @@ An error of the library's own tree becomes an error of mypy with the same words;
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,13 @@ from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 if TYPE_CHECKING:
     from mypy.errors import ErrorInfo, Errors
     from mypy.plugin import CheckerPluginInterface
+
+_INNER = r"<[^<>]*>"
+_PLACEHOLDER = re.compile(rf"parameter\(1\d{{9}}\):[a-z_\d!]+(<([^<>]|<([^<>]|{_INNER})*>)*>)?\??")
+"""How an expression reads of which only the type is known."""
+
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+(?=>)")
+"""Where a function is in the memory of mypy: a different place each time, and no matter of the program's."""
 
 LISTED = 3
 """How many of the overloads that there are an error shows, where it does not say what to do."""
@@ -59,7 +67,7 @@ def sentence(error: errors.SubstraitDslError) -> str:
     elif listed:
         more = [f"... ({len(listed)} in all)"] if len(listed) > LISTED else []
         said = f"{said} {', '.join([*map(str.strip, listed[:LISTED]), *more])}"
-    return f"{head}: {said}" if head else said
+    return _ADDRESS.sub("", _PLACEHOLDER.sub("...", f"{head}: {said}" if head else said))
 
 
 def withdraw(reported: Errors, within: Iterable[Context], verb: str | None) -> None:
@@ -70,13 +78,14 @@ def withdraw(reported: Errors, within: Iterable[Context], verb: str | None) -> N
     ]
     for said in _said(reported):
         kept: list[ErrorInfo] = []
-        is_kept = True
+        is_kept, line = True, 0
         for info in said:
-            if info.severity == "error":  # notes belong to the error before them
+            if info.severity == "error":  # notes on its line belong to the error before them
+                line = info.line
                 of_mypy = info.code is None or not info.code.code.startswith("substrait-")
                 there = any(start <= (info.line, info.column) <= end for start, end in places)
                 is_kept = not (of_mypy and (there or (info.code is TYPE_VAR and f'of "{verb}"' in info.message)))
-            if is_kept:
+            if is_kept or info.line != line:
                 kept.append(info)
         said[:] = kept
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mypy.erasetype import erase_typevars
 from mypy.nodes import (
     ARG_OPT,
     ARG_STAR,
@@ -20,15 +19,14 @@ from mypy.nodes import (
     RefExpr,
     UnaryExpr,
 )
-from mypy.subtypes import is_subtype
 from mypy.types import CallableType, Instance, NoneType, Type, UnionType, get_proper_type, has_type_vars
 
 from substrait_dsl.mypy_plugin.annotations import Annotations, unknown
-from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RESULTS, is_ours
+from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RESULTS, STRUCT, is_ours
 from substrait_dsl.mypy_plugin.syntax import is_constant
 
 if TYPE_CHECKING:
-    from mypy.plugin import FunctionSigContext, MethodContext, MethodSigContext
+    from mypy.plugin import FunctionSigContext, MethodSigContext
 
 
 def any_arguments(context: MethodSigContext | FunctionSigContext) -> CallableType:
@@ -67,6 +65,21 @@ def any_results(context: MethodSigContext | FunctionSigContext) -> CallableType:
     if signature.unpack_kwargs:
         types[-1] = signature.arg_types[-1]  # a dict of the named arguments, of which mypy knows what to make
     return signature.copy_modified(arg_types=types)
+
+
+def any_structs(context: FunctionSigContext) -> CallableType:
+    """The signature of a schema class that takes structs of whatever fields: `into` compares them."""
+    signature = context.default_signature
+    return signature.copy_modified(arg_types=[_of_any_structs(kind) for kind in signature.arg_types])
+
+
+def _of_any_structs(kind: Type) -> Type:
+    proper = get_proper_type(kind)
+    if not isinstance(proper, Instance):
+        return kind
+    if proper.type.fullname == STRUCT:
+        return proper.copy_modified(args=[unknown()])
+    return proper.copy_modified(args=[_of_any_structs(inner) for inner in proper.args])
 
 
 def _is_made(result: Type) -> bool:
@@ -110,45 +123,3 @@ def _with_defaults(function: CallableType, given: Sequence[Expression]) -> Calla
         arg_kinds=[*function.arg_kinds, *optional],
         arg_names=[*function.arg_names, *(None for _ in optional)],
     )
-
-
-class Operands:
-    """What the operators of the file that is being checked take."""
-
-    def __init__(self) -> None:
-        self._path = ""
-        self._formals: dict[int, list[Type]] = {}
-        self._asked: set[int] = set()
-
-    def remember(self, context: MethodSigContext) -> CallableType:
-        """The signature of an operator as it is; what its overloads take is remembered until the operands are known."""
-        number = id(context.context)
-        if context.api.path != self._path:
-            self._path = context.api.path
-            self._formals.clear()
-            self._asked.clear()
-        if number in self._asked:  # it is checked again, perhaps with other types
-            self._asked.remove(number)
-            self._formals.pop(number, None)
-        self._formals.setdefault(number, []).extend(context.default_signature.arg_types[:1])
-        return context.default_signature
-
-    def fit(self, context: MethodContext) -> bool:
-        """Whether any overload of an operator takes the operand."""
-        self._asked.add(id(context.context))
-        formals = self._formals.get(id(context.context), ())
-        given = context.arg_types[0] if context.arg_types else ()
-        return not formals or any(all(_takes(formal, kind) for kind in given) for formal in formals)
-
-
-def _takes(formal: Type, kind: Type) -> bool:
-    operand, expected = get_proper_type(kind), get_proper_type(formal)
-    items = expected.items if isinstance(expected, UnionType) else [expected]
-    if not isinstance(operand, Instance) or operand.type.fullname not in (EXPR, DYN_EXPR):
-        return any(not isinstance(get_proper_type(item), Instance) or is_subtype(kind, item) for item in items)
-    # A bare type variable stands for Python's own values, as which an expression must not pass.
-    expressions = [erase_typevars(item) for item in items if isinstance(get_proper_type(item), Instance)]
-    return any(is_subtype(operand, item) for item in expressions)
-
-
-OPERANDS = Operands()

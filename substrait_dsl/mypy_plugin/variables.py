@@ -7,6 +7,7 @@ if nothing else is ever assigned to the variable, and nothing changes a list or 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from mypy.nodes import (
     AssignmentExpr,
@@ -43,9 +44,13 @@ from mypy.nodes import (
     WhileStmt,
     WithStmt,
 )
+from mypy.server.trigger import make_trigger
 
 from substrait_dsl.mypy_plugin.names import is_ours
 from substrait_dsl.mypy_plugin.places import parts
+
+if TYPE_CHECKING:
+    from mypy.checker import TypeChecker
 
 _READERS = frozenset(("get", "items", "keys", "values", "copy", "index", "count"))
 """Methods of lists and dicts that change nothing."""
@@ -55,7 +60,6 @@ class Variables:
     """What is assigned to each variable of a file: an expression, or None where that is not one expression."""
 
     def __init__(self, tree: MypyFile) -> None:
-        self.tree = tree
         self._assigned: dict[SymbolNode, Expression | None] = {}
         self._given_away: set[SymbolNode] = set()
         for statement in _all(tree.defs):
@@ -155,12 +159,22 @@ def _there(block: Block | None) -> list[Block]:
     return [] if block is None else [block]
 
 
-def variables_of(tree: MypyFile) -> Variables:
-    """The variables of the file that is being checked."""
-    if not _LAST or _LAST[0].tree is not tree:
-        _LAST[:] = [Variables(tree)]
-    return _LAST[0]
+def held(variable: NameExpr, checker: TypeChecker) -> Expression | None:
+    """The one expression that a variable of the file holds; None if that is not known.
+
+    It may stand outside of the function that is being checked: mypy's daemon is told to check this function again when
+    anything changes that the expression names.
+    """
+    if not _LAST or _LAST[0][0] is not checker:
+        _LAST[:] = [(checker, Variables(checker.tree))]
+    expression = _LAST[0][1].held(variable.node) if isinstance(variable.node, Var) else None
+    if expression is not None and (checker.options.fine_grained_incremental or checker.options.cache_fine_grained):
+        for part in parts(expression):
+            if isinstance(part, RefExpr) and part.fullname:
+                targets = checker.tree.plugin_deps.setdefault(make_trigger(part.fullname), set())
+                targets.add(checker.tscope.current_target())
+    return expression
 
 
-_LAST: list[Variables] = []
-"""The variables of the file that was asked about last."""
+_LAST: list[tuple[TypeChecker, Variables]] = []
+"""The variables of the file asked about last; mypy's daemon makes a checker each time that it checks a file."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import datetime as dt
 import inspect
 import operator
 from abc import ABC, abstractmethod
@@ -46,7 +45,7 @@ from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin.declarations import is_schema
 from substrait_dsl.mypy_plugin.names import imported
 from substrait_dsl.mypy_plugin.origins import Origins
-from substrait_dsl.mypy_plugin.python_values import is_known
+from substrait_dsl.mypy_plugin.python_values import VARIABLES, is_known
 
 OPERATORS: Mapping[str, Callable[..., Any]] = {
     "+": operator.add,
@@ -68,6 +67,9 @@ UNARY: Mapping[str, Callable[..., Any]] = {"-": operator.neg, "~": operator.inve
 
 REACHING_OUT = ("execute", "load", "save", "with_extension")
 """Methods that read or write files, or run queries: to check a program is not to run it."""
+
+PYTHONS_OWN = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""Mistakes with values of Python, like a date that there is not: those mypy finds, or the program when it runs."""
 
 Environment = Mapping[object, Any]
 """The parameters of the lambdas that are being looked into, with their values."""
@@ -103,6 +105,14 @@ class Written(ABC):
 
     def looked_into(self, node: Expression, here: Environment) -> Any:
         """The value of an expression by its parts."""
+        try:
+            return self._by_parts(node, here)
+        except PYTHONS_OWN as error:
+            if isinstance(error, SubstraitDslError):
+                raise
+            raise GiveUpError(node) from None
+
+    def _by_parts(self, node: Expression, here: Environment) -> Any:
         match node:
             case TupleExpr(items=items):
                 return tuple(self.value(item, None, here) for item in items)
@@ -136,8 +146,8 @@ class Written(ABC):
                 return getattr(here[symbol], name)
             case RefExpr(node=FuncDef() | OverloadedFuncDef() | TypeInfo() as named) if is_known(named.fullname):
                 return imported(named.fullname)
-            case RefExpr(node=Var() as variable) if variable.fullname == "datetime.UTC":
-                return dt.UTC
+            case RefExpr(node=Var(fullname=name)) if name in VARIABLES:
+                return VARIABLES[name]
             case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name) if is_known(info.fullname):
                 return getattr(imported(info.fullname), name)
             case RefExpr(node=TypeInfo(fullname=fullname)) if fullname.startswith("builtins."):
@@ -204,7 +214,7 @@ class Written(ABC):
             inside |= {each.variable: given[each.variable.name] for each in parameters if each.variable.name in given}
             return self.value(result, None, {**here, **inside})
 
-        called.__name__ = "<lambda>"
+        called.__name__ = called.__qualname__ = "<lambda>"
         called.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` looks at first
         return called
 
@@ -217,15 +227,13 @@ class Written(ABC):
         elif isinstance(callee, MemberExpr) and callee.name not in REACHING_OUT:
             made = getattr(self.value(callee.expr, None, here), callee.name)
         else:
-            made = self.value(callee, None, here)  # what ``lambda_`` gives
+            try:
+                made = self.value(callee, None, here)  # what ``lambda_`` gives
+            except GiveUpError as error:
+                raise GiveUpError(node if error.node is callee else error.node) from None
         if not callable(made):
             raise GiveUpError(node)
-        try:
-            return made(*positional, **named)
-        except (ArithmeticError, ValueError) as error:
-            if isinstance(error, SubstraitDslError):
-                raise
-            raise GiveUpError(node) from None  # a date or a number that there is not: Python's own mistake
+        return made(*positional, **named)
 
     def arguments(
         self, given: Iterable[tuple[Expression, ArgKind, str | None]], here: Environment
@@ -241,5 +249,12 @@ class Written(ABC):
             elif kind == ARG_STAR:
                 positional.extend(self.value(node, None, here))
             else:
-                named.update(self.value(node, None, here))
+                named.update(self.keywords(node, here))
         return positional, named
+
+    def keywords(self, node: Expression, here: Environment | None = None) -> Mapping[str, Any]:
+        """What stands after two stars."""
+        value = self.value(node, None, here)
+        if not isinstance(value, Mapping):
+            raise GiveUpError(node)
+        return value

@@ -113,10 +113,16 @@ SCALAR_FIELDS: dict[type[t.Type], str] = {
 """The literals whose field takes the Python value as it is."""
 
 
+_CHECKED_BY_PROTOBUF = frozenset((t.Boolean, t.I32, t.I64, t.FP64, t.String, t.Binary))
+"""The types whose field holds nothing but their values."""
+
+
 def _decode_scalar(kind: type[t.Type]) -> LiteralDecoder:
     if kind in t.LENGTH_TYPES:  # as long as the value
         return lambda _, value: literal(value, kind(len(value)))
     simple = kind()
+    if kind in _CHECKED_BY_PROTOBUF:
+        return lambda _, value: Literal(value, simple)
     return lambda _, value: literal(value, simple)
 
 

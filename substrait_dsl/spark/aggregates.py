@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from substrait_dsl.algebra.expressions import AggregateFunction, FunctionId, SortKey
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.functions import NEAREST
+from substrait_dsl.spark.functions_arithmetic import NEAREST
 from substrait_dsl.spark.templates import Table, Template, failing, lower
 
 ORDERINGS: Mapping[SortDirection, str] = {

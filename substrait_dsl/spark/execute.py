@@ -15,7 +15,7 @@ from substrait_dsl.algebra.types import PrecisionTime, PrecisionTimestampTZ, Typ
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.context import Context, settled
 from substrait_dsl.spark.lowering import Lowering
-from substrait_dsl.spark.tables import Workspace
+from substrait_dsl.spark.workspace import Workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

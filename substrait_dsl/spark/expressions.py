@@ -81,6 +81,8 @@ class Scope:
     """The same for the rows of enclosing relations, by the anchor that references to them carry."""
     subquery: Callable[[AnySubquery, Scope], str]
     """Gives the SQL text of a subquery used as a value."""
+    computed: Mapping[int, str] = attrs.field(factory=dict)
+    """The columns with the values of expressions that were computed before, by the ids of these."""
     parameters: tuple[tuple[str, ...], ...] = ()
     """The SQL text of the parameters of the lambdas around the expression, the innermost first."""
 
@@ -106,6 +108,10 @@ def to_sql(expression: Expression, scope: Scope) -> str:
     stack = [expression]
     while stack:
         current = stack[-1]
+        if id(current) in scope.computed:
+            done[id(current)] = scope.computed[id(current)]
+            stack.pop()
+            continue
         waiting = [operand for operand in _operands(current) if id(operand) not in done]
         if waiting:
             stack.extend(waiting)
@@ -239,6 +245,8 @@ def _row(root: Root, scope: Scope) -> tuple[str, ...]:
                 )
             return scope.outer[anchor]
         case LambdaParameter(steps_out=steps_out):
+            if steps_out >= len(scope.parameters):
+                raise UnsupportedError("Spark cannot use the parameter of a lambda in a subquery or a window inside it")
             return scope.parameters[steps_out]
 
 

@@ -93,6 +93,22 @@ def _match(call: Call, texts: Sequence[str], choices: Choices) -> str:
     return f"coalesce({match}, {failing('a pattern does not occur so often')})"
 
 
+def _position(call: Call, texts: Sequence[str], choices: Choices) -> str:
+    occurrence = _number(call, 3, 1)
+    if occurrence != 1:
+        raise UnsupportedError(f"Spark can tell the position of the first match of a pattern, not of {occurrence}")
+    pattern = _pattern(call, choices)
+    text, start = _from(call, texts, pattern, 2), _number(call, 2, 1)
+    before = f"regexp_extract({text}, {text_to_sql(_up_to(_pattern(call, choices, behind=1)))}, 1)"
+    found = f"WHEN rlike({text}, {text_to_sql(pattern.text)}) THEN char_length({before}) + {start}L"
+    return f"(CASE {found} WHEN {text} IS NOT NULL THEN 0L END)"
+
+
+def _up_to(pattern: Pattern) -> str:
+    """Everything up to the first match as a group, and the match: so the whole matches once."""
+    return rf"\A({ANYTHING}*?)(?:{pattern.text})"
+
+
 def _replace(call: Call, texts: Sequence[str], choices: Choices) -> str:
     occurrence = _number(call, 4, 0)
     if occurrence not in (0, 1):
@@ -103,8 +119,8 @@ def _replace(call: Call, texts: Sequence[str], choices: Choices) -> str:
     replacement = java_replacement(new.value, pattern.groups, behind=occurrence)
     text = _from(call, texts, pattern, 3)
     written = pattern.text
-    if occurrence:  # everything up to the first match, so that the whole matches once
-        written, replacement = rf"\A({ANYTHING}*?)(?:{written})", f"$1{replacement}"
+    if occurrence:
+        written, replacement = _up_to(pattern), f"$1{replacement}"
     replaced = f"regexp_replace({text}, {text_to_sql(written)}, {text_to_sql(replacement)})"
     start = _number(call, 3, 1)
     return replaced if start == 1 else f"concat(left({texts[0]}, {start - 1}), {replaced})"
@@ -123,6 +139,7 @@ REGEXP: Table = {
         lambda call, texts, choices: _all_matches(call, texts, choices, _number(call, 3, 0))
     ),
     "regexp_count_substring": _unless_null(_count),
+    "regexp_strpos": _unless_null(_position),
     "regexp_replace": _unless_null(_replace),
     "regexp_string_split": _unless_null(_split),
 }

@@ -80,6 +80,20 @@ STRING: Table = {
     "trim": Template("trim(BOTH {1} FROM {0})", _ANY_CHARACTERS),
     "lpad": Template("lpad({0}, {1}, {2})"),
     "rpad": Template("rpad({0}, {1}, {2})"),
+    # Where both sides cannot be padded alike, one gets a character more.
+    "center": Template(
+        "if({1} <= char_length({0}), {0}, lpad(rpad({0}, CAST([padding] AS INT), {2}), {1}, {2}))",
+        {
+            "padding": {
+                "RIGHT": "char_length({0}) + ({1} - char_length({0}) + 1) div 2",
+                "LEFT": "char_length({0}) + ({1} - char_length({0})) div 2",
+            }
+        },
+    ),
+    "swapcase": Template(
+        "array_join(transform(split({0}, ''), c -> if(lower(c) != c, lower(c), upper(c))), '')",
+        {"char_set": {"UTF8": ""}},
+    ),
     "left": Template("left({0}, {1})"),
     "right": Template("right({0}, {1})"),
     "string_split": Template(f"split({{0}}, {_QUOTED}, -1)"),

@@ -45,6 +45,7 @@ def host(
     expressions: Sequence[Node],
     *,
     hoist: bool = False,
+    windows: bool = False,
     lookups: Sequence[Node] = (),
     visible: tuple[str, ...] | None = None,
 ) -> tuple[Rows, Host]:
@@ -58,33 +59,36 @@ def host(
         hoist: whether all subqueries are to be computed in a projection below: Spark takes them in a filter and in a
             projection, but not everywhere else, nor in a lambda or a window there. Subqueries that other subqueries
             look for always are.
+        windows: whether window functions may stand in the expressions, as in a projection. If not, these are computed
+            below, and so is in any case one inside another.
         lookups: nodes that will stand in a subquery which the relation itself is lowered to.
         visible: the columns that the expressions see, by position, where they are not just the rows'.
 
     Returns:
         The rows to build on, with the same columns, and the host.
     """
-    hoist = hoist or any(map(_hides_rows, expressions))
-    nested = [node for expression in expressions for node in subqueries_of(expression)]
-    inner = [*lookups, *(nested if not (hoist and to.as_text) else expressions)]
+    nested = [node for expression in expressions for node in _of_their_own(expression)]
+    everything = to.as_text and (hoist or any(isinstance(node, Lambda | WindowFunction) for node in nested))
+    inner = [*lookups, *(expressions if everything else filter(is_subquery, nested))]
     width = len(rows.columns)
     rows, outer = _carried(to, rows, inner)
     columns = rows.columns[:width] if visible is None else visible
     inside = to.nested(outer if anchor is None else {**outer, anchor: columns})
-    hoisted: dict[int, str] = {}
+    computed: dict[int, str] = {}
 
     def text(subquery: AnySubquery, scope: Scope) -> str:
-        return hoisted.get(id(subquery)) or subqueries.value(subquery, scope, inside)
+        return subqueries.value(subquery, scope, inside)
 
-    made = Host(Scope(columns, outer, text), inside)
-    needles = {id(node) for subquery in nested for node in _below(subquery)}
-    for subquery in reversed(nested):  # what a subquery looks for comes before it
-        if hoist or id(subquery) in needles:
+    made = Host(Scope(columns, outer, text, computed), inside)
+    hidden = {id(below) for node in nested for below in _of_their_own(node) if below is not node}
+    for node in reversed(nested):  # what stands in another comes before it
+        may_stand = windows if isinstance(node, WindowFunction) else not hoist
+        if not isinstance(node, Lambda) and (id(node) in hidden or not may_stand) and id(node) not in computed:
             name = to.space.name()
-            if depends_on_row(subquery):
+            if is_subquery(node) and depends_on_row(node):
                 rows = rows.fenced()
-            rows = rows.extended([Item(made.sql(subquery), (name,))])
-            hoisted[id(subquery)] = name
+            rows = rows.extended([Item(made.sql(node), (name,))])
+            computed[id(node)] = name
     return Rows(rows.table, rows.columns[:width]), made
 
 
@@ -98,14 +102,11 @@ def subqueries_of(expression: Node) -> Iterator[AnySubquery]:
     return (node for node in walk(expression, into_relations=False) if is_subquery(node))
 
 
-def _hides_rows(expression: Node) -> bool:
-    """Whether there is a lambda or a window in an expression: Spark takes no subquery inside them."""
-    nodes = walk(expression, into_relations=False)
-    return any(isinstance(node, Lambda | WindowFunction) for node in nodes)
-
-
-def _below(subquery: AnySubquery) -> Iterator[AnySubquery]:
-    return (node for node in subqueries_of(subquery) if node is not subquery)
+def _of_their_own(expression: Node) -> Iterator[AnySubquery | WindowFunction | Lambda]:
+    """The parts of an expression that Spark does not take everywhere, nor inside each other; outer ones first."""
+    for node in walk(expression, into_relations=False):
+        if is_subquery(node) or isinstance(node, WindowFunction | Lambda):
+            yield node
 
 
 def _carried(to: Lowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows, Mapping[int, tuple[str, ...]]]:

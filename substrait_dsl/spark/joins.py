@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import attrs
 
 from substrait_dsl.algebra.expressions import Expression, ScalarFunction
-from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.algebra.rules import JOIN_RULES, JoinType
@@ -27,7 +27,6 @@ from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, TextTable, items
 
 if TYPE_CHECKING:
-    from substrait_dsl.algebra.node import Rel
     from substrait_dsl.algebra.relations import Cross
     from substrait_dsl.spark.lowering import Lowering
 

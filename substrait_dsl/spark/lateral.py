@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, assert_never
 from typing import Literal as Word
 
 from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.relations import Fetch, TopN
+from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.joins import single_match, with_mark
 from substrait_dsl.spark.marks import Test, mark
@@ -24,6 +27,8 @@ Matching = Word["inner", "left", "left_semi", "left_anti", "left_single"]
 
 def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
     """Compute the right input for each row, keep of it what matches, then filter what comes out."""
+    if rel.how == "left_single" and not _is_true(rel.condition):
+        _require_no_limit(rel.right)
     rows, here = host(to, to[rel.left], rel.anchor, [], lookups=[rel.condition, rel.right])
     table, found = here.inside.text(rel.right)
     seen = rows.columns + found
@@ -39,7 +44,7 @@ def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
 
 
 def _matched(rows: Rows, right: Rows, how: Matching, condition: Expression, inside: Lowering, to: Lowering) -> Rows:
-    if not (isinstance(condition, Literal) and condition.value is True):
+    if not _is_true(condition):
         right = filtered(right, condition, None, inside, visible=rows.columns + right.columns)
     matches = _text(right)
     match how:
@@ -54,6 +59,19 @@ def _matched(rows: Rows, right: Rows, how: Matching, condition: Expression, insi
             return Rows(table, rows.columns + columns)
         case never:
             assert_never(never)
+
+
+def _is_true(condition: Expression) -> bool:
+    return isinstance(condition, Literal) and condition.value is True
+
+
+def _require_no_limit(right: Rel) -> None:
+    """Spark counts too few matches among the first rows of a relation that depends on a row."""
+    if any(isinstance(node, Fetch | TopN) and node.free_anchors for node in walk(right)):
+        raise UnsupportedError(
+            "Spark cannot run a lateral left_single join with a condition over a limited right input",
+            hint="put the condition into a filter of the right input",
+        )
 
 
 def _text(rows: Rows) -> TextTable:

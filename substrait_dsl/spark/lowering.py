@@ -44,7 +44,8 @@ from substrait_dsl.spark import groups, joins, lateral, partitions, reads, relat
 from substrait_dsl.spark.output import is_plain, output, plain_items
 from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.pruning import parents_first, relations_inside, used_columns
-from substrait_dsl.spark.tables import FrameTable, Item, Rows, Table, TextTable, Workspace, items
+from substrait_dsl.spark.tables import FrameTable, Item, Rows, Table, TextTable, items
+from substrait_dsl.spark.workspace import Workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -16,7 +16,7 @@ import attrs
 from substrait_dsl.spark.tables import Item, TextTable
 
 if TYPE_CHECKING:
-    from substrait_dsl.spark.tables import Workspace
+    from substrait_dsl.spark.workspace import Workspace
 
 _MOST_UNKNOWNS = 3
 """Above so many tests that can be unknown, the combinations of them (two to their power) cost more than they save."""

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
     from substrait_dsl.algebra.schema import NamedStruct
     from substrait_dsl.spark.lowering import Lowering
-    from substrait_dsl.spark.tables import Table, Workspace
+    from substrait_dsl.spark.tables import Table
+    from substrait_dsl.spark.workspace import Workspace
 
 
 def can_be_text(read: Read, most_rows: int) -> bool:

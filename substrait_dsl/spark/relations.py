@@ -24,6 +24,7 @@ from substrait_dsl.spark.aggregates import ORDERINGS, direction_of
 from substrait_dsl.spark.hosts import has_correlated, host
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.tables import Item, Rows, items
+from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.windows import window_to_sql
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def lower_sort(rel: Sort, to: Lowering) -> Rows:
 
 
 def _sort_keys(rel: Sort | TopN, to: Lowering) -> tuple[Rows, list[tuple[str, SortDirection]]]:
+    for key in rel.keys:
+        require_comparable(key.expression.type, kind_words(rel))
     rows, here = host(to, to[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True)
     return rows, [(here.sql(key.expression), direction_of(key)) for key in rel.keys]
 
@@ -71,7 +74,7 @@ def lower_project(rel: Project, to: Lowering) -> Rows:
     computed = [expression for expression in rel.expressions if _column(expression, rows) is None]
     made: list[Item] = []
     if computed:
-        rows, here = host(to, rows, rel.anchor, computed)
+        rows, here = host(to, rows, rel.anchor, computed, windows=True)
         if has_correlated(computed):
             rows = rows.fenced()
         made = [Item(here.sql(expression), (to.space.name(),)) for expression in computed]

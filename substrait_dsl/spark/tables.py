@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, Self
 
 import attrs
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.types import StructType
+    from pyspark.sql import Column, DataFrame
 
     from substrait_dsl.algebra.properties import SortDirection
+    from substrait_dsl.spark.workspace import Workspace
 
 JoinHow = Literal["inner", "full", "left", "right", "leftsemi", "leftanti", "cross"]
 
@@ -74,56 +73,6 @@ UNUSED = "__unused"
 def items(names: Iterable[str]) -> list[Item]:
     """Columns as they are, each of them once, without the unused."""
     return [Item(name, (name,)) for name in dict.fromkeys(names) if name != UNUSED]
-
-
-class Workspace:
-    """What one execution shares: the session, the supply of names, and DataFrames that SQL text refers to."""
-
-    def __init__(self, spark: SparkSession, *, persist_shared: bool = False) -> None:
-        self.spark = spark
-        self.persist_shared = persist_shared
-        self._shared: list[DataFrame] = []
-        self._numbers = count()
-        self._frames: dict[str, DataFrame] = {}
-        self.tables: dict[tuple[str, ...], StructType] = {}
-        """The columns of named tables, looked up once in an execution however often text reads them."""
-        self.used: Mapping[int, Set[int]] = {}
-        """The positions of the columns that the plan uses of each relation, by its id; of others, it uses all."""
-
-    def name(self) -> str:
-        """A name that nothing else has."""
-        return f"__s{next(self._numbers)}"
-
-    def names(self, how_many: int) -> tuple[str, ...]:
-        """As many names that nothing else has."""
-        return tuple(self.name() for _ in range(how_many))
-
-    def attach(self, frame: DataFrame) -> str:
-        """A name by which SQL text can refer to a DataFrame."""
-        name = f"__frame{len(self._frames)}__"
-        self._frames[name] = frame
-        return name
-
-    def keep(self, frame: DataFrame) -> None:
-        """Have a DataFrame persisted in the end."""
-        self._shared.append(frame)
-
-    def persist(self) -> None:
-        """Persist what is to be kept: not before, for a text that refers to a DataFrame makes Spark forget its rows."""
-        for frame in self._shared:
-            frame.persist()
-
-    def attached(self, text: str) -> dict[str, DataFrame]:
-        """The DataFrames that a text refers to."""
-        return {name: self._frames[name] for name in re.findall(r"__frame\d+__", text)}
-
-    def sql(self, text: str) -> DataFrame:
-        """Run a query that refers to attached DataFrames."""
-        frames: dict[str, Any] = dict(self.attached(text))
-        if frames:  # only then does Spark format the text, and braces must be doubled
-            text = text.replace("{", "{{").replace("}", "}}")
-            text = re.sub(r"__frame\d+__", r"{\g<0>}", text)
-        return self.spark.sql(text, **frames)
 
 
 class Table(ABC):
@@ -280,6 +229,9 @@ class TextTable(Table):
     conditions: tuple[str, ...] = ()
     aggregates: Mapping[str, str] | None = None
     """If the rows are folded into one: the text of each column."""
+    in_order: str | None = None
+    """If the rows are sorted and no more: the query. A LIMIT must stand at its end: in a correlated subquery, Spark
+    forgets an order that anything stands around."""
 
     def query(self, made: Sequence[Item] | None = None) -> str:
         """The table, or expressions over it, as a query."""
@@ -326,7 +278,7 @@ class TextTable(Table):
 
     def where(self, condition: str) -> TextTable:
         rows = self.closed
-        return attrs.evolve(rows, conditions=(*rows.conditions, condition))
+        return attrs.evolve(rows, conditions=(*rows.conditions, condition), in_order=None)
 
     def join(self, other: TextTable, how: JoinHow, condition: str | None) -> TextTable:
         on = "" if condition is None else f" ON {condition}"
@@ -342,16 +294,19 @@ class TextTable(Table):
         everything = [*items(keys), *made]
         names = tuple(name for item in everything for name in item.names)
         if not keys:
-            return attrs.evolve(rows, names=names, aggregates={item.names[0]: item.text for item in made})
+            return attrs.evolve(
+                rows, names=names, in_order=None, aggregates={item.names[0]: item.text for item in made}
+            )
         return self._made(f"{rows.query(everything)} GROUP BY {', '.join(keys)}", names)
 
     def sort(self, keys: Sequence[tuple[str, SortDirection]]) -> TextTable:
         by = ", ".join(f"{text} {_DIRECTION_SQL[direction]}" for text, direction in keys)
-        return self._made(f"{self.closed.query()} ORDER BY {by}", self.names)
+        query = f"{self.closed.query()} ORDER BY {by}"
+        return attrs.evolve(self._made(query, self.names), in_order=query)
 
     def fetch(self, offset: int, count: int | None) -> TextTable:
         limit = "" if count is None else f" LIMIT {count}"
-        return self._made(self.query() + limit + (f" OFFSET {offset}" if offset else ""), self.names)
+        return self._made((self.in_order or self.query()) + limit + (f" OFFSET {offset}" if offset else ""), self.names)
 
     def union_all(self, others: Sequence[TextTable]) -> TextTable:
         return self._made(" UNION ALL ".join(f"({table.query()})" for table in (self, *others)), self.names)

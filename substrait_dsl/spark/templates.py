@@ -241,6 +241,7 @@ def _checked_length(text: str, call: Call) -> str:
 _MAY_LENGTHEN = frozenset(
     {
         "capitalize",
+        "center",
         "concat",
         "concat_ws",
         "lower",
@@ -250,6 +251,7 @@ _MAY_LENGTHEN = frozenset(
         "replace",
         "replace_slice",
         "rpad",
+        "swapcase",
         "upper",
     }
 )  # reading 39: the declared type stands, so a result that does not fit it is an error

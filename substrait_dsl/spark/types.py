@@ -92,6 +92,7 @@ _ATOMS: Mapping[Type, _Atom] = {
 }
 """The types that Spark has under another name: read in both directions."""
 
+
 class Unsigned(NamedTuple):
     """How Spark holds an unsigned integer: in the next wider type."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
@@ -19,6 +20,7 @@ from substrait_dsl.fluent.namespace import python_name
 from substrait_dsl.fluent.scope import Scope
 from tests.pipelines.spelling import literal, random_type, spelled
 
+T = TypeVar("T")
 Test = Callable[[t.Type], bool]
 
 FORMS = """
@@ -36,7 +38,7 @@ sd.when({boolean}).then({literal_of}).when({boolean}).then({any}).otherwise(sd.n
 sd.switch({plain}, {{{literal}: {any}}}, None)          sd.switch({integer}, {{1: "one", 2: "two"}}, "many")
 sd.lit({literal_of})                 sd.lit({literal_of}, {type_of})         sd.null({type})
 sd.parameter(1, {type})              sd.exists({relation})                   sd.unique({relation})
-sd.scalar_subquery({rows_of})        sd.record({any}, {number}).is_in([({first}, {first})])
+sd.scalar_subquery({rows_of})        sd.record({any}, {same}).is_in([({first}, {first})])
 sd.struct_of(x={any}, y={any})       sd.struct_of(x={any})["x"]              sd.struct_of(x={any}, y={any})[1]
 sd.list_of({any}, {same})            sd.list_of({any}, None)                 sd.list_of({any}, {literal})[0]
 sd.map_of({{"k": {any}}})            sd.map_of([({string}, {any})])          sd.map_of({{"k": {any}}})["k"]
@@ -50,11 +52,11 @@ sd.list_of({any}, sd.lambda_({{"x": {type_of}}}, lambda x: sd.when(x.is_null()).
 {aggregate}.over()                   {aggregate}.over(partition_by="{column}")
 {window}.over(order_by=sd.desc("{column}"))             {window}.over(partition_by=["{column}"], order_by="{column}")
 {aggregate}.over(order_by="{column}", rows=(-3, 0))     {window}.over(order_by={any}, rows=(sd.preceding(3), None))
+{aggregate}.over(order_by=["{column}"], rows=(None, sd.following(2)))
 """
 """What expressions are made of: the words in braces are written by `Expressions`."""
 
 _FORMS = [form for line in FORMS.strip().splitlines() for form in re.split(r"  +", line.strip())]
-_FORMS += ["{scalar}"] * (len(_FORMS) // 2)
 _HOLE = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 _CHOICES = {
     "arithmetic": ("+", "-", "*", "/", "%"),
@@ -81,6 +83,13 @@ KINDS: dict[str, Kind] = {"scalar": "scalar", "aggregate": "aggregate", "window"
 OVERLOADS = {kind: [each for each in standard_catalog().overloads() if each.kind == kind] for kind in KINDS.values()}
 
 
+def rare(random: Random, options: Sequence[T], used: Counter[str], name: Callable[[T], str] = str) -> T:
+    """One of several things, rather one that has not been tried often: so all of them are."""
+    chosen = min(random.sample(options, min(len(options), 4)), key=lambda option: used[name(option)])
+    used[name(chosen)] += 1
+    return chosen
+
+
 class CannotWriteError(Exception):
     """There is nothing to put into a hole of a form."""
 
@@ -100,6 +109,7 @@ class Expressions:
         names: what the program has defined so far.
         inputs: for each row the parameter of the lambda, the text and the value of the relation.
         in_lambda: whether the expressions stand in a lambda.
+        used: how often each form and each function has been tried.
     """
 
     def __init__(
@@ -108,8 +118,9 @@ class Expressions:
         names: dict[str, Any],
         inputs: Sequence[tuple[str, str, sd.Relation[Any]]],
         in_lambda: bool,
+        used: Counter[str],
     ) -> None:
-        self.random, self.names, self.inputs, self.in_lambda = random, names, inputs, in_lambda
+        self.random, self.names, self.inputs, self.in_lambda, self.used = random, names, inputs, in_lambda, used
         self.columns = [field for _, _, relation in inputs for field in relation.schema]
         self.pieces = self._columns()
         self._first: Piece | None = None
@@ -149,10 +160,11 @@ class Expressions:
 
     def grow(self) -> None:
         """Try to make one expression more of those that there are."""
+        form = "{scalar}" if self.random.random() < 0.35 else rare(self.random, _FORMS, self.used)
         try:
-            text = self.filled(self.random.choice(_FORMS))
+            text = self.filled(form)
             kind = self.type_of(text)
-            if len(text) < 240 and "u!" not in str(kind):  # types of extensions mypy does not know
+            if len(text) < 240:
                 self.pieces.append(Piece(text, kind))
         except (CannotWriteError, SubstraitDslError):
             return
@@ -258,9 +270,10 @@ class Expressions:
 
     def call(self, kind: Kind) -> str:
         """A call of a function of the catalogue. Raises `CannotWriteError` where those that were tried take others."""
-        for _ in range(12):
+        for _ in range(6):
+            overload = rare(self.random, OVERLOADS[kind], self.used, lambda each: each.name)
             with suppress(CannotWriteError):
-                return self._call(self.random.choice(OVERLOADS[kind]))
+                return self._call(overload)
         raise CannotWriteError
 
     def _call(self, overload: Overload) -> str:

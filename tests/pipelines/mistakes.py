@@ -19,7 +19,7 @@ _VALUES = ("7", "1.5", '"text"', "None", "True", "3000000000", 'Decimal("0.125")
 
 def add_spoiled(program: Program, number: int) -> None:
     """Write a pipeline of a few right steps and one that is perhaps wrong: whether it is, its run says."""
-    steps = Steps(program.random, dict(program.names), number)
+    steps = Steps(program.random, dict(program.names), number, program.used)
     while not steps.text or not steps.relation.columns:
         steps.text = ""
         try_step(steps, "start")

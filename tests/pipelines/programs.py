@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from substrait_dsl.errors import SubstraitDslError
-from tests.pipelines.expressions import CannotWriteError
+from tests.pipelines.expressions import CannotWriteError, rare
 from tests.pipelines.spelling import HEADER, annotation, random_type
 from tests.pipelines.steps import ALL, Steps
 
@@ -42,7 +42,7 @@ class Program:
         exec(self.head, self.names)
         self.pipelines: list[Pipeline] = []
         self.used: Counter[str] = Counter()
-        """How often each verb stands in the pipelines."""
+        """How often each verb, form and function has been tried."""
 
     @property
     def text(self) -> str:
@@ -50,8 +50,8 @@ class Program:
         return "\n\n\n".join([self.head.strip(), *(pipeline.text for pipeline in self.pipelines)]) + "\n"
 
     def _table(self, number: int) -> str:
-        kinds = [random_type(self.random) for _ in range(self.random.randint(4, 9))]
-        lines = [f"    c{number}_{position}: {annotation(kind)}" for position, kind in enumerate(kinds)]
+        kinds = filter(None, (annotation(random_type(self.random)) for _ in range(self.random.randint(5, 10))))
+        lines = [f"    c{number}_{position}: {kind}" for position, kind in enumerate(kinds)]
         return "\n".join(
             ["\n", f"class Table{number}(sd.Schema):", *lines, "\n",
              f'table{number} = sd.read_named("table{number}", Table{number})', ""]
@@ -59,7 +59,7 @@ class Program:
 
     def add(self, number: int) -> None:
         """Write a pipeline of 2 to 8 steps."""
-        steps = Steps(self.random, dict(self.names), number)
+        steps = Steps(self.random, dict(self.names), number, self.used)
         wanted = self.random.randint(2, 8)
         while not steps.text:
             try_step(steps, "start")
@@ -69,9 +69,8 @@ class Program:
             if self.random.random() < 0.6:
                 assign(steps)
             for _ in range(9):
-                verb = min(self.random.sample(ALL, 5), key=self.used.__getitem__)  # all of them about as often
+                verb = rare(self.random, ALL, self.used)
                 if try_step(steps, verb):
-                    self.used[verb] += 1
                     break
         steps.lines.append(f"sd.reveal_schema({steps.text})")
         self.pipelines.append(Pipeline(number, tuple(steps.classes), tuple(steps.lines)))

@@ -31,6 +31,7 @@ class Person(sd.Schema):
     address: sd.Nullable[sd.Struct[Address]]
 
 
+DICT4 = sd.TypeVariation("extension:test:variations", "dict4")
 MESSAGE = sd.AnyMessage("example.com/acme.Table", b"1")
 """
 """What every program starts with."""
@@ -45,6 +46,8 @@ _RARE = (
     *(kind(length) for kind in t.LENGTH_TYPES for length in (1, 10)),
     *(t.Decimal(*sizes) for sizes in ((38, 10), (10, 2), (7, 7), (1, 0))),
     *STRUCTS,
+    t.UserDefined("extension:io.substrait:functions_geometry", "geometry"),
+    t.String(variation=t.TypeVariation("extension:test:variations", "dict4")),
 )
 
 
@@ -63,6 +66,8 @@ def annotation(kind: t.Type) -> str | None:
     if kind.nullable:
         inner = annotation(kind.as_required())
         return inner and f"sd.Nullable[{inner}]"
+    if kind.variation is not None:
+        return None
     match kind:
         case t.Struct():
             names = [*t.struct_names(kind)]
@@ -86,6 +91,9 @@ def value(kind: t.Type) -> str:
         fields = ", ".join(f'"{name}": {value(part)}' for name, part in zip(kind.field_names, kind.types, strict=True))
         return f"sd.Struct.of({{{fields}}}{', nullable=True' if kind.nullable else ''})"
     arguments = [value(part) if isinstance(part, t.Type) else str(part) for part in kind.parameters]
+    if isinstance(kind, t.UserDefined):
+        arguments += [f'"{kind.urn}"', f'"{kind.name}"']
+    arguments += ["variation=DICT4"] * (kind.variation is not None)
     arguments += ["nullable=True"] * kind.nullable
     return f"sd.{type(kind).__name__}({', '.join(arguments)})"
 
@@ -93,7 +101,7 @@ def value(kind: t.Type) -> str:
 def spelled(kind: t.Type, random: Random) -> str:
     """A type in one of the forms in which verbs take it: an annotation, a value, a text."""
     forms = [value(kind)]
-    if "struct" not in str(kind):  # whose fields a text does not name
+    if not any(word in str(kind) for word in ("struct", "dict4")):  # whose names a text does not say
         forms.append(f'"{kind}"')
     written = annotation(kind)
     if written:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
@@ -9,15 +10,15 @@ from typing import Any
 import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, SET_OPS
-from tests.pipelines.expressions import TESTS, CannotWriteError, Expressions, Test
+from tests.pipelines.expressions import TESTS, CannotWriteError, Expressions, Test, rare
 from tests.pipelines.spelling import annotation, literal, random_type, spelled
 
 
 class Steps:
     """Writes the calls of one pipeline, for the relation that it has come to."""
 
-    def __init__(self, random: Random, names: dict[str, Any], number: int) -> None:
-        self.random, self.names, self.number = random, names, number
+    def __init__(self, random: Random, names: dict[str, Any], number: int, used: Counter[str]) -> None:
+        self.random, self.names, self.number, self.used = random, names, number, used
         self.text = ""
         """The relation as the program says it: a variable, or a chain of calls."""
         self.classes: list[str] = []
@@ -44,7 +45,7 @@ class Steps:
             in_lambda = self.random.random() < 0.6
         parameters = ("r",) if not others else ("a", "b")
         inputs = [(p, text, self.value(text)) for p, text in zip(parameters, (self.text, *others), strict=True)]
-        return Expressions(self.random, self.names, inputs, in_lambda)
+        return Expressions(self.random, self.names, inputs, in_lambda, self.used)
 
     def argument(self, test: Test = TESTS["any"]) -> str:
         """An expression over this relation's row, as a verb takes it."""
@@ -185,35 +186,35 @@ class Steps:
         columns = sd.read_named("t", eval(schema, self.names)).columns
         some = f"[{', '.join(repr(name) for name in columns[::2])}]"
         found = [name for name, value in self.names.items() if isinstance(value, sd.Relation)]
-        choices = (
-            *(lambda: self.random.choice(found),) * 3,
-            *(lambda: f'sd.read_named("t", {schema})',) * 6,
-            lambda: f'sd.read_named(("catalog", "t"), {schema}, columns={some})',
-            lambda: f'sd.read_named("t", {schema}, filter=lambda r: r[0].is_null(), ordering="{columns[0]}")',
-            lambda: f'sd.read_files("data/*.parquet", {schema}, kind="glob")',
-            lambda: f'sd.read_files(["a.csv", sd.FileSlice("b.csv")], {schema}, format="csv", columns={some})',
-            lambda: f'sd.read_iceberg("s3://lake/t.json", {schema}, snapshot_id=5)',
-            lambda: f"sd.read_extension(MESSAGE, {schema})",
-            lambda: f"sd.extension_leaf(MESSAGE, {schema}, distribution=0)",
-            lambda: f"sd.extension_multi([{self.random.choice(found)}], MESSAGE, {schema})",
-            lambda: self._virtual(),
-            lambda: f"sd.read_virtual([], {schema})",
-            lambda: f'sd.update("t", {schema}, {{"{columns[0]}": lambda r: r[0]}}, where=True)',
-            lambda: f'sd.{self.random.choice(("create_table", "alter_table"))}("t", {schema})',
-            lambda: f'sd.{self.random.choice(("create_view", "alter_view"))}(("db", "v"), {self.random.choice(found)})',
-            lambda: self.random.choice(('sd.drop_table("t")', "sd.drop_view(sd.extension_object(MESSAGE))")),
+        relation, maker = self.random.choice(found), self.random.choice(("create", "alter"))
+        if self.random.random() < 0.6:
+            return self.random.choice((relation, f'sd.read_named("t", {schema})'))
+        texts = (
+            f'sd.read_named(("catalog", "t"), {schema}, columns={some})',
+            f'sd.read_named("t", {schema}, filter=lambda r: r[0].is_null(), ordering="{columns[0]}")',
+            f'sd.read_files("data/*.parquet", {schema}, kind="glob")',
+            f'sd.read_files(["a.csv", sd.FileSlice("b.csv")], {schema}, format="csv", columns={some})',
+            f'sd.read_iceberg("s3://lake/t.json", {schema}, snapshot_id=5)',
+            f"sd.read_extension(MESSAGE, {schema})",
+            f"sd.extension_leaf(MESSAGE, {schema}, distribution=0)",
+            f"sd.extension_multi([{relation}], MESSAGE, {schema})",
+            f"sd.read_virtual([], {schema})",
+            self._virtual(),
+            f'sd.update("t", {schema}, {{"{columns[0]}": lambda r: r[0]}}, where=True)',
+            f'sd.{maker}_table("t", {schema})',
+            f'sd.{maker}_view(("db", "v"), {relation})',
+            'sd.drop_table("t")',
+            "sd.drop_view(sd.extension_object(MESSAGE))",
         )
-        return self.random.choice(choices)()
+        number = rare(self.random, range(len(texts)), self.used, "start {}".format)
+        return texts[number]
 
     def _virtual(self) -> str:
-        kinds = [random_type(self.random) for _ in range(3)]
-        rows = []
-        for _ in range(2):
-            values = ["None" if kind.nullable else literal(kind, self.random) for kind in kinds]
-            if None in values:
-                raise CannotWriteError
-            rows.append(f"({', '.join(str(value) for value in values)})")
-        return f"sd.read_virtual([{', '.join(rows)}], {self.columns_of(kinds)})"
+        kinds = [kind for kind in (random_type(self.random) for _ in range(9)) if literal(kind, self.random)]
+        rows = [[literal(kind, self.random) or "" for kind in kinds] for _ in range(2)]
+        rows.append([old if not kind.nullable else "None" for kind, old in zip(kinds, rows[0], strict=True)])
+        written = ", ".join(f"({', '.join(row)},)" for row in rows)
+        return f"sd.read_virtual([{written}], {self.columns_of(kinds)})"
 
     # --- verbs
 
@@ -307,11 +308,15 @@ class Steps:
         return f'partition_by="{self.column()}"{order}, {self.named(self.window_function, 2)}'
 
     def exchanged(self) -> str:
-        name = self.column()
-        kinds = (f'sd.scatter("{name}")', "sd.round_robin()", "sd.broadcast()")
-        buckets = (f'sd.single_bucket("{name}")', f'sd.multi_bucket(lambda r: sd.list_of(r["{name}"], 3))')
+        kinds = (
+            f'sd.scatter("{self.column()}")',
+            "sd.single_bucket(sd.lit(1, sd.I32))",
+            'sd.multi_bucket(lambda _: sd.lit([1, 2], "list<i32>"), constrained=True)',
+            "sd.round_robin()",
+            "sd.broadcast()",
+        )
         more = ("", ", partition_count=4", ', targets=[sd.exchange_target("tcp://x", 0)]')
-        return self.random.choice((*kinds, *buckets)) + self.random.choice(more)
+        return rare(self.random, kinds, self.used, lambda kind: kind.partition("(")[0]) + self.random.choice(more)
 
     def written(self) -> str:
         target = self.random.choice(

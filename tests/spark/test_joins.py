@@ -118,7 +118,7 @@ def test_subqueries_in_conditions(spark: SparkSession) -> None:
 
     numbers = (1, 4)
     on_left_test = lambda x, y: both(equal(x[0], y[0]), x[0] in numbers)  # noqa: E731
-    for how in ("inner", "left", "left_semi", "left_mark", "left_anti"):
+    for how in ("inner", "left", "left_semi", "left_mark", "left_anti", "left_single"):
         assert counted(left.join(right, on=on_left, how=how), spark) == expected(how, LEFT, RIGHT, on_left_test), how
     on_right_test = lambda x, y: both(equal(x[0], y[0]), less(y[0] if y[0] in numbers else None, y[1]))  # noqa: E731
     for how in ("inner", "left", "right_anti"):

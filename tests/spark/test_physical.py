@@ -67,15 +67,12 @@ def test_windows_share_partitions_and_order(method: Any, spark: SparkSession) ->
         method=method,
         place=f.rank(),
         before=lambda r: f.sum(r.b).frame(rows=(-1, 0)),
-        all_of_them=lambda r: f.count(r.b),
     )
     query = """
-        SELECT a, b, rank() OVER w, sum(b) OVER (w ROWS BETWEEN 1 PRECEDING AND CURRENT ROW), count(b) OVER w_all
-        FROM t WINDOW w AS (PARTITION BY a ORDER BY b DESC NULLS LAST), w_all AS (PARTITION BY a)
+        SELECT a, b, rank() OVER w, sum(b) OVER (w ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
+        FROM t WINDOW w AS (PARTITION BY a ORDER BY b DESC NULLS LAST)
     """
-    assert [field.name for field in window.schema.fields][2:] == ["place", "before", "all_of_them"]
-    without_frame = window.select("a", "b", "place", "before")
-    assert counted(without_frame, spark) == Counter({row[:4]: n for row, n in duckdb_rows(query, TABLES).items()})
+    assert counted(window, spark) == duckdb_rows(query, TABLES)
 
 
 def test_a_window_needs_one_sort(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,7 +108,10 @@ def test_an_expand_computes_its_input_once(spark: SparkSession, capsys: pytest.C
     copied.execute(spark).explain()
     plan = capsys.readouterr().out
     assert (plan.count("Generate inline"), plan.count("Exchange"), "Union" in plan) == (1, 1, False)
-    weight = lambda r: sd.scalar_subquery(u.filter(lambda x: x.k == r.a).select("w"))  # noqa: E731
+
+    def weight(r: Any) -> Any:
+        return sd.scalar_subquery(u.filter(lambda x: x.k == r.a).select("w"))
+
     weighed = totals.expand(w=lambda r: sd.switching(weight(r), r.n))
     assert counted(weighed, spark) == Counter(
         [(None, 0), (2, 1), (100, 0), (3, 1), (200, 0), (2, 1), (None, 0), (1, 1)]

@@ -195,7 +195,7 @@ def test_a_thousand_steps(spark: SparkSession) -> None:
 
 def test_a_shared_subtree_is_lowered_once(spark: SparkSession) -> None:
     from substrait_dsl.spark.lowering import Lowering
-    from substrait_dsl.spark.tables import Workspace
+    from substrait_dsl.spark.workspace import Workspace
 
     t = values({"x": "i64"}, (1,))
     for _ in range(4):

@@ -202,18 +202,35 @@ def test_aggregates_that_spark_has_in_parts(spark: SparkSession) -> None:
 def test_a_subquery_in_a_window_is_computed_before(spark: SparkSession) -> None:
     t = values({"a": "i64"}, (1,), (2,), (4,))
     most = sd.scalar_subquery(t.aggregate(m=lambda r: f.max(r.a)))
-    below = lambda r: sd.scalar_subquery(t.filter(lambda i: i.a < r.a).aggregate(n=f.count()))  # noqa: E731
-    found = collected(
-        t.select("a", lambda r: f.sum(r.a * most).over().alias("x"), y=lambda r: f.sum(below(r)).over()), spark
-    )
+
+    def below(row: Any) -> Any:
+        return sd.scalar_subquery(t.filter(lambda i: i.a < row.a).aggregate(n=f.count()))
+
+    made = t.select("a", x=lambda r: f.sum(r.a * most).over(), y=lambda r: f.sum(below(r)).over())
+    found = collected(made, spark)
     assert sorted(found) == [(1, 28, 3), (2, 28, 3), (4, 28, 3)]
 
 
 def test_a_window_in_a_correlated_subquery(spark: SparkSession) -> None:
     t = values({"a": "i64"}, (1,), (2,), (4,))
-    ranked = lambda o: t.filter(lambda i: i.a <= o.a).project(n=f.row_number().over(order_by="a"))  # noqa: E731
-    last = t.select("a", n=lambda o: sd.scalar_subquery(ranked(o).aggregate(n=lambda r: f.max(r.n))))
-    assert counted(last, spark) == {(1, 1): 1, (2, 2): 1, (4, 3): 1}
+
+    def last(row: Any) -> Any:
+        ranked = t.filter(lambda i: i.a <= row.a).project(n=f.row_number().over(order_by="a"))
+        return sd.scalar_subquery(ranked.aggregate(n=lambda r: f.max(r.n)))
+
+    assert counted(t.select("a", n=last), spark) == {(1, 1): 1, (2, 2): 1, (4, 3): 1}
+
+
+def test_windows_anywhere(spark: SparkSession) -> None:
+    """In conditions, sort keys, keys and measures, and inside each other, where Spark takes none."""
+    t = values({"a": "i64"}, (10,), (20,), (40,))
+    place = f.row_number().over(order_by=sd.desc("a"))
+    assert sorted(collected(t.filter((place <= 2) & (sd.col("a") < 40)), spark)) == [(20,)]
+    assert collected(t.sort(place), spark) == [(40,), (20,), (10,)]
+    grouped = t.aggregate((f.coalesce(place, 0) % 2).alias("by"), n=f.sum(place))
+    assert sorted(collected(grouped, spark)) == [(0, 2), (1, 4)]
+    inside = t.select("a", n=f.sum(place).over(order_by="a"))
+    assert sorted(collected(inside, spark)) == [(10, 3), (20, 5), (40, 6)]
 
 
 T = sd.read_virtual([(1, 0.5, Decimal(1))], {"a": sd.I64, "x": sd.FP64, "d": sd.Decimal(38, 2)})

@@ -201,6 +201,12 @@ def _natural_decimal(value: decimal.Decimal) -> t.Type:
     return t.Decimal(precision, scale)  # type: ignore[type-var]  # known only now
 
 
+def _a(value: object) -> str:
+    """What a value is, with its article: "an int"."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
+
+
 def _no_fit(value: object, kind: t.Type, why: str = "", hint: str | None = None) -> LiteralError:
     return LiteralError(f"{value!r} does not fit {kind}{f': {why}' if why else ''}", hint=hint)
 
@@ -208,7 +214,7 @@ def _no_fit(value: object, kind: t.Type, why: str = "", hint: str | None = None)
 def _exactly(python: type) -> Callable[[Any, t.Type], Any]:
     def convert(value: Any, kind: t.Type) -> Any:
         if type(value) is not python:
-            raise _no_fit(value, kind, f"it takes a {python.__name__}, not a {type(value).__name__}")
+            raise _no_fit(value, kind, f"it takes a {python.__name__}, not {_a(value)}")
         return value
 
     return convert
@@ -216,7 +222,7 @@ def _exactly(python: type) -> Callable[[Any, t.Type], Any]:
 
 def _integer(value: Any, kind: t.Type) -> int:
     if type(value) is not int:
-        raise _no_fit(value, kind, f"it takes an int, not a {type(value).__name__}")
+        raise _no_fit(value, kind, f"it takes an int, not {_a(value)}")
     low, high = t.INTEGER_RANGES[type(kind)]
     if not low <= value <= high:
         raise _no_fit(value, kind, f"it holds {low} to {high}")
@@ -227,7 +233,7 @@ def _fp64(value: Any, kind: t.Type) -> float:
     if type(value) is int and abs(value) <= 2**53:
         return float(value)
     if type(value) is not float:
-        raise _no_fit(value, kind, f"it takes a float, not a {type(value).__name__}")
+        raise _no_fit(value, kind, f"it takes a float, not {_a(value)}")
     return value
 
 
@@ -251,7 +257,7 @@ def _decimal(value: Any, kind: t.Type) -> decimal.Decimal:
         value = decimal.Decimal(value)
     if not isinstance(value, decimal.Decimal):
         hint = f'write Decimal("{value}")' if isinstance(value, float) else None
-        raise _no_fit(value, kind, f"it takes a decimal.Decimal or an int, not a {type(value).__name__}", hint)
+        raise _no_fit(value, kind, f"it takes a decimal.Decimal or an int, not {_a(value)}", hint)
     if not value.is_finite():
         raise _no_fit(value, kind, "it is not a number")
     with decimal.localcontext(prec=80):
@@ -265,7 +271,7 @@ def _decimal(value: Any, kind: t.Type) -> decimal.Decimal:
 
 def _text(value: Any, kind: t.Type) -> str:
     if not isinstance(value, str):
-        raise _no_fit(value, kind, f"it takes a str, not a {type(value).__name__}")
+        raise _no_fit(value, kind, f"it takes a str, not {_a(value)}")
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
         raise _no_fit(value, kind, "it is no Unicode text (a lone surrogate)")
     if isinstance(kind, t.VarChar) and len(value) > kind.length:
@@ -277,7 +283,7 @@ def _text(value: Any, kind: t.Type) -> str:
 
 def _bytes(value: Any, kind: t.Type) -> bytes:
     if not isinstance(value, bytes | bytearray):
-        raise _no_fit(value, kind, f"it takes bytes, not a {type(value).__name__}")
+        raise _no_fit(value, kind, f"it takes bytes, not {_a(value)}")
     if isinstance(kind, t.FixedBinary) and len(value) != kind.length:
         raise _no_fit(value, kind, f"it has {len(value)} bytes, not {kind.length}")
     return bytes(value)
@@ -286,7 +292,7 @@ def _bytes(value: Any, kind: t.Type) -> bytes:
 def _date(value: Any, kind: t.Type) -> dt.date:
     if type(value) is not dt.date:
         hint = f"write datetime.date.fromisoformat({value!r})" if isinstance(value, str) else None
-        raise _no_fit(value, kind, f"it takes a datetime.date, not a {type(value).__name__}", hint)
+        raise _no_fit(value, kind, f"it takes a datetime.date, not {_a(value)}", hint)
     if value.year < 1000:
         raise _no_fit(value, kind, "a date lies in the years 1000 to 9999")
     return value
@@ -331,13 +337,13 @@ def _interval_day(value: Any, kind: t.Type) -> DaySeconds:
             )
         return value
     if not isinstance(value, dt.timedelta):
-        raise _no_fit(value, kind, f"it takes a datetime.timedelta, not a {type(value).__name__}")
+        raise _no_fit(value, kind, f"it takes a datetime.timedelta, not {_a(value)}")
     return DaySeconds(value.days, value.seconds, _units(value.microseconds, kind.precision, value, kind))
 
 
 def _compound(value: Any, kind: t.Type) -> Compound:
     if not isinstance(value, Compound):
-        raise _no_fit(value, kind, f"it takes a Compound, not a {type(value).__name__}")
+        raise _no_fit(value, kind, f"it takes a Compound, not {_a(value)}")
     return Compound(value.year_months, _interval_day(value.day_seconds, kind))
 
 
@@ -353,7 +359,7 @@ def _struct(value: Any, kind: t.Type) -> tuple[Literal, ...]:
             raise _no_fit(value, kind, f"the field {missing[0]!r} is missing")
         value = tuple(value[name] for name in names)
     if not isinstance(value, list | tuple):
-        raise _no_fit(value, kind, f"it takes a tuple or a dict, not a {type(value).__name__}")
+        raise _no_fit(value, kind, f"it takes a tuple or a dict, not {_a(value)}")
     if len(value) != len(kind.types):
         raise _no_fit(value, kind, f"it has {len(kind.types)} fields, not {len(value)}")
     return tuple(literal(item, inner) for item, inner in zip(value, kind.types, strict=True))
@@ -362,14 +368,14 @@ def _struct(value: Any, kind: t.Type) -> tuple[Literal, ...]:
 def _list(value: Any, kind: t.Type) -> tuple[Literal, ...]:
     assert isinstance(kind, t.List)
     if not isinstance(value, list | tuple):
-        raise _no_fit(value, kind, f"it takes a list, not a {type(value).__name__}")
+        raise _no_fit(value, kind, f"it takes a list, not {_a(value)}")
     return tuple(literal(item, kind.element) for item in value)
 
 
 def _map(value: Any, kind: t.Type) -> tuple[tuple[Literal, Literal], ...]:
     assert isinstance(kind, t.Map)
     if not isinstance(value, Mapping):
-        raise _no_fit(value, kind, f"it takes a dict, not a {type(value).__name__}")
+        raise _no_fit(value, kind, f"it takes a dict, not {_a(value)}")
     return tuple((literal(key, kind.key), literal(item, kind.value)) for key, item in value.items())
 
 

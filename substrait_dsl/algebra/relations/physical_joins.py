@@ -31,8 +31,8 @@ class JoinKey(Node):
     left: Expression
     right: Expression
     comparison: KeyComparison | FunctionId = "eq"
-    """How: ``eq`` never matches NULL, ``is_not_distinct_from`` does; ``might_equal`` may also match what is not
-    equal, which the residual must then sort out; or a function of two values that gives a boolean."""
+    """How: ``eq`` never matches NULL, ``is_not_distinct_from`` matches NULL and NULL, ``might_equal`` matches NULL and
+    anything; or a function of two values that gives a boolean."""
 
     def _settle(self) -> None:
         for side, expression in (("left", self.left), ("right", self.right)):

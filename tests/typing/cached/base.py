@@ -10,7 +10,7 @@ archive = sd.read_named("archive", Archive)
 dear = orders.filter(lambda o: o.price > 100).select("key", "price", "note")
 sums = orders.group_by("day").agg(total=lambda o: f.sum(o.price), count=f.count())
 DAY = sd.col("day")
-LIMIT = 100
+RATE = sd.lit(2, sd.I64)
 
 
 def load() -> sd.Relation[Orders]:

@@ -6,7 +6,7 @@ from helpers import key_of, newest
 import substrait_dsl as sd
 
 KEYS = ["day", "note"]
-DEAR = sd.col("price") > base.LIMIT
+LATE = sd.col("key") * base.RATE > 5
 
 
 def by_lambda() -> None:
@@ -51,7 +51,7 @@ def from_variable() -> None:
 
 
 def from_held_columns() -> None:
-    base.load().filter(DEAR)
+    base.load().filter(LATE)
 
 
 def from_held_names() -> None:

@@ -1,3 +1,4 @@
+# ruff: noqa  (nothing here is meant to be right)
 """Programs that nobody means to leave as they are: mypy may say what it likes of them, but no hook may fail.
 
 Nothing here is run.
@@ -191,39 +192,35 @@ sd.read_virtual([(1,), (1, 2), None, "x"], Whole)
 sd.read_virtual(None, None)
 sd.read_files(None, Whole, kind=5)
 
-for made in (
-    sd.read_named("t", Empty),
-    sd.read_named("t", Ints),
-    sd.read_named("t", Half),
-    sd.read_named("t", Circular),
-    sd.read_named("t", Ping),
-    sd.read_named("t", Itself),
-    sd.read_named("t", Diamond),
-    sd.read_named("t", Over),
-    sd.read_named("t", Keyed),
-    sd.read_named("t", Keyed[sd.I64]),
-    sd.read_named("t", Sub),
-    sd.read_named("t", Odd),
-    sd.read_named("t", Odd.Nested),
-    sd.read_named("t", Data),
-    sd.read_named("t", Mixed),
-    sd.read_named("t", Pair),
-    sd.read_named("t", Dictionary),
-    sd.read_named("t", Named),
-    sd.read_named("t", Shape),
-    sd.read_named("t", FromLost),
-    sd.read_named("t", FromBoth),
-    sd.read_named("t", Meta),
-    sd.read_named("t", Unpacked),
-    sd.read_named("t", Row),
-    sd.read_named("t", Made),
-    sd.read_named("t", type(Whole)),
-    sd.read_named("t", type[Whole]),
-    sd.read_named("t", Whole | Empty),
-    sd.read_named("t", Whole if lost else Empty),
-):
-    made.select("a").filter(sd.col("a") > 5)
-    made.filter(lambda r: r.a > 5).c.a
+sd.read_named("t", Empty).select("a").filter(lambda r: r.a > 5)
+sd.read_named("t", Ints).filter(sd.col("a") > 5).select("a")
+sd.read_named("t", Half).union_all(whole).c.a
+sd.read_named("t", Circular).join(whole, lambda l, r: l.a == r.a).select(0)
+sd.read_named("t", Ping).group_by("a").agg(n=f.count())
+sd.read_named("t", Itself).as_(Whole).into(lambda r: Whole(a=r.a))
+sd.read_named("t", Diamond).select("a").filter(lambda r: r.a > 5)
+sd.read_named("t", Over).filter(sd.col("a") > 5).select("a")
+sd.read_named("t", Keyed).union_all(whole).c.a
+sd.read_named("t", Keyed[sd.I64]).join(whole, lambda l, r: l.a == r.a).select(0)
+sd.read_named("t", Sub).group_by("a").agg(n=f.count())
+sd.read_named("t", Odd).as_(Whole).into(lambda r: Whole(a=r.a))
+sd.read_named("t", Odd.Nested).select("a").filter(lambda r: r.a > 5)
+sd.read_named("t", Data).filter(sd.col("a") > 5).select("a")
+sd.read_named("t", Mixed).union_all(whole).c.a
+sd.read_named("t", Pair).join(whole, lambda l, r: l.a == r.a).select(0)
+sd.read_named("t", Dictionary).group_by("a").agg(n=f.count())
+sd.read_named("t", Named).as_(Whole).into(lambda r: Whole(a=r.a))
+sd.read_named("t", Shape).select("a").filter(lambda r: r.a > 5)
+sd.read_named("t", FromLost).filter(sd.col("a") > 5).select("a")
+sd.read_named("t", FromBoth).union_all(whole).c.a
+sd.read_named("t", Meta).join(whole, lambda l, r: l.a == r.a).select(0)
+sd.read_named("t", Unpacked).group_by("a").agg(n=f.count())
+sd.read_named("t", Row).as_(Whole).into(lambda r: Whole(a=r.a))
+sd.read_named("t", Made).select("a").filter(lambda r: r.a > 5)
+sd.read_named("t", type(Whole)).filter(sd.col("a") > 5).select("a")
+sd.read_named("t", type[Whole]).union_all(whole).c.a
+sd.read_named("t", Whole | Empty).join(whole, lambda l, r: l.a == r.a).select(0)
+sd.read_named("t", Whole if lost else Empty).group_by("a").agg(n=f.count())
 
 sd.read_named("t", Half).select("a", "c", "k").filter(lambda r: r.g + r.h > r.q)
 sd.read_named("t", Circular).filter(lambda r: r.inner["inner"]["a"] > 5).select("inner")
@@ -267,6 +264,10 @@ whole.filter(sd.col("a").nope().more > 5)
 whole.filter(sd.col("a") @ sd.col("b"), sd.col("a") ** 2, sd.col("a") // 0, sd.col("a") << 1, +sd.col("a"))
 whole.filter(sd.col("a") is None, sd.col("a") in (1, 2), 5 not in sd.col("a"))
 whole.filter(f"{sd.col('a')}", b"\xff", 1j, ..., NotImplemented)
+whole.filter(**"a")
+whole.filter(*5, **None)
+whole.filter(sd.col("a") > dt.date(2000, 13, 1), sd.col("a") > -dt.date.today().nope(), *whole)
+whole.limit(5 % 0).limit(1 / 0).limit(3 - "x").limit([1, 2][5]).limit({"a": 1}["b"])
 whole.nope(5).select("a")
 whole.select
 whole.select()

@@ -22,55 +22,114 @@ class More(Named):
 
 
 items.into(lambda i: Total(part=i.part))
+# E: Missing named argument "total" for "Total"  [call-arg]
 items.into(lambda i: Total(part=i.part, total=i.quantity))
+# E: Argument "total" to "Total" has incompatible type "Expr[I32, Req]"; expected "Expr[I64, Null]"  [arg-type]
 items.into(lambda i: Total(part=i.part, total=i.order, more=i.order))
+# E: Unexpected keyword argument "more" for "Total"  [call-arg]
 items.into(lambda i: Total(part=i.part, totl=i.order))
+# E: Unexpected keyword argument "totl" for "Total"; did you mean "total"?  [call-arg]
 items.into(lambda i: Total(part=i.prt, total=i.order))
+# E: "Items" has no attribute "prt"; maybe "part"?  [attr-defined]
 items.into(lambda i: Total(i.part, i.order))
+# E: Too many positional arguments for "Total"  [call-arg]
 items.into(lambda i: i)
+# E: into: the lambda returns an instance of a Schema class, got Row(order: i64, part: i64, quantity:
+#    i32)  [substrait-invalid-argument]
 items.into(lambda i: i.part)
+# E: into: the lambda returns an instance of a Schema class, got Expr(part: i64)  [substrait-invalid-argument]
 items.into(Total)
+# E: into: Total(**columns: 'ExprBase') -> 'None' does not take one row  [substrait-invalid-argument]
 items.into(lambda i: Total(part=sd.col("part"), total=sd.col("quantity")))
+# E: into: the columns are not those of Total: total is i32, declared i64?  [substrait-schema]
 items.into(lambda i: Total(part=sd.col("prt"), total=sd.col("order")))
+# E: into: there is no column "prt"; there are "order", "part", "quantity"; did you mean
+#    "part"?  [substrait-unknown-field]
 items.into(lambda i: Total(part=f.sum(i.part), total=i.order))
+# E: Argument "part" to "Total" has incompatible type "Measure[I64, Null]"; expected "Expr[I64, Req]"  [arg-type]
 orders.into(lambda o: Named(id=o.id, comment=o.comment))
+# E: Argument "comment" to "Named" has incompatible type "Expr[String, Null]"; expected "Expr[String, Req]"  [arg-type]
 orders.into(lambda o: Named(id=o.rank, comment=f.coalesce(o.comment, "")))
+# E: Argument "id" to "Named" has incompatible type "Expr[I32, Null]"; expected "Expr[I64, Req]"  [arg-type]
+# E: Argument "comment" to "Named" has incompatible type "Expr[String, Null]"; expected "Expr[String, Req]"  [arg-type]
 orders.into(lambda o: More(id=o.id, comment=sd.lit("x", sd.String)))
+# E: Missing named argument "rank" for "More"  [call-arg]
 orders.select("id", "comment").into(lambda o: Named(id=o.id, comment=o.comment))
+# E: Argument "comment" to "Named" has incompatible type "Expr[String, Null]"; expected "Expr[String, Req]"  [arg-type]
 orders.select("id", "comment").into(lambda o: Named(id=o.idd, comment=sd.lit("x", sd.String)))
+# E: there is no column "idd"; there are "id", "comment"; did you mean "id"?  [substrait-unknown-field]
 orders.into(lambda o: Named(id=o.id, comment=sd.lit("x", sd.String))).select("rank")
+# E: select: there is no column "rank"; there are "id", "comment"  [substrait-unknown-field]
 
 items.as_(Total)
+# E: as_: the columns are not those of Total: total is missing; order is not declared; quantity is not
+#    declared  [substrait-schema]
 items.as_("Total")
+# E: as_: expected a Schema class, got 'Total'  [substrait-invalid-argument]
 items.as_({"part": "i64"})
+# E: as_: expected a Schema class, got {'part': 'i64'}  [substrait-invalid-argument]
 items.select("part", total="order")
+# E: select, column "total": expected a column, got the text 'order'; write col('order') for a column, lit('order') for
+#    text  [substrait-invalid-argument]
 items.select("part", total=sd.col("order")).as_(Items)
+# E: as_: the columns are not those of Items: order is missing; quantity is missing; total is not
+#    declared  [substrait-schema]
 items.select(total=sd.col("order"), part=sd.col("part")).as_(Total)
+# E: as_: the columns are in another order: total, part instead of part, total; select("part", "total")
+#    first  [substrait-schema]
 items.select("part", total=sd.col("quantity")).as_(Total)
+# E: as_: the columns are not those of Total: total is i32, declared i64?  [substrait-schema]
 orders.select("id", "comment").as_(Named)
+# E: as_: the columns are not those of Named: comment is nullable (string?), declared required; declare it
+#    Nullable[...], or give NULL a value with functions.coalesce  [substrait-schema]
 orders.select("id", "comment", "rank").as_(More)
+# E: as_: the columns are not those of More: comment is nullable (string?), declared required; rank is nullable (i32?),
+#    declared required; declare it Nullable[...], or give NULL a value with functions.coalesce  [substrait-schema]
 parts.as_(Items).select("part")
+# E: as_: the columns are not those of Items: order is missing; quantity is missing; label is not
+#    declared  [substrait-schema]
 items.group_by("part").agg(total=lambda i: f.sum(i.order)).as_(Items)
+# E: as_: the columns are not those of Items: order is missing; quantity is missing; total is not
+#    declared  [substrait-schema]
 items.group_by("part").agg(total=lambda i: f.avg(i.quantity)).as_(Total)
+# E: as_: the columns are not those of Total: total is i32?, declared i64?  [substrait-schema]
 (
     items.group_by("part")
     .agg(total=lambda i: f.sum(i.order))
     .as_(Total)
     .filter(
         lambda t: t.total > "5",
+        # E: no overload takes gt(i64?, '5'); '5' does not fit i64: it takes an int, not a
+        #    str  [substrait-function-not-found]
     )
 )
 
 sd.Decimal(2, 3)
+# E: scale of Decimal must not exceed its precision, got Decimal(2, 3)  [substrait-invalid-argument]
 sd.Decimal(39, 2)
+# E: precision of Decimal must be an integer from 1 to 38, got 39  [substrait-invalid-argument]
 sd.FixedChar(0)
+# E: length of FixedChar must be an integer from 1 to 2147483647, got 0  [substrait-invalid-argument]
 sd.PrecisionTimestamp(13)
+# E: precision of PrecisionTimestamp must be an integer from 0 to 12, got 13  [substrait-invalid-argument]
 sd.List(sd.String)
+# E: element of List must be a type such as I64(), got <class
+#    'substrait_dsl.algebra.types.scalars.String'>  [substrait-invalid-argument]
 sd.Struct.of({"a": int})
+# E: Dict entry 0 has incompatible type "str": "type[int]"; expected "str": "Type"  [dict-item]
 sd.parse_type("strng")
+# E: cannot read the type "strng": expected the name of a type at column 1, got "strng"; did you mean
+#    "string"?  [substrait-plan-format]
 sd.parse_type(5)
+# E: expected the text of a type, got 5  [substrait-invalid-argument]
 sd.I64(nullable="no")
+# E: nullable of I64 must be True or False, got 'no'  [substrait-invalid-argument]
 sd.read_named("t", {"price": sd.Decimal(2, 3)})
+# E: scale of Decimal must not exceed its precision, got Decimal(2, 3)  [substrait-invalid-argument]
 orders.c.id.cast(sd.Decimal(2, 3))
+# E: scale of Decimal must not exceed its precision, got Decimal(2, 3)  [substrait-invalid-argument]
 orders.select(x=lambda o: o.id.cast(sd.Decimal(39, 2)))
+# E: precision of Decimal must be an integer from 1 to 38, got 39  [substrait-invalid-argument]
 sd.read_named("t", {"price": sd.Decimal[L[2], L[3]]})
+# E: read_named, column "price": scale of Decimal must not exceed its precision, got Decimal(2,
+#    3)  [substrait-invalid-argument]

@@ -113,6 +113,7 @@ rel = rel.select("id").rename(id="key")
 rel.select("key").filter(lambda r: r.key > 3)
 if threshold > 3:
     rel = rel.limit(3)
+    rel = rel.limit(2)
 else:
     rel = items.select(key=lambda i: i.part)
 while threshold < 3:

@@ -14,8 +14,12 @@ items.select(lambda i: i.part, lambda i: i["quantity"], lambda i: i[0])
 items.select(items.c.part, items["quantity"], items[0])
 items.select(Items.part, Items.quantity)
 items.select("part", twice=lambda i: i.quantity * 2, one=1, text=sd.lit("x"), day=dt.date(2000, 1, 1))
-items.select((sd.col("part") + 1).alias("next"), lambda i: (i.part - 1).alias("last"), f.add(items.c.part, 1).alias("n"))
-items.project(twice=sd.col("quantity") * 2, half=lambda i: i.quantity / 2, again=items.c.quantity, more=items["part"] + 1)
+items.select(
+    (sd.col("part") + 1).alias("next"), lambda i: (i.part - 1).alias("last"), f.add(items.c.part, 1).alias("n")
+)
+items.project(
+    twice=sd.col("quantity") * 2, half=lambda i: i.quantity / 2, again=items.c.quantity, more=items["part"] + 1
+)
 items.with_columns(quantity=lambda i: i.quantity.cast(sd.I64), price=Decimal("1.5"))
 items.with_columns(**{"line total": sd.col("quantity") * 2})
 items.drop("part", 2).drop()
@@ -51,10 +55,16 @@ two.drop(3).sort("part")
 )
 
 sd.reveal_schema(items.select("part", twice=lambda i: i.quantity * 2, one=1))
+# N: Schema is part: i64, twice: i32, one: i64
 sd.reveal_schema(orders.select("rank", tax=lambda o: o.price * Decimal("0.19"), part=lambda o: o.price / o.price))
+# N: Schema is rank: i32?, tax: decimal<18,4>, part: decimal<38,10>
 sd.reveal_schema(items.with_columns(part=sd.col("quantity"), x=sd.null(sd.String)).drop("order").rename(x="note"))
+# N: Schema is part: i32, quantity: i32, note: string?
 sd.reveal_schema(two.rename({3: "again"}).emit([3, 1]))
+# N: Schema is again: i64, part: i64
 sd.reveal_schema(orders.distinct())
+# N: Schema is id: i64, customer: i64, price: decimal<15,2>, weight: fp64, day: date, open: boolean, rank: i32?,
+#    comment: string?
 
 names = [name for name in items.columns if name != "part"]
 items.select(*names)

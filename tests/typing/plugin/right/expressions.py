@@ -19,7 +19,13 @@ derived.filter(lambda o: o.price.between(1, Decimal("2.50")), lambda o: o.day.is
 derived.filter(lambda o: o.comment == "x").filter(lambda o: (o.id != o.id) == o.open)
 derived.filter((sd.col("id") > 3) & (sd.col("weight") < 1.5) | ~sd.col("open") ^ (sd.col("rank") == 3))
 derived.filter(True).filter(sd.lit(True), lambda o: sd.lit(False) | o.open)
-derived.select(a=lambda o: 1 + o.id, b=lambda o: 2 * o.price - 1, c=lambda o: -o.weight, e=lambda o: o.id % 2, d=lambda o: abs(o.rank))
+derived.select(
+    a=lambda o: 1 + o.id,
+    b=lambda o: 2 * o.price - 1,
+    c=lambda o: -o.weight,
+    e=lambda o: o.id % 2,
+    d=lambda o: abs(o.rank),
+)
 derived.select(a=1 + sd.col("id"), b=2 * sd.col("price"), c=-sd.col("weight"), d=abs(sd.col("rank")), e=+sd.col("id"))
 derived.select(day=lambda o: o.day - dt.timedelta(days=3), month=lambda o: o.day + sd.YearMonths(0, 1))
 derived.select(x=lambda o: o.id.cast(sd.String), y=lambda o: o.comment.cast("i64", on_failure="return_null"))
@@ -29,7 +35,9 @@ derived.select(x=sd.null(sd.I64), y=sd.lit(None, "i64?"), z=sd.lit(5, sd.I8), u=
 derived.select(x=lambda o: sd.when(o.id > 3).then("a").when(o.open).then(o.comment).otherwise(None))
 derived.select(x=lambda o: sd.switch(o.rank, {1: "one", 2: "two"}, default=o.comment))
 derived.select(x=sd.switch(sd.col("rank"), {1: sd.col("id")}, default=0))
-derived.select(x=lambda o: f.coalesce(o.rank, 0), y=lambda o: f.substring(o.comment, 1, 2), z=lambda o: f.sqrt(o.weight))
+derived.select(
+    x=lambda o: f.coalesce(o.rank, 0), y=lambda o: f.substring(o.comment, 1, 2), z=lambda o: f.sqrt(o.weight)
+)
 derived.select(x=f.extract("YEAR", sd.col("day")), y=lambda o: f.extract("MONTH", "ONE", o.day))
 derived.select(x=lambda o: f.add(o.id, 1, overflow="ERROR"), y=lambda o: f.add(o.id, 1, overflow=["SATURATE", "ERROR"]))
 derived.filter(lambda o: f.like(o.comment, "%x%") & f.starts_with(o.comment, "a"), f.and_(sd.col("open"), True))
@@ -55,8 +63,9 @@ orders.filter(lambda o: o.id > sd.scalar_subquery(items.filter(lambda i: i.order
 orders.filter(sd.unique(items.select("order"))).filter(sd.exists(parts))
 orders.with_columns(
     pieces=lambda o: sd.scalar_subquery(
-        items.filter(lambda i: (i.order == o.id) & sd.exists(parts.filter(lambda p: (p.part == i.part) & o.open)))
-        .aggregate(pieces=lambda i: f.sum(i.quantity))
+        items.filter(
+            lambda i: (i.order == o.id) & sd.exists(parts.filter(lambda p: (p.part == i.part) & o.open))
+        ).aggregate(pieces=lambda i: f.sum(i.quantity))
     ),
 ).filter(lambda o: o.pieces > 3)
 
@@ -69,7 +78,16 @@ items.with_columns(
 ).filter(lambda r: (r.n < 3) & (r.total > 5))
 
 sd.reveal_schema(derived.select(a=lambda o: 2 * o.price - 1, b=lambda o: o.id / 2, c=lambda o: o.rank == 3))
-sd.reveal_schema(derived.select(x=lambda o: sd.when(o.id > 3).then("a").otherwise(None), y=lambda o: f.coalesce(o.rank, 0)))
+# N: Schema is a: decimal<18,2>, b: i64, c: boolean?
+sd.reveal_schema(
+    # N: Schema is x: string?, y: i32?
+    derived.select(x=lambda o: sd.when(o.id > 3).then("a").otherwise(None), y=lambda o: f.coalesce(o.rank, 0))
+)
 sd.reveal_schema(items.select(n=f.row_number().over(order_by="part"), m=lambda i: f.sum(i.part).over()))
+# N: Schema is n: i64?, m: i64?
 sd.reveal_schema(customers.select(s=lambda c: sd.struct_of(a=c.id, b="x"), xs=lambda c: sd.list_of(c.id, None)))
-sd.reveal_schema(orders.select(n=lambda o: sd.scalar_subquery(items.aggregate(n=f.count())), e=lambda o: sd.exists(items)))
+# N: Schema is s: struct<i64, string>, xs: list<i64?>
+sd.reveal_schema(
+    # N: Schema is n: i64, e: boolean
+    orders.select(n=lambda o: sd.scalar_subquery(items.aggregate(n=f.count())), e=lambda o: sd.exists(items))
+)

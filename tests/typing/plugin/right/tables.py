@@ -23,7 +23,9 @@ sd.read_named("items", Items, ordering="order", distribution="singleton").select
 sd.read_virtual([(1, 2, 3), (4, 5, 6)], Items).filter(lambda i: i.part > 3)
 sd.read_virtual([{"order": 1, "part": 2, "quantity": 3}], Items).select("part")
 sd.read_virtual([(1, "x"), (2, None)], {"id": sd.I64, "name": "string?"}).select("name")
-sd.read_virtual([(Decimal("1.25"), dt.date(2000, 1, 1), sd.lit(5))], {"a": "decimal<5,2>", "b": "date", "c": "i64"}).select("b")
+sd.read_virtual(
+    [(Decimal("1.25"), dt.date(2000, 1, 1), sd.lit(5))], {"a": "decimal<5,2>", "b": "date", "c": "i64"}
+).select("b")
 sd.read_virtual([], Items).select("part")
 sd.read_virtual([(number, number, 1) for number in range(3)], Items).filter(lambda i: i.part > 1)
 sd.read_files("items.parquet", Items).select("part")
@@ -32,7 +34,9 @@ sd.read_files([sd.FileSlice("/o.parquet", start=4), "/p.parquet", Path("/q.parqu
 sd.read_files("o.csv", {"id": "string", "name": "string"}, format="csv").select(id=lambda r: r.id.cast(sd.I64))
 sd.read_files("o.csv", {"id": "string"}, format=sd.DelimitedText(field_delimiter=";")).select("id")
 sd.read_iceberg("s3://t/v1.json", Items, snapshot_id=5, filter=lambda i: i.part > 3).select("part")
-sd.read_iceberg("s3://t/v1.json", Items, snapshot_timestamp=dt.datetime(2000, 1, 1, tzinfo=dt.UTC), columns=["part"]).sort("part")
+sd.read_iceberg(
+    "s3://t/v1.json", Items, snapshot_timestamp=dt.datetime(2000, 1, 1, tzinfo=dt.UTC), columns=["part"]
+).sort("part")
 sd.read_extension(MESSAGE, Items, ordering=sd.desc("part")).select("part")
 sd.read_extension(MESSAGE, {"id": "i64"}).filter(lambda r: r.id > 3)
 
@@ -61,6 +65,10 @@ sd.alter_view("view", orders)
 sd.drop_view("view")
 
 sd.reveal_schema(prices)
+# N: Schema is id: i64, price: decimal<15,2>, name: string?, at: precision_timestamp<6>
 sd.reveal_schema(sd.read_named("items", Items, columns=["quantity", "order"]))
+# N: Schema is quantity: i32, order: i64
 sd.reveal_schema(items.write("copy", output="modified_records"))
+# N: Schema is order: i64, part: i64, quantity: i32
 sd.reveal_schema(sd.update("items", Items, {"quantity": 1}, where=True))
+# N: Schema is modified_records: i64

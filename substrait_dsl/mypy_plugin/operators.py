@@ -1,0 +1,78 @@
+"""What operators of expressions give: found out before mypy looks at the operands, in more ways than one.
+
+mypy tries an operator of the left operand, then that of the right one, each with all its overloads. What the library
+says of the operands is true of each of these.
+"""
+
+from __future__ import annotations
+
+from mypy.nodes import ARG_POS, Context, TempNode
+from mypy.operators import op_methods, reverse_op_methods
+from mypy.plugin import MethodContext, MethodSigContext
+from mypy.types import CallableType, Type
+
+from substrait_dsl.mypy_plugin.annotations import Annotations
+from substrait_dsl.mypy_plugin.calls import Call, method_called
+from substrait_dsl.mypy_plugin.evaluation import waits
+
+BINARY = frozenset((*op_methods.values(), *reverse_op_methods.values()))
+
+
+class Operator:
+    """An operator, applied to operands of some types."""
+
+    def __init__(self, context: MethodSigContext, name: str, operands: list[Type]) -> None:
+        self.node: Context = context.context
+        self.name = name
+        self.operands = operands
+        called = MethodContext(
+            type=context.type,
+            arg_types=[[operands[1]]],
+            arg_kinds=[[ARG_POS]],
+            callee_arg_names=[None],
+            arg_names=[[None]],
+            default_return_type=context.default_signature.ret_type,
+            args=context.args,
+            context=context.context,
+            api=context.api,
+        )
+        self.call = Call(called, name)
+        self.result = self.call.checked(lambda: getattr(self.call.receiver(), name))
+
+
+class Operators:
+    """The signatures of operators."""
+
+    def __init__(self) -> None:
+        self._last: Operator | None = None
+
+    def signature(self, context: MethodSigContext, name: str) -> CallableType:
+        """The signature of an operator, or of one of its overloads, for these operands."""
+        signature = context.default_signature
+        if len(context.args) != 1 or len(context.args[0]) != 1 or waits(context.type):
+            return signature
+        operator = self._applied(context, name)
+        if not operator.call.is_settled:
+            return signature
+        anything = operator.call.annotations.instance("builtins.object")
+        return signature.copy_modified(arg_types=[anything], ret_type=operator.result, variables=[])
+
+    def _applied(self, context: MethodSigContext, name: str) -> Operator:
+        (operand,) = context.args[0]
+        annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
+        kind = operand.type if isinstance(operand, TempNode) else annotations.checker.lookup_type(operand)
+        operands = [context.type, kind]
+        last = self._last
+        if last is not None and (last.node, last.name, last.operands) == (context.context, name, operands):
+            last.call.say()  # what was said before may not have been heard
+            return last
+        self._last = Operator(context, name, operands)
+        return self._last
+
+
+OPERATORS = Operators()
+
+
+def operated(context: MethodContext, name: str) -> Type:
+    """What an operator gives: its signature says so, if it has two operands."""
+    return context.default_return_type if name in BINARY else method_called(context, name)

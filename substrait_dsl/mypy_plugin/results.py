@@ -1,0 +1,77 @@
+"""What a call gives, as mypy knows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mypy.types import Instance, Type, get_proper_type
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.fluent.calls import Measure, WindowFunction
+from substrait_dsl.fluent.expr import ExprBase
+from substrait_dsl.fluent.grouping import GroupBy
+from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.mypy_plugin import placeholders
+from substrait_dsl.mypy_plugin.annotations import Annotations, is_annotation
+from substrait_dsl.mypy_plugin.evaluation import waits
+from substrait_dsl.mypy_plugin.names import EXPR, MEASURE, RELATION, ROW, WINDOW_FUNCTION, name_of
+from substrait_dsl.mypy_plugin.placeholders import NAMELESS
+
+if TYPE_CHECKING:
+    from mypy.plugin import AttributeContext, FunctionContext, MethodContext
+
+DECLARING = ("into", "as_")
+"""Verbs whose result has the columns that the program declares, though some may never be NULL that are declared so."""
+
+
+def type_of(annotations: Annotations, result: object, verb: str, default: Type) -> Type | None:
+    """The type of what a verb or function gives; None if it cannot be told.
+
+    Args:
+        annotations: what translates types.
+        result: what it gives.
+        verb: its name.
+        default: what mypy takes it to give.
+    """
+    declared = get_proper_type(default)
+    match result:
+        case Relation():
+            return _relation(annotations, result, verb, declared)
+        case GroupBy(keys=keys):
+            if NAMELESS in keys.names or not isinstance(declared, Instance):
+                return None
+            return declared.copy_modified(args=[declared.args[0], annotations.row(keys)])
+    for kind, fullname in ((ExprBase, EXPR), (Measure, MEASURE), (WindowFunction, WINDOW_FUNCTION)):
+        if isinstance(result, kind):
+            found = placeholders.result_type(result)
+            return typed(annotations, fullname, found) if found is not None and is_annotation(found) else None
+    return None
+
+
+def _relation(annotations: Annotations, result: Relation[Any], verb: str, default: Type) -> Type | None:
+    struct = result.schema.struct
+    if NAMELESS in struct.names:
+        return None
+    if verb in DECLARING:
+        return default
+    if not isinstance(default, Instance) or annotations.columns_of(default.args[0]) == struct:
+        return default  # a declared schema that still holds
+    return annotations.instance(RELATION, [annotations.row(struct)])
+
+
+def typed(annotations: Annotations, fullname: str, kind: t.Type) -> Type:
+    """An expression, a measure or a window function of a type."""
+    mark = name_of(t.Null if kind.nullable else t.Req)
+    return annotations.instance(fullname, [annotations.annotation(kind.as_required()), annotations.instance(mark)])
+
+
+def is_inferred(row: Type) -> bool:
+    """Whether the plugin has found out the columns of a row."""
+    kind = get_proper_type(row)
+    return isinstance(kind, Instance) and kind.type.fullname == ROW
+
+
+def is_dynamic_wanted(context: MethodContext | FunctionContext | AttributeContext) -> bool:
+    """Whether the program itself does not want to know: the result goes where a `DynExpr` is declared."""
+    wanted = context.api.type_context[-1] if context.api.type_context else None
+    return wanted is not None and waits(wanted)

@@ -1,0 +1,46 @@
+"""Columns of rows, and the columns of relations, where the program asks for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mypy.types import Instance, Type, get_proper_type
+
+from substrait_dsl.errors import SubstraitDslError
+from substrait_dsl.mypy_plugin.annotations import Annotations, is_annotation
+from substrait_dsl.mypy_plugin.memory import MEMORY
+from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR
+from substrait_dsl.mypy_plugin.reports import report
+from substrait_dsl.mypy_plugin.results import is_dynamic_wanted, typed
+
+if TYPE_CHECKING:
+    from mypy.plugin import AttributeContext, FunctionContext
+
+
+def column_named(context: AttributeContext, name: str) -> Type:
+    """The column of a row that an attribute names."""
+    annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
+    MEMORY.begin(context.api, context.context)
+    struct = annotations.columns_of(context.type)
+    if struct is None:
+        return context.default_attr_type
+    try:
+        kind = struct.fields[struct.position(name)].type
+    except SubstraitDslError as error:
+        if report(error, context.api, context.context):
+            MEMORY.say(context.context)
+        return annotations.instance(DYN_EXPR)
+    is_known = is_annotation(kind) and not is_dynamic_wanted(context)
+    return typed(annotations, EXPR, kind) if is_known else context.default_attr_type
+
+
+def schema_revealed(context: FunctionContext) -> Type:
+    """Say what the columns of a relation are."""
+    annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
+    if not context.arg_types or not context.arg_types[0]:
+        return context.default_return_type  # mypy says that the relation is missing
+    relation = get_proper_type(context.arg_types[0][0])
+    struct = annotations.columns_of(relation.args[0]) if isinstance(relation, Instance) and relation.args else None
+    shown = "unknown" if struct is None else str(struct)
+    context.api.msg.note(f"Schema is {shown}", context.context)
+    return context.default_return_type

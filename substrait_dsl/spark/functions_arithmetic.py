@@ -1,0 +1,219 @@
+"""The functions of integers, signed and unsigned, and of floating point that Spark runs exactly; and all rounding.
+
+Specification: ``functions_arithmetic.yaml``, ``functions_logarithmic.yaml``, ``functions_rounding*.yaml``,
+``unsigned_integers.yaml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from substrait_dsl.spark.templates import Table, Template, failing
+
+NEAREST = {"rounding": {"TIE_TO_EVEN": ""}}
+"""What floating-point hardware does; Spark offers no other rounding."""
+
+
+def _integer(native: str, exact: str, **options: Mapping[str, str]) -> Template:
+    """An integer operation: what Spark has, and the same on wide operands, whose result is exact."""
+    overflow = {
+        "ERROR": native,
+        # least and greatest would take a limit for NULL
+        "SATURATE": f"if({{nulls}}, NULL, CAST(least(greatest({exact}, {{MIN}}), {{MAX}}) AS {{T}}))",
+        "SILENT": f"CAST(pmod({exact} - {{MIN}}, {{SPAN}}) + {{MIN}} AS {{T}})",
+    }
+    return Template("[overflow]", {"overflow": overflow, **options})
+
+
+def _double(function: str) -> Template:
+    """A function that Spark computes in double precision."""
+    return Template(f"CAST({function}(CAST({{0}} AS DOUBLE)) AS {{T}})", NEAREST)
+
+
+def _double_on(domain: str, function: str) -> Template:
+    """The same for a function that is NaN outside its domain."""
+    text = f"CAST({function}(CAST({{0}} AS DOUBLE)) AS {{T}})"
+    error = f"if({domain}, {text}, {failing(f'{function} of a value outside its domain')})"
+    # NULL and NaN lie in no domain, and are no domain error either.
+    error = f"if({{0}} IS NULL OR {{0}} = CAST('NaN' AS DOUBLE), {text}, {error})"
+    return Template("[on_domain_error]", {**NEAREST, "on_domain_error": {"NAN": text, "ERROR": error}})
+
+
+def _logarithm(function: str, zero: str = "0D") -> Template:
+    """A logarithm, with the argument that it takes to minus infinity. Spark gives NULL there and below."""
+    x = "CAST({0} AS DOUBLE)"
+    cases = f"WHEN {x} > {zero} THEN {function}({x}) WHEN {x} = {zero} THEN [on_log_zero]"
+    below = failing(f"{function} of a value outside its domain")
+    return Template(
+        f"CAST(CASE {cases} WHEN {x} < {zero} THEN [on_domain_error] END AS {{T}})",
+        {
+            **NEAREST,
+            "on_domain_error": {"NAN": "CAST('NaN' AS DOUBLE)", "NULL": "NULL", "ERROR": below},
+            "on_log_zero": {
+                "MINUS_INFINITY": "CAST('-Infinity' AS DOUBLE)",
+                "NAN": "CAST('NaN' AS DOUBLE)",
+                "ERROR": failing(f"{function} of zero"),
+            },
+        },
+    )
+
+
+_ANY_OVERFLOW = {"ERROR": "", "SATURATE": "", "SILENT": ""}
+_INTEGER_DOMAIN = {"ERROR": "", "NULL": ""}  # the errors it speaks of are those of NaN and infinity
+_DIVISOR = {"ERROR": "{1}", "NULL": "if({1} = 0, NULL, {1})"}
+_QUOTIENT = "CAST({0} div [on_division_by_zero] AS {T})"
+_OVERFLOWS = "{0} = {MIN} AND {1} = -1"  # no other quotient does
+
+ARITHMETIC: Table = {
+    "add:int": _integer("({0} + {1})", "({w0} + {w1})"),
+    "add:fp": Template("({0} + {1})", NEAREST),
+    "subtract:int": _integer("({0} - {1})", "({w0} - {w1})"),
+    "subtract:fp": Template("({0} - {1})", NEAREST),
+    "multiply:int": _integer("({0} * {1})", "({w0} * {w1})"),
+    "multiply:fp": Template("({0} * {1})", NEAREST),
+    "divide:int": Template(
+        "[overflow]",
+        {
+            "overflow": {
+                "ERROR": _QUOTIENT,
+                "SATURATE": f"if({_OVERFLOWS}, CAST({{MAX}} AS {{T}}), {_QUOTIENT})",
+                "SILENT": f"if({_OVERFLOWS}, {{0}}, {_QUOTIENT})",
+            },
+            "on_division_by_zero": _DIVISOR,
+            "on_domain_error": _INTEGER_DOMAIN,
+        },
+    ),
+    # What the specification calls IEEE is not what IEEE 754 says, and LIMIT does not say which infinity.
+    "divide:fp": Template(
+        "({0} / [on_division_by_zero])", {**NEAREST, "on_division_by_zero": _DIVISOR, "on_domain_error": {"NAN": ""}}
+    ),
+    "modulus": Template(
+        "[division_type]",
+        {
+            "division_type": {
+                "TRUNCATE": "({0} % [on_domain_error])",
+                "FLOOR": "CAST((({w0} % [on_domain_error]) + {w1}) % {w1} AS {T})",
+            },
+            "on_domain_error": _DIVISOR,
+            "overflow": _ANY_OVERFLOW,  # a remainder is smaller than its divisor
+        },
+    ),
+    "negate:int": _integer("(- {0})", "(- {w0})"),
+    "negate:fp": Template("(- {0})"),
+    "abs:int": _integer("abs({0})", "abs({w0})"),
+    "abs:fp": Template("abs({0})"),
+    "sign": Template("CAST(sign(CAST({0} AS DOUBLE)) AS {T})"),
+    # By repeated multiplication, as Spark's own power goes through doubles. Above 64 only -1, 0 and 1 have a power that
+    # fits, and of those it depends on the parity alone. The product begins with 1, but with NULL for a NULL.
+    "power:int": Template(
+        f"if({{1}} < 0L, {failing('a negative power of an integer')}, aggregate(array_repeat({{0}},"
+        " CAST(if({1} > 64L, 64L + {1} % 2L, {1}) AS INT)), {0} * 0L + 1L, (p, x) -> p * x))",
+        {"overflow": {"ERROR": ""}},
+    ),
+    "power:fp": Template("CAST(power(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE)) AS {T})"),
+    "factorial": Template(
+        f"if({{0}} < 0 OR {{0}} > 20, {failing('a factorial below 0 or too large')}, CAST(factorial(CAST({{0}} AS INT))"
+        " AS {T}))",
+        {"overflow": {"ERROR": ""}},
+    ),
+    "sqrt": _double_on("{0} >= 0", "sqrt"),
+    "acos": _double_on("{0} BETWEEN -1 AND 1", "acos"),
+    "asin": _double_on("{0} BETWEEN -1 AND 1", "asin"),
+    "acosh": _double_on("{0} >= 1", "acosh"),
+    "atanh": _double_on("{0} BETWEEN -1 AND 1", "atanh"),
+    **{
+        name: _double(name)
+        for name in ("exp", "cos", "sin", "tan", "cosh", "sinh", "tanh", "atan", "asinh", "radians", "degrees")
+    },
+    "atan2": Template("CAST(atan2(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE)) AS {T})", NEAREST),
+    "bitwise_not": Template("(~ {0})"),
+    "bitwise_and": Template("({0} & {1})"),
+    "bitwise_or": Template("({0} | {1})"),
+    "bitwise_xor": Template("({0} ^ {1})"),
+    "shift_left": Template("shiftleft({0}, {1})"),
+    "shift_right": Template("shiftright({0}, {1})"),
+    "shift_right_unsigned": Template("shiftrightunsigned({0}, {1})"),
+}
+
+
+def _unsigned(operator: str, silent: str | None = None) -> Template:
+    """An operation on unsigned integers. Its exact value is known up to 38 digits, which only a product of u64 has."""
+    exact = f"({{w0}} {operator} {{w1}})"
+    name = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}[operator]
+    tried = f"coalesce({name}({{w0}}, {{w1}}), {{MAX}})"
+    checked = (
+        f"CASE WHEN v BETWEEN {{MIN}} AND {{MAX}} THEN CAST(v AS {{T}}) WHEN v IS NOT NULL THEN"
+        f" {failing('a result does not fit an unsigned integer')} END"
+    )
+    overflow = {
+        "ERROR": f"transform(array({exact}), v -> {checked})[0]",
+        "SATURATE": f"if({{nulls}}, NULL, CAST(least(greatest({tried}, {{MIN}}), {{MAX}}) AS {{T}}))",
+        "SILENT": f"CAST(pmod({silent or exact}, {{SPAN}}) AS {{T}})",
+    }
+    return Template("[overflow]", {"overflow": overflow})
+
+
+_HALF = f"{2**32}BD"
+_WRAPPED = (  # by halves of the second factor, which keep to 38 digits
+    f"(pmod({{w0}} * CAST(({{w1}} - {{w1}} % {_HALF}) / {_HALF} AS DECIMAL(10,0)), {{SPAN}}) * {_HALF}"
+    f" + {{w0}} * CAST({{w1}} % {_HALF} AS DECIMAL(10,0)))"
+)
+
+UNSIGNED_INTEGERS: Table = {
+    "add": _unsigned("+"),
+    "subtract": _unsigned("-"),
+    "multiply": _unsigned("*", _WRAPPED),
+    "divide": Template(
+        "CAST(({w0} - {w0} % [on_division_by_zero]) / [on_division_by_zero] AS {T})",
+        {"on_division_by_zero": {"ERROR": "{w1}", "NULL": "nullif({w1}, 0BD)"}, "on_domain_error": _INTEGER_DOMAIN},
+    ),
+}
+
+
+def _whole(function: str) -> Template:
+    """A rounding to whole numbers; Spark's goes through BIGINT, but from 2**52 on every double is whole."""
+    return Template(f"if(abs({{0}}) < 4503599627370496D, CAST({function}({{0}}) AS {{T}}), {{0}})")
+
+
+_HALVES = {"TIE_AWAY_FROM_ZERO": "CAST(round({0}, {1}) AS {T})", "TIE_TO_EVEN": "CAST(bround({0}, {1}) AS {T})"}
+_ROUND = Template("[rounding]", {"rounding": _HALVES}, constants=(1,))
+
+ROUNDING: Table = {"ceil": _whole("ceil"), "floor": _whole("floor"), "round": _ROUND}
+
+ROUNDING_DECIMAL: Table = {
+    "ceil": Template("CAST(ceil({0}) AS {T})"),
+    "floor": Template("CAST(floor({0}) AS {T})"),
+    "round": _ROUND,
+}
+
+# The first argument is what the logarithm is of, as the text and the names of the arguments have it; the cases of the
+# specification have the base first. No power of 1, and none of a base of 0 or below, is any other number.
+_LOGB_X, _LOGB_BASE = "CAST({0} AS DOUBLE)", "CAST({1} AS DOUBLE)"
+_LOGB = Template(
+    f"CASE WHEN {_LOGB_X} > 0D AND {_LOGB_BASE} > 0D AND {_LOGB_BASE} != 1D THEN"
+    f" (CASE WHEN {_LOGB_BASE} = 10D THEN log10({_LOGB_X}) WHEN {_LOGB_BASE} = 2D THEN log2({_LOGB_X})"
+    f" ELSE ln({_LOGB_X}) / ln({_LOGB_BASE}) END)"
+    f" WHEN {_LOGB_X} = 0D AND {_LOGB_BASE} > 1D THEN [on_log_zero]"
+    f" WHEN {_LOGB_X} IS NOT NULL AND {_LOGB_BASE} IS NOT NULL THEN [on_domain_error] END",
+    {
+        **NEAREST,
+        "on_domain_error": {
+            "NAN": "CAST('NaN' AS DOUBLE)",
+            "NULL": "NULL",
+            "ERROR": failing("logb of a value outside its domain"),
+        },
+        "on_log_zero": {
+            "MINUS_INFINITY": "CAST('-Infinity' AS DOUBLE)",
+            "NAN": "CAST('NaN' AS DOUBLE)",
+            "ERROR": failing("logb of zero"),
+        },
+    },
+)
+
+LOGARITHMIC: Table = {
+    "ln": _logarithm("ln"),
+    "log10": _logarithm("log10"),
+    "log2": _logarithm("log2"),
+    "log1p": _logarithm("log1p", "-1D"),
+    "logb": _LOGB,
+}

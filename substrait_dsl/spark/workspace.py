@@ -1,0 +1,62 @@
+"""What the parts of one execution share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Set
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+
+class Workspace:
+    """What one execution shares: the session, the supply of names, and DataFrames that SQL text refers to."""
+
+    def __init__(self, spark: SparkSession, *, persist_shared: bool = False) -> None:
+        self.spark = spark
+        self.persist_shared = persist_shared
+        self._shared: list[DataFrame] = []
+        self._numbers = count()
+        self._frames: dict[str, DataFrame] = {}
+        self.tables: dict[tuple[str, ...], StructType] = {}
+        """The columns of named tables, looked up once in an execution however often text reads them."""
+        self.used: Mapping[int, Set[int]] = {}
+        """The positions of the columns that the plan uses of each relation, by its id; of others, it uses all."""
+
+    def name(self) -> str:
+        """A name that nothing else has."""
+        return f"__s{next(self._numbers)}"
+
+    def names(self, how_many: int) -> tuple[str, ...]:
+        """As many names that nothing else has."""
+        return tuple(self.name() for _ in range(how_many))
+
+    def attach(self, frame: DataFrame) -> str:
+        """A name by which SQL text can refer to a DataFrame."""
+        name = f"__frame{len(self._frames)}__"
+        self._frames[name] = frame
+        return name
+
+    def keep(self, frame: DataFrame) -> None:
+        """Have a DataFrame persisted in the end."""
+        self._shared.append(frame)
+
+    def persist(self) -> None:
+        """Persist what is to be kept: not before, for a text that refers to a DataFrame makes Spark forget its rows."""
+        for frame in self._shared:
+            frame.persist()
+
+    def attached(self, text: str) -> dict[str, DataFrame]:
+        """The DataFrames that a text refers to."""
+        return {name: self._frames[name] for name in re.findall(r"__frame\d+__", text)}
+
+    def sql(self, text: str) -> DataFrame:
+        """Run a query that refers to attached DataFrames."""
+        frames: dict[str, Any] = dict(self.attached(text))
+        if frames:  # only then does Spark format the text, and braces must be doubled
+            text = text.replace("{", "{{").replace("}", "}}")
+            text = re.sub(r"__frame\d+__", r"{\g<0>}", text)
+        return self.spark.sql(text, **frames)
