@@ -15,7 +15,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.catalog import Kind
-from substrait_dsl.errors import SubstraitDslError
+from substrait_dsl.errors import SchemaError, SubstraitDslError
 from substrait_dsl.fluent.arguments import Resolved
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, bound, resolve
@@ -78,6 +78,9 @@ class _EveryRow(Scope):
     """The row of expressions that name columns by their relations, whichever these are."""
 
     __slots__ = ()
+
+    def column(self, column: str | int) -> ex.FieldReference:
+        raise SchemaError("no relation is named")
 
     def column_of(self, rel: Rel, column: str | int) -> ex.FieldReference:
         position = rel.schema.position(column)

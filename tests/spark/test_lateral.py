@@ -225,3 +225,21 @@ def test_equal_keys_are_hashed(spark: SparkSession, capsys: pytest.CaptureFixtur
         plan = capsys.readouterr().out
         assert "BroadcastHashJoin" in plan, how
         assert "NestedLoop" not in plan, how
+
+
+@pytest.mark.parametrize("limit", ["top_n", "fetch"])
+@pytest.mark.parametrize("place", ["condition", "filter"])
+def test_a_single_join_that_chooses_among_the_first_rows_is_refused(
+    limit: str, place: str, spark: SparkSession
+) -> None:
+    reads = register(TABLES, spark)
+
+    def right(x: Any) -> sd.Relation[Any]:
+        same = reads["rights"].filter(lambda y: y.c == x.a)
+        first = same.top_n(2, sd.desc("d")) if limit == "top_n" else same.sort("d").limit(2)
+        return first if place == "condition" else first.filter(lambda y: x.b < y.d)
+
+    on: Any = (lambda x, y: x.b < y.d) if place == "condition" else True
+    joined = reads["lefts"].lateral_join(right, on, "left_single")
+    with refused(UnsupportedError, "does not notice every second match"):
+        joined.execute(spark)
