@@ -1,4 +1,7 @@
-"""Timing for the benchmarks: what is compared runs interleaved, in one process or in fresh ones, and medians count."""
+"""Timing for the benchmarks: what is compared runs interleaved, in one process or in fresh ones.
+
+Medians count; for what only computes, the least time of the processor.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,18 @@ def medians(runs: Mapping[str, Run], repeats: int) -> dict[str, float]:
 
     The runs take turns, ten calls a turn, so that they share what else goes on but not each other's cold caches.
     """
+    return {name: statistics.median(values) for name, values in _times(runs, repeats, time.perf_counter).items()}
+
+
+def least(runs: Mapping[str, Run], repeats: int) -> dict[str, float]:
+    """The least time of the processor that each run takes, in milliseconds; the runs take turns as for `medians`.
+
+    For runs that do nothing but compute: whatever is above the least comes from what else the machine does.
+    """
+    return {name: min(values) for name, values in _times(runs, repeats, time.process_time).items()}
+
+
+def _times(runs: Mapping[str, Run], repeats: int, clock: Callable[[], float]) -> dict[str, list[float]]:
     times: dict[str, list[float]] = {name: [] for name in runs}
     for run in runs.values():
         run()  # warm
@@ -27,12 +42,12 @@ def medians(runs: Mapping[str, Run], repeats: int) -> dict[str, float]:
         for _ in range(repeats):
             for name, run in runs.items():
                 for _ in range(CALLS_A_TURN):
-                    start = time.perf_counter()
+                    start = clock()
                     run()
-                    times[name].append((time.perf_counter() - start) * 1000)
+                    times[name].append((clock() - start) * 1000)
     finally:
         gc.enable()
-    return {name: statistics.median(values) for name, values in times.items()}
+    return times
 
 
 def fresh(programs: Mapping[str, str], repeats: int) -> dict[str, float]:

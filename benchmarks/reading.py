@@ -18,7 +18,7 @@ from substrait.plan_pb2 import Plan
 
 import substrait_dsl as sd
 from benchmarks.building import chain
-from benchmarks.measure import Run, medians, show
+from benchmarks.measure import Run, least, show
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.proto.plan import decode_plan, encode_plan
 
@@ -122,7 +122,7 @@ def lengths() -> None:
             "write": plan.to_bytes,
             "write: a message": partial(encode_plan, algebra),
         }
-        times = medians(runs, repeats=max(1, 300 // length))
+        times = least(runs, repeats=max(2, 3000 // length))
         show(f"{length} relations, {len(data)} bytes", times)
         parsing, setting = times[PARSING], times[SETTING]
         deriving = times["read: of that, deriving"]

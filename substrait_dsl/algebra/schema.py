@@ -64,13 +64,13 @@ class NamedStruct:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the top-level fields."""
-        return tuple(field.name for field in self.fields)
+        return tuple([field.name for field in self.fields])
 
     @property
     def types(self) -> tuple[Type, ...]:
         """The types of the fields."""
         if self._types is None:
-            object.__setattr__(self, "_types", tuple(field.type for field in self.fields))
+            object.__setattr__(self, "_types", tuple([field.type for field in self.fields]))
         return self._types or ()
 
     def row_type(self) -> Struct:

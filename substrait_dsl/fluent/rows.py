@@ -1,4 +1,4 @@
-"""The rows that the mypy plugin infers, as types: ``Relation[Row[F[Literal["a"], I64], F[Literal["b"], Nullable[I64]]]]``.
+"""The rows that the mypy plugin infers, as types: ``Row[F[Literal["a"], I64], F[Literal["b"], Nullable[I64]]]``.
 
 Nothing makes one of these when a program runs. They are classes like any other, so that annotations may name them and
 a checker's caches hold them.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Generic
 
-from typing_extensions import TypeVar, TypeVarTuple, Unpack
+from typing_extensions import TypeVar, TypeVarTuple
 
 from substrait_dsl.fluent.schemas import DynRow
 
@@ -34,7 +34,7 @@ class Foreign(Generic[Text, Name, Urn]):
     __slots__ = ()
 
 
-class Row(DynRow, Generic[Unpack[Columns]]):
+class Row(DynRow, Generic[*Columns]):
     """A row whose columns, in order, the mypy plugin has inferred; to other checkers, a row of unknown columns."""
 
     __slots__ = ()

@@ -42,6 +42,7 @@ _ROWS = ("substrait_dsl.fluent.rows.Row.", "substrait_dsl.fluent.schemas.DynRow.
 _FUNCTIONS = "substrait_dsl.functions."
 _OPERATORS = ("substrait_dsl.fluent.operators.Operators.__", "substrait_dsl.fluent.expr.Expr.__")
 _DESCRIPTOR = ".__get__"
+_ITEM = "substrait_dsl.fluent.relation.Relation.__getitem__"
 _REVEAL = "substrait_dsl.fluent.reveal.reveal_schema"
 
 
@@ -112,8 +113,10 @@ def _function_signature_hook(fullname: str) -> Callable[[FunctionSigContext], Fu
 
 @cache
 def _method_hook(fullname: str) -> Callable[[MethodContext], Type]:
-    from substrait_dsl.mypy_plugin import calls, operators
+    from substrait_dsl.mypy_plugin import calls, operators, rows
 
+    if fullname == _ITEM:
+        return guarded(rows.item_named, attrgetter("default_return_type"))
     hook = operators.operated if fullname.startswith(_OPERATORS) else calls.method_called
     return guarded(partial(hook, name=fullname.rpartition(".")[2]), attrgetter("default_return_type"))
 

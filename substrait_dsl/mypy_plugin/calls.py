@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,9 @@ from mypy.nodes import (
     LambdaExpr,
     MemberExpr,
     OpExpr,
+    RefExpr,
     UnaryExpr,
+    Var,
 )
 from mypy.plugin import MethodContext
 from mypy.types import Instance, Type, get_proper_type
@@ -42,6 +45,7 @@ from substrait_dsl.mypy_plugin.names import (
     RELATION,
     RESULTS,
     imported,
+    is_ours,
 )
 from substrait_dsl.mypy_plugin.places import end_of, leaf_of, parts
 from substrait_dsl.mypy_plugin.python_values import SAMPLE_COUNT
@@ -80,10 +84,6 @@ LOOKING_INSIDE = ("hash_join", "merge_join", "exchange")
 """Verbs that ask how an expression is made: whether it compares two columns, or is one."""
 
 
-APART = ("substrait_dsl.catalog.", "substrait_dsl.fluent.plan.", "substrait_dsl.spark.")
-"""What is not called to find out what it gives: it reads files, or needs relations whose rows are real."""
-
-
 def method_called(context: MethodContext, name: str) -> Type:
     """What a method gives."""
     call = Call(context, name)
@@ -96,7 +96,12 @@ def method_called(context: MethodContext, name: str) -> Type:
 def function_called(context: FunctionContext, fullname: str) -> Type:
     """What a function gives."""
     call = Call(context, fullname.rpartition(".")[2])
-    return call.given_up() if fullname.startswith(APART) else call.checked(lambda: imported(fullname))
+    match context.context:
+        case CallExpr(callee=RefExpr(node=Var())):
+            return call.given_up()  # a variable may hold another function, or a class that inherits from this one
+        case CallExpr(callee=RefExpr()) if is_ours(fullname):
+            return call.checked(lambda: imported(fullname))
+    return call.given_up()
 
 
 class Call:
@@ -282,15 +287,23 @@ class Call:
         """What stands for an argument that mypy does not know. Raises the error if the result depends on it."""
         if name in NEUTRAL:
             return NEUTRAL[name]
+        if self.verb in (*COLUMN_VERBS, *MEASURE_VERBS) and self._is_parameter(name):
+            raise error
         if self.verb in COLUMN_VERBS:
             return placeholders.expression(UNKNOWN)
         if self.verb in MEASURE_VERBS:
             return placeholders.measure(UNKNOWN)
         raise error
 
+    def _is_parameter(self, name: str) -> bool:
+        """Whether a name is that of a parameter, and none of a column that the call makes."""
+        verb = getattr(Relation, self.verb, None) or getattr(GroupBy, self.verb)
+        parameter = inspect.signature(verb).parameters.get(name)
+        return parameter is not None and parameter.kind is not parameter.VAR_KEYWORD
+
     def _in_order(self) -> list[Argument]:
         """The arguments in the order in which they stand; by position first."""
-        given = list(self.given())
+        given = list({id(each[0]): each for each in self.given()}.values())  # a tuple of two with a star comes twice
         node = self.context.context
         if isinstance(node, CallExpr):
             places = {id(argument): number for number, argument in enumerate(node.args)}

@@ -119,12 +119,15 @@ class Evaluator(Written):
         mistaken = self.mistaken
         self._looked_up.append(node)
         try:
-            return self.value(expression)
+            value = self.value(expression)
         except SubstraitDslError:
             self.mistaken = mistaken or node
             raise
         finally:
             self._looked_up.pop()
+        if value is None and not isinstance(get_proper_type(self.type_of(node)), NoneType):
+            raise GiveUpError(node)  # it has been found not to be None, so it holds something else as well
+        return value
 
     def known(self, node: Expression) -> Any:
         """The value of an expression, or None if it cannot be told, or made."""

@@ -4,34 +4,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mypy.nodes import IndexExpr, IntExpr, StrExpr
 from mypy.types import Instance, Type, get_proper_type
 
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.mypy_plugin.annotations import Annotations, is_annotation
+from substrait_dsl.mypy_plugin.calls import method_called
 from substrait_dsl.mypy_plugin.memory import MEMORY
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR
 from substrait_dsl.mypy_plugin.reports import report
 from substrait_dsl.mypy_plugin.results import is_dynamic_wanted, typed
 
 if TYPE_CHECKING:
-    from mypy.plugin import AttributeContext, FunctionContext
+    from mypy.plugin import AttributeContext, FunctionContext, MethodContext
 
 
 def column_named(context: AttributeContext, name: str) -> Type:
     """The column of a row that an attribute names."""
+    return _column(context, context.type, name) or context.default_attr_type
+
+
+def item_named(context: MethodContext) -> Type:
+    """The column of a relation that an item names. One that the program computes is for the method itself."""
+    match context.context, context.type:
+        case IndexExpr(index=StrExpr(value=column) | IntExpr(value=column)), Instance(args=[row]):
+            return _column(context, row, column) or context.default_return_type
+    return method_called(context, "__getitem__")
+
+
+def _column(context: AttributeContext | MethodContext, row: Type, column: str | int) -> Type | None:
     annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
     MEMORY.begin(context.api, context.context)
-    struct = annotations.columns_of(context.type)
+    struct = annotations.columns_of(row)
     if struct is None:
-        return context.default_attr_type
+        return None
     try:
-        kind = struct.fields[struct.position(name)].type
+        kind = struct.fields[struct.position(column)].type
     except SubstraitDslError as error:
         if report(error, context.api, context.context):
             MEMORY.say(context.context)
         return annotations.instance(DYN_EXPR)
-    is_known = is_annotation(kind) and not is_dynamic_wanted(context)
-    return typed(annotations, EXPR, kind) if is_known else context.default_attr_type
+    return typed(annotations, EXPR, kind) if is_annotation(kind) and not is_dynamic_wanted(context) else None
 
 
 def schema_revealed(context: FunctionContext) -> Type:

@@ -245,7 +245,7 @@ def decode_project(decoder: Decoder, message: pb.ProjectRel, outer: Scope | None
         decoder.doubt("a project has no expressions; read as its input", message)
         return rel
     scope = row_of(decoder, message, outer, (rel, message.input))
-    expressions = tuple(decoder.expression(expression, scope) for expression in message.expressions)
+    expressions = tuple([decoder.expression(expression, scope) for expression in message.expressions])
     return Project(rel, expressions, names_beside(expressions, rel), anchor=scope.anchor)
 
 

@@ -89,8 +89,12 @@ def _number_of(decoder: Decoder, message: pb.Rel) -> int | None:
 def names_beside(expressions: Sequence[Expression], rel: Rel) -> tuple[str, ...]:
     """Names for what a project adds to the columns of a relation; a mere reference keeps the name of its column."""
     taken = dict.fromkeys(rel.schema.names, 2)
-    names = [(_name(expression, rel), isinstance(expression, FieldReference)) for expression in expressions]
-    return tuple(name if mere else _free(name, taken) for name, mere in names)
+    return tuple(
+        [
+            _name(expression, rel) if isinstance(expression, FieldReference) else _free(_name(expression, rel), taken)
+            for expression in expressions
+        ]
+    )
 
 
 def names_of_groups(keys: Iterable[Expression], measures: Iterable[Measure], rel: Rel) -> tuple[str, ...]:

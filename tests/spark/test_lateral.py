@@ -234,7 +234,7 @@ def test_a_single_join_that_chooses_among_the_first_rows_is_refused(
 ) -> None:
     reads = register(TABLES, spark)
 
-    def right(x: Any) -> sd.Relation[Any]:
+    def right(x: Any) -> Any:
         same = reads["rights"].filter(lambda y: y.c == x.a)
         first = same.top_n(2, sd.desc("d")) if limit == "top_n" else same.sort("d").limit(2)
         return first if place == "condition" else first.filter(lambda y: x.b < y.d)

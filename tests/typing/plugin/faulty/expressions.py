@@ -64,7 +64,7 @@ orders.filter(orders["id"] == "5")
 # E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a
 #    str  [substrait-function-not-found]
 orders.filter(orders["id"] + orders["comment"] > 1)
-# E: filter: no overload takes add(i64, string?); functions.concat(a, b) joins texts  [substrait-function-not-found]
+# E: no overload takes add(i64, string?); functions.concat(a, b) joins texts  [substrait-function-not-found]
 short.filter(lambda o: o.id + o.comment > 1)
 # E: no overload takes add(i64, string?); functions.concat(a, b) joins texts  [substrait-function-not-found]
 short.filter(lambda o: o.id == "5")

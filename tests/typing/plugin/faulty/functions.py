@@ -56,8 +56,7 @@ orders.select(x=f.upper("comment"))
 orders.select(x=f.upper(orders.c.id))
 # E: no overload takes upper(i64); cast argument 1 from i64 to string  [substrait-function-not-found]
 orders.select(x=f.upper(orders["id"]))
-# E: select, column "x": no overload takes upper(i64); cast argument 1 from i64 to
-#    string  [substrait-function-not-found]
+# E: no overload takes upper(i64); cast argument 1 from i64 to string  [substrait-function-not-found]
 orders.select(x=f.upper)
 # E: select, column "x": upper: cannot tell the Substrait type of Row(id: i64, customer: i64, price: decimal<15,2>,
 #    weight: fp64, day: date, open: boolean, rank: i32?, comment: string?) (DynRow); say it: lit(value,

@@ -31,7 +31,7 @@ customers.select(x=sd.col("address")["zip"])
 customers.select(x=customers.c.address["zip"])
 # E: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
 customers.select(x=customers["address"]["zip"])
-# E: select, column "x": there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
+# E: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
 customers.select(x=lambda c: c.address.keep("zip"))
 # E: there is no field 'zip' in struct<string, string?>; there are street, city  [substrait-unknown-field]
 customers.select(x=lambda c: c.address.keep())
