@@ -402,3 +402,12 @@ def test_a_column_may_have_any_name() -> None:
     odd = table("_row: i64, __row__: i64, filter: i64")
     assert odd.filter(lambda r: (r._row > 0) & (r.filter > 0)).columns == ("_row", "__row__", "filter")
     assert odd.select(lambda r: r["__row__"]).columns == ("__row__",)
+
+
+def test_whether_to_keep_shared_rows_is_said_by_a_flag() -> None:
+    session: Any = object()
+    yes: Any = "yes"
+    relation = table("a: i64")
+    for execute in (relation.execute, relation.to_plan().execute):
+        with refused(errors.InvalidArgumentError, "execute", "persist_shared"):
+            execute(session, persist_shared=yes)

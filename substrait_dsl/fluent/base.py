@@ -131,6 +131,7 @@ def run(
 
     Raises `InvalidArgumentError` for what is no session.
     """
+    require_flag("persist_shared", persist_shared)
     from substrait_dsl.spark.execute import execute
 
     if not hasattr(spark, "createDataFrame"):

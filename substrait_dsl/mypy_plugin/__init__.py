@@ -125,6 +125,8 @@ def _method_hook(fullname: str) -> Callable[[MethodContext], Type]:
 def _method_signature_hook(fullname: str) -> Callable[[MethodSigContext], FunctionLike]:
     from substrait_dsl.mypy_plugin import operators, signatures
 
+    if fullname == _ITEM:
+        return guarded(signatures.any_item, attrgetter("default_signature"))
     name = fullname.rpartition(".")[2]
     is_operator = fullname.startswith(_OPERATORS) and name in operators.BINARY
     hook = partial(operators.OPERATORS.signature, name=name) if is_operator else signatures.any_results

@@ -13,10 +13,12 @@ from mypy.nodes import (
     ComparisonExpr,
     Expression,
     IndexExpr,
+    IntExpr,
     LambdaExpr,
     MemberExpr,
     OpExpr,
     RefExpr,
+    StrExpr,
     UnaryExpr,
 )
 from mypy.types import CallableType, Instance, NoneType, Type, UnionType, get_proper_type, has_type_vars
@@ -65,6 +67,14 @@ def any_results(context: MethodSigContext | FunctionSigContext) -> CallableType:
     if signature.unpack_kwargs:
         types[-1] = signature.arg_types[-1]  # a dict of the named arguments, of which mypy knows what to make
     return signature.copy_modified(arg_types=types)
+
+
+def any_item(context: MethodSigContext) -> CallableType:
+    """As `any_results`, for ``relation["x"]``: a text or a number fits as it is."""
+    match context.args:
+        case [[StrExpr() | IntExpr()]]:
+            return context.default_signature
+    return any_results(context)
 
 
 def any_structs(context: FunctionSigContext) -> CallableType:
