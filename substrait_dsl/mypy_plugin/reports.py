@@ -54,7 +54,9 @@ def report(
     if is_heard(api.msg.errors):
         withdraw(api.msg.errors, within, verb)
     code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), CODES[errors.SchemaError])
-    api.fail(sentence(error), place, code=code)
+    said = api.fail(sentence(error), place, code=code)
+    if said is not None and not said.target:
+        said.target = said.module  # else mypy's daemon does not know to which part of a module a lambda belongs
     return True
 
 
