@@ -22,6 +22,7 @@ from substrait_dsl.algebra.relations import (
     Parquet,
 )
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.spark.slices import is_slice, rows_of_slice
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -41,15 +42,16 @@ def read_files(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
         A DataFrame with at least the columns that all the files have, under their own names.
 
     Raises:
-        UnsupportedError: Spark cannot read a format, a part of a file, or several header lines.
+        UnsupportedError: Spark cannot read a format, a part of a file that is not Parquet, or several header lines.
         ExecutionError: a file is not there.
     """
-    for item in files:
-        if item.start or item.length:
-            raise UnsupportedError(
-                f"Spark cannot read a part of a file, from a byte on: {item.uri}", hint="read it whole"
-            )
-    frames = [_read(kind, list(group), schema, spark) for kind, group in groupby(files, key=lambda item: item.format)]
+    frames = []
+    for (kind, is_part), group in groupby(files, key=lambda item: (item.format, is_slice(item))):
+        if is_part:
+            parts = [(item, rows_of_slice(item)) for item in group]
+            frames += [_read(kind, [item], schema, spark).where(rows) for item, rows in parts]
+        else:
+            frames.append(_read(kind, list(group), schema, spark))
     first, *others = frames
     for other in others:
         first = first.unionByName(other)

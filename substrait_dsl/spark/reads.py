@@ -23,6 +23,7 @@ from substrait_dsl.algebra.types import List, Map, Struct, Type
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, kind_words, quoted, suggestion
 from substrait_dsl.spark.files import read_files
 from substrait_dsl.spark.hosts import host
+from substrait_dsl.spark.iceberg import read_snapshot
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.subqueries import is_subquery
 from substrait_dsl.spark.tables import PLAIN_NAME, UNUSED, FrameTable, Item, Rows, TextTable
@@ -63,8 +64,12 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
             frame = read_files(files, rel.base_schema, to.space.spark)
             what = f"a read of {quoted([item.uri for item in files], limit=3)}"
             rows = _selected(frame, check_columns(frame.schema, rel.base_schema, what), rel, to.space)
-        case IcebergTable() | ExtensionTable() as other:
-            raise UnsupportedError(f"Spark is not taught to read {kind_words(other)} yet")
+        case IcebergTable(metadata_uri=uri) as table:
+            frame = read_snapshot(table, rel.base_schema.names, to.space.spark)
+            columns = check_columns(frame.schema, rel.base_schema, f"the Iceberg table {uri}")
+            rows = _selected(frame, columns, rel, to.space)
+        case ExtensionTable() as other:
+            raise UnsupportedError(f"Spark does not know how to read {kind_words(other)}: {other.detail.type_url}")
         case never:
             assert_never(never)
     for condition in (rel.filter, rel.best_effort_filter):

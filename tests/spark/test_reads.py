@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -191,9 +192,40 @@ def test_text_that_breaks_the_rules(tmp_path: Path, spark: SparkSession) -> None
 def test_what_spark_cannot_read_is_refused(tmp_path: Path, spark: SparkSession) -> None:
     with pytest.raises(UnsupportedError, match="DWRF"):
         sd.read_files(tmp_path / "x", {"a": "i64"}, format="dwrf").execute(spark)
-    part = rl.FileItem(f"file://{tmp_path}/x", rl.Parquet(), start=10, length=5)
-    with pytest.raises(UnsupportedError, match="a part of a file"):
-        sd.Relation(rl.Read(NamedStruct.of({"a": sd.I64()}), rl.LocalFiles((part,)))).execute(spark)
+    for part, said in [
+        (rl.FileItem("x", rl.Orc(), start=10, length=5), "a part of a file, from a byte on, but of Parquet"),
+        (rl.FileItem("x", rl.Parquet(), start=10), "has no length"),
+    ]:
+        with pytest.raises(UnsupportedError, match=said):
+            sliced(part).execute(spark)
+    with pytest.raises(ExecutionError, match="nothing-here"):
+        sliced(rl.FileItem(f"{tmp_path}/nothing-here", rl.Parquet(), length=5)).execute(spark)
+
+
+def sliced(*parts: rl.FileItem) -> sd.Relation[Any]:
+    return sd.Relation(rl.Read(NamedStruct.of({"a": sd.I64()}), rl.LocalFiles(parts)))
+
+
+def test_slices_of_parquet_files_are_complete_and_disjoint(tmp_path: Path, spark: SparkSession) -> None:
+    """A row group belongs to the slice that has its midpoint, wherever the file is cut."""
+    path = tmp_path / "numbers.parquet"
+    numbers = pyarrow.table({"a": list(range(1000)), "b": ["text"] * 1000})
+    pyarrow.parquet.write_table(numbers, path, row_group_size=300)
+    size = path.stat().st_size
+    groups = [range(300), range(300, 600), range(600, 900), range(900, 1000)]
+    for cuts in ([0, size // 2, size], [0, 5, size // 3, size // 3 + 1, 3 * size // 4, size]):
+        parts = [
+            rl.FileItem(path.as_uri(), rl.Parquet(), start=start, length=end - start)
+            for start, end in itertools.pairwise(cuts)
+        ]
+        read = [sorted(row.a for row in sliced(part).execute(spark).collect()) for part in parts]
+        assert sorted(number for rows in read for number in rows) == list(range(1000))
+        for rows in read:  # no group is torn
+            assert all(set(group) <= set(rows) or set(group).isdisjoint(rows) for group in groups)
+    whole = rl.FileItem(str(path), rl.Parquet())
+    first = rl.FileItem(str(path), rl.Parquet(), length=size // 2)
+    both = sliced(first, whole, first).execute(spark).collect()
+    assert len(both) == 1000 + 2 * len(sliced(first).execute(spark).collect())
 
 
 def test_files_of_several_formats_in_one_read(tmp_path: Path, spark: SparkSession) -> None:

@@ -1,0 +1,91 @@
+"""Iceberg tables by their metadata file, made by pyiceberg: snapshots by id and by time, deletes, renamed columns."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.errors import ExecutionError, SchemaError
+from tests.spark.rows import counted
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog import Catalog
+    from pyiceberg.table import Table
+    from pyspark.sql import SparkSession
+
+ROWS = pa.table({"id": [1, 2, 3], "name": ["a", None, "c"]})
+SCHEMA = {"id": "i64?", "name": "string?"}
+FIRST = Counter([(1, "a"), (2, None), (3, "c")])
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    catalog = SqlCatalog("test", uri="sqlite://", warehouse=tmp_path.as_uri())
+    catalog.create_namespace("db")
+    return catalog
+
+
+@pytest.fixture
+def table(catalog: Catalog) -> Table:
+    """Three rows; then a fourth; then the first is deleted, and a column gets another name."""
+    table = catalog.create_table("db.t", ROWS.schema)
+    table.append(ROWS)
+    table.append(pa.table({"id": [4], "name": ["d"]}))
+    table.delete("id = 1")
+    with table.update_schema() as update:
+        update.rename_column("name", "title")
+    return table
+
+
+def test_the_current_snapshot(table: Table, spark: SparkSession) -> None:
+    read = sd.read_iceberg(table.metadata_location, {"id": "i64?", "title": "string?"})
+    assert counted(read, spark) == Counter([(2, None), (3, "c"), (4, "d")])
+    titles = sd.read_iceberg(table.metadata_location, {"TITLE": "string?"}, filter=sd.col("TITLE") > "c")
+    assert counted(titles, spark) == Counter([("d",)])
+
+
+def test_older_snapshots_have_the_columns_of_their_time(table: Table, spark: SparkSession) -> None:
+    first, second = table.snapshots()[:2]
+    read = sd.read_iceberg(table.metadata_location, SCHEMA, snapshot_id=first.snapshot_id)
+    assert counted(read, spark) == FIRST
+    for microseconds, rows in [
+        (first.timestamp_ms * 1000, FIRST),
+        (second.timestamp_ms * 1000 - 1, FIRST),
+        (second.timestamp_ms * 1000, FIRST + Counter([(4, "d")])),
+    ]:
+        assert counted(sd.read_iceberg(table.metadata_location, SCHEMA, snapshot_timestamp=microseconds), spark) == rows
+    moment = dt.datetime.fromtimestamp(second.timestamp_ms / 1000, dt.UTC)
+    assert counted(
+        sd.read_iceberg(table.metadata_location, SCHEMA, snapshot_timestamp=moment), spark
+    ) == FIRST + Counter([(4, "d")])
+
+
+def test_a_table_without_snapshots_has_no_rows(catalog: Catalog, spark: SparkSession) -> None:
+    table = catalog.create_table("db.empty", ROWS.schema)
+    assert counted(sd.read_iceberg(table.metadata_location, SCHEMA), spark) == Counter()
+
+
+def test_what_is_not_there_is_named(table: Table, tmp_path: Path, spark: SparkSession) -> None:
+    where = table.metadata_location
+    number = str(table.snapshots()[0].snapshot_id)
+    with pytest.raises(ExecutionError, match=f'has no snapshot "17"; it has .*{number}'):
+        sd.read_iceberg(where, SCHEMA, snapshot_id=17).execute(spark)
+    with pytest.raises(ExecutionError, match=r"no snapshot of 1970-01-01T00:00:01\+00:00 or before"):
+        sd.read_iceberg(where, SCHEMA, snapshot_timestamp=1_000_000).execute(spark)
+    with pytest.raises(SchemaError, match='no column "nam"'):
+        sd.read_iceberg(where, {"nam": "string?"}).execute(spark)
+    with pytest.raises(SchemaError, match='column "id" is bigint, declared string'):
+        sd.read_iceberg(where, {"id": "string?"}).execute(spark)
+    with pytest.raises(ExecutionError, match=r"cannot read the metadata file .*nothing"):
+        sd.read_iceberg(tmp_path / "nothing.json", SCHEMA).execute(spark)
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(ExecutionError, match=r"cannot read the metadata file .*other"):
+        sd.read_iceberg(tmp_path / "other.json", SCHEMA).execute(spark)
