@@ -30,9 +30,13 @@ from substrait_dsl.spark.windows import window_to_sql
 if TYPE_CHECKING:
     from substrait_dsl.algebra.properties import SortDirection
     from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.tables import Table
 
 MOST_ROWS = 2**31 - 1
-"""How many rows Spark can skip and take at most, together."""
+"""How many rows Spark's OFFSET and LIMIT can skip and take at most, together."""
+
+ALL_ROWS = 2**63 - 1
+"""The greatest count there is, which many give for all rows."""
 
 
 def lower_filter(rel: Filter, to: Lowering) -> Rows:
@@ -100,7 +104,20 @@ def lower_emit(rel: Emit, to: Lowering) -> Rows:
 
 def lower_fetch(rel: Fetch, to: Lowering) -> Rows:
     """An OFFSET and a LIMIT, which Spark takes as numbers: other expressions are evaluated now."""
-    return Rows(to[rel.input].table.fetch(*_limits(rel, to)), to[rel.input].columns)
+    return Rows(_fetched(to[rel.input].table, *_limits(rel, to)), to[rel.input].columns)
+
+
+def _fetched(table: Table, offset: int, count: int | None) -> Table:
+    """Some of the rows; where OFFSET and LIMIT do not reach that far, they are numbered, which takes one task."""
+    if offset + (count or 0) <= MOST_ROWS:
+        return table.fetch(offset, count)
+    order, number = table.space.names(2)
+    table = table.select([*items(table.names), Item("monotonically_increasing_id()", (order,))])
+    counted = Item(f"count(1) OVER (ORDER BY {order} ROWS UNBOUNDED PRECEDING)", (number,))  # row_number() is an INT
+    table = table.select([*items(table.names), counted]).where(f"{number} > {offset}")
+    if count is not None:
+        table = table.where(f"{number} <= {offset + count}")
+    return table.sort([(number, "asc_nulls_first")])
 
 
 def lower_top_n(rel: TopN, to: Lowering) -> Rows:
@@ -108,7 +125,11 @@ def lower_top_n(rel: TopN, to: Lowering) -> Rows:
     rows, keys = _sort_keys(rel, to)
     offset, count = _limits(rel, to)
     if rel.mode == "rows_only" or not count:  # no row has no ties, neither have all rows
-        return Rows(rows.table.sort(keys).fetch(offset, count), rows.columns)
+        return Rows(_fetched(rows.table.sort(keys), offset, count), rows.columns)
+    if offset + count > MOST_ROWS:  # rank() is an INT
+        raise UnsupportedError(
+            f"Spark cannot rank more than {MOST_ROWS} rows; {kind_words(rel)} is of {offset + count}"
+        )
     over = f"OVER (ORDER BY {', '.join(f'{text} {ORDERINGS[direction]}' for text, direction in keys)})"
     place, number = to.space.names(2)
     made = [Item(f"rank() {over}", (place,)), Item(f"row_number() {over}", (number,))]
@@ -124,12 +145,7 @@ def _limits(rel: Fetch | TopN, to: Lowering) -> tuple[int, int | None]:
     what = kind_words(rel)
     offset = _number(rel.offset, f"offset of {what}", to) or 0
     count = _number(rel.count, f"count of {what}", to)
-    if offset + (count or 0) > MOST_ROWS:
-        raise UnsupportedError(
-            f"Spark cannot skip {offset} and take {count or 'all'} rows: together no more than {MOST_ROWS}",
-            hint="leave out the count, if all rows are meant",
-        )
-    return offset, count
+    return offset, None if count is None or offset + count >= ALL_ROWS else count
 
 
 def _number(expression: Expression | None, what: str, to: Lowering) -> int | None:

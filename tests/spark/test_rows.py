@@ -72,8 +72,22 @@ def test_fetch_by_expressions(spark: SparkSession) -> None:
     assert len(collected(t.fetch(sd.null(sd.I64), sd.null(sd.I64)), spark)) == 5  # NULL means all, and 0
     with pytest.raises(ExecutionError, match="the count of a fetch must not be negative, it is -1"):
         t.fetch(sd.lit(1) - 2).execute(spark)
-    with pytest.raises(UnsupportedError, match="2147483647"):
-        t.fetch(2**31).execute(spark)
+
+
+@pytest.mark.parametrize("count", [2**31 - 1, 2**31, 2**63 - 3, 2**63 - 1])
+def test_fetch_beyond_the_integers_of_spark(count: int, spark: SparkSession) -> None:
+    t = values({"x": "i64"}, *((x,) for x in (3, 1, 2)))
+    assert collected(t.sort("x").fetch(count, 1), spark) == [(2,), (3,)]
+    assert collected(t.sort("x").fetch(1, count), spark) == []
+    assert collected(t.top_n(count, sd.desc("x"), offset=1), spark) == [(2,), (1,)]
+    inside = t.sort("x").fetch(count, 2)
+    assert collected(t.filter(lambda r: r.x.is_in(inside)), spark) == [(3,)]
+
+
+def test_ranks_beyond_the_integers_of_spark_are_refused(spark: SparkSession) -> None:
+    t = values({"x": "i64"}, (1,))
+    with pytest.raises(UnsupportedError, match="rank more than 2147483647 rows; a top n is of 2147483648"):
+        t.top_n(2**31, "x", with_ties=True).execute(spark)
 
 
 def test_projected_references_cost_nothing(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
