@@ -181,9 +181,9 @@ def single_match(rows: Rows, table: TextTable, found: tuple[str, ...], to: Lower
     struct = f"named_struct({', '.join(fields)})"
     number = None if to.outer else Item("monotonically_increasing_id()", (to.space.name(),))
     there = items(rows.table.names)  # the table may depend on columns that are not among the rows' own
-    numbered = rows.table.fenced() if number is None else rows.table.fenced().select([*there, number])
     found_one = Item(f"({table.closed.query([Item(struct, (match,))])})", (match,))
-    looked_up = numbered.select([*there, *items(() if number is None else number.names), found_one])
+    # Beside a number, the look-up is not pulled into the filter, which would look up everything twice.
+    looked_up = rows.table.fenced().select([*there, *(() if number is None else (number,)), found_one])
     many, one = f"{match}.n > 1", "true"
     if number is not None:
         many, one = f"{many} AND {number.names[0]} >= 0", "monotonically_increasing_id() >= 0"
