@@ -233,6 +233,21 @@ def test_casts(make: Make, kind: str) -> None:
     assert type_of(make) == kind
 
 
+def test_what_is_asserted_not_to_be_null_is_required() -> None:
+    assert str(computed(lambda r: r.b.assert_not_null()).type) == str(computed(lambda r: r.a).type)
+    assert str(computed(lambda r: f.coalesce(r.b, r.a).assert_not_null()).type) == str(computed(lambda r: r.a).type)
+    already = computed(lambda r: r.a.assert_not_null())
+    assert already == computed(lambda r: r.a)  # nothing to assert
+
+
+def test_a_plan_says_of_a_cast_what_it_derives() -> None:
+    """Other engines take the type of a cast for what it says: also whether it may be NULL."""
+    for cast in (lambda r: r.b.cast(sd.I8), lambda r: r.a.cast(sd.I8, on_failure="return_null")):
+        node = computed(cast)
+        assert isinstance(node, Cast)
+        assert node.target == node.type == sd.I8(nullable=True)
+
+
 def test_a_cast_fails_loudly_unless_asked_not_to() -> None:
     plain, quiet = (computed(lambda r, o=o: r.a.cast(sd.I8, **o)) for o in ({}, {"on_failure": "return_null"}))  # type: ignore[misc]  # a default that is a dict
     assert isinstance(plain, Cast)

@@ -7,6 +7,7 @@ it. Nothing here knows a relation or an expression.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import and_
 from typing import Literal, get_args
 
 import attrs
@@ -81,8 +82,8 @@ def join_schema(how: JoinType, left: NamedStruct, right: NamedStruct, mark: str 
     rule = JOIN_RULES.get(how)
     if rule is None:
         raise unknown_choice("join type", how, JOIN_TYPES)
-    marks = (Field(mark, Boolean(nullable=True)),) if rule.mark else ()
-    return NamedStruct(_side(rule.left, left) + _side(rule.right, right) + marks)
+    marks = (NamedStruct((Field(mark, Boolean(nullable=True)),)),) if rule.mark else ()
+    return NamedStruct.beside(*_side(rule.left, left), *_side(rule.right, right), *marks)
 
 
 def join_key_types(left: Type, right: Type, comparison: str) -> None:
@@ -94,12 +95,12 @@ def join_key_types(left: Type, right: Type, comparison: str) -> None:
         )
 
 
-def _side(side: Side, schema: NamedStruct) -> tuple[Field, ...]:
+def _side(side: Side, schema: NamedStruct) -> tuple[NamedStruct, ...]:
     match side:
         case "kept":
-            return schema.fields
+            return (schema,)
         case "padded":
-            return schema.as_nullable().fields
+            return (schema.as_nullable(),)
         case "absent":
             return ()
 
@@ -130,37 +131,50 @@ def set_schema(op: SetOp, inputs: Sequence[NamedStruct]) -> NamedStruct:
         raise unknown_choice("set operation", op, SET_OPS)
     if len(inputs) < 2:
         raise SchemaError(f"a set operation needs at least two inputs, got {len(inputs)}")
-    primary, *secondary = inputs
-    for number, other in enumerate(secondary, start=2):
-        if len(other) != len(primary):
-            raise SchemaError(
-                f"the inputs of {op} must have the same number of columns: "
-                f"input 1 has {len(primary)} ({primary}), input {number} has {len(other)} ({other})"
+    primary = inputs[0]
+    others: dict[int, tuple[int, NamedStruct]] = {}  # each once: a relation may be used a thousand times
+    for number, other in enumerate(inputs[1:], start=2):
+        others.setdefault(id(other), (number, other))
+    different = [(number, other) for number, other in others.values() if other.types != primary.types]
+    if not different:
+        return primary  # every rule keeps a nullability that all have
+    for number, other in different:
+        _require_same_types(op, primary, other, number)
+    mine = [kind.nullable for kind in primary.types]
+    theirs = [[kind.nullable for kind in other.types] for _, other in others.values()]
+    nullable = _set_nullable(op, mine, theirs)
+    if nullable == mine:
+        return primary
+    return NamedStruct(tuple(map(Field.with_nullability, primary.fields, nullable)))
+
+
+def _require_same_types(op: SetOp, primary: NamedStruct, other: NamedStruct, number: int) -> None:
+    """Raise unless an input of a set operation, given with its number, has columns like those of the first."""
+    if len(other) != len(primary):
+        raise SchemaError(
+            f"the inputs of {op} must have the same number of columns: "
+            f"input 1 has {len(primary)} ({primary}), input {number} has {len(other)} ({other})"
+        )
+    for position, (mine, theirs) in enumerate(zip(primary, other, strict=True)):
+        if not mine.type.matches(theirs.type):
+            raise TypeMismatchError(
+                f"the inputs of {op} must have the same types: column {position} is {mine} in input 1 "
+                f"but {theirs} in input {number}",
+                hint=f"cast one of them, for example to {mine.type}",
             )
-        for position, (mine, theirs) in enumerate(zip(primary, other, strict=True)):
-            if not mine.type.matches(theirs.type):
-                raise TypeMismatchError(
-                    f"the inputs of {op} must have the same types: column {position} is {mine} in input 1 "
-                    f"but {theirs} in input {number}",
-                    hint=f"cast one of them, for example to {mine.type}",
-                )
-    fields = [
-        Field(column[0].name, column[0].type.with_nullability(_set_nullable(op, [f.type.nullable for f in column])))
-        for column in zip(*(schema.fields for schema in inputs), strict=True)
-    ]
-    return NamedStruct(tuple(fields))
 
 
-def _set_nullable(op: SetOp, nullable: Sequence[bool]) -> bool:
+def _set_nullable(op: SetOp, mine: list[bool], theirs: Sequence[Sequence[bool]]) -> list[bool]:
+    """Which columns of the output are nullable, given which ones of the first input and of the others are."""
     match SET_RULES[op]:
         case "primary":
-            return nullable[0]
+            return mine
         case "primary_and_secondary":
-            return nullable[0] and any(nullable[1:])
+            return list(map(and_, mine, map(any, zip(*theirs, strict=True))))
         case "all":
-            return all(nullable)
+            return list(map(all, zip(mine, *theirs, strict=True)))
         case "any":
-            return any(nullable)
+            return list(map(any, zip(mine, *theirs, strict=True)))
 
 
 def aggregate_schema(
@@ -300,9 +314,12 @@ def map_value_type(base: Type, key: Type) -> Type:
     return base.value.as_nullable()
 
 
-def cast_type(source: Type, target: Type, on_failure: Literal["return_null", "throw"]) -> Type:
-    """The type of a cast: the target, nullable if the input is or if a failure gives NULL (reading 23)."""
-    return target.with_nullability(target.nullable or source.nullable or on_failure == "return_null")
+def cast_type(target: Type, on_failure: Literal["return_null", "throw"]) -> Type:
+    """The type of a cast: the target, nullable if a failure gives NULL (reading 23).
+
+    A required target says that the input is not NULL, whatever its type says: a NULL fails as a misfit does.
+    """
+    return target.as_nullable() if on_failure == "return_null" else target
 
 
 def require_distinct_options(names: Iterable[str], function: str) -> None:

@@ -29,6 +29,7 @@ from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
 
 R = TypeVar("R")
+NULLABLE_HINT = "declare it Nullable[...], or give it a value and say so: functions.coalesce(x, ...).assert_not_null()"
 ColumnLike = ExprBase | PythonValue | Callable[[R], ExprBase | PythonValue]
 
 
@@ -334,5 +335,5 @@ def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
         guarded = all("declared required" in difference for difference in differences)
         raise SchemaError(
             f"the columns are not those of {declaration.__name__}: {'; '.join(differences)}",
-            hint="declare it Nullable[...], or give NULL a value with functions.coalesce" if guarded else None,
+            hint=NULLABLE_HINT if guarded else None,
         )

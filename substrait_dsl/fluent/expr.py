@@ -93,7 +93,27 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
         require_choice("on_failure", on_failure, ex.FAILURE_BEHAVIORS)
         target = as_type(to)
-        return derived("cast", lambda parts: ex.Cast(parts[0], target, on_failure), [self], self._name)
+
+        def build(parts: Sequence[ex.Expression]) -> ex.Expression:
+            (part,) = parts
+            nullable = target.nullable or part.type.nullable or on_failure == "return_null"
+            return ex.Cast(part, target.with_nullability(nullable), on_failure)
+
+        return derived("cast", build, [self], self._name)
+
+    def assert_not_null(self) -> Expr[T, Req]:
+        """The same value, of the required type: a NULL fails the query.
+
+        For what only you know never to be NULL: after a filter, or `functions.coalesce` with a value that is required.
+        The specification's functions do not say so: their result may be NULL if any argument may.
+        Specification: ``Expression.Cast``, to the required type.
+        """
+
+        def build(parts: Sequence[ex.Expression]) -> ex.Expression:
+            (part,) = parts
+            return ex.Cast(part, part.type.as_required()) if part.type.nullable else part
+
+        return derived("assert_not_null", build, [self], self._name)
 
     def is_null(self) -> Expr[Boolean, Req]:
         """Whether the value is NULL."""
@@ -105,7 +125,9 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
     @overload
     def between(
-        self: Operators[WrittenAs[V], T, N], low: Expr[T, Req] | V, high: Expr[T, Req] | V
+        self: Operators[WrittenAs[V], T, N],
+        low: Expr[T, N] | Expr[T, Req] | V,
+        high: Expr[T, N] | Expr[T, Req] | V,
     ) -> Expr[Boolean, N]: ...
     @overload
     def between(
@@ -326,26 +348,36 @@ def resolve(expr: ExprBase, scope: Scope) -> ex.Expression:
 
     Without recursion, and each shared operand once.
     """
-    if expr._node is not None:
-        return scope.local(expr._node, expr._scope)
+    if expr._make is None:
+        return _at_once(expr, scope)
     done: dict[int, ex.Expression] = {}
     stack: list[ExprBase] = [expr]
     while stack:
         current = stack[-1]
-        if id(current) in done:
-            stack.pop()
-        elif current._node is not None:
-            done[id(current)] = scope.local(current._node, current._scope)
-        elif current._leaf is not None:
-            done[id(current)] = current._leaf(scope)
-        else:
-            waiting = [o for o in current._operands if isinstance(o, ExprBase) and id(o) not in done]
-            if waiting:
-                stack.extend(waiting)
+        waiting: list[ExprBase] = []
+        for operand in current._operands:
+            if not isinstance(operand, ExprBase) or id(operand) in done:
                 continue
+            if operand._make is None:
+                done[id(operand)] = _at_once(operand, scope)
+            else:
+                waiting.append(operand)
+        if waiting:
+            stack += waiting
+            continue
+        stack.pop()
+        if id(current) not in done:
             assert current._make is not None
             done[id(current)] = current._make([done.get(id(o), o) for o in current._operands])
     return done[id(expr)]
+
+
+def _at_once(expr: ExprBase, scope: Scope) -> ex.Expression:
+    """As `resolve`, for what is not made of others."""
+    if expr._node is not None:
+        return scope.local(expr._node, expr._scope)
+    assert expr._leaf is not None
+    return expr._leaf(scope)
 
 
 def _call(name: str, *arguments: object) -> DynExpr:

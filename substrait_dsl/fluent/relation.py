@@ -312,7 +312,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         """Compute the columns of a declared schema: ``rel.into(lambda r: Out(key=r.a, total=r.b + r.c))``.
 
         Output: the columns of the schema class, in its order. Raises `SchemaError` for an expression of another type
-        than its column, or a nullable one where the column is required (``functions.coalesce`` gives it a value).
+        than its column, or a nullable one where the column is required (`Expr.assert_not_null` says that it is none).
         """
         with naming("into"):
             scope = Scope("into", (self._rel,))

@@ -52,10 +52,11 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.algebra.node import Node
 from substrait_dsl.algebra.types import Struct, Type
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.aggregates import ORDERINGS, aggregate_function_to_sql, direction_of
+from substrait_dsl.spark.aggregates import aggregate_function_to_sql, direction_of
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.functions import function_to_sql
 from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql
+from substrait_dsl.spark.output import guarded
 from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.types import spark_sql_type
 from substrait_dsl.spark.windows import window_to_sql
@@ -133,8 +134,10 @@ def to_sql(expression: Expression, scope: Scope) -> str:
     return text
 
 
-def aggregate_to_sql(measure: Measure, scope: Scope) -> str:
+def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = False) -> str:
     """Write a measure as Spark SQL: ``sum(x) FILTER (WHERE p)``, of the type that the function declares.
+
+    `beside_distinct` says whether another measure of the same aggregate is of distinct values.
 
     Raises:
         UnsupportedError: Spark cannot compute it, or an expression in it, exactly.
@@ -143,8 +146,9 @@ def aggregate_to_sql(measure: Measure, scope: Scope) -> str:
     return aggregate_function_to_sql(
         call,
         [to_sql(argument, scope) for argument in call.arguments if isinstance(argument, Expression)],
-        [f"{to_sql(key.expression, scope)} {ORDERINGS[direction_of(key)]}" for key in call.sorts],
+        [(to_sql(key.expression, scope), direction_of(key)) for key in call.sorts],
         to_sql(measure.filter, scope) if measure.filter else None,
+        beside_distinct,
     )
 
 
@@ -181,7 +185,9 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
         case ScalarFunction() as call:
             return function_to_sql(call, [text(value) for value in call.arguments if isinstance(value, Expression)])
         case Cast(input=value, target=target, on_failure=on_failure):
-            return cast_to_sql(text(value), value.type, target, on_failure)
+            converted = cast_to_sql(text(value), value.type, target, on_failure)
+            is_asserted = value.type.nullable and not expression.type.nullable
+            return guarded(converted, True, target, f"a cast to {target}") if is_asserted else converted
         case IfThen(clauses=clauses, otherwise=otherwise):
             whens = " ".join(f"WHEN {text(clause.condition)} THEN {text(clause.then)}" for clause in clauses)
             return f"(CASE {whens} ELSE {text(otherwise)} END)"

@@ -66,7 +66,7 @@ def is_plain(root: Root) -> bool:
 def plain_items(columns: Sequence[str], root: Root) -> list[Item]:
     """The select list of a plain root; the optimizer removes the guards that Spark's own nullability makes needless."""
     return [
-        Item(_guarded(column, None, kind, f'column "{name}"'), (f"`{name}`",))
+        Item(guarded(column, None, kind, f'column "{name}"'), (f"`{name}`",))
         for column, kind, name in zip(columns, root.input.schema.types, root.names, strict=True)
     ]
 
@@ -95,10 +95,10 @@ def _exact(text: str, found: DataType, nullable: bool, wanted: t.Type, what: str
     inside = _exact_inside(text, found, wanted, what)
     if inside != text and nullable:
         inside = f"if({text} IS NULL, NULL, {inside})"
-    return _guarded(inside, nullable, wanted, what)
+    return guarded(inside, nullable, wanted, what)
 
 
-def _guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
+def guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
     """A value with the wanted nullability, whatever Spark takes its own to be (None: unknown)."""
     if nullable is not False and not wanted.nullable:
         message = text_to_sql(f"{what} is required, but it is NULL")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from substrait_dsl import functions as f
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
     Cast,
@@ -43,6 +44,7 @@ from substrait_dsl.spark.expressions import MAX_DEPTH, Scope, literal_to_sql, to
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 from tests.spark.evaluation import N64, NOTHING, call, column, computed, rows_of, scope, value_of
+from tests.spark.rows import values
 
 pytestmark = pytest.mark.spark
 
@@ -185,6 +187,18 @@ def test_casts(spark: SparkSession) -> None:
     assert list(found) == [None if result == "fails" else result for *_, result in CASTS]
     fitting = [Cast(literal(value, old), new) for value, old, new, result in CASTS if result != "fails"]
     assert list(computed(spark.range(1), *fitting)[0]) == [result for *_, result in CASTS if result != "fails"]
+
+
+def test_what_is_asserted_not_to_be_null(spark: SparkSession) -> None:
+    t = values({"k": "i64", "x": "fp64?"}, (1, 2.5), (2, None))
+    filled = t.select("k", x=lambda r: f.coalesce(r.x, 0.0).assert_not_null()).execute(spark)
+    assert {tuple(row) for row in filled.collect()} == {(1, 2.5), (2, 0.0)}
+    assert not filled.schema["x"].nullable
+    wrong = t.select("k", x=lambda r: r.x.assert_not_null())
+    with pytest.raises(Exception, match="a cast to fp64 is required, but it is NULL"):
+        wrong.execute(spark).collect()
+    kept = t.filter(lambda r: r.x.is_not_null()).select(y=lambda r: r.x.assert_not_null() + 1)
+    assert [tuple(row) for row in kept.execute(spark).collect()] == [(3.5,)]
 
 
 @pytest.mark.parametrize(("value", "old", "new"), [case[:3] for case in CASTS if case[3] == "fails"])

@@ -21,14 +21,17 @@ FAILURE_BEHAVIORS: tuple[FailureBehavior, ...] = typing.get_args(FailureBehavior
 
 @attrs.frozen(eq=False, repr=False)
 class Cast(Expression):
-    """A value converted to another type. Where that fails: an error, or NULL."""
+    """A value converted to another type. Where that fails: an error, or NULL.
+
+    A NULL stays NULL if the target is nullable; if it is not, it fails.
+    """
 
     input: Expression
     target: Type
     on_failure: FailureBehavior = "throw"
 
     def _derive_type(self) -> Type:
-        return rules.cast_type(self.input.type, self.target, self.on_failure)
+        return rules.cast_type(self.target, self.on_failure)
 
 
 @attrs.frozen(eq=False, repr=False)

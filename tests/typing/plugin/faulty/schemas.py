@@ -81,10 +81,11 @@ items.select("part", total=sd.col("quantity")).as_(Total)
 # E: as_: the columns are not those of Total: total is i32, declared i64?  [substrait-schema]
 orders.select("id", "comment").as_(Named)
 # E: as_: the columns are not those of Named: comment is nullable (string?), declared required; declare it
-#    Nullable[...], or give NULL a value with functions.coalesce  [substrait-schema]
+#    Nullable[...], or give it a value and say so: functions.coalesce(x, ...).assert_not_null()  [substrait-schema]
 orders.select("id", "comment", "rank").as_(More)
 # E: as_: the columns are not those of More: comment is nullable (string?), declared required; rank is nullable (i32?),
-#    declared required; declare it Nullable[...], or give NULL a value with functions.coalesce  [substrait-schema]
+#    declared required; declare it Nullable[...], or give it a value and say so: functions.coalesce(x,
+#    ...).assert_not_null()  [substrait-schema]
 parts.as_(Items).select("part")
 # E: as_: the columns are not those of Items: order is missing; quantity is missing; label is not
 #    declared  [substrait-schema]
