@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 
@@ -19,13 +19,30 @@ class SubstraitDslError(Exception):
 
     code: ClassVar[str] = "error"
 
-    def __init__(self, message: str, *, hint: str | None = None, path: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, hint: str | Callable[[], str | None] | None = None, path: str | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self._hint = hint
         self.path = path
         self.verb: str | None = None
         self.place: str | None = None
+
+    @property
+    def hint(self) -> str | None:
+        """What to do about it. One that takes long to find is looked for only when somebody asks."""
+        if callable(self._hint):
+            self._hint = self._hint()
+        return self._hint
+
+    @hint.setter
+    def hint(self, hint: str | None) -> None:
+        self._hint = hint
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        self._hint = self.hint  # what looks for it cannot be pickled
+        return super().__reduce__()
 
     def __str__(self) -> str:
         head = ", ".join(part for part in (self.verb, self.place) if part)

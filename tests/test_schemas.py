@@ -278,7 +278,8 @@ def test_relations_that_are_equal_are_still_two() -> None:
 
 def test_a_self_join_needs_a_lambda() -> None:
     rel = table("id: i64, parent: i64?")
-    with refused(AmbiguousFieldError, "join", '"id" is ambiguous', "both inputs are the same relation", "lambda l, r"):
+    told = '"parent" is ambiguous'  # the first that is wrong, from left to right
+    with refused(AmbiguousFieldError, "join", told, "both inputs are the same relation", "lambda l, r"):
         rel.join(rel, rel.c.parent == rel.c.id)
     joined = rel.join(rel, lambda child, parent: child.parent == parent.id)
     assert [side.position for side in joined._rel.condition.arguments] == [1, 2]

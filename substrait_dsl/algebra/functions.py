@@ -12,7 +12,7 @@ Phase = Literal[
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class FunctionId:
     """What a function is called everywhere: the URN of its extension and its compound key (``add:i64_i64``)."""
 

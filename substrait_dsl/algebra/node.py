@@ -1,14 +1,15 @@
 """What all nodes of the algebra have in common: they are immutable values that compare by structure.
 
-A pipeline may be thousands of steps deep, and a subtree may be used many times: so the hash of a node is computed
-when it is built (its children have theirs already), and comparing, walking and rebuilding never recurse.
+A pipeline may be thousands of steps deep, and a subtree may be used many times: so hashing, comparing, walking and
+rebuilding never recurse, and the hash of a node is computed once, when it is first asked for.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import attrs
 
@@ -67,16 +68,14 @@ N = TypeVar("N", bound="Node")
 
 Parts = tuple[Any, ...]
 
-_READERS: dict[type, tuple[tuple[str, ...], Callable[[Any], Parts]]] = {}
 
+class _Readers(dict[type, tuple[tuple[str, ...], Callable[[Any], Parts]]]):
+    """For each class of nodes the names of the fields that make a node what it is, and how to read them all."""
 
-def _reader(kind: type) -> tuple[tuple[str, ...], Callable[[Any], Parts]]:
-    """The names of the fields that make a node of this class what it is, and how to read them all."""
-    known = _READERS.get(kind)
-    if known is None:
+    def __missing__(self, kind: type) -> tuple[tuple[str, ...], Callable[[Any], Parts]]:
         names = tuple(field.name for field in attrs.fields(kind) if field.eq)
-        known = _READERS[kind] = (names, _getter(names))
-    return known
+        self[kind] = (names, _getter(names))
+        return self[kind]
 
 
 def _getter(names: tuple[str, ...]) -> Callable[[Any], Parts]:
@@ -86,6 +85,7 @@ def _getter(names: tuple[str, ...]) -> Callable[[Any], Parts]:
     return getter if len(names) > 1 else lambda node: (getter(node),)
 
 
+_READERS = _Readers()
 _set = object.__setattr__
 
 
@@ -104,14 +104,15 @@ class Node:
     """How many nodes the tree has if every shared subtree is counted as often as it is used."""
     inside: Inside = attrs.field(init=False, eq=False, default=NOTHING_INSIDE)
     """What is seldom inside."""
-    _hash: int = attrs.field(init=False, eq=False)
+    _children: tuple[Node, ...] = attrs.field(init=False, eq=False)
+    _hash: int | None = attrs.field(init=False, eq=False, default=None)
 
     def __attrs_post_init__(self) -> None:
         self._settle()
-        parts = self.parts()
+        children = self._find_children()
         anchors, inside = NO_ANCHORS, self.inside
         height, size = 0, 1
-        for child in () if self.leaf else _nodes_in(parts):
+        for child in children:
             size += child.size
             if child.height > height:
                 height = child.height
@@ -121,10 +122,10 @@ class Node:
                 inside = child.inside if inside is NOTHING_INSIDE else inside.beside(child.inside)
         if inside is not NOTHING_INSIDE:
             _set(self, "inside", self._from_outside(inside))
+        _set(self, "_children", children)
         _set(self, "height", height + 1)
         _set(self, "size", size)
         _set(self, "free_anchors", self._free(anchors))
-        _set(self, "_hash", hash((type(self), parts)))
 
     def _settle(self) -> None:
         """Check the fields and derive what follows from them."""
@@ -139,14 +140,19 @@ class Node:
 
     def parts(self) -> Parts:
         """The values that make this node what it is; names are not among them."""
-        return _reader(type(self))[1](self)
+        return _READERS[type(self)][1](self)
 
-    def children(self) -> list[Node]:
+    def children(self) -> tuple[Node, ...]:
         """The nodes directly inside this one, in the order of its fields."""
-        return _nodes_in(self.parts())
+        return self._children
+
+    def _find_children(self) -> tuple[Node, ...]:
+        return () if self.leaf else _nodes_in(self.parts())
 
     def __hash__(self) -> int:
-        return self._hash
+        if self._hash is None:
+            _settle_hashes(self)
+        return self._hash  # type: ignore[return-value]  # it is settled now
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Node):
@@ -157,14 +163,32 @@ class Node:
         return f"<{type(self).__name__}>"
 
 
-def _nodes_in(parts: Parts) -> list[Node]:
+def _settle_hashes(root: Node) -> None:
+    """Compute the hashes of a node and of what is inside it, as far as that is not done yet: children first."""
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        if node._hash is not None:  # it stood in several places
+            stack.pop()
+            continue
+        waiting = [child for child in node.children() if child._hash is None]
+        if waiting:
+            stack += waiting
+        else:
+            _set(stack.pop(), "_hash", hash((type(node), node.parts())))
+
+
+def _nodes_in(parts: Parts) -> tuple[Node, ...]:
     found: list[Node] = []
     for part in parts:
-        if isinstance(part, Node):
-            found.append(part)
-        elif type(part) is tuple:
+        if type(part) is tuple:
             found += [item for item in part if isinstance(item, Node)]
-    return found
+        elif isinstance(part, Node):
+            found.append(part)
+    return tuple(found)
+
+
+_ATOMS = (str, int, float, bytes)
 
 
 def _equal(left: Node, right: Node) -> bool:
@@ -186,8 +210,13 @@ def _equal(left: Node, right: Node) -> bool:
             if len(a) != len(b):
                 return False
             pairs.extend(zip(a, b, strict=True))
-        elif a != b:
-            return False
+        elif isinstance(a, _ATOMS):
+            if a != b:
+                return False
+        elif (id(a), id(b)) not in seen:  # types and rows may be large, and many nodes have the same one
+            seen.add((id(a), id(b)))
+            if a != b:
+                return False
     return True
 
 
@@ -204,9 +233,8 @@ def walk(node: Node, *, into_relations: bool = True) -> Iterator[Node]:
             seen.add(id(current))
             yield current
             children = current.children()
-            if not into_relations:
-                children = [child for child in children if not isinstance(child, Rel)]
-            stack.extend(reversed(children))
+            inner = children if into_relations else [child for child in children if not isinstance(child, Rel)]
+            stack.extend(reversed(inner))
 
 
 def rebuild(node: N, change: Callable[[Node], Node], *, into_relations: bool = True) -> N:
@@ -240,7 +268,7 @@ def with_children(node: N, done: Mapping[int, Node]) -> N:
         return value
 
     changed: dict[str, Any] = {}
-    for name in _reader(type(node))[0]:
+    for name in _READERS[type(node)][0]:
         value = getattr(node, name)
         replacement = new(value)
         if replacement is not value:
@@ -310,6 +338,13 @@ class Rel(Node):
         if not inside.parameters:
             return inside
         return inside.with_parameters(frozenset(attrs.evolve(use, in_subquery=True) for use in inside.parameters))
+
+    def as_shared(self) -> Self:
+        """The same relation, `shared`: nothing has to be derived anew, however wide it is."""
+        made = copy.copy(self)
+        _set(made, "shared", True)
+        _set(made, "inside", self.inside.beside(Inside(shares=True)))
+        return made
 
     @property
     def single_row(self) -> bool:

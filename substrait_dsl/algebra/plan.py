@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import typing
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 import attrs
@@ -102,11 +102,8 @@ class AlgebraPlan:
 
     def __attrs_post_init__(self) -> None:
         require_choice("evaluation mode", self.evaluation_mode, EVALUATION_MODES)
-        for kind, times in Counter(self.type_aliases).items():
-            if isinstance(kind, Unbound):
-                raise InvalidArgumentError("a type alias stands for a concrete type, not for an unbound one")
-            if times > 1:
-                raise InvalidArgumentError(f"the type {kind} has two aliases")
+        if self.type_aliases:
+            _check_aliases(self.type_aliases)
         bound: dict[int, Literal] = {}
         for binding in self.parameter_bindings:
             if binding.anchor in bound:
@@ -154,6 +151,14 @@ class AlgebraPlan:
             return node
 
         return tuple(attrs.evolve(root, input=rebuild(root.input, change)) for root in self.roots)
+
+
+def _check_aliases(kinds: Sequence[Type]) -> None:
+    for kind, times in Counter(kinds).items():
+        if isinstance(kind, Unbound):
+            raise InvalidArgumentError("a type alias stands for a concrete type, not for an unbound one")
+        if times > 1:
+            raise InvalidArgumentError(f"the type {kind} has two aliases")
 
 
 def check_closed(node: Node, rows: AbstractSet[int | None] = frozenset()) -> None:

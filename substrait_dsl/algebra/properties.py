@@ -127,10 +127,11 @@ def check_properties(properties: Properties, schema: NamedStruct) -> None:
     if distribution is not None and (distribution.kind == "singleton") is bool(distribution.fields):
         raise InvalidArgumentError("a partitioning needs at least one field, and a singleton takes none")
     paths = [key.field for key in properties.ordering]
+    row = schema.row_type() if paths or distribution is not None else Struct(())
     for path in (*paths, *(distribution.fields if distribution is not None else ())):
         if not path:
             raise SchemaError("an ordering and a distribution are of fields; the whole row is none")
-        kind: Type = schema.row_type()
+        kind: Type = row
         for position in path:
             if not isinstance(kind, Struct) or not 0 <= position < len(kind.types):
                 raise SchemaError(f"there is no field {'.'.join(map(str, path))} in {schema}")

@@ -27,9 +27,20 @@ class Field:
 
     name: str
     type: Type
+    _other: Field | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.name}: {self.type}"
+
+    def with_nullability(self, nullable: bool) -> Field:
+        """This column with the outermost nullability of its type set: one object, however often it is asked for."""
+        if self.type.nullable is nullable:
+            return self
+        if self._other is None or type(nullable) is not bool:
+            other = Field(self.name, self.type.with_nullability(nullable))  # which refuses what is no bool
+            object.__setattr__(self, "_other", other)
+            object.__setattr__(other, "_other", self)
+        return self._other or self
 
 
 @attrs.frozen
@@ -61,6 +72,15 @@ class NamedStruct:
         remaining = iter(names)
         return cls(tuple(Field(next(remaining), _named(kind, remaining)) for kind in types))
 
+    @classmethod
+    def beside(cls, *schemas: NamedStruct) -> NamedStruct:
+        """The fields of several schemas side by side."""
+        if len(schemas) == 1:
+            return schemas[0]
+        made = cls(sum((schema.fields for schema in schemas), ()))
+        object.__setattr__(made, "_types", sum((schema.types for schema in schemas), ()))  # no walk over the fields
+        return made
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the top-level fields."""
@@ -88,7 +108,11 @@ class NamedStruct:
 
     def depth_first_names(self) -> tuple[str, ...]:
         """All names, nested ones after their parent, as ``NamedStruct.names`` and ``RelRoot.names`` list them."""
-        return tuple(struct_names(self.row_type()))
+        names: list[str] = []
+        for field in self.fields:
+            names.append(field.name)
+            names += struct_names(field.type)
+        return tuple(names)
 
     def position(self, column: str | int) -> int:
         """The position of a column given by name, or by position (negative ones count from the end).
@@ -124,15 +148,15 @@ class NamedStruct:
 
     def pick(self, positions: Sequence[int]) -> NamedStruct:
         """The fields at these positions, in that order, repeats allowed."""
-        return NamedStruct(tuple(self.fields[position] for position in positions))
+        return NamedStruct(tuple([self.fields[position] for position in positions]))
 
     def renamed(self, names: Sequence[str]) -> NamedStruct:
         """The same types under other names."""
-        return NamedStruct(tuple(Field(name, field.type) for name, field in zip(names, self.fields, strict=True)))
+        return NamedStruct(tuple([Field(name, field.type) for name, field in zip(names, self.fields, strict=True)]))
 
     def as_nullable(self) -> NamedStruct:
         """Every field made nullable."""
-        return NamedStruct(tuple(Field(field.name, field.type.as_nullable()) for field in self.fields))
+        return NamedStruct(tuple([f if f.type.nullable else f.with_nullability(True) for f in self.fields]))
 
 
 def _named(kind: Type, names: Iterator[str]) -> Type:

@@ -153,8 +153,12 @@ class Catalog:
         found = [function for each in extensions for function in each.functions.get(name, ())]
         of_kind = tuple(function for function in found if function.kind in kinds)
         if not of_kind:
-            known = sorted({known for each in extensions for known in each.functions})
-            raise mismatch.unknown_function(name, kinds, known, sorted({function.kind for function in found}))
+            raise mismatch.unknown_function(
+                name,
+                kinds,
+                lambda: (known for each in extensions for known in each.functions),
+                sorted({function.kind for function in found}),
+            )
         return of_kind
 
     def overload(self, urn: str, key: str) -> Overload:
@@ -173,7 +177,7 @@ class Catalog:
         keys = [overload.key for overload in overloads]
         raise FunctionNotFoundError(
             f'"{urn}" has no function with the signature "{key}"; those of {name} are {", ".join(keys)}',
-            hint=suggestion(key, keys),
+            hint=lambda: suggestion(key, keys),
         )
 
     def _extension(self, urn: str) -> Extension:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from substrait_dsl.catalog.arguments import EnumValue, Given, Open, Typed
 from substrait_dsl.catalog.casts import widening_cast
@@ -11,17 +11,21 @@ from substrait_dsl.catalog.resolve import takes_argument
 from substrait_dsl.errors import FunctionNotFoundError, quoted, suggestion
 
 SHOWN_OVERLOADS = 8
+MOST_ARGUMENTS = 50
+"""Of a call with more arguments only these are told and tried: to find a cast takes long for many."""
 
 
 def unknown_function(
-    name: str, kinds: Sequence[Kind], known: Sequence[str], other_kinds: Sequence[Kind]
+    name: str, kinds: Sequence[Kind], known: Callable[[], Iterable[str]], other_kinds: Sequence[Kind]
 ) -> FunctionNotFoundError:
     """The error for a name that no function of these kinds has; `other_kinds` are the kinds it does have."""
     wanted = " or ".join(kinds)
     if other_kinds:
         is_kind = " or ".join(f"{'an' if kind == 'aggregate' else 'a'} {kind}" for kind in other_kinds)
         return FunctionNotFoundError(f'"{name}" is {is_kind} function; expected a {wanted} function')
-    return FunctionNotFoundError(f'there is no {wanted} function "{name}"', hint=suggestion(name, known))
+    return FunctionNotFoundError(
+        f'there is no {wanted} function "{name}"', hint=lambda: suggestion(name, sorted(set(known())))
+    )
 
 
 def unknown_extension(urn: str, known: Sequence[str]) -> FunctionNotFoundError:
@@ -34,12 +38,14 @@ def unknown_extension(urn: str, known: Sequence[str]) -> FunctionNotFoundError:
 def no_overload(name: str, arguments: Sequence[Given], overloads: Sequence[Overload]) -> FunctionNotFoundError:
     """The error for arguments that no overload takes, with the nearest overloads and the cast that would help."""
     # The number of arguments first; then how many of them fit on their own.
-    ranked = sorted(overloads, key=lambda each: (not each.takes_count(len(arguments)), -_fitting(each, arguments)))
+    told = arguments[:MOST_ARGUMENTS]
+    ranked = sorted(overloads, key=lambda each: (not each.takes_count(len(arguments)), -_fitting(each, told)))
     shown = "".join(f"\n    {overload}" for overload in ranked[:SHOWN_OVERLOADS])
     if len(ranked) > SHOWN_OVERLOADS:
         shown += f"\n    ... ({len(ranked)} in all)"
-    call = f"{name}({', '.join(map(str, arguments))})"
-    hint = _word_hint(arguments, ranked) or widening_cast(arguments, overloads)
+    more = f", ... {len(arguments)} arguments" if len(told) < len(arguments) else ""
+    call = f"{name}({', '.join(map(str, told))}{more})"
+    hint = _word_hint(arguments, ranked) or (None if more else widening_cast(arguments, overloads))
     return FunctionNotFoundError(f"no overload takes {call}; there is{shown}", hint=hint)
 
 

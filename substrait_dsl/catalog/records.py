@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 import attrs
 
+from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.rules import require_distinct_options
 from substrait_dsl.algebra.type_syntax import Program, TypeNode
 from substrait_dsl.algebra.types import TypeVariation
@@ -128,6 +129,13 @@ class Overload:
     @key.default
     def _key(self) -> str:
         return f"{self.name}:{'_'.join(argument.short_name for argument in self.arguments)}"
+
+    function: FunctionId = attrs.field(init=False, eq=False, repr=False)
+    """What it is called in expressions."""
+
+    @function.default
+    def _function(self) -> FunctionId:
+        return FunctionId(self.urn, self.key)
 
     def takes_count(self, count: int) -> bool:
         """Whether a call may have this many arguments."""

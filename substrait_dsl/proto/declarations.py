@@ -22,6 +22,7 @@ NO_URN = 2**32 - 1
 """The reference of a declaration that does not say which extension it is from, as DataFusion writes it."""
 
 OWN_URNS = "extension:io.substrait:"
+_MOST_SUGGESTIONS = 100  # the nearest names are looked for so often: each time that takes a millisecond
 """How the URNs of the specification's own extensions begin."""
 
 V = TypeVar("V")
@@ -103,7 +104,8 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
             decoder.fail(urn)
             raise PlanFormatError("the URN of an extension is empty")
         if urn.urn.startswith(OWN_URNS) and urn.urn not in decoder.catalog.extensions:
-            near = suggestion(urn.urn, decoder.catalog.extensions)
+            many = len(decoder.doubts) > _MOST_SUGGESTIONS
+            near = None if many else suggestion(urn.urn, decoder.catalog.extensions)
             told = f'the specification has no extension "{urn.urn}"{f" ({near})" if near else ""}'
             decoder.doubt(f"{told}: what is declared of it is kept as it came", urn)
         _declare(decoder, urns, "extension URN", urn.extension_urn_anchor, urn.urn, urn)

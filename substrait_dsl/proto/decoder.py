@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
-from substrait_dsl.algebra.expressions import FunctionId
+from substrait_dsl.algebra.expressions import FunctionId, Root, Row
 from substrait_dsl.algebra.node import Expression, Rel
-from substrait_dsl.algebra.types import Type, TypeVariation
+from substrait_dsl.algebra.types import Struct, Type, TypeVariation
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.sizes import Sizes
 from substrait_dsl.proto.trees import Detached, Trees
@@ -26,6 +26,8 @@ D = TypeVar("D")
 
 MAX_READ_AGAIN = 500_000
 """How many bytes are read again in further places, where they mean something else: so plans can grow without bounds."""
+MAX_TOLD = 10_000_000
+"""How many characters all findings may have together."""
 _READING_TAKES = 100
 """How many bytes more it takes to read something, however short it is."""
 
@@ -149,6 +151,8 @@ class Decoder:
         """What was not as it should be, each with the message that said it; paths are looked for at the end."""
         self._anchors = count(1)
         self._read_again = 0
+        self._told = 0
+        self._rows: dict[tuple[int, Root], Row] = {}
 
     def fail(self, message: Any) -> None:
         """Remember where an error came from, unless a message further in has already said so."""
@@ -169,8 +173,17 @@ class Decoder:
         return self._decode_expression(self, message, scope)
 
     def doubt(self, told: str, message: Any) -> None:
-        """Remember that a message is not as the specification says."""
+        """Remember that a message is not as the specification says.
+
+        Raises `UnsupportedError` if there is too much to tell: a large type that has a number is told in a few bytes.
+        """
         self.doubts.append((told, message))
+        self._told += len(told)
+        if self._told > MAX_TOLD:
+            raise UnsupportedError(
+                f"the plan is not as the specification says in so many places that it takes more than {MAX_TOLD} "
+                "characters to tell"
+            )
 
     def read_again(self, message: Message) -> None:
         """Count something that is read in a further place, because it means something else there.
@@ -183,6 +196,13 @@ class Decoder:
                 "the plan refers to correlated relations, or to detached expressions, in very many places, and they "
                 "mean something else in each: they would be read again and again"
             )
+
+    def row(self, types: tuple[Type, ...], root: Root) -> Row:
+        """A row as a value: one object for all references to it, since it may be wide."""
+        known = self._rows.get((id(types), root))
+        if known is None:
+            known = self._rows[id(types), root] = Row(Struct(types), root)
+        return known
 
     def anchor_of(self, scope: Scope) -> int:
         """The number in the algebra of a row that something in a subquery refers to."""

@@ -157,22 +157,26 @@ class _Survey:
 
     def _visit(self, root: Node) -> None:
         found = self._found
-        stack: list[tuple[Node, list[Node] | None]] = [(root, None)]
+        stack: list[tuple[Node, tuple[Node, ...] | None]] = [(root, None)]
         while stack:
             node, children = stack.pop()
             if id(node) in found:
                 continue
             if children is None:  # the first time: its children come first
                 children = node.children()
-                inner = [(child, None) for child in children if not (_is_leaf(child) or is_simple(child))]
+                inner = [
+                    (child, None)
+                    for child in children
+                    if isinstance(child, Rel) or not (_is_leaf(child) or is_simple(child))
+                ]
                 if inner:
                     stack.append((node, children))
                     stack += reversed(inner)
                     continue
             self._finish(node, children)
 
-    def _finish(self, node: Node, children: list[Node]) -> None:
-        levels, size = self._own_levels(node), 1
+    def _finish(self, node: Node, children: tuple[Node, ...]) -> None:
+        levels, size = self._access_levels(node) if isinstance(node, FieldAccess) else self._own.of(node), 1
         below, room = LEVELS[type(node)], _ROOM[type(node)]
         for child in children:
             # An invocation holds its lambda in a field that takes no ordinal.
@@ -226,12 +230,11 @@ class _Survey:
             self._open_anchors |= rel.free_anchors
             self.written += self._found[id(rel)][1]
 
-    def _own_levels(self, node: Node) -> int:
-        """The levels of a node without its children."""
-        if isinstance(node, FieldAccess) and isinstance(node.segment, MapKey):
-            # It is written behind the segments of its input.
-            return self._link(node.input, _ROOM[FieldAccess])[0] + 2 + self._own.literal(node.segment.key)
-        return self._own.of(node)
+    def _access_levels(self, access: FieldAccess) -> int:
+        """The levels of an access without its input; but a key is written behind the segments of that."""
+        if isinstance(access.segment, MapKey):
+            return self._link(access.input, _ROOM[FieldAccess])[0] + 2 + self._own.literal(access.segment.key)
+        return self._own.of(access)
 
 
 def _stands_once(rel: Rel) -> bool:

@@ -243,7 +243,7 @@ def _known_by_name(
             reason = error.message
         else:
             require_phase(overload, phase)
-            found = FunctionId(overload.urn, overload.key)
+            found = overload.function
             return Known(found, kind, f'{told}; read as "{found.key}" of "{found.urn}"')
     return Known(function, None, f"{told}, and {reason}")
 

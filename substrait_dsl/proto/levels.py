@@ -161,7 +161,8 @@ LEVELS: dict[type[Node], int] = {
 }
 """How many levels below the message of a node the messages of its children stand, at most."""
 
-_FLAT_TYPES = frozenset((*t.SIMPLE_TYPES, *t.LENGTH_TYPES, *t.PRECISION_TYPES, t.Decimal))
+FLAT_TYPES = frozenset((*t.SIMPLE_TYPES, *t.LENGTH_TYPES, *t.PRECISION_TYPES, t.Decimal))
+"""The types that are not made of others."""
 _FLAT_LEVELS = 2  # Type, Type.I64
 _CHOICES_LEVELS = 20  # Rel, ReadRel, RelCommon, AdvancedExtension, Any; and in JSON the message in it, however it nests
 LEAF_LEVELS = 4  # Expression, FieldReference, ReferenceSegment, StructField; Rel, FilterRel, RelCommon, Emit
@@ -178,10 +179,10 @@ def is_simple(node: Node) -> bool:
 
     Most expressions are; they take `SIMPLE_LEVELS`, and nobody needs to look into them.
     """
-    if type(node) is not ScalarFunction or node.height > 2 or type(node.output_type) not in _FLAT_TYPES:
+    if type(node) is not ScalarFunction or node.height > 2 or type(node.output_type) not in FLAT_TYPES:
         return False
     for argument in node.arguments:
-        if not isinstance(argument, Expression) or type(argument.type) not in _FLAT_TYPES:
+        if not isinstance(argument, Expression) or type(argument.type) not in FLAT_TYPES:
             return False
     return True
 
@@ -236,7 +237,7 @@ class OwnLevels:
         return max([1 + kind, *(3 + self.literal(item) for item in items)])
 
     def _type(self, kind: t.Type, depth: int = 0) -> int:
-        if type(kind) in _FLAT_TYPES:
+        if type(kind) in FLAT_TYPES:
             return _FLAT_LEVELS
         levels = self._types.get(id(kind))
         if levels is None:

@@ -48,26 +48,47 @@ def paths_of(plan: Message, wanted: Iterable[Message | None]) -> list[str]:
     That is so for one that is missing, too, which therefore has a path as well: where it should stand.
     """
     sought = list(wanted)
-    paths = _find(plan, {id(message) for message in sought}, absent=())
-    missing = {id(message) for message in sought} - paths.keys()
+    missing = {id(message) for message in sought if message is not None}
+    paths = _find(plan, missing, absent=()) if missing else {}
+    missing -= paths.keys()
     if missing:
         kinds = {message.DESCRIPTOR for message in sought if message is not None and id(message) in missing}
         paths |= _find(plan, missing, kinds)
-    return [paths.get(id(message), "") for message in sought]
+    return ["" if message is None else paths.get(id(message), "") for message in sought]
+
+
+_Place = tuple[Message, "_Place | None", str, int | None]
+"""A message, the place of the one around it, and where in that it stands; written out only if somebody asks."""
+
+
+def _path(place: _Place, *more: str) -> str:
+    steps: list[str] = [*reversed(more)]
+    around: _Place | None = place
+    while around is not None and around[1] is not None:
+        steps.append(around[2] if around[3] is None else f"{around[2]}[{around[3]}]")
+        around = around[1]
+    return ".".join(reversed(steps))
 
 
 def _find(plan: Message, missing: set[int], absent: Iterable[Any]) -> dict[int, str]:
     """The paths of the messages with these `id`, among those that are there, and those of some kinds that are not."""
     paths: dict[int, str] = {}
-    waiting = deque([(plan, "")])  # level by level: what a plan lacks, it mostly lacks near its root
+    waiting: deque[_Place] = deque([(plan, None, "", None)])
+    # level by level: what a plan lacks, it mostly lacks near its root
     while waiting and len(paths) < len(missing):
-        message, path = waiting.popleft()
+        place = waiting.popleft()
+        message = place[0]
         if id(message) in missing:
-            paths.setdefault(id(message), path)
-        dot = f"{path}." if path else ""
-        waiting.extend((part, f"{dot}{step}") for step, part in parts(message))
+            paths.setdefault(id(message), _path(place))
+        for field, value in message.ListFields():
+            if field.type != _MESSAGE:
+                continue
+            if field.is_repeated:
+                waiting.extend([(item, place, field.name, position) for position, item in enumerate(value)])
+            else:
+                waiting.append((value, place, field.name, None))
         for kind in absent:
-            paths |= {id(part): f"{dot}{step}" for step, part in _absent(message, kind) if id(part) in missing}
+            paths |= {id(part): _path(place, step) for step, part in _absent(message, kind) if id(part) in missing}
     return paths
 
 

@@ -29,7 +29,7 @@ from substrait_dsl.algebra.expressions import (
     StructMask,
 )
 from substrait_dsl.algebra.expressions.lambdas import parameter_in_subquery
-from substrait_dsl.algebra.types import Struct, Type
+from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
@@ -129,7 +129,7 @@ def decode_masked_reference(decoder: Decoder, message: pb.Expression.FieldRefere
     if columns is None:
         return MaskedReference(decoder.expression(message.expression, scope), mask)
     items = tuple(attrs.evolve(item, position=columns.place(item.position)) for item in mask.items)
-    return MaskedReference(Row(Struct(columns.row), columns.root), StructMask(items))
+    return MaskedReference(decoder.row(columns.row, columns.root), StructMask(items))
 
 
 # --- whose columns

@@ -357,7 +357,9 @@ def encode_set(encoder: Encoder, rel: Set, message: pb.SetRel) -> None:
 def decode_set(decoder: Decoder, message: pb.SetRel, outer: Scope | None) -> Set:
     """Read a set operation."""
     op = word_of(SET_OP, message.op, pb.SetRel.SetOp, "SetRel.op")
-    return Set(tuple(decoder.relation(rel, outer) for rel in message.inputs), op)
+    inputs = tuple(decoder.relation(rel, outer) for rel in message.inputs)
+    decoder.sizes.count_inputs(sum(map(len, {id(rel.schema): rel.schema for rel in inputs}.values())))
+    return Set(inputs, op)
 
 
 RELATIONS: dict[str, Callable[[Decoder, Any, Scope | None], Rel]] = {

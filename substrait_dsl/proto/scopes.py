@@ -51,6 +51,8 @@ def row_of(
         types = ()
         for rel, _ in inputs:
             types += rel.schema.types
+        if len(inputs) > 1:
+            decoder.sizes.count_inputs(len(types))
     return Scope(types, outer, partial(_numbers, decoder, body, inputs, len(types)))
 
 

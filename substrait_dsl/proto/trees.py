@@ -157,7 +157,7 @@ class Trees:
             rel = decoder.relation(relation_of(message), outer)
         finally:
             decoder.detached = before
-        return attrs.evolve(rel, shared=True) if self.referred[ordinal] > 1 else rel
+        return rel.as_shared() if self.referred[ordinal] > 1 else rel
 
 
 def relation_of(tree: PlanRel) -> pb.Rel:

@@ -17,7 +17,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
 from substrait_dsl.proto.decoder import Decoder
-from substrait_dsl.proto.levels import MAX_NESTING, levels_of_type
+from substrait_dsl.proto.levels import FLAT_TYPES, MAX_NESTING, levels_of_type
 from substrait_dsl.proto.paths import inside
 from substrait_dsl.proto.sizes import Sizes
 
@@ -60,7 +60,11 @@ NUMBER_FIELDS: dict[type[t.Type], tuple[str, ...]] = {
 """The types with numbers in them: the fields and attributes that hold them."""
 
 _KINDS = {field: kind for kind, field in TYPE_FIELDS.items()}
-_NULLABILITY = {pb.Type.NULLABILITY_NULLABLE: True, pb.Type.NULLABILITY_REQUIRED: False}
+Nested = t.Struct | t.List | t.Map | t.Func | t.UserDefined
+"""The types that are made of other types."""
+
+_NULLABLE, _REQUIRED = pb.Type.NULLABILITY_NULLABLE, pb.Type.NULLABILITY_REQUIRED
+_NULLABILITY = {_NULLABLE: True, _REQUIRED: False}
 
 
 MAX_SCHEMA_NESTING = 45
@@ -92,14 +96,14 @@ def encode_type_body(declarations: Declarations, kind: t.Type, body: Any, depth:
         body.type_variation_reference = declarations.variation(kind.variation)
     for name in NUMBER_FIELDS.get(type(kind), ()):
         setattr(body, name, getattr(kind, name))
-    if isinstance(kind, t.Struct | t.List | t.Map | t.Func | t.UserDefined):
+    if type(kind) not in FLAT_TYPES and isinstance(kind, Nested):
         if depth >= declarations.type_nesting:
             raise DeepTypeError
         encode_inner_types(declarations, kind, body, depth + 1)
 
 
 def _nullability(kind: t.Type) -> pb.Type.Nullability.ValueType:
-    return pb.Type.NULLABILITY_NULLABLE if kind.nullable else pb.Type.NULLABILITY_REQUIRED
+    return _NULLABLE if kind.nullable else _REQUIRED
 
 
 def decode_type(decoder: Decoder, message: pb.Type) -> t.Type:
@@ -144,9 +148,7 @@ def decode_nullability(decoder: Decoder, body: Any) -> bool:
     return True
 
 
-def encode_inner_types(
-    declarations: Declarations, kind: t.Struct | t.List | t.Map | t.Func | t.UserDefined, body: Any, depth: int
-) -> None:
+def encode_inner_types(declarations: Declarations, kind: Nested, body: Any, depth: int) -> None:
     """Write the types that a type is made of."""
     match kind:
         case t.Struct():
@@ -234,9 +236,10 @@ def _decode_type_parameter(decoder: Decoder, message: pb.Type.Parameter) -> t.Ty
 def encode_named_struct(declarations: Declarations, schema: NamedStruct, message: pb.NamedStruct) -> None:
     """Write a schema: names depth first, and a required struct."""
     message.names.extend(schema.depth_first_names())
-    message.struct.nullability = pb.Type.NULLABILITY_REQUIRED
+    struct = message.struct
+    struct.nullability = _REQUIRED
     for field in schema.fields:
-        encode_type(declarations, field.type, message.struct.types.add())
+        encode_type(declarations, field.type, struct.types.add())
 
 
 def encode_schema(schema: NamedStruct) -> pb.NamedStruct:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from operator import eq
 
 import attrs
 
@@ -162,29 +163,32 @@ def kept_columns(rel: Rel, row: Row, origins: Sequence[int]) -> Iterable[Column 
 
 def _run(rel: Rel, row: Row, origins: Sequence[int], start: int) -> ColumnRun | None:
     """The run of unchanged columns, or of columns made nullable, that begins at a position of the output."""
-    same = _run_length(rel, row, origins, start, lambda kind: kind)
-    count = max(same, _run_length(rel, row, origins, start, Type.as_nullable))
+    same = _run_length(rel, row, origins, start, nullable=False)
+    count = max(same, _run_length(rel, row, origins, start, nullable=True))
     if count < SHORTEST_RUN:
         return None
     fields = rel.schema.fields
     return ColumnRun(fields[start].name, fields[start + count - 1].name, count, made_nullable=same < count)
 
 
-def _run_length(rel: Rel, row: Row, origins: Sequence[int | None], start: int, change: Callable[[Type], Type]) -> int:
+def _run_length(rel: Rel, row: Row, origins: Sequence[int | None], start: int, *, nullable: bool) -> int:
     fields = rel.schema.fields
     first = origins[start]
     side = None if first is None else row.locate(first)
     if first is None or side is None:
         return 0
     number, inside = side
-    source = row.sides[number].fields
-    count = 0
-    while (
-        start + count < len(fields)
-        and inside + count < len(source)
-        and origins[start + count] == first + count
-        and fields[start + count].name == source[inside + count].name
-        and fields[start + count].type == change(source[inside + count].type)
-    ):
-        count += 1
+    source = (row.nullable_sides if nullable else row.sides)[number].fields
+    limit = min(len(fields) - start, len(source) - inside)
+    count, step, growing = 0, 1, True
+    while step:  # it doubles while all is alike, and is halved from then on: a relation may have very many columns
+        end = count + step
+        alike = (
+            end <= limit
+            and fields[start + count : start + end] == source[inside + count : inside + end]
+            and all(map(eq, origins[start + count : start + end], range(first + count, first + end)))
+        )
+        count = end if alike else count
+        growing = growing and alike
+        step = step * 2 if growing else step // 2
     return count

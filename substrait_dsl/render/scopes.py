@@ -24,6 +24,11 @@ class Row:
     def _carriers(self) -> tuple[Counter[str], ...]:
         return tuple(Counter(side.names) for side in self.sides)
 
+    @cached_property
+    def nullable_sides(self) -> tuple[NamedStruct, ...]:
+        """The sides with every column made nullable."""
+        return tuple(side.as_nullable() for side in self.sides)
+
     def locate(self, position: int) -> tuple[int, int] | None:
         """The side that a column belongs to, and its position there; None if there is no such column."""
         for number, side in enumerate(self.sides):

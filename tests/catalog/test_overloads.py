@@ -156,7 +156,7 @@ def test_a_nullable_argument_makes_a_mirroring_result_nullable_and_no_other(file
         given = written.given()
         for position, argument in enumerate(given):
             if isinstance(argument, Typed):
-                nullable = attrs.evolve(argument, type=argument.type.as_nullable())
+                nullable = argument._replace(type=argument.type.as_nullable())
                 resolution = resolve(written, [*given[:position], nullable, *given[position + 1 :]])
                 expected = written.returns().as_nullable() if written.mirrors else written.returns()
                 assert resolution.overload.key == written.key, written

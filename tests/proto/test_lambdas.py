@@ -252,7 +252,7 @@ def test_a_thousand_lambdas_in_each_other_are_checked_in_passing(monkeypatch: py
     looked = 0
     children = Node.children
 
-    def counted(node: Node) -> list[Node]:
+    def counted(node: Node) -> tuple[Node, ...]:
         nonlocal looked
         looked += 1
         return children(node)

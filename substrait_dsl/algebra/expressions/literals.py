@@ -18,7 +18,7 @@ import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.extensions import AnyMessage
-from substrait_dsl.algebra.node import Expression
+from substrait_dsl.algebra.node import Expression, Node
 from substrait_dsl.algebra.rules import branch_type
 from substrait_dsl.algebra.validators import one
 from substrait_dsl.errors import LiteralError, shortened, suggestion
@@ -106,6 +106,9 @@ class Literal(Expression):
         # As numbers, NaN differs from itself and 0.0 equals -0.0; as constants of a plan it is the other way round.
         value = self.value.hex() if type(self.value) is float else self.value
         return (value, self.literal_type)
+
+    def _find_children(self) -> tuple[Node, ...]:
+        return Expression._find_children(self) if type(self.value) is tuple else ()
 
     def __repr__(self) -> str:
         try:

@@ -31,17 +31,18 @@ class StructMask:
 
     def apply(self, struct: Struct) -> Struct:
         """The struct type that is left. Raises `UnknownFieldError`, `TypeMismatchError`."""
-        names = struct.field_names
+        names = struct.names  # `field_names` makes those of all fields, and the row may be wide
         kept: list[tuple[str, Type]] = []
         for item in self.items:
             if not 0 <= item.position < len(struct.types):
                 raise UnknownFieldError(f"there is no field {item.position} in {struct}")
             kind = struct.types[item.position]
+            name = str(item.position) if names is None else names[item.position]
             if item.child is not None:
                 if not isinstance(kind, Struct):
-                    raise TypeMismatchError(f'only a struct can be read in part, "{names[item.position]}" is {kind}')
+                    raise TypeMismatchError(f'only a struct can be read in part, "{name}" is {kind}')
                 kind = item.child.apply(kind)
-            kept.append((names[item.position], kind))
+            kept.append((name, kind))
         return attrs.evolve(struct, types=tuple(kind for _, kind in kept), names=tuple(name for name, _ in kept))
 
 

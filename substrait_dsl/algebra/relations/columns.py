@@ -37,8 +37,8 @@ class Project(Rel):
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:
-        new = tuple(Field(name, e.type) for name, e in zip(self.names, self.expressions, strict=True))
-        return NamedStruct(self.input.schema.fields + new)
+        new = tuple([Field(name, e.type) for name, e in zip(self.names, self.expressions, strict=True)])
+        return NamedStruct.beside(self.input.schema, NamedStruct(new))
 
     def _derive_properties(self) -> Properties:
         properties = self.input.properties

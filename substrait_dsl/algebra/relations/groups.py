@@ -74,14 +74,16 @@ class Aggregate(Rel):
         return rules.aggregate_schema(keys, self.grouping_sets, measures, self.names[-1] if self.names else "")
 
     def _derive_properties(self) -> Properties:
+        properties = self.input.properties if self.method == "streaming" else self.input.properties.unordered()
+        if properties.fieldless:
+            return properties
         everywhere = set.intersection(*map(set, self.grouping_sets)) if self.grouping_sets else set()
         places: dict[FieldPath, FieldPath] = {}
         for position in sorted(everywhere):
             path = direct_path(self.keys[position])
             if path is not None:
                 places.setdefault(path, (position,))
-        properties = self.input.properties
-        return (properties if self.method == "streaming" else properties.unordered()).moved(places)
+        return properties.moved(places)
 
     @property
     def single_row(self) -> bool:

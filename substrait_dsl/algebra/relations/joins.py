@@ -5,7 +5,7 @@ Specification: https://substrait.io/relations/logical_relations/#join-operation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import attrs
 
@@ -60,7 +60,7 @@ class Join(Rel):
         return rules.join_schema(self.how, self.left.schema, self.right.schema, self.mark)
 
     def _derive_properties(self) -> Properties:
-        keys = tuple(equal_columns(self.condition, len(self.left.schema)))
+        keys = equal_columns(self.condition, len(self.left.schema))
         return Properties((), joined_distribution(self.left, self.right, self.how, keys))
 
 
@@ -136,7 +136,7 @@ def equal_columns(condition: Expression, width: int) -> Iterator[tuple[int, int]
                     yield low, high - width
 
 
-def joined_distribution(left: Rel, right: Rel, how: JoinType, keys: tuple[tuple[int, int], ...]) -> Distribution | None:
+def joined_distribution(left: Rel, right: Rel, how: JoinType, keys: Iterable[tuple[int, int]]) -> Distribution | None:
     """How the output of a join lies (reading 7), given the columns that its condition requires to be equal."""
     mine, theirs = left.properties.distribution, right.properties.distribution
     if mine is None or theirs is None:
@@ -149,7 +149,8 @@ def joined_distribution(left: Rel, right: Rel, how: JoinType, keys: tuple[tuple[
         return _kept_side(rule.left, mine)
     if mine == SINGLETON:
         return _kept_side(rule.right, moved)
-    aligned = {(a,) for a, _ in keys} == mine.fields and {(b,) for _, b in keys} == theirs.fields
+    pairs = tuple(keys)
+    aligned = {(a,) for a, _ in pairs} == mine.fields and {(b,) for _, b in pairs} == theirs.fields
     return (_kept_side(rule.left, mine) or _kept_side(rule.right, moved)) if aligned else None
 
 

@@ -138,7 +138,7 @@ class NestedLoopJoin(Rel):
 
     def _derive_properties(self) -> Properties:
         condition = self.condition
-        keys = () if condition is None else tuple(equal_columns(condition, len(self.left.schema)))
+        keys = () if condition is None else equal_columns(condition, len(self.left.schema))
         return Properties((), joined_distribution(self.left, self.right, self.how, keys))
 
 

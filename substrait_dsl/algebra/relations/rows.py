@@ -176,8 +176,10 @@ class TopN(Rel):
 def _check_fetch(kind: str, name: str, expression: Expression, anchor: int | None) -> None:
     if type(expression.type) not in INTEGER_RANGES:
         raise TypeMismatchError(f"the {name} of a {kind} must be an integer, this is {expression.type}")
-    if isinstance(expression, Literal) and expression.value is not None and expression.value < 0:
-        raise InvalidArgumentError(f"the {name} of a {kind} must not be negative, got {expression.value}")
+    if isinstance(expression, Literal):
+        if expression.value is not None and expression.value < 0:
+            raise InvalidArgumentError(f"the {name} of a {kind} must not be negative, got {expression.value}")
+        return
     if anchor in expression.free_anchors or any(map(_reads_row, walk(expression, into_relations=False))):
         raise InvalidArgumentError(f"the {name} of a {kind} must not depend on a row, but it refers to a column")
 

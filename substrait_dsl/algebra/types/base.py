@@ -93,6 +93,8 @@ class Type:
 
     def matches(self, other: object) -> bool:
         """Whether both are the same type, the outermost nullability aside (inner nullability counts)."""
+        if self is other or self._other is other is not None:
+            return True
         return self == other or (isinstance(other, Type) and self.as_required() == other.as_required())
 
     @property
