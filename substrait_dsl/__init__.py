@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> Any:
-    # The submodules that the import system looks up here must not load everything.
-    if name.startswith("_") and name != "__all__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    api = import_module(f"{__name__}.api")
-    if name not in api.__all__ and name != "__all__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(api, name)
-    return value
+if not TYPE_CHECKING:  # a checker knows the names by the import above, and must not take every other for one
+
+    def __getattr__(name: str) -> Any:
+        # The submodules that the import system looks up here must not load everything.
+        if name.startswith("_") and name != "__all__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        api = import_module(f"{__name__}.api")
+        if name not in api.__all__ and name != "__all__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(api, name)
+        return value
 
 
 def __dir__() -> list[str]:

@@ -75,10 +75,11 @@ from substrait_dsl.fluent.exchange import (
     single_bucket,
 )
 from substrait_dsl.fluent.expand import Switching, switching
-from substrait_dsl.fluent.expr import DynExpr, Expr
+from substrait_dsl.fluent.expr import DynExpr, Expr, SortKey
 from substrait_dsl.fluent.extended import ExtendedExpression
 from substrait_dsl.fluent.extensions import extension_leaf, extension_multi
 from substrait_dsl.fluent.files import FileSlice, read_files
+from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.hints import shared
 from substrait_dsl.fluent.join_keys import JoinKey, join_key
 from substrait_dsl.fluent.lambdas import LambdaFunction, lambda_
@@ -142,6 +143,7 @@ __all__: list[str] = [
     "FixedChar",
     "Func",
     "Functions",
+    "GroupBy",
     "IntervalCompound",
     "IntervalDay",
     "IntervalYear",
@@ -171,6 +173,7 @@ __all__: list[str] = [
     "Schema",
     "SchemaLike",
     "SetOp",
+    "SortKey",
     "String",
     "Struct",
     "SubstraitDslError",

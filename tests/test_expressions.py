@@ -377,6 +377,26 @@ def test_an_expression_is_no_truth_value() -> None:
             computed(make)
 
 
+def test_an_expression_is_no_text() -> None:
+    """A text made of one would be a constant: ``Expr(a: i64)`` in every row."""
+    for make in (
+        lambda r: f"{r.a}",
+        lambda r: f"{r.a:>10}",
+        lambda r: "number {}".format(r.a),  # noqa: UP032  # likewise
+        lambda r: f.concat(r.s, f"-{r.a}"),
+    ):
+        with refused(TypeMismatchError, "project", "Expr(a: i64) has no text before", "concat", "cast", "{x!r}"):
+            computed(make)
+    with refused(TypeMismatchError, "Expr(a + 1) has no text before"):
+        format(sd.col("a") + 1)
+
+
+def test_repr_shows_an_expression() -> None:
+    assert f"{sd.col('a') + 1!r}" == str(sd.col("a") + 1) == "Expr(a + 1)"
+    with refused(InvalidArgumentError, "Expr(a) is no Substrait type"):
+        sd.read_named("t", {"x": sd.col("a")})
+
+
 def test_an_expression_is_no_sequence() -> None:
     with refused(TypeMismatchError, "not a sequence"):
         computed(lambda r: list(r.s))

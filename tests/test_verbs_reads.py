@@ -125,6 +125,7 @@ def test_parts_of_files() -> None:
 def test_files_of_formats_of_others() -> None:
     form = sd.ExtensionFormat(MESSAGE)
     assert read_files("/t", AB, format=form)._rel.definition.items == (FileItem("file:///t", form),)
+    assert read_files("file:/t", AB, format=form)._rel.definition.items == (FileItem("file:/t", form),)
 
 
 def test_rows_of_constant_expressions() -> None:

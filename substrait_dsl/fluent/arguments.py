@@ -62,8 +62,7 @@ def resolved(
     if len(parts) == 2 and name in _ALIKE:
         parts = _alike(name, *parts)
     resolution = _resolution(kind, name, parts, options, urn, catalog)
-    function = ex.FunctionId(resolution.overload.urn, resolution.overload.key)
-    return function, _arguments(resolution, parts), resolution.output_type, _options(resolution)
+    return resolution.overload.function, _arguments(resolution, parts), resolution.output_type, _options(resolution)
 
 
 def _resolution(
@@ -164,4 +163,4 @@ def _arguments(resolution: Resolution, parts: Sequence[Any]) -> tuple[ex.Argumen
 
 
 def _options(resolution: Resolution) -> tuple[ex.FunctionOption, ...]:
-    return tuple(ex.FunctionOption(name, values) for name, values in resolution.options.items())
+    return tuple([ex.FunctionOption(name, values) for name, values in resolution.options.items()])

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from substrait_dsl.algebra.properties import SINGLETON, Distribution, FieldPath, OrderKey, Properties, partitioned
+from substrait_dsl.algebra.properties import (
+    NO_PROPERTIES,
+    SINGLETON,
+    Distribution,
+    FieldPath,
+    OrderKey,
+    Properties,
+    partitioned,
+)
 from substrait_dsl.algebra.relations.rows import direct_path, sort_ordering
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, placing
@@ -23,6 +31,8 @@ Distributed = Sortable | Sequence[Sortable] | Distribution
 
 def declared_properties(struct: NamedStruct, ordering: Any, distribution: Any) -> Properties:
     """The properties that data of these columns is declared to have."""
+    if distribution is None and is_list(ordering) and not ordering:
+        return NO_PROPERTIES
     scope = Scope("properties", (), struct)
     with placing("ordering"):
         keys = tuple(_order_key(key, scope) for key in (ordering if is_list(ordering) else [ordering]))

@@ -16,7 +16,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type, WrittenAs
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, require, require_choice
-from substrait_dsl.fluent.guidance import no_method
+from substrait_dsl.fluent.guidance import no_method, no_text
 from substrait_dsl.fluent.operators import Operators
 from substrait_dsl.fluent.scope import NO_ROW, Scope
 
@@ -56,7 +56,8 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
     """An expression of type `T`, nullable (`N` is `Null`) or required (`Req`).
 
     Operators build expressions; `functions` has everything else. An expression is no truth value: ``if e``,
-    ``e and f`` and ``a < e < b`` raise and say what to write instead.
+    ``e and f`` and ``a < e < b`` raise and say what to write instead. Nor is it a text: ``f"{e}"`` raises;
+    ``print(e)`` and ``f"{e!r}"`` show it.
     """
 
     __slots__ = ()
@@ -206,6 +207,9 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
             hint="combine conditions with & and | and ~ (in parentheses), compare twice instead of a < b < c, "
             "and use when(...).then(...) instead of if",
         )
+
+    def __format__(self, spec: str) -> NoReturn:
+        raise no_text(f"{self!r}")
 
     def __repr__(self) -> str:
         from substrait_dsl.fluent.sketch import sketch

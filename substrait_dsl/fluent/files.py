@@ -153,7 +153,7 @@ def file_uri(path: Any, kind: rl.PathKind) -> str:
     """The URI of a path; one without scheme is local, made absolute."""
     if not isinstance(path, str | Path) or not str(path):
         raise InvalidArgumentError(f"expected a path or a URI, got {path!r}")
-    if isinstance(path, str) and "://" in path:
+    if isinstance(path, str) and ("://" in path or path.startswith("file:/")):
         return path
     if kind != "glob" and any(wildcard in str(path) for wildcard in "*?"):
         raise InvalidArgumentError(f"{str(path)!r} is a pattern, not a path", hint='say so: kind="glob"')

@@ -22,7 +22,7 @@ from substrait_dsl.algebra.types import (
     VarChar,
 )
 from substrait_dsl.catalog import standard_catalog
-from substrait_dsl.errors import LiteralError, PlanFormatError, SubstraitDslError, suggestion
+from substrait_dsl.errors import LiteralError, PlanFormatError, SubstraitDslError, TypeMismatchError, suggestion
 from substrait_dsl.fluent.habits import PYTHON_TYPES, TYPE_HABITS
 
 VERBS: Mapping[str, str] = {
@@ -185,6 +185,14 @@ def no_method(name: str, known: Collection[str]) -> UnknownAttributeError:
     functions.difference_update(known)
     habits = {**{function: f"functions.{function}(x, ...)" for function in functions}, **METHODS}
     return no_attribute("an expression", name, habits, known)
+
+
+def no_text(shown: str) -> TypeMismatchError:
+    """The error for an expression in a text of Python's, which would be a constant: the same for all rows."""
+    return TypeMismatchError(
+        f"{shown} has no text before the query runs",
+        hint="functions.concat(x, y) joins texts, x.cast(String) makes one; print(x) and {x!r} show the expression",
+    )
 
 
 def argument_hint(name: str, parts: Sequence[Any]) -> str | None:

@@ -4,10 +4,11 @@ Each operator is a function of the catalogue; which overload, and so the type, i
 the expression is built. The overloads below say the same in Python's terms, as far as those reach. What they cannot
 say (the precision of a decimal product) a checker sees as ``Any``.
 
-A method binds `self` before it looks at the other operand, hence two overloads each: a required operand leaves the
-nullability as it is, a nullable one makes the result nullable. And mypy does not check the bound of a type variable
-that `self` binds; hence `Operators` has the type twice, once covariant: ``self: Operators[Number[V], T, N]`` takes
-exactly the types that are a `Number`, and `V` becomes what their values are written as.
+A method binds `self` before it looks at the other operand, hence two overloads each: an operand of the same
+nullability, or a required one, leaves it as it is, a nullable one makes the result nullable. (In a function of a user's
+that is generic in `N` they are the same `N`, which is neither `Req` nor `Null`.) And mypy does not check the bound of a
+type variable that `self` binds; hence `Operators` has the type twice, once covariant: ``self: Operators[Number[V], T,
+N]`` takes exactly the types that are a `Number`, and `V` becomes what their values are written as.
 """
 
 from __future__ import annotations
@@ -70,12 +71,12 @@ class Operators(Generic[Kind, T, N]):
     __slots__ = ()
 
     @overload
-    def __add__(self: Operators[Number[V], T, N], other: Expr[T, Req] | V) -> Expr[T, N]: ...
+    def __add__(self: Operators[Number[V], T, N], other: Expr[T, N] | Expr[T, Req] | V) -> Expr[T, N]: ...
     @overload
     def __add__(self: Operators[Number[Any], T, Null], other: Expr[T, Null]) -> Expr[T, Null]: ...
     @overload
     def __add__(
-        self: Operators[AnyDecimal, Any, N], other: Expr[AnyDecimal, Req] | int | decimal.Decimal
+        self: Operators[AnyDecimal, Any, N], other: Expr[AnyDecimal, N] | Expr[AnyDecimal, Req] | int | decimal.Decimal
     ) -> Expr[AnyDecimal, N]: ...
     @overload
     def __add__(self: Operators[AnyDecimal, Any, Null], other: Expr[AnyDecimal, Null]) -> Expr[AnyDecimal, Null]: ...
@@ -85,12 +86,12 @@ class Operators(Generic[Kind, T, N]):
         return _operator("add", self, other)
 
     @overload
-    def __sub__(self: Operators[Number[V], T, N], other: Expr[T, Req] | V) -> Expr[T, N]: ...
+    def __sub__(self: Operators[Number[V], T, N], other: Expr[T, N] | Expr[T, Req] | V) -> Expr[T, N]: ...
     @overload
     def __sub__(self: Operators[Number[Any], T, Null], other: Expr[T, Null]) -> Expr[T, Null]: ...
     @overload
     def __sub__(
-        self: Operators[AnyDecimal, Any, N], other: Expr[AnyDecimal, Req] | int | decimal.Decimal
+        self: Operators[AnyDecimal, Any, N], other: Expr[AnyDecimal, N] | Expr[AnyDecimal, Req] | int | decimal.Decimal
     ) -> Expr[AnyDecimal, N]: ...
     @overload
     def __sub__(self: Operators[AnyDecimal, Any, Null], other: Expr[AnyDecimal, Null]) -> Expr[AnyDecimal, Null]: ...
@@ -100,12 +101,12 @@ class Operators(Generic[Kind, T, N]):
         return _operator("subtract", self, other)
 
     @overload
-    def __mul__(self: Operators[Number[V], T, N], other: Expr[T, Req] | V) -> Expr[T, N]: ...
+    def __mul__(self: Operators[Number[V], T, N], other: Expr[T, N] | Expr[T, Req] | V) -> Expr[T, N]: ...
     @overload
     def __mul__(self: Operators[Number[Any], T, Null], other: Expr[T, Null]) -> Expr[T, Null]: ...
     @overload
     def __mul__(
-        self: Operators[AnyDecimal, Any, N], other: Expr[AnyDecimal, Req] | int | decimal.Decimal
+        self: Operators[AnyDecimal, Any, N], other: Expr[AnyDecimal, N] | Expr[AnyDecimal, Req] | int | decimal.Decimal
     ) -> Expr[AnyDecimal, N]: ...
     @overload
     def __mul__(self: Operators[AnyDecimal, Any, Null], other: Expr[AnyDecimal, Null]) -> Expr[AnyDecimal, Null]: ...
@@ -115,12 +116,12 @@ class Operators(Generic[Kind, T, N]):
         return _operator("multiply", self, other)
 
     @overload
-    def __truediv__(self: Operators[Number[V], T, N], other: Expr[T, Req] | V) -> Expr[T, N]: ...
+    def __truediv__(self: Operators[Number[V], T, N], other: Expr[T, N] | Expr[T, Req] | V) -> Expr[T, N]: ...
     @overload
     def __truediv__(self: Operators[Number[Any], T, Null], other: Expr[T, Null]) -> Expr[T, Null]: ...
     @overload
     def __truediv__(
-        self: Operators[AnyDecimal, Any, N], other: Expr[AnyDecimal, Req] | int | decimal.Decimal
+        self: Operators[AnyDecimal, Any, N], other: Expr[AnyDecimal, N] | Expr[AnyDecimal, Req] | int | decimal.Decimal
     ) -> Expr[AnyDecimal, N]: ...
     @overload
     def __truediv__(
@@ -130,12 +131,12 @@ class Operators(Generic[Kind, T, N]):
         return _operator("divide", self, other)
 
     @overload
-    def __mod__(self: Operators[Number[int], T, N], other: Expr[T, Req] | int) -> Expr[T, N]: ...
+    def __mod__(self: Operators[Number[int], T, N], other: Expr[T, N] | Expr[T, Req] | int) -> Expr[T, N]: ...
     @overload
     def __mod__(self: Operators[Number[int], T, Null], other: Expr[T, Null]) -> Expr[T, Null]: ...
     @overload
     def __mod__(
-        self: Operators[AnyDecimal, Any, N], other: Expr[AnyDecimal, Req] | int | decimal.Decimal
+        self: Operators[AnyDecimal, Any, N], other: Expr[AnyDecimal, N] | Expr[AnyDecimal, Req] | int | decimal.Decimal
     ) -> Expr[AnyDecimal, N]: ...
     @overload
     def __mod__(self: Operators[AnyDecimal, Any, Null], other: Expr[AnyDecimal, Null]) -> Expr[AnyDecimal, Null]: ...
@@ -180,7 +181,7 @@ class Operators(Generic[Kind, T, N]):
         return _operator("modulus", other, self)
 
     @overload
-    def __pow__(self: Operators[Number[V], T, N], other: Expr[T, Req] | V) -> Expr[T, N]: ...
+    def __pow__(self: Operators[Number[V], T, N], other: Expr[T, N] | Expr[T, Req] | V) -> Expr[T, N]: ...
     @overload
     def __pow__(self: Operators[Number[Any], T, Null], other: Expr[T, Null]) -> Expr[T, Null]: ...
     def __pow__(self: Any, other: Any) -> Any:
@@ -196,7 +197,7 @@ class Operators(Generic[Kind, T, N]):
         return _operator("abs", self)
 
     @overload  # type: ignore[override]  # an expression, not a truth value
-    def __eq__(self: Operators[WrittenAs[V], T, N], other: Expr[T, Req] | V) -> Expr[Boolean, N]: ...
+    def __eq__(self: Operators[WrittenAs[V], T, N], other: Expr[T, N] | Expr[T, Req] | V) -> Expr[Boolean, N]: ...
     @overload
     def __eq__(self, other: Expr[T, Null]) -> Expr[Boolean, Null]: ...
     @overload
@@ -205,7 +206,7 @@ class Operators(Generic[Kind, T, N]):
         return _comparison("equal", self, other)
 
     @overload  # type: ignore[override]  # an expression, not a truth value
-    def __ne__(self: Operators[WrittenAs[V], T, N], other: Expr[T, Req] | V) -> Expr[Boolean, N]: ...
+    def __ne__(self: Operators[WrittenAs[V], T, N], other: Expr[T, N] | Expr[T, Req] | V) -> Expr[Boolean, N]: ...
     @overload
     def __ne__(self, other: Expr[T, Null]) -> Expr[Boolean, Null]: ...
     @overload
@@ -214,7 +215,7 @@ class Operators(Generic[Kind, T, N]):
         return _comparison("not_equal", self, other)
 
     @overload
-    def __lt__(self: Operators[WrittenAs[V], T, N], other: Expr[T, Req] | V) -> Expr[Boolean, N]: ...
+    def __lt__(self: Operators[WrittenAs[V], T, N], other: Expr[T, N] | Expr[T, Req] | V) -> Expr[Boolean, N]: ...
     @overload
     def __lt__(self, other: Expr[T, Null]) -> Expr[Boolean, Null]: ...
     @overload
@@ -223,7 +224,7 @@ class Operators(Generic[Kind, T, N]):
         return _comparison("lt", self, other)
 
     @overload
-    def __le__(self: Operators[WrittenAs[V], T, N], other: Expr[T, Req] | V) -> Expr[Boolean, N]: ...
+    def __le__(self: Operators[WrittenAs[V], T, N], other: Expr[T, N] | Expr[T, Req] | V) -> Expr[Boolean, N]: ...
     @overload
     def __le__(self, other: Expr[T, Null]) -> Expr[Boolean, Null]: ...
     @overload
@@ -232,7 +233,7 @@ class Operators(Generic[Kind, T, N]):
         return _comparison("lte", self, other)
 
     @overload
-    def __gt__(self: Operators[WrittenAs[V], T, N], other: Expr[T, Req] | V) -> Expr[Boolean, N]: ...
+    def __gt__(self: Operators[WrittenAs[V], T, N], other: Expr[T, N] | Expr[T, Req] | V) -> Expr[Boolean, N]: ...
     @overload
     def __gt__(self, other: Expr[T, Null]) -> Expr[Boolean, Null]: ...
     @overload
@@ -241,7 +242,7 @@ class Operators(Generic[Kind, T, N]):
         return _comparison("gt", self, other)
 
     @overload
-    def __ge__(self: Operators[WrittenAs[V], T, N], other: Expr[T, Req] | V) -> Expr[Boolean, N]: ...
+    def __ge__(self: Operators[WrittenAs[V], T, N], other: Expr[T, N] | Expr[T, Req] | V) -> Expr[Boolean, N]: ...
     @overload
     def __ge__(self, other: Expr[T, Null]) -> Expr[Boolean, Null]: ...
     @overload
@@ -250,7 +251,9 @@ class Operators(Generic[Kind, T, N]):
         return _comparison("gte", self, other)
 
     @overload
-    def __and__(self: Operators[Boolean, Any, N], other: Expr[Boolean, Req] | bool) -> Expr[Boolean, N]: ...
+    def __and__(
+        self: Operators[Boolean, Any, N], other: Expr[Boolean, N] | Expr[Boolean, Req] | bool
+    ) -> Expr[Boolean, N]: ...
     @overload
     def __and__(self: Operators[Boolean, Any, Null], other: Expr[Boolean, Null]) -> Expr[Boolean, Null]: ...
     def __and__(self: Any, other: Any) -> Any:
@@ -260,7 +263,9 @@ class Operators(Generic[Kind, T, N]):
         return _operator("and", other, self)
 
     @overload
-    def __or__(self: Operators[Boolean, Any, N], other: Expr[Boolean, Req] | bool) -> Expr[Boolean, N]: ...
+    def __or__(
+        self: Operators[Boolean, Any, N], other: Expr[Boolean, N] | Expr[Boolean, Req] | bool
+    ) -> Expr[Boolean, N]: ...
     @overload
     def __or__(self: Operators[Boolean, Any, Null], other: Expr[Boolean, Null]) -> Expr[Boolean, Null]: ...
     def __or__(self: Any, other: Any) -> Any:
@@ -270,7 +275,9 @@ class Operators(Generic[Kind, T, N]):
         return _operator("or", other, self)
 
     @overload
-    def __xor__(self: Operators[Boolean, Any, N], other: Expr[Boolean, Req] | bool) -> Expr[Boolean, N]: ...
+    def __xor__(
+        self: Operators[Boolean, Any, N], other: Expr[Boolean, N] | Expr[Boolean, Req] | bool
+    ) -> Expr[Boolean, N]: ...
     @overload
     def __xor__(self: Operators[Boolean, Any, Null], other: Expr[Boolean, Null]) -> Expr[Boolean, Null]: ...
     def __xor__(self: Any, other: Any) -> Any:

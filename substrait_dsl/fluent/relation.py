@@ -157,7 +157,12 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
                 raise SchemaError("no column would be left")
             return Relation(rl.emit(self._rel, kept))
 
-    def rename(self, names: Mapping[str | int, str] | None = None, /, **renamed: str) -> Relation[DynRow]:
+    def rename(
+        self,
+        names: Mapping[str, str] | Mapping[int, str] | Mapping[str | int, str] | None = None,  # keys are invariant
+        /,
+        **renamed: str,
+    ) -> Relation[DynRow]:
         """Give columns other names.
 
         Args:
@@ -171,7 +176,8 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             schema = self._rel.schema
             if names is not None and not isinstance(names, Mapping):
                 raise InvalidArgumentError(f"expected a dict of new names by old name, got {names!r}")
-            wanted: dict[str | int, str] = dict(names or {})
+            wanted: dict[str | int, str] = {}
+            wanted.update(names or {})  # type: ignore[arg-type]  # keys of either kind
             wanted.update(renamed)
             for new in wanted.values():
                 require(new, str, "the new name of a column is a str")

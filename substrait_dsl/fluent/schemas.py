@@ -194,7 +194,14 @@ class RelationSchema:
         return f"RelationSchema({self.struct})"
 
 
-Declared = typing.Union[Mapping[str, Any], NamedStruct, RelationSchema, "ArrowSchema", "StructType"]
+class SparkSchema(typing.Protocol):
+    """A ``pyspark.sql.types.StructType``, said by what it has: a checker knows it where pyspark is not installed."""
+
+    def fieldNames(self) -> list[str]: ...  # noqa: N802  # PySpark's name
+    def toInternal(self, obj: Any) -> Any: ...  # noqa: N802  # likewise
+
+
+Declared = typing.Union[Mapping[str, Any], NamedStruct, RelationSchema, "ArrowSchema", SparkSchema]
 """What declares columns but is no schema class: a dict of types, another relation's schema, an Arrow or PySpark one."""
 
 SchemaLike = type[Schema] | Declared
@@ -247,6 +254,10 @@ def _as_struct(schema: Any) -> NamedStruct:
     )
 
 
+_SIMPLE: dict[type, t.Type] = {kind: kind() for kind in t.SIMPLE_TYPES}
+"""One of each, so that what it knows by then (its hash, the nullable one) is not computed anew for each schema."""
+
+
 def as_type(kind: Any) -> t.Type:
     """The type that an annotation, a type, or a type's text says: ``Nullable[I64]``, ``I64()``, ``"i64?"``.
 
@@ -257,7 +268,7 @@ def as_type(kind: Any) -> t.Type:
     if isinstance(kind, str):
         return parse_type(kind)
     if isinstance(kind, type) and issubclass(kind, t.SIMPLE_TYPES):
-        return kind()
+        return _SIMPLE.get(kind) or kind()
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return next((mark for mark in arguments[1:] if isinstance(mark, t.Type)), None) or as_type(arguments[0])

@@ -60,6 +60,6 @@ def compared(column: Sortable, function: Callable[..., ExprBase]) -> SortKey:
     def direction(kind: Type) -> ex.FunctionId:
         overload, result = function.resolve([Typed(kind), Typed(kind)])
         require_order(overload, result)
-        return ex.FunctionId(overload.urn, overload.key)
+        return overload.function
 
     return SortKey(column, direction)

@@ -34,7 +34,11 @@ def direction_of(key: SortKey) -> SortDirection:
 
 
 def aggregate_function_to_sql(
-    call: AggregateFunction, texts: Sequence[str], sorts: Sequence[str], condition: str | None
+    call: AggregateFunction,
+    texts: Sequence[str],
+    sorts: Sequence[tuple[str, SortDirection]],
+    condition: str | None,
+    beside_distinct: bool = False,
 ) -> str:
     """Write the call of an aggregate function.
 
@@ -43,6 +47,7 @@ def aggregate_function_to_sql(
         texts: the SQL text of its value arguments, in order.
         sorts: the SQL text of its sort keys, with their directions.
         condition: the SQL text of the condition that a record must meet, if there is one.
+        beside_distinct: whether another measure of the same aggregate is of distinct values.
 
     Returns:
         SQL text of the derived Spark type.
@@ -54,17 +59,48 @@ def aggregate_function_to_sql(
         raise UnsupportedError(
             f"Spark computes {call.function.name} as a whole, it cannot run the phase {call.phase} alone"
         )
+    order = ", ".join(f"{key} {ORDERINGS[way]}" for key, way in sorts)
     extra = {
         "distinct": "DISTINCT " if call.invocation == "distinct" else "",
-        "order": f" WITHIN GROUP (ORDER BY {', '.join(sorts)})" if sorts else "",
+        "order": f" WITHIN GROUP (ORDER BY {order})" if sorts else "",
         "filter": f" FILTER (WHERE {condition})" if condition else "",
     }
-    if all(extra.values()) and call.function.name == "string_agg":
-        raise UnsupportedError(
-            "Spark cannot run string_agg that is distinct, ordered and filtered at once",
-            hint="filter the records before the aggregate",
-        )
+    if sorts and call.function.name == "string_agg" and (beside_distinct or all(extra.values())):
+        return _joined_in_order(call, texts, sorts, extra)
     return lower(call, texts, AGGREGATE_FUNCTIONS, extra)
+
+
+def _joined_in_order(
+    call: AggregateFunction, texts: Sequence[str], sorts: Sequence[tuple[str, SortDirection]], extra: Mapping[str, str]
+) -> str:
+    """Texts joined in an order, by way of a list.
+
+    Spark's own way fails with an internal error where distinct values make it copy the rows: it takes a column for the
+    order that stands inside the function.
+    """
+    lower(call, texts, AGGREGATE_FUNCTIONS, extra)  # which refuses options and arguments
+    value, separator = texts
+    if extra["distinct"] and any(key != value for key, _ in sorts):
+        raise UnsupportedError(
+            "Spark cannot run string_agg of distinct texts that are ordered by something else than themselves"
+        )
+    fields = ["'v'", value, *(part for number, (key, _) in enumerate(sorts) for part in (f"'k{number}'", key))]
+    record = f"if({value} IS NULL, NULL, named_struct({', '.join(fields)}))"
+    records = f"collect_list({extra['distinct']}{record}){extra['filter']}"
+    cases = " ".join(
+        f"WHEN NOT (l.k{number} <=> r.k{number}) THEN {_comes_first(f'l.k{number}', f'r.k{number}', way)}"
+        for number, (_, way) in enumerate(sorts)
+    )
+    in_order = f"array_sort({records}, (l, r) -> CASE {cases} ELSE 0 END)"
+    return f"array_join(transform({in_order}, e -> e.v), {separator})"
+
+
+def _comes_first(left: str, right: str, way: SortDirection) -> str:
+    """Which of two different keys comes first: -1 for the left one, 1 for the right one."""
+    null, other = ("1", "-1") if way.endswith("nulls_last") else ("-1", "1")
+    less, more = ("1", "-1") if way.startswith("desc") else ("-1", "1")
+    nulls = f"WHEN {left} IS NULL THEN {null} WHEN {right} IS NULL THEN {other}"
+    return f"(CASE {nulls} WHEN {left} < {right} THEN {less} ELSE {more} END)"
 
 
 _RAISES = {"overflow": {"ERROR": ""}}

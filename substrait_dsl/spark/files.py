@@ -23,6 +23,7 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.slices import is_slice, rows_of_slice
+from substrait_dsl.spark.virtual import table_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -124,4 +125,4 @@ def _arrow(files: Sequence[FileItem], spark: SparkSession) -> DataFrame:
             raise ExecutionError(f"cannot read the Arrow file {item.uri}: {error}") from error
     if not tables:
         raise ExecutionError(f"there is no file {quoted([item.uri for item in files])}")
-    return spark.createDataFrame(pa.concat_tables(tables))
+    return table_frame(pa.concat_tables(tables), spark)

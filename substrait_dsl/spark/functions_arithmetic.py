@@ -83,9 +83,11 @@ ARITHMETIC: Table = {
             "on_domain_error": _INTEGER_DOMAIN,
         },
     ),
-    # What the specification calls IEEE is not what IEEE 754 says, and LIMIT does not say which infinity.
+    # What the specification calls IEEE is not what IEEE 754 says, and LIMIT does not say which infinity. Spark divides
+    # in double precision; the quotient of two FLOATs, rounded twice, is the one that is rounded once.
     "divide:fp": Template(
-        "({0} / [on_division_by_zero])", {**NEAREST, "on_division_by_zero": _DIVISOR, "on_domain_error": {"NAN": ""}}
+        "CAST({0} / [on_division_by_zero] AS {T})",
+        {**NEAREST, "on_division_by_zero": _DIVISOR, "on_domain_error": {"NAN": ""}},
     ),
     "modulus": Template(
         "[division_type]",

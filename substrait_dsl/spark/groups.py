@@ -21,6 +21,7 @@ from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
 from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.spark.expressions import aggregate_to_sql
 from substrait_dsl.spark.hosts import Host, host
+from substrait_dsl.spark.partitions import sorted_as_known
 from substrait_dsl.spark.tables import Item, Rows, Table, items
 from substrait_dsl.spark.types import spark_sql_type
 
@@ -37,7 +38,8 @@ def lower_aggregate(rel: Aggregate, to: Lowering) -> Rows:
         return _many_sets(rel, rows, keys, here, to)
     measures = _measures(rel.measures, here, to)
     grouped = rows.table.group(tuple(dict.fromkeys(keys)), measures or [Item("count(1)", (to.space.name(),))])
-    return Rows(grouped, (*keys, *(name for item in measures for name in item.names)))
+    # Spark groups in whatever order; a streaming aggregate keeps one.
+    return sorted_as_known(rel, Rows(grouped, (*keys, *(name for item in measures for name in item.names))))
 
 
 def _keys(rel: Aggregate, rows: Rows, here: Host, to: Lowering) -> tuple[Rows, tuple[str, ...]]:
@@ -56,7 +58,13 @@ def _keys(rel: Aggregate, rows: Rows, here: Host, to: Lowering) -> tuple[Rows, t
 
 
 def _measures(measures: tuple[Measure, ...], here: Host, to: Lowering) -> list[Item]:
-    return [Item(aggregate_to_sql(measure, here.scope), (to.space.name(),)) for measure in measures]
+    made = []
+    for number, measure in enumerate(measures):
+        others = measures[:number] + measures[number + 1 :]
+        beside_distinct = any(other.function.invocation == "distinct" for other in others)
+        text = aggregate_to_sql(measure, here.scope, beside_distinct=beside_distinct)
+        made.append(Item(text, (to.space.name(),)))
+    return made
 
 
 def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to: Lowering) -> Rows:

@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.algebra.expressions import Expression, Lambda, OuterReference, WindowFunction
+from substrait_dsl.algebra.expressions import (
+    Expression,
+    InPredicate,
+    Lambda,
+    OuterReference,
+    SetComparison,
+    WindowFunction,
+)
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.spark import subqueries
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
+from substrait_dsl.spark.limits import exact_limits
 from substrait_dsl.spark.pruning import columns_seen
-from substrait_dsl.spark.subqueries import depends_on_row, is_subquery
+from substrait_dsl.spark.subqueries import depends_on_row, is_subquery, relation_of
 from substrait_dsl.spark.tables import Item, Rows
 
 if TYPE_CHECKING:
@@ -74,6 +82,9 @@ def host(
     rows, outer = _carried(to, rows, inner)
     columns = rows.columns[:width] if visible is None else visible
     inside = to.nested(outer if anchor is None else {**outer, anchor: columns})
+    looked_up = [node for node in nested if is_subquery(node)]
+    if not lookups and not any(isinstance(node, InPredicate | SetComparison) for node in looked_up):
+        inside.exact_limits = exact_limits([relation_of(node) for node in looked_up])
     computed: dict[int, str] = {}
 
     def text(subquery: AnySubquery, scope: Scope) -> str:

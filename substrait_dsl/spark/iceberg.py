@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.relations import IcebergTable
 from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.spark.virtual import table_frame
 
 if TYPE_CHECKING:
     from pyiceberg.table import StaticTable
@@ -39,7 +40,7 @@ def read_snapshot(table: IcebergTable, columns: Sequence[str], spark: SparkSessi
     if set(columns) <= set(scan.projection().column_names):
         scan = scan.select(*columns)
     try:
-        return spark.createDataFrame(scan.to_arrow())
+        return table_frame(scan.to_arrow(), spark)
     except (OSError, ValueError) as error:
         raise ExecutionError(f"cannot read the Iceberg table {table.metadata_uri}: {error}") from error
 

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, assert_never
 from typing import Literal as Word
 
 from substrait_dsl.algebra.expressions import Expression, Literal
-from substrait_dsl.algebra.node import Rel, walk
-from substrait_dsl.algebra.relations import Fetch, Filter, TopN
-from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.joins import single_match, with_mark
+from substrait_dsl.spark.limits import exact_limits
 from substrait_dsl.spark.marks import Test, mark
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.tables import Rows, TextTable
@@ -27,9 +25,9 @@ Matching = Word["inner", "left", "left_semi", "left_anti", "left_single"]
 
 def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
     """Compute the right input for each row, keep of it what matches, then filter what comes out."""
-    if rel.how == "left_single":
-        _require_no_filter_over_limit(rel)
     rows, here = host(to, to[rel.left], rel.anchor, [], lookups=[rel.condition, rel.right])
+    if _is_true(rel.condition):
+        here.inside.exact_limits = exact_limits([rel.right])
     table, found = here.inside.text(rel.right)
     seen = rows.columns + found
     inside = to.nested(here.scope.outer if rel.anchor is None else {**here.scope.outer, rel.anchor: seen})
@@ -63,23 +61,6 @@ def _matched(rows: Rows, right: Rows, how: Matching, condition: Expression, insi
 
 def _is_true(condition: Expression) -> bool:
     return isinstance(condition, Literal) and condition.value is True
-
-
-def _require_no_filter_over_limit(rel: LateralJoin) -> None:
-    """Refuse what Spark gets wrong: it may miss a second match that is among the first rows for a left row."""
-    filtered_rels = [node.input for node in walk(rel.right) if isinstance(node, Filter)]
-    if not _is_true(rel.condition):
-        filtered_rels.append(rel.right)
-    if any(_is_limited(below) for below in filtered_rels):
-        raise UnsupportedError(
-            "Spark does not notice every second match of a lateral left_single join that chooses among the first rows "
-            "of a right input that depends on the left row",
-            hint="a lateral left join gives all matches",
-        )
-
-
-def _is_limited(rel: Rel) -> bool:
-    return any(isinstance(node, Fetch | TopN) and node.free_anchors for node in walk(rel))
 
 
 def _text(rows: Rows) -> TextTable:

@@ -56,6 +56,10 @@ MOST_TEXT = 64
 """How many relations may be one text. Spark is faster with a DataFrame for each step of longer ones, and its parser
 fails at a few hundred."""
 
+MOST_STEPS = 16
+"""How many steps a client of Spark Connect sends as one plan. Spark analyses all of it every time it is sent, gives up
+at about a hundred steps with functions in them, and cannot read more than a few hundred of any kind."""
+
 MOST_TEXT_ROWS = 64
 """How many rows of a virtual table may be part of a text."""
 
@@ -76,7 +80,13 @@ class Lowering:
         """Whether everything is known to be fit for text."""
         self.main = self
         """Makes DataFrames: what is not correlated may leave a subquery."""
+        self.exact_limits: set[int] = set()
+        """The fetches inside correlated subqueries, by their ids, that may be a LIMIT."""
         self._done: dict[int, Rows] = {}
+        self._steps: dict[int, int] = {}
+        """From how many steps a relation's DataFrame is made, since its plan was last cut."""
+        self._steps_inside = 0
+        """How many steps are inside the subqueries of the relation that is being lowered."""
 
     def nested(self, outer: Mapping[int, tuple[str, ...]]) -> Lowering:
         """A lowering for a subquery."""
@@ -98,11 +108,27 @@ class Lowering:
                 stack.pop()
             elif self._leaves_text(current):
                 self._done[id(current)] = self._attached(self.main.lower(current))
+                self.main._steps_inside += self.main._steps[id(current)]
             elif waiting := [child for child in _needed(current) if id(child) not in self._done]:
                 stack.extend(waiting)
             else:
-                self._done[id(current)] = self._kept(current, self._lowered(current))
+                self._done[id(current)] = self._kept(current, self._step(current))
         return self._done[id(rel)]
+
+    def _step(self, rel: Rel) -> Rows:
+        """Lower one relation. If it makes a plan too deep for a client of Spark Connect, the plan is cut above it."""
+        if self.as_text:
+            self.main._steps_inside += 1
+            return self._lowered(rel)
+        outside, self._steps_inside = self._steps_inside, 0
+        rows = self._lowered(rel)
+        steps = 1 + self._steps_inside + max((self._steps[id(child)] for child in _needed(rel)), default=0)
+        self._steps_inside = outside
+        if self.space.is_remote and steps >= MOST_STEPS and isinstance(rows.table, FrameTable):
+            frame = self.space.cut(rows.table.filtered)
+            rows, steps = Rows(FrameTable(rows.table.names, frame, self.space), rows.columns), 0
+        self._steps[id(rel)] = steps
+        return rows
 
     def _leaves_text(self, rel: Rel) -> bool:
         """Whether a relation is better made a DataFrame, for the text to refer to."""

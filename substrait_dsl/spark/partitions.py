@@ -46,7 +46,7 @@ def lower_exchange(rel: Exchange, to: Lowering) -> Rows:
     if not isinstance(rows.table, FrameTable):
         return rows
     frame = _moved(rows.table.filtered, kind, rel.partition_count, here, to)
-    if not isinstance(kind, Broadcast) and (keys := _order(rel.input, rows)):
+    if not isinstance(kind, Broadcast) and (keys := known_order(rel.input, rows)):
         frame = frame.sortWithinPartitions(*(ordered(*key) for key in keys))
     return Rows(FrameTable(rows.table.names, frame, to.space), rows.columns)
 
@@ -82,13 +82,27 @@ def _moved(
 
 def lower_merging_capture(rel: MergingCapture, to: Lowering) -> Rows:
     """A sort: what the streams are ordered by, each in itself, becomes the order of all rows."""
-    rows = to[rel.input]
-    keys = _order(rel.input, rows)
+    return sorted_as_known(rel.input, to[rel.input])
+
+
+def sorted_as_known(rel: Rel, rows: Rows) -> Rows:
+    """The rows in the order that a relation is known to have, whatever order Spark has them in."""
+    keys = known_order(rel, rows)
     return Rows(rows.table.sort(keys), rows.columns) if keys else rows
 
 
-def _order(rel: Rel, rows: Rows) -> list[tuple[str, SortDirection]]:
-    """The order that the rows of a relation are known to have."""
+def sorted_again(rel: Rel, rows: Rows) -> Rows:
+    """The rows of a relation that keeps the order of its input, after a step in which Spark may lose it.
+
+    That is a window, for which it sorts, and a subquery that depends on the row: it becomes a join, and a join of large
+    tables sorts. Where Spark sees that the rows are in order still, it does not sort them again.
+    """
+    keys = rows.table.keys
+    return Rows(rows.table.sort(keys), rows.columns) if keys else sorted_as_known(rel, rows)
+
+
+def known_order(rel: Rel, rows: Rows) -> list[tuple[str, SortDirection]]:
+    """The order that a relation is known to have, as sort keys over these rows, whose first columns are its own."""
     return [
         (".f".join([rows.columns[key.field[0]], *map(str, key.field[1:])]), key.direction)
         for key in rel.properties.ordering

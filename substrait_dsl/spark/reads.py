@@ -29,6 +29,7 @@ from substrait_dsl.spark.subqueries import is_subquery
 from substrait_dsl.spark.tables import PLAIN_NAME, UNUSED, FrameTable, Item, Rows, TextTable
 from substrait_dsl.spark.types import spark_sql_type, type_to_spark
 from substrait_dsl.spark.virtual import arrow_frame, can_be_arrow
+from substrait_dsl.spark.workspace import VIEW_PREFIX
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -135,7 +136,7 @@ def _table(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
     except AnalysisException as error:
         if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
             raise
-        known = [table.name for table in spark.catalog.listTables()]
+        known = [table.name for table in spark.catalog.listTables() if not table.name.startswith(VIEW_PREFIX)]
         raise ExecutionError(
             f"there is no table {quoted(['.'.join(names)])}; there are {quoted(known)}",
             hint=suggestion(names[-1], known)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal
 from substrait_dsl.algebra.expressions.references import ROOT
+from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.relations import (
     ConsistentField,
     Emit,
@@ -23,7 +24,8 @@ from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.aggregates import ORDERINGS, direction_of
 from substrait_dsl.spark.hosts import has_correlated, host
 from substrait_dsl.spark.literals import struct_to_sql
-from substrait_dsl.spark.tables import Item, Rows, items
+from substrait_dsl.spark.partitions import known_order, sorted_again, sorted_as_known
+from substrait_dsl.spark.tables import Item, Rows, TextTable, items
 from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.windows import window_to_sql
 
@@ -41,7 +43,8 @@ ALL_ROWS = 2**63 - 1
 
 def lower_filter(rel: Filter, to: Lowering) -> Rows:
     """A WHERE; subqueries among its conjuncts become semi and anti joins."""
-    return filtered(to[rel.input], rel.condition, rel.anchor, to)
+    rows = filtered(to[rel.input], rel.condition, rel.anchor, to)
+    return sorted_again(rel, rows) if has_correlated([rel.condition]) else rows
 
 
 def filtered(
@@ -85,7 +88,9 @@ def lower_project(rel: Project, to: Lowering) -> Rows:
         rows = Rows(rows.extended(made).table, rows.columns)
     new = (item.names[0] for item in made)
     added = tuple(_column(expression, rows) or next(new) for expression in rel.expressions)
-    return Rows(rows.table, rows.columns + added)
+    rows = Rows(rows.table, rows.columns + added)
+    keeps_order = not any(map(has_window_function, rel.expressions))
+    return sorted_again(rel, rows) if keeps_order and has_correlated(computed) else rows
 
 
 def _column(expression: Expression, rows: Rows) -> str | None:
@@ -104,11 +109,15 @@ def lower_emit(rel: Emit, to: Lowering) -> Rows:
 
 def lower_fetch(rel: Fetch, to: Lowering) -> Rows:
     """An OFFSET and a LIMIT, which Spark takes as numbers: other expressions are evaluated now."""
-    return Rows(_fetched(to[rel.input].table, *_limits(rel, to)), to[rel.input].columns)
+    rows = to[rel.input]
+    return Rows(_fetched(rel, rows, *_limits(rel, to), to), rows.columns)
 
 
-def _fetched(table: Table, offset: int, count: int | None) -> Table:
+def _fetched(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: Lowering) -> Table:
     """Some of the rows; where OFFSET and LIMIT do not reach that far, they are numbered, which takes one task."""
+    table = rows.table
+    if rel.free_anchors and to.as_text:
+        return _fetched_for_each(rel, rows, offset, count, to)
     if offset + (count or 0) <= MOST_ROWS:
         return table.fetch(offset, count)
     order, number = table.space.names(2)
@@ -120,12 +129,24 @@ def _fetched(table: Table, offset: int, count: int | None) -> Table:
     return table.sort([(number, "asc_nulls_first")])
 
 
+def _fetched_for_each(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: Lowering) -> TextTable:
+    """Some of the rows for each row outside, in the order they have or are known to have."""
+    table = rows.table
+    assert isinstance(table, TextTable)
+    if not table.keys and (keys := known_order(rel.input, rows)):
+        table = table.sort(keys)
+    if id(rel) in to.exact_limits and offset + (count or 0) <= MOST_ROWS:
+        return table.limit_in_order(offset, count)
+    return table.number(offset, count)
+
+
 def lower_top_n(rel: TopN, to: Lowering) -> Rows:
     """An ORDER BY with an OFFSET and a LIMIT. With ties, by numbers: Spark's LIMIT does not know them."""
     rows, keys = _sort_keys(rel, to)
     offset, count = _limits(rel, to)
     if rel.mode == "rows_only" or not count:  # no row has no ties, neither have all rows
-        return Rows(_fetched(rows.table.sort(keys), offset, count), rows.columns)
+        ordered = Rows(rows.table.sort(keys), rows.columns)
+        return Rows(_fetched(rel, ordered, offset, count, to), rows.columns)
     if offset + count > MOST_ROWS:  # rank() is an INT
         raise UnsupportedError(
             f"Spark cannot rank more than {MOST_ROWS} rows; {kind_words(rel)} is of {offset + count}"
@@ -166,13 +187,17 @@ def _number(expression: Expression | None, what: str, to: Lowering) -> int | Non
 
 
 def lower_window(rel: Window, to: Lowering) -> Rows:
-    """Window functions in a SELECT. Those that share partitions and order are computed over the rows sorted once."""
+    """Window functions in a SELECT. Those that share partitions and order are computed over the rows sorted once.
+
+    For that Spark sorts the rows anew, so an order that stays is made again.
+    """
     nodes = [*rel.functions, *rel.partitions, *rel.sorts]
     rows, here = host(to, to[rel.input], rel.anchor, nodes, hoist=True)
     made = [
         Item(window_to_sql(call, rel.partitions, rel.sorts, here.sql), (to.space.name(),)) for call in rel.functions
     ]
-    return rows.extended(made)
+    rows = rows.extended(made)
+    return sorted_again(rel, rows) if rel.method == "consistent_partition" else rows
 
 
 def lower_expand(rel: Expand, to: Lowering) -> Rows:
@@ -192,4 +217,5 @@ def lower_expand(rel: Expand, to: Lowering) -> Rows:
         for number in range(rel.copies_of_a_row)
     )
     names = (columns[-1], *(name for name, _ in switching))
-    return Rows(rows.table.select([*kept, Item(f"inline(array({', '.join(copies)}))", names)]), columns)
+    copied = Rows(rows.table.select([*kept, Item(f"inline(array({', '.join(copies)}))", names)]), columns)
+    return sorted_as_known(rel, copied) if has_correlated(rel.fields) else copied

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError
+from substrait_dsl.spark.workspace import VIEW_PREFIX
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -85,6 +86,23 @@ def local_session(name: str = "substrait-dsl") -> SparkSession:
         # They print, as JSON with a Java stack, what the exception then says again.
         PySparkLogger.getLogger(logger).setLevel(logging.CRITICAL)
     return session
+
+
+def drop_views(spark: SparkSession) -> int:
+    """Drop the temporary views that executions on a Spark Connect session cut long plans with.
+
+    The DataFrames of such executions cannot be used any more. Without this the views live as long as the session.
+
+    Args:
+        spark: the session.
+
+    Returns:
+        How many views there were.
+    """
+    names = [table.name for table in spark.catalog.listTables() if table.name.startswith(VIEW_PREFIX)]
+    for name in names:
+        spark.catalog.dropTempView(name)
+    return len(names)
 
 
 def java_environment() -> dict[str, str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Literal, Self
 
 import attrs
@@ -110,6 +111,16 @@ class Table(ABC):
     def fetch(self, offset: int, count: int | None) -> Table:
         """Some of the rows, in the order they have."""
 
+    @property
+    def keys(self) -> tuple[tuple[str, SortDirection], ...]:
+        """The columns that the rows are sorted by, where a table knows them."""
+        return ()
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The columns that tell the order the rows have, where nothing else keeps it."""
+        return ()
+
     @abstractmethod
     def union_all(self, others: Sequence[Self]) -> Table:
         """The rows of this and other tables of as many columns, under this one's names."""
@@ -193,10 +204,12 @@ class FrameTable(Table):
         return self._made(frame, self.names)
 
     def union_all(self, others: Sequence[FrameTable]) -> FrameTable:
-        frame = self.filtered
-        for other in others:
-            frame = frame.unionAll(other.filtered)
-        return self._made(frame, self.names)
+        frames = [self.filtered, *(other.filtered for other in others)]
+        while len(frames) > 1:  # by pairs, so that no plan is as deep as there are tables
+            left, right = frames[::2], frames[1::2]
+            last = left[len(right) :]
+            frames = [one.unionAll(other) for one, other in zip(left, right, strict=False)] + last
+        return self._made(frames[0], self.names)
 
 
 def ordered(text: str, direction: SortDirection) -> Column:
@@ -229,14 +242,20 @@ class TextTable(Table):
     conditions: tuple[str, ...] = ()
     aggregates: Mapping[str, str] | None = None
     """If the rows are folded into one: the text of each column."""
-    in_order: str | None = None
-    """If the rows are sorted and no more: the query. A LIMIT must stand at its end: in a correlated subquery, Spark
-    forgets an order that anything stands around."""
+    keys: tuple[tuple[str, SortDirection], ...] = ()
+    """The columns that the rows are sorted by: in a correlated subquery, Spark forgets an order that anything stands
+    around."""
+    unsorted: TextTable | None = None
+    """If the rows are sorted and no more: the table before. A LIMIT must stand directly behind the ORDER BY."""
 
     def query(self, made: Sequence[Item] | None = None) -> str:
         """The table, or expressions over it, as a query."""
+        if made is None:
+            made = items(self.names)
+        elif self.aggregates is not None and not _all_of(made, self.aggregates):
+            return self.closed.query(made)
         where = f" WHERE {_all(self.conditions)}" if self.conditions else ""
-        made = self._over_source(items(self.names) if made is None else made)
+        made = self._over_source(made)
         # A table of no columns still has its rows.
         return f"SELECT {_list(made) or '1'} FROM {self.source}{where}"
 
@@ -246,6 +265,10 @@ class TextTable(Table):
         rows = attrs.evolve(rows, conditions=(*rows.conditions, *conditions))
         # In parentheses, it may also be an operand.
         return f"(EXISTS ({rows.query([Item('1', ('1',))])}))"
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.keys)
 
     @property
     def closed(self) -> TextTable:
@@ -271,14 +294,15 @@ class TextTable(Table):
 
     def select(self, made: Sequence[Item]) -> TextTable:
         names = tuple(name for item in made for name in item.names)
-        if self.aggregates is not None and all(_can_join(item, self.aggregates) for item in made):
+        if self.aggregates is not None and _all_of(made, self.aggregates, _LONGEST_INLINED):
             inlined = {item.names[0]: item.text for item in self._over_source(made)}
             return attrs.evolve(self, names=names, aggregates=inlined)
-        return self._made(self.query(made), names)
+        keys = self.keys if set(self.order) <= set(names) else ()
+        return attrs.evolve(self._made(self.closed.query(made), names), keys=keys)
 
     def where(self, condition: str) -> TextTable:
         rows = self.closed
-        return attrs.evolve(rows, conditions=(*rows.conditions, condition), in_order=None)
+        return attrs.evolve(rows, conditions=(*rows.conditions, condition), unsorted=None)
 
     def join(self, other: TextTable, how: JoinHow, condition: str | None) -> TextTable:
         on = "" if condition is None else f" ON {condition}"
@@ -295,18 +319,40 @@ class TextTable(Table):
         names = tuple(name for item in everything for name in item.names)
         if not keys:
             return attrs.evolve(
-                rows, names=names, in_order=None, aggregates={item.names[0]: item.text for item in made}
+                rows, names=names, keys=(), unsorted=None, aggregates={item.names[0]: item.text for item in made}
             )
         return self._made(f"{rows.query(everything)} GROUP BY {', '.join(keys)}", names)
 
     def sort(self, keys: Sequence[tuple[str, SortDirection]]) -> TextTable:
-        by = ", ".join(f"{text} {_DIRECTION_SQL[direction]}" for text, direction in keys)
-        query = f"{self.closed.query()} ORDER BY {by}"
-        return attrs.evolve(self._made(query, self.names), in_order=query)
+        computed = {text: self.space.name() for text, _ in keys if text not in self.names}
+        rows = self.closed
+        if computed:
+            rows = rows.select([*items(self.names), *(Item(text, (name,)) for text, name in computed.items())])
+        columns = tuple((computed.get(text, text), direction) for text, direction in keys)
+        query = f"{rows.query()} ORDER BY {_ordering(columns)}"
+        return attrs.evolve(self._made(query, rows.names), keys=columns, unsorted=rows)
 
     def fetch(self, offset: int, count: int | None) -> TextTable:
         limit = "" if count is None else f" LIMIT {count}"
-        return self._made((self.in_order or self.query()) + limit + (f" OFFSET {offset}" if offset else ""), self.names)
+        rows = f"{self.unsorted.query()} ORDER BY {_ordering(self.keys)}" if self.unsorted else self.query()
+        query = rows + limit + (f" OFFSET {offset}" if offset else "")
+        return attrs.evolve(self._made(query, self.names), keys=self.keys)
+
+    def limit_in_order(self, offset: int, count: int | None) -> TextTable:
+        """Some of the rows, in an order that was made further below."""
+        return attrs.evolve(self, unsorted=(self.unsorted or self) if self.keys else None).fetch(offset, count)
+
+    def number(self, offset: int, count: int | None) -> TextTable:
+        """Some of the rows, in the order they have, by a number for each."""
+        rows = self.unsorted or self.closed
+        number = self.space.name()
+        over = f"OVER (ORDER BY {_ordering(self.keys) or 'NULL'}"
+        is_small = offset + (count or 0) < 2**31  # as an INT is, which is what Spark counts rows in
+        text = f"row_number() {over})" if is_small else f"count(1) {over} ROWS UNBOUNDED PRECEDING)"
+        rows = attrs.evolve(rows.select([*items(self.names), Item(text, (number,))]), keys=self.keys)
+        if offset:
+            rows = rows.where(f"{number} > {offset}")
+        return rows if count is None else rows.where(f"{number} <= {offset + count}")
 
     def union_all(self, others: Sequence[TextTable]) -> TextTable:
         return self._made(" UNION ALL ".join(f"({table.query()})" for table in (self, *others)), self.names)
@@ -319,15 +365,30 @@ _LONGEST_INLINED = 2000
 """How long an expression over aggregates may be: each mention of one in it is replaced by the whole aggregate."""
 
 
-def _can_join(item: Item, aggregates: Mapping[str, str]) -> bool:
-    """Whether an expression can be computed together with the aggregates: it is of nothing else, and no generator."""
-    is_value = len(item.names) == 1 and not item.text.startswith("explode(")
-    used = set(_NAME.findall(item.text))  # none: without an aggregate, it would be computed for each row below
-    return is_value and len(item.text) < _LONGEST_INLINED and bool(used) and aggregates.keys() >= used
+def _all_of(made: Sequence[Item], aggregates: Mapping[str, str], longest: float = inf) -> bool:
+    """Whether expressions can be computed together with the aggregates that they are over.
+
+    Where none mentions an aggregate, they cannot: without one they would be computed for each row below.
+    """
+    return bool(made) and all(len(item.text) <= longest and _is_of(item, aggregates) for item in made)
+
+
+def _is_of(item: Item, aggregates: Mapping[str, str]) -> bool:
+    """Whether an expression is of aggregates only, and neither a generator nor one with a subquery.
+
+    Inside a subquery the text of an aggregate would mean one over the subquery's own rows.
+    """
+    used = set(_NAME.findall(item.text))  # none: it is a constant, which says nothing of what the rows are folded into
+    is_value = len(item.names) == 1 and not item.text.startswith(("explode(", "inline(")) and "SELECT " not in item.text
+    return is_value and bool(used) and aggregates.keys() >= used
 
 
 def _all(conditions: Sequence[str]) -> str:
     return conditions[0] if len(conditions) == 1 else " AND ".join(f"({condition})" for condition in conditions)
+
+
+def _ordering(keys: Sequence[tuple[str, SortDirection]]) -> str:
+    return ", ".join(f"{text} {_DIRECTION_SQL[direction]}" for text, direction in keys)
 
 
 def _list(made: Sequence[Item]) -> str:
@@ -354,7 +415,8 @@ class Rows:
 
     def extended(self, made: Sequence[Item]) -> Rows:
         """Further columns, after these; what the relation does not use is dropped."""
-        table = self.table.select([*items(self.columns), *made])
+        kept = dict.fromkeys((*self.columns, *self.table.order))
+        table = self.table.select([*items(kept), *made])
         return Rows(table, self.columns + tuple(name for item in made for name in item.names))
 
     def renamed(self) -> Rows:

@@ -12,6 +12,7 @@ from substrait_dsl.algebra.expressions import Expression, Literal
 from substrait_dsl.spark.types import MICROSECONDS, type_to_spark
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
     from substrait_dsl.algebra.relations import Record
@@ -45,6 +46,14 @@ def arrow_frame(
         for position in range(len(types))
     ]
     return spark.createDataFrame(pa.Table.from_arrays(columns, schema=arrow), schema)
+
+
+def table_frame(table: pa.Table, spark: SparkSession) -> DataFrame:
+    """Make a DataFrame of an Arrow table that was read: times without a zone stay so, and there may be no rows."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    # A client of Spark Connect takes no table without rows, unless it is told the types.
+    return spark.createDataFrame(table, from_arrow_schema(table.schema, prefer_timestamp_ntz=True))
 
 
 def _parts(kind: t.Type) -> Sequence[t.Type]:

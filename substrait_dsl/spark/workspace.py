@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Mapping, Set
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,17 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
+VIEW_PREFIX = "__substrait_dsl_"
+"""What the names of the temporary views begin with that cut long plans."""
+
+
 class Workspace:
     """What one execution shares: the session, the supply of names, and DataFrames that SQL text refers to."""
 
     def __init__(self, spark: SparkSession, *, persist_shared: bool = False) -> None:
         self.spark = spark
+        self.is_remote = type(spark).__module__.startswith("pyspark.sql.connect.")
+        """Whether the session is a client of Spark Connect."""
         self.persist_shared = persist_shared
         self._shared: list[DataFrame] = []
         self._numbers = count()
@@ -39,6 +46,12 @@ class Workspace:
         name = f"__frame{len(self._frames)}__"
         self._frames[name] = frame
         return name
+
+    def cut(self, frame: DataFrame) -> DataFrame:
+        """The same rows as a plan of one step: a view, which Spark has analysed and need not be told again."""
+        name = f"{VIEW_PREFIX}{uuid.uuid4().hex}"
+        frame.createTempView(name)
+        return self.spark.table(name)
 
     def keep(self, frame: DataFrame) -> None:
         """Have a DataFrame persisted in the end."""

@@ -61,8 +61,6 @@ def test_every_lateral_join(how: Any, form: str, spark: SparkSession) -> None:
     lefts = reads["lefts"] if form == "text" else values(TABLES["lefts"][0], *LEFT).exchange(sd.round_robin())
     wanted, joins = {}, {}
     for over, on in product(RIGHTS, CONDITIONS):
-        if how == "left_single" and over == "same key, largest two" and on != "true":
-            continue  # refused
         (make, right_of), (condition, test) = RIGHTS[over], CONDITIONS[on]
 
         def matches(x: Row, y: Row, right_of: Any = right_of, test: Any = test) -> bool | None:
@@ -225,21 +223,3 @@ def test_equal_keys_are_hashed(spark: SparkSession, capsys: pytest.CaptureFixtur
         plan = capsys.readouterr().out
         assert "BroadcastHashJoin" in plan, how
         assert "NestedLoop" not in plan, how
-
-
-@pytest.mark.parametrize("limit", ["top_n", "fetch"])
-@pytest.mark.parametrize("place", ["condition", "filter"])
-def test_a_single_join_that_chooses_among_the_first_rows_is_refused(
-    limit: str, place: str, spark: SparkSession
-) -> None:
-    reads = register(TABLES, spark)
-
-    def right(x: Any) -> Any:
-        same = reads["rights"].filter(lambda y: y.c == x.a)
-        first = same.top_n(2, sd.desc("d")) if limit == "top_n" else same.sort("d").limit(2)
-        return first if place == "condition" else first.filter(lambda y: x.b < y.d)
-
-    on: Any = (lambda x, y: x.b < y.d) if place == "condition" else True
-    joined = reads["lefts"].lateral_join(right, on, "left_single")
-    with refused(UnsupportedError, "does not notice every second match"):
-        joined.execute(spark)

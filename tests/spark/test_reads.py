@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 from collections import Counter
 from pathlib import Path
@@ -144,6 +145,14 @@ def test_files_of_each_format(format: Any, tmp_path: Path, spark: SparkSession) 
         sd.read_files(two, {"c": "string?"}, format=format).execute(spark)
     with pytest.raises(ExecutionError, match=r"nothing\.here"):
         sd.read_files(tmp_path / "nothing.here", SCHEMA, format=format).execute(spark)
+
+
+def test_times_of_arrow_files_without_a_zone_and_files_without_rows(tmp_path: Path, spark: SparkSession) -> None:
+    moment = dt.datetime(2024, 5, 1, 12)
+    for name, moments in (("one", [moment]), ("none", [])):
+        pyarrow.feather.write_feather(pa.table({"t": pa.array(moments, pa.timestamp("us"))}), tmp_path / name)
+        read = sd.read_files(tmp_path / name, {"t": "precision_timestamp<6>?"}, format="arrow")
+        assert collected(read, spark) == [(each,) for each in moments]
 
 
 def test_a_filter_reaches_the_file(tmp_path: Path, spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,7 +24,6 @@ REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("an extension leaf", lambda: sd.extension_leaf(DETAIL, {"a": sd.I64})),
     ("an extension single", lambda: T.extension_single(DETAIL, {"a": sd.I64})),
     ("an extension multi", lambda: sd.extension_multi([T], DETAIL, {"a": sd.I64})),
-    ("an iceberg table", lambda: sd.read_iceberg("file:/t/metadata.json", {"a": sd.I64})),
     ("an extension table", lambda: sd.read_extension(DETAIL, {"a": sd.I64})),
     ("parameter 3 has no value", lambda: T.filter(lambda r: r.a == sd.parameter(3, sd.I64))),
     ("acme.Rule", lambda: T.filter(lambda r: r.a == 1).with_extension(sd.AdvancedExtension(enhancement=DETAIL))),

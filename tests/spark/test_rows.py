@@ -198,15 +198,6 @@ def test_settings_that_change_meaning_are_refused(spark: SparkSession) -> None:
             spark.conf.set(setting, str(before))
 
 
-def test_a_thousand_steps(spark: SparkSession) -> None:
-    t = values({"x": "i64"}, (0,), (5,))
-    for step in range(500):
-        t = t.filter(lambda r, step=step: r.x > step - 1000).with_columns(x=lambda r: r.x)
-    for _ in range(100):
-        t = t.with_columns(x=lambda r: r.x + 1)
-    assert counted(t, spark) == Counter([(100,), (105,)])
-
-
 def test_a_shared_subtree_is_lowered_once(spark: SparkSession) -> None:
     from substrait_dsl.spark.lowering import Lowering
     from substrait_dsl.spark.workspace import Workspace

@@ -1,0 +1,321 @@
+"""Random expressions: built with the library's operators and functions, of a wanted type, over given columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any, ClassVar
+
+import attrs
+
+import substrait_dsl as sd
+from substrait_dsl import functions
+from substrait_dsl.algebra import types as t
+from tests.differential.tables import DECIMAL, KINDS, MOMENT, VALUES
+
+f: Any = functions
+
+INTEGERS: tuple[t.Type, ...] = (t.I8(), t.I16(), t.I32(), t.I64())
+FLOATS: tuple[t.Type, ...] = (t.FP32(), t.FP64())
+CASTS: dict[t.Type, tuple[t.Type, ...]] = {
+    t.Boolean(): INTEGERS,
+    **{kind: (*INTEGERS, t.Boolean(), DECIMAL) for kind in INTEGERS},
+    t.FP32(): (t.I8(), t.I16()),
+    t.FP64(): (t.I8(), t.I16(), t.I32(), t.FP32(), DECIMAL),
+    DECIMAL: INTEGERS,
+    t.String(): (*INTEGERS, t.Boolean(), t.Date(), DECIMAL),
+    t.Date(): (MOMENT,),
+    MOMENT: (t.Date(),),
+}
+"""From which types each type is made by a cast."""
+
+OVERFLOWING = ("SATURATE", "SILENT")
+
+
+@attrs.frozen
+class Column:
+    """A column that expressions may refer to."""
+
+    value: Any
+    type: t.Type
+
+    @property
+    def kind(self) -> t.Type:
+        return self.type.as_required()
+
+
+def columns_of(row: Any, relation: sd.Relation[Any]) -> list[Column]:
+    """The columns of the row of a lambda."""
+    return [Column(row[number], field.type) for number, field in enumerate(relation.schema)]
+
+
+class Expressions:
+    """Builds expressions over some columns.
+
+    Args:
+        random: makes all choices.
+        columns: the columns of the row.
+        outer: those of rows further out.
+        relations: builds a relation inside these rows; None where there are to be no subqueries.
+    """
+
+    def __init__(
+        self,
+        random: Random,
+        columns: Sequence[Column],
+        outer: Sequence[Column] = (),
+        relations: Callable[[Sequence[Column]], sd.Relation[Any]] | None = None,
+    ) -> None:
+        self.random, self.columns, self.outer, self.relations = random, list(columns), list(outer), relations
+
+    def some_kind(self) -> t.Type:
+        """The type of some column, or any other."""
+        kinds = [column.kind for column in self.columns if column.kind in VALUES]
+        return self.random.choice(kinds) if kinds and self.random.random() < 0.7 else self.random.choice(KINDS)
+
+    def of(self, kind: t.Type, depth: int = 2) -> Any:
+        """An expression of a type, nullable or not."""
+        choose = self.random.random()
+        if depth <= 0 or choose < 0.35:
+            return self.leaf(kind)
+        if choose < 0.55:
+            return self.choice(kind, depth - 1)
+        own = self.OWN.get(kind)
+        made = None if own is None else own(self, kind, depth - 1)
+        return self.choice(kind, depth - 1) if made is None else made
+
+    def leaf(self, kind: t.Type) -> Any:
+        """A column, or else a constant."""
+        found = [column for column in self.columns if column.kind == kind]
+        further = [column for column in self.outer if column.kind == kind]
+        if further and (not found or self.random.random() < 0.4):
+            return self.random.choice(further).value
+        if found and self.random.random() < 0.85:
+            return self.random.choice(found).value
+        return sd.null(kind) if self.random.random() < 0.08 else self.literal(kind)
+
+    def literal(self, kind: t.Type) -> Any:
+        """A constant that is not NULL."""
+        return sd.lit(self.random.choice(VALUES[kind]), kind)
+
+    def choice(self, kind: t.Type, depth: int) -> Any:
+        """What can be said of any type: alternatives, casts, one value of a relation."""
+        of = self.of
+        match self.random.randrange(9):
+            case 0:
+                return sd.when(self.boolean(depth)).then(of(kind, depth)).otherwise(of(kind, depth))
+            case 1:
+                other = self.some_kind()
+                cases = {self.random.choice(VALUES[other]): of(kind, depth) for _ in range(2)}
+                otherwise = self.random.choice((None, of(kind, depth)))
+                return sd.switch(self.valued(other, depth), cases, otherwise)
+            case 2:
+                return f.coalesce(of(kind, depth), of(kind, depth))
+            case 3:
+                return f.nullif(of(kind, depth), of(kind, depth))
+            case 4:
+                name = self.random.choice(("least", "greatest", "least_skip_null", "greatest_skip_null"))
+                return getattr(f, name)(of(kind, depth), of(kind, depth))
+            case 5 if self.relations is not None:
+                made = self.scalar_subquery(kind)
+                return self.leaf(kind) if made is None else made
+            case _ if kind in CASTS:
+                source = self.random.choice(CASTS[kind])
+                return of(source, depth).cast(kind.as_nullable(), on_failure="return_null")
+            case _:
+                return self.leaf(kind)
+
+    def valued(self, kind: t.Type, depth: int) -> Any:
+        """An expression that is not just a constant, where there is a column to make it of."""
+        found = [column.value for column in (*self.columns, *self.outer) if column.kind == kind]
+        return self.random.choice(found) if found else self.of(kind, depth)
+
+    # --- booleans
+
+    def boolean(self, depth: int = 2) -> Any:
+        """A condition."""
+        of, kind = self.of, self.some_kind()
+        depth -= 1
+        choose = self.random.randrange(22)
+        if depth < 0 or choose < 6:
+            name = self.random.choice(("equal", "not_equal", "not_equal", "lt", "lte", "gt", "gte"))
+            return getattr(f, name)(self.valued(kind, depth), of(kind, depth))
+        match choose:
+            case 6 | 7:
+                return self.random.choice((f.is_null, f.is_not_null))(self.valued(kind, depth))
+            case 8 | 9:
+                return self.boolean(depth) & self.boolean(depth)
+            case 10 | 11:
+                return self.boolean(depth) | self.boolean(depth)
+            case 12:
+                return ~self.boolean(depth)
+            case 13:
+                other = self.random.choice((f.xor, f.and_not))
+                return other(self.boolean(depth), self.boolean(depth))
+            case 14:
+                name = self.random.choice(("is_true", "is_not_true", "is_false", "is_not_false"))
+                return getattr(f, name)(self.boolean(depth))
+            case 15:
+                name = self.random.choice(("is_distinct_from", "is_not_distinct_from"))
+                return getattr(f, name)(self.valued(kind, depth), of(kind, depth))
+            case 16:
+                return self.valued(kind, depth).between(of(kind, depth), of(kind, depth))
+            case 17:
+                options = [self.literal(kind), of(kind, depth), self.leaf(kind)][: self.random.randint(1, 3)]
+                return self.valued(kind, depth).is_in(options)
+            case 18:
+                return self.text_test(depth)
+            case 19 if kind in FLOATS:
+                return self.random.choice((f.is_nan, f.is_finite, f.is_infinite))(of(kind, depth))
+            case 19 | 20 | 21 if self.relations is not None:
+                return self.membership(kind, depth)
+            case _:
+                return self.leaf(t.Boolean())
+
+    def text_test(self, depth: int) -> Any:
+        text = self.valued(t.String(), depth)
+        if self.random.random() < 0.4:
+            return f.like(text, self.random.choice(("", "a%", "%b", "_", "%a%", "%%", "ab\\%_", "_%_")))
+        name = self.random.choice(("starts_with", "ends_with", "contains"))
+        return getattr(f, name)(text, self.of(t.String(), depth))
+
+    # --- subqueries
+
+    def rows(self) -> sd.Relation[Any]:
+        """A relation that may refer to all columns here."""
+        assert self.relations is not None
+        return self.relations([*self.columns, *self.outer])
+
+    def membership(self, kind: t.Type, depth: int) -> Any:
+        rows = self.rows()
+        found = [number for number, field in enumerate(rows.schema) if field.type.as_required() in VALUES]
+        match self.random.randrange(6):
+            case 0 | 1:
+                return sd.exists(rows)
+            case 2:
+                return sd.unique(rows)
+            case 3 if len(found) > 1:
+                pair = self.random.sample(found, 2)
+                kinds = [rows.schema[number].as_required() for number in pair]
+                return sd.record(*(self.valued(each, depth) for each in kinds)).is_in(rows.emit(pair))
+            case _ if found:
+                number = self.random.choice(found)
+                value = self.valued(rows.schema[number].as_required(), depth)
+                if self.random.random() < 0.4:
+                    return value.is_in(rows.emit([number]))
+                quantified = self.random.choice((sd.any_of, sd.all_of))(rows.emit([number]))
+                return self.random.choice(
+                    (
+                        lambda: value == quantified,
+                        lambda: value != quantified,
+                        lambda: value < quantified,
+                        lambda: value >= quantified,
+                    )
+                )()
+            case _:
+                return sd.exists(rows)
+
+    def scalar_subquery(self, kind: t.Type) -> Any:
+        """One value: an aggregate over all rows, or the first of them in an order."""
+        rows = self.rows()
+        found = [number for number, field in enumerate(rows.schema) if field.type.as_required() == kind]
+        if kind == t.I64() and self.random.random() < 0.6:
+            return sd.scalar_subquery(rows.aggregate(n=f.count()))
+        if not found:
+            return None
+        number = self.random.choice(found)
+        if kind in (*INTEGERS, t.Date()) and self.random.random() < 0.7:
+            return sd.scalar_subquery(rows.aggregate(n=lambda r: self.random.choice((f.min, f.max))(r[number])))
+        one = rows.emit([number])
+        return sd.scalar_subquery(one.sort(0).fetch(1))
+
+    # --- one method for the types that have operations of their own
+
+    def integer(self, kind: t.Type, depth: int) -> Any:
+        of = self.of
+        match self.random.randrange(10):
+            case 0 | 1 | 2:
+                name = self.random.choice(("add", "subtract", "multiply"))
+                return getattr(f, name)(of(kind, depth), of(kind, depth), overflow=self.random.choice(OVERFLOWING))
+            case 3:
+                name = self.random.choice(("negate", "abs"))
+                return getattr(f, name)(of(kind, depth), overflow=self.random.choice(OVERFLOWING))
+            case 4:
+                number = sd.lit(self.random.choice((1, 2, -1, 3, -7)), kind)
+                return f.divide(of(kind, depth), number, overflow=self.random.choice(OVERFLOWING))
+            case 5:
+                number = sd.lit(self.random.choice((1, 2, 3, -7)), kind)
+                return f.modulus(of(kind, depth), number, division_type=self.random.choice(("TRUNCATE", "FLOOR")))
+            case 6:
+                name = self.random.choice(("bitwise_and", "bitwise_or", "bitwise_xor"))
+                return getattr(f, name)(of(kind, depth), of(kind, depth))
+            case 7 if kind == t.I64():
+                return f.strpos(of(t.String(), depth), self.random.choice(("a", "b", "%", "é")))
+            case 8 if kind == t.I64():
+                return f.char_length(of(t.String(), depth))
+            case 7 | 8 | 9 if kind == t.I64():
+                if self.random.random() < 0.5:
+                    return f.extract("YEAR", of(self.random.choice((t.Date(), MOMENT)), depth))
+                component = self.random.choice(("MONTH", "DAY", "DAY_OF_YEAR", "QUARTER"))
+                return f.extract(component, "ONE", of(self.random.choice((t.Date(), MOMENT)), depth))
+            case 9:
+                return f.sign(of(kind, depth))
+            case _:
+                return None
+
+    def floating(self, kind: t.Type, depth: int) -> Any:
+        of = self.of
+        match self.random.randrange(6):
+            case 0 | 1:
+                name = self.random.choice(("add", "subtract", "multiply"))
+                return getattr(f, name)(of(kind, depth), of(kind, depth))
+            case 2:
+                return f.divide(of(kind, depth), sd.lit(self.random.choice((2.0, -4.0, 0.5)), kind))
+            case 3:
+                return self.random.choice((f.abs, f.negate, f.floor, f.ceil))(of(kind, depth))
+            case _:
+                return None
+
+    def decimal(self, kind: t.Type, depth: int) -> Any:
+        of = self.of
+        match self.random.randrange(4):
+            case 0 | 1:
+                name = self.random.choice(("add", "subtract", "multiply"))
+                made = getattr(f, name)(of(kind, depth), of(kind, depth))
+            case 2:
+                made = self.random.choice((f.abs, f.floor, f.ceil))(of(kind, depth))
+            case _:
+                return None
+        return made.cast(kind.as_nullable(), on_failure="return_null")
+
+    def text(self, kind: t.Type, depth: int) -> Any:
+        first, word = self.of(kind, depth), self.random.choice(("a", "b", "ab", "%", "é"))
+        match self.random.randrange(11):
+            case 0 | 1:
+                return f.concat(first, self.of(kind, depth))
+            case 2:
+                return self.random.choice((f.upper, f.lower))(f.replace(first, "ß", ""))
+            case 3:
+                return f.substring(first, self.random.randint(1, 3), self.random.randint(0, 3))
+            case 4:
+                return self.random.choice((f.trim, f.ltrim, f.rtrim))(first, self.random.choice((" ", "a", " a")))
+            case 5:
+                return f.replace(first, word, self.of(kind, depth))
+            case 6:
+                return self.random.choice((f.lpad, f.rpad))(first, self.random.randint(0, 4), word)
+            case 7:
+                return self.random.choice((f.left, f.right))(first, self.random.randint(0, 3))
+            case 8:
+                return f.repeat(first, self.random.randint(0, 2))
+            case 9:
+                return f.reverse(f.replace(first, "𝄞", ""))
+            case _:
+                return None
+
+    OWN: ClassVar[dict[t.Type, Callable[[Expressions, t.Type, int], Any]]] = {
+        t.Boolean(): lambda self, _, depth: self.boolean(depth),
+        **dict.fromkeys(INTEGERS, integer),
+        **dict.fromkeys(FLOATS, floating),
+        DECIMAL: decimal,
+        t.String(): text,
+    }

@@ -1,0 +1,100 @@
+"""The tables that random pipelines read, in both engines: full of NULLs, repetitions and extremes, and one empty."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from math import inf, nan
+from typing import TYPE_CHECKING, Any
+
+import substrait_dsl as sd
+from substrait_dsl.algebra import types as t
+
+if TYPE_CHECKING:
+    import duckdb
+    from pyspark.sql import SparkSession
+
+DECIMAL = t.Decimal(10, 2)
+MOMENT = t.PrecisionTimestamp(6)
+
+VALUES: dict[t.Type, list[Any]] = {
+    t.Boolean(): [True, False],
+    t.I8(): [0, 1, -1, 3, 127, -128],
+    t.I16(): [0, 1, -1, 7, 32767, -32768],
+    t.I32(): [0, 1, 2, -1, -7, 2147483647, -2147483648],
+    t.I64(): [0, 1, 2, -1, 10, 9223372036854775807, -9223372036854775808],
+    t.FP32(): [0.0, -0.0, 1.5, -2.25, inf, nan],
+    t.FP64(): [0.0, -0.0, 1.0, -0.5, 1e308, -1e-308, 5e-324, inf, -inf, nan],
+    DECIMAL: [Decimal(x) for x in ("0.00", "1.00", "-0.01", "2.50", "-2.50", "99999999.99", "-99999999.99")],
+    t.String(): ["", "a", "A", "b", " a ", "ab%_", "12", "ß", "é𝄞", "a\\'\"", "${x}{y}"],
+    t.Date(): list(map(dt.date.fromisoformat, ("1970-01-01", "2024-02-29", "1582-10-10", "1000-01-01", "9999-12-31"))),
+    MOMENT: [
+        dt.datetime(1970, 1, 1),
+        dt.datetime(2024, 2, 29, 23, 59, 59, 999999),
+        dt.datetime(1969, 12, 31, 23, 59, 59, 500000),
+        dt.datetime(1000, 1, 1, 0, 0, 1),
+        dt.datetime(9999, 12, 31, 12),
+    ],
+}
+"""What columns and constants of each type hold."""
+
+KINDS = tuple(VALUES)
+
+TABLES: dict[str, tuple[dict[str, str], int]] = {
+    "ints": ({"k": "i64", "a": "i32?", "b": "i64?", "h": "i16?", "y": "i8"}, 9),
+    "texts": ({"k": "i64", "s": "string?", "u": "string", "p": "boolean?"}, 9),
+    "reals": ({"a": "i32", "x": "fp64?", "z": "fp64", "r": "fp32?", "n": "decimal<10,2>?"}, 8),
+    "times": ({"b": "i64?", "d": "date?", "m": "precision_timestamp<6>?", "c": "date", "q": "boolean"}, 8),
+    "nothing": ({"a": "i32?", "b": "i64", "s": "string", "n": "decimal<10,2>"}, 0),
+    "single": ({"a": "i32", "s": "string?", "d": "date", "p": "boolean?"}, 1),
+}
+"""By name: the columns with their types, and how many rows there are."""
+
+
+def rows(name: str) -> list[tuple[Any, ...]]:
+    """The rows of a table. The n-th has in each column the value that comes next there, every fifth or so is NULL."""
+    columns, count = TABLES[name]
+    kinds = list(map(sd.parse_type, columns.values()))
+    made = []
+    for number in range(count):
+        row = []
+        for place, kind in enumerate(kinds):
+            some = VALUES[kind.as_required()]
+            step = number * (place + 1) + place
+            row.append(None if kind.nullable and step % 5 == 3 else some[step % len(some)])
+        made.append(tuple(row))
+    return made + made[:2]  # so there are duplicates
+
+
+def read(name: str) -> sd.Relation[Any]:
+    """A read of a table."""
+    return sd.read_named(name, TABLES[name][0])
+
+
+def register_in_spark(spark: SparkSession) -> None:
+    """Views of the tables. Their rows are cached, so that Spark reads them as it reads data, and not from the plan."""
+    for name, (columns, _) in TABLES.items():
+        frame = sd.read_virtual(rows(name), columns).execute(spark).coalesce(1)
+        frame.cache().createOrReplaceTempView(name)
+
+
+DUCKDB_TYPES: dict[str, str] = {
+    "boolean": "BOOLEAN", "i8": "TINYINT", "i16": "SMALLINT", "i32": "INTEGER", "i64": "BIGINT", "fp32": "FLOAT",
+    "fp64": "DOUBLE", "string": "VARCHAR", "date": "DATE", "precision_timestamp": "TIMESTAMP",
+}  # fmt: skip
+
+
+def duckdb_type(kind: t.Type) -> str:
+    """What a type is called in DuckDB."""
+    if isinstance(kind, t.Decimal):
+        return f"DECIMAL({kind.precision},{kind.scale})"
+    return DUCKDB_TYPES[kind.keyword]
+
+
+def register_in_duckdb(connection: duckdb.DuckDBPyConnection) -> None:
+    """The tables. Their columns are nullable, whatever the plan declares, so that nothing is concluded from that."""
+    for name, (columns, _) in TABLES.items():
+        declared = ", ".join(f"{column} {duckdb_type(sd.parse_type(kind))}" for column, kind in columns.items())
+        connection.execute(f"CREATE TABLE {name} ({declared})")
+        for row in rows(name):
+            connection.execute(f"INSERT INTO {name} VALUES ({', '.join('?' * len(row))})", row)

@@ -1,0 +1,69 @@
+"""A selection of the tests of Spark once more, on a client of Spark Connect: in a process of its own.
+
+A process has classic sessions or remote ones. All tests run on either: ``pytest tests/spark --session connect``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+SELECTION = {
+    "long_pipelines": [
+        "a_thousand_steps_with_functions",
+        "many_steps_of_every_kind",
+        "a_union_of_many",
+        "the_views_that_cut_plans_can_be_dropped",
+    ],
+    "rows": [
+        "sort_places_nulls",
+        "fetch_by_expressions",
+        "any_names_come_out_as_they_are",
+        "texts_are_never_read_as_sql",
+        "every_type_comes_back_as_it_went",
+        "nested_names_and_nullability",
+        "settings_that_change_meaning_are_refused",
+    ],
+    "joins": ["a_second_match_is_an_error_even_if_nothing_uses_the_columns", "a_relation_joined_with_itself"],
+    "physical_joins": ["subqueries_in_a_residual"],
+    "lateral": ["subqueries_in_the_condition_see_both_rows", "a_row_that_spark_cannot_reach_is_refused"],
+    "correlated_limits": ["subqueries_that_look_among_the_first_rows"],
+    "groups": ["grouping_sets_repeated_and_empty", "subqueries_in_keys_and_measures"],
+    "measures": ["ordered_measures"],
+    "sets": ["the_examples_of_the_specification", "columns_that_spark_cannot_compare"],
+    "subqueries": ["nested_and_two_rows_out", "what_is_not_text_becomes_a_dataframe"],
+    "windows": ["frames_without_rows", "windows_anywhere"],
+    "nested": ["lambdas", "the_time_is_one_for_the_whole_plan"],
+    "physical": [
+        "top_n_with_ties",
+        "expand",
+        "exchanges_lay_rows_out_and_change_none",
+        "shared_relations_may_be_persisted",
+    ],
+    "reads": [
+        "a_missing_table_is_named_with_near_misses",
+        "every_column_that_does_not_fit_is_told",
+        "a_table_in_a_catalog",
+        "virtual_tables_without_rows_or_columns",
+        "files_of_each_format",
+        "times_of_arrow_files_without_a_zone_and_files_without_rows",
+        "delimited_text",
+    ],
+    "exactness": ["points_in_time_as_rows", "a_second_match_is_an_error_whatever_is_filtered"],
+}
+"""By module, the tests that together run every relation and what differs between the two kinds of sessions."""
+
+
+def test_a_selection_runs_on_spark_connect(pytestconfig: pytest.Config) -> None:
+    if pytestconfig.getoption("--session") == "connect":
+        pytest.skip("the whole run is on Spark Connect")
+    tests = [f"tests/spark/test_{module}.py::test_{name}" for module, names in SELECTION.items() for name in names]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--session", "connect", *tests]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1500, check=False)
+    assert run.returncode == 0, run.stdout[-8000:] + run.stderr[-2000:]
+    assert "skipped" not in run.stdout
