@@ -10,9 +10,11 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import json
 import re
 import subprocess
 import sys
+import venv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -69,6 +71,44 @@ def test_checkers_object_to_the_faulty_lines_and_to_no_others(checker: str) -> N
 @pytest.mark.parametrize("program", PLAIN, ids=lambda file: str(file.stem))
 def test_right_programs_run(program: Path) -> None:
     importlib.import_module(".".join(program.relative_to(ROOT).with_suffix("").parts))
+
+
+DECLARED = """
+from tests.typing.tables import Customers, Orders
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+
+orders = sd.read_named("orders", Orders)
+files = sd.read_files("customers.csv", Customers, format="csv")
+rows = sd.read_virtual([(1, "x")], {"id": sd.I64, "name": "string?"})
+best = orders.group_by("o_custkey").agg(n=f.count(), weight=lambda o: f.sum(o.o_weight)).sort(sd.desc("weight"))
+both = orders.join(files, on=lambda o, c: o.o_custkey == c.c_custkey, how="left").select("o_orderkey", "c_name")
+best.write("best")
+both.write(("db", "both"), "ctas", schema={"key": sd.I64, "name": "string?"})
+sd.create_table("orders", Orders, or_replace=True)
+best.to_plan().save("best.plan")
+"""
+
+
+def test_strict_pyright_knows_the_types_where_pyspark_is_missing(tmp_path: Path) -> None:
+    libraries = tmp_path / "libraries"
+    libraries.mkdir()
+    for module in ("attr", "attrs", "typing_extensions"):
+        found = importlib.util.find_spec(module)
+        assert found is not None
+        assert found.origin is not None
+        place = Path(found.origin).parent if found.submodule_search_locations else Path(found.origin)
+        (libraries / place.name).symlink_to(place)
+    for own in ("substrait_dsl", "tests"):
+        (libraries / own).symlink_to(ROOT / own)
+    venv.create(tmp_path / "empty", with_pip=False)
+    settings = {"typeCheckingMode": "strict", "include": ["declared.py"], "extraPaths": ["libraries"]}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    (tmp_path / "declared.py").write_text(DECLARED, encoding="utf-8")
+    python = next((tmp_path / "empty").glob("*/python*"))
+    command = [sys.executable, "-m", "pyright", "--pythonpath", str(python)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_stub_of_the_standard_functions_is_current() -> None:

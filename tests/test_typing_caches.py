@@ -14,7 +14,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from tests.projects import Project
+from tests.projects import SETTINGS, Project
 
 PROJECT = Path(__file__).parent / "typing" / "cached"
 FILES = sorted(file.name for file in PROJECT.glob("*.py"))
@@ -242,3 +242,41 @@ def test_the_daemon_says_the_same_when_it_starts_from_a_cache(daemon: Daemon, co
         daemon.run("start", "--timeout", "600", "--", "--use-fine-grained-cache")
         assert (edit.name, daemon.run("check", *FILES)) == (edit.name, cold(edit))
         daemon.run("stop")
+
+
+CHOSEN = {
+    "mypy.ini": f"""{SETTINGS}
+[mypy-asked]
+enable_error_code = substrait-dynamic
+disable_error_code = substrait-unknown-field
+""",
+    "asked.py": """
+import substrait_dsl as sd
+
+orders = sd.read_named("orders", {"key": sd.I64})
+orders.select("nope")
+
+
+def some(names: list[str]) -> None:
+    orders.select(*names)
+""",
+}
+"""A project that sets codes as the page about types has it: mypy knows them only when it has loaded the plugin."""
+
+
+def chosen(said: Sequence[str]) -> list[str]:
+    return [line.partition(" ")[0] + line[line.rindex("[") :] for line in said]
+
+
+def test_codes_set_by_module_reach_the_workers(library_cache: Path, tmp_path: Path) -> None:
+    project = Project(tmp_path / "project")
+    shutil.copytree(library_cache, project.path / ".mypy_cache")
+    project.write(CHOSEN)
+    assert chosen(project.checked("--num-workers", "2", "asked.py")) == ["asked.py:9:[substrait-dynamic]"]
+
+
+def test_codes_set_by_module_reach_a_daemon_that_run_starts(daemon: Daemon) -> None:
+    daemon.project.write(CHOSEN)
+    for _ in ("that starts", "that runs"):
+        said = daemon.run("run", "--timeout", "600", "--", "asked.py")
+        assert chosen(said) == ["asked.py:9:[substrait-dynamic]"]

@@ -11,6 +11,7 @@ import pytest
 from mypy.errorcodes import ErrorCode
 
 from substrait_dsl.mypy_plugin.codes import CODES, DYNAMIC
+from substrait_dsl.mypy_plugin.versions import NEWEST, OLDEST
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "typing.md").read_text(encoding="utf-8")
@@ -53,6 +54,12 @@ def joined(program: str) -> str:
 def test_mypy_says_what_the_page_says(said: list[str], number: int) -> None:
     program, expected = PROGRAMS[number]
     assert said[number] == expected, program
+
+
+def test_the_tested_versions_of_mypy_are_said() -> None:
+    tested = "({}.{} to {}.{}".format(*OLDEST, *NEWEST)
+    assert f"tested with {tested}:" in PAGE
+    assert f"mypy {tested})" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_page_has_every_code() -> None:

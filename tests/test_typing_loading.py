@@ -16,7 +16,8 @@ from substrait_dsl.mypy_plugin.digest import files
 from tests.projects import Project
 
 PACKAGE = Path(substrait_dsl.__file__).parent
-MALFORMED = Path(__file__).parent / "typing" / "plugin" / "malformed.py"
+PROGRAMS = Path(__file__).parent / "typing" / "plugin"
+MALFORMED = ("malformed.py", "malformed_code.py")
 
 CALLS = """
 from decimal import Decimal
@@ -134,10 +135,11 @@ def test_a_change_of_the_library_makes_mypy_check_again(tmp_path: Path) -> None:
 def test_no_program_makes_a_hook_fail(options: list[str], library_cache: Path, tmp_path: Path) -> None:
     """With ``--show-traceback`` a hook that fails ends mypy; without, mypy's own answer stands."""
     project = Project(tmp_path / "project")
-    text = MALFORMED.read_text(encoding="utf-8")
-    project.write({"mypy.ini": "[mypy]\nplugins = substrait_dsl.mypy_plugin\n", "malformed.py": text})
+    texts = {name: (PROGRAMS / name).read_text(encoding="utf-8") for name in MALFORMED}
+    project.write({"mypy.ini": "[mypy]\nplugins = substrait_dsl.mypy_plugin\n", **texts})
     shutil.copytree(library_cache, project.path / "cache")
-    said = project.checked("--show-traceback", "--cache-dir", "cache", *options, "malformed.py")
-    last = len(text.splitlines())
-    assert any(line.startswith(f"malformed.py:{last}: error:") for line in said), "mypy has not come to the end"
-    assert sum("[substrait-" in line for line in said) > 50
+    said = project.checked("--show-traceback", "--cache-dir", "cache", *options, *MALFORMED)
+    for name, text in texts.items():
+        last = f"{name}:{len(text.splitlines())}: error:"
+        assert any(line.startswith(last) for line in said), f"mypy has not come to the end of {name}"
+    assert sum("[substrait-" in line for line in said) > 100

@@ -120,12 +120,12 @@ def test_the_extra_requires_the_tested_versions_of_mypy(capsys: pytest.CaptureFi
 
 
 def test_an_older_mypy_is_refused_by_name() -> None:
-    with pytest.raises(ImportError, match=r"tested with mypy 1\.19 to 2\.4, and this is 1\.18\.2; pip install"):
-        require_tested("1.18.2")
+    with pytest.raises(ImportError, match=r"tested with mypy 2\.2 to 2\.4, and this is 2\.1\.0; pip install"):
+        require_tested("2.1.0")
 
 
 def test_of_a_newer_mypy_one_line_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     require_tested("3.0.1")
     assert capsys.readouterr().err == (
-        "substrait_dsl.mypy_plugin: the plugin is tested with mypy 1.19 to 2.4, and this is 3.0.1\n"
+        "substrait_dsl.mypy_plugin: the plugin is tested with mypy 2.2 to 2.4, and this is 3.0.1\n"
     )

@@ -47,6 +47,7 @@ class Translated:
         self.schemas: dict[TypeInfo, NamedStruct] = {}
         self.annotations: dict[t.Type, Type] = {}
         self.columns: dict[Field, Type] = {}
+        self.typed: dict[tuple[str, t.Type], Type] = {}
         self.classes: dict[str, TypeInfo] = {}
 
 
@@ -65,7 +66,7 @@ class Annotations:
         if _LAST[0].checker is not checker:
             _LAST[:] = [Translated(checker)]
         self._known = _LAST[0]
-        self._structs: dict[tuple[t.Type, tuple[str, ...] | None], Type] = {}
+        self._structs: dict[tuple[t.Type, bool, tuple[str, ...]], Type] = {}
         self._structs_met = 0
         """How many structs have been translated. What has one in it is not kept: it belongs to this call."""
         self._open: set[TypeInfo] = set()
@@ -123,8 +124,12 @@ class Annotations:
         names = kind.names
         if names is not None and all(name.isdigit() for name in names):
             kind = t.Struct(kind.types)
-        self._structs[kind, kind.names] = row
+        self._structs[self._struct_key(kind)] = row
         return kind
+
+    def _struct_key(self, kind: t.Struct) -> tuple[t.Type, bool, tuple[str, ...]]:
+        """What tells structs apart: equal ones may have other names, at any depth."""
+        return kind, kind.names is None, tuple(t.struct_names(kind))
 
     def columns_of(self, row: Type) -> NamedStruct | None:
         """The columns of a row or of a schema class, or None if mypy does not know them."""
@@ -199,7 +204,7 @@ class Annotations:
         match kind:
             case t.Struct():
                 self._structs_met += 1
-                known = self._structs.get((kind, kind.names))
+                known = self._structs.get(self._struct_key(kind))
                 fields = zip(kind.field_names, kind.types, strict=True)
                 row = known or self.row(NamedStruct(tuple(Field(name, inner) for name, inner in fields)))
                 return self.instance(STRUCT, [row])
@@ -225,6 +230,16 @@ class Annotations:
         if met == self._structs_met:
             self._known.columns[field] = column
         return column
+
+    def typed(self, fullname: str, kind: t.Type) -> Type:
+        """An expression, a measure or a window function of a type."""
+        if (fullname, kind) in self._known.typed:
+            return self._known.typed[fullname, kind]
+        met, mark = self._structs_met, name_of(t.Null if kind.nullable else t.Req)
+        found = self.instance(fullname, [self.annotation(kind.as_required()), self.instance(mark)])
+        if met == self._structs_met:
+            self._known.typed[fullname, kind] = found
+        return found
 
     def instance(self, fullname: str, arguments: Sequence[Type] = ()) -> Instance:
         """An instance of a class, by its full name."""
@@ -281,4 +296,4 @@ def literal_value(kind: Type) -> object:
     proper = get_proper_type(kind)
     if isinstance(proper, Instance) and proper.last_known_value is not None:
         proper = proper.last_known_value
-    return proper.value if isinstance(proper, LiteralType) else None
+    return proper.value if isinstance(proper, LiteralType) and not proper.is_enum_literal() else None

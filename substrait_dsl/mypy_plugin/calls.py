@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial, wraps
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from mypy.nodes import (
@@ -27,13 +27,12 @@ from mypy.nodes import (
 from mypy.plugin import MethodContext
 from mypy.types import Instance, Type, get_proper_type
 
-from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.expr import ExprBase, resolve
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.scope import Scope
-from substrait_dsl.mypy_plugin import placeholders
+from substrait_dsl.mypy_plugin import boundaries, placeholders, plain
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_mistaken
 from substrait_dsl.mypy_plugin.evaluation import Evaluator, waits
 from substrait_dsl.mypy_plugin.memory import MEMORY
@@ -50,7 +49,16 @@ from substrait_dsl.mypy_plugin.names import (
 from substrait_dsl.mypy_plugin.places import end_of, leaf_of, parts
 from substrait_dsl.mypy_plugin.python_values import SAMPLE_COUNT
 from substrait_dsl.mypy_plugin.reports import is_heard, report, report_untold
-from substrait_dsl.mypy_plugin.results import is_dynamic_wanted, is_inferred, type_of
+from substrait_dsl.mypy_plugin.results import columns_made, is_dynamic_wanted, type_of
+from substrait_dsl.mypy_plugin.verbs import (
+    COLUMN_VERBS,
+    LOOKING_INSIDE,
+    MEASURE_VERBS,
+    NEUTRAL,
+    OPERATIONS,
+    SET_VERBS,
+    is_parameter,
+)
 from substrait_dsl.mypy_plugin.written import GiveUpError
 
 if TYPE_CHECKING:
@@ -60,32 +68,11 @@ if TYPE_CHECKING:
 Argument = tuple[Expression, ArgKind, str | None, Type]
 """An argument: its expression, kind, name (that of the parameter, if it is given by position), and type."""
 
-NEUTRAL: Mapping[str, object] = {
-    "on": True,
-    "post_filter": None,
-    "residual": None,
-    "filter": None,
-    "best_effort_filter": None,
-    "where": None,
-    "detail": AnyMessage("", b""),
-}
-"""Arguments on which the columns of the result do not depend, with a value that is always right."""
-
-SET_VERBS = ("set_op", "union_all", "union", "intersect", "subtract")
-"""Verbs whose result is nullable where other relations are, of which the annotations say nothing."""
-
-COLUMN_VERBS = ("project", "with_columns", "select", "group_by", "expand")
-MEASURE_VERBS = ("aggregate", "agg", "rollup", "cube")
-"""Verbs whose named arguments are columns of the result, and those where they are measures."""
-
-OPERATIONS = (OpExpr, ComparisonExpr, UnaryExpr)
-
-LOOKING_INSIDE = ("hash_join", "merge_join", "exchange")
-"""Verbs that ask how an expression is made: whether it compares two columns, or is one."""
-
 
 def method_called(context: MethodContext, name: str) -> Type:
     """What a method gives."""
+    if plain.is_being_checked(context.context):
+        return context.default_return_type
     call = Call(context, name)
     default = get_proper_type(context.default_return_type)
     if not isinstance(default, Instance) or default.type.fullname not in RESULTS or waits(context.type):
@@ -95,6 +82,8 @@ def method_called(context: MethodContext, name: str) -> Type:
 
 def function_called(context: FunctionContext, fullname: str) -> Type:
     """What a function gives."""
+    if plain.is_being_checked(context.context):
+        return context.default_return_type
     call = Call(context, fullname.rpartition(".")[2])
     match context.context:
         case CallExpr(callee=RefExpr(node=Var())):
@@ -115,6 +104,8 @@ class Call:
         self._mistake: Callable[[], bool] = lambda: False
         self.is_settled = False
         """Whether it has been found out what the call gives, or what is wrong with it."""
+        self.is_told = False
+        """Whether what the call gives follows from what it is given: nothing is wrong, and nothing unknown."""
         MEMORY.begin(context.api, context.context)
 
     def receiver(self) -> Any:
@@ -147,26 +138,42 @@ class Call:
         """The type of what the call gives; a mistake is reported."""
         given = self._in_order()
         found: list[Type | None] = []
+        made: list[object] = []
+        refusals: list[SubstraitDslError] = []
         for self.evaluator.sample in range(SAMPLE_COUNT):
             try:
                 result = self._result(function, given)
+                made.append(columns_made(result))
                 found.append(type_of(self.annotations, result, self.verb, self.context.default_return_type))
             except GiveUpError as error:
-                return self.untold(error.node)
+                return self._as_declared(error.node)
             except SubstraitDslError as error:
                 if not self.evaluator.sampled:
                     return self._refused(error, function, given)
+                refusals.append(error)
             except TypeError:
                 return self.given_up()  # arguments that do not fit the signature: mypy says so itself
             if not self.evaluator.sampled:
                 break
         MEMORY.unsay(self.context.context)
-        if found and self._is_kept(result):
-            MEMORY.make(self.context.context, result)
-        agreed = found[0] if found and all(each == found[0] for each in found) else None
+        if not found:
+            misfit = self.evaluator.misfit(refusals) if isinstance(self.context.context, OPERATIONS) else None
+            unsaid = self.evaluator.sampled
+            return self._as_declared(unsaid) if misfit is None else self._refused(misfit, function, given)
+        agreed = None
+        if (not refusals or self.evaluator.is_either) and len(set(made)) == 1:
+            agreed = found[0] if all(each == found[0] for each in found) else None
+            if self._is_kept(result):
+                MEMORY.make(self.context.context, result)
+        if self.evaluator.decided and plain.declared(self.context, self._is_expression) is None:
+            self.is_settled = True
+            return self.given_up()
         if agreed is None:
             return self.untold(self.evaluator.sampled or (given[0][0] if given else None))
-        self.is_settled = not is_dynamic_wanted(self.context)
+        self.is_settled = self.is_told = not is_dynamic_wanted(self.context)
+        taken = boundaries.taken_for(self.context, self.annotations, agreed)
+        if taken is not None:
+            return taken
         return agreed if self.is_settled else self.given_up()
 
     def _result(self, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]) -> object:
@@ -185,7 +192,19 @@ class Call:
     def _made(self, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]) -> object:
         made = function()
         positional, named = self._arguments(given)
+        compared = [node for node, *_ in given if isinstance(node, ComparisonExpr)]
+        self.evaluator.decided |= any(isinstance(self.evaluator.known(node), bool) for node in compared)
         return made(*positional, **named)
+
+    def _is_expression(self, node: Expression) -> bool:
+        """Whether a part of an argument makes an expression, whatever mypy takes it for."""
+        return isinstance(self.evaluator.known(node), ExprBase)
+
+    def _as_declared(self, node: Context | None) -> Type:
+        """As `untold`, where mypy has nothing to say against the call as the library declares it."""
+        result = plain.declared(self.context, self._is_expression)
+        self.is_settled = result is None
+        return self.given_up() if result is None else self.untold(node)
 
     def _refused(
         self, error: SubstraitDslError, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]
@@ -202,7 +221,7 @@ class Call:
         self._mistake = partial(report, error, self.context.api, place, within, self.verb)
         self.is_settled = self.say()
         if not self.is_settled:
-            return self.untold(place)
+            return self._as_declared(place)
         default = get_proper_type(self.context.default_return_type)
         is_expression = isinstance(default, Instance) and default.type.fullname == EXPR
         return self.annotations.instance(DYN_EXPR) if is_expression else default
@@ -267,7 +286,7 @@ class Call:
         for node, kind, name, typed in given:
             if kind == ARG_NAMED and name is not None:
                 try:
-                    named[name] = self.evaluator.value(node, typed)
+                    named[name] = self._spared(name, self.evaluator.value(node, typed))
                 except GiveUpError as error:
                     named[name] = self._unknown(name, error)
             elif kind == ARG_POS:
@@ -287,7 +306,7 @@ class Call:
         """What stands for an argument that mypy does not know. Raises the error if the result depends on it."""
         if name in NEUTRAL:
             return NEUTRAL[name]
-        if self.verb in (*COLUMN_VERBS, *MEASURE_VERBS) and self._is_parameter(name):
+        if self.verb in (*COLUMN_VERBS, *MEASURE_VERBS) and is_parameter(self.verb, name):
             raise error
         if self.verb in COLUMN_VERBS:
             return placeholders.expression(UNKNOWN)
@@ -295,11 +314,21 @@ class Call:
             return placeholders.measure(UNKNOWN)
         raise error
 
-    def _is_parameter(self, name: str) -> bool:
-        """Whether a name is that of a parameter, and none of a column that the call makes."""
-        verb = getattr(Relation, self.verb, None) or getattr(GroupBy, self.verb)
-        parameter = inspect.signature(verb).parameters.get(name)
-        return parameter is not None and parameter.kind is not parameter.VAR_KEYWORD
+    def _spared(self, name: str, value: Any) -> Any:
+        """An argument; if it is a function of which it cannot be told what it gives, that column alone is unknown."""
+        verbs = (*COLUMN_VERBS, *MEASURE_VERBS)
+        if not isinstance(value, FunctionType) or self.verb not in verbs or is_parameter(self.verb, name):
+            return value
+
+        @wraps(value)
+        def called(*rows: Any) -> Any:
+            try:
+                return value(*rows)
+            except GiveUpError as error:
+                self.evaluator.decided = True  # or else nobody says what mypy has to say
+                return self._unknown(name, error)
+
+        return called
 
     def _in_order(self) -> list[Argument]:
         """The arguments in the order in which they stand; by position first."""
@@ -322,11 +351,16 @@ class Call:
         return isinstance(on, Instance) and on.type.fullname in (RELATION, GROUP_BY)
 
     def given_up(self) -> Type:
-        """What mypy takes the call to give without us; but what an inferred row becomes is not known then."""
+        """What mypy takes the call to give without us; but whether columns become nullable is not known then."""
         default = get_proper_type(self.context.default_return_type)
-        if self.verb in SET_VERBS and isinstance(default, Instance) and any(map(is_inferred, default.args)):
+        if self.verb in SET_VERBS and isinstance(default, Instance) and self._may_become_nullable(default):
             return self.annotations.instance(RELATION, [self.annotations.instance(DYN_ROW)])
         return self.context.default_return_type
+
+    def _may_become_nullable(self, relation: Instance) -> bool:
+        """Whether a relation has columns that are known, and never NULL."""
+        rows = map(self.annotations.columns_of, relation.args)
+        return any(not field.type.nullable for struct in rows if struct is not None for field in struct)
 
     def untold(self, node: Context | None) -> Type:
         """As `given_up`; to those who ask, say at which part of the program the columns of a relation are lost."""

@@ -11,9 +11,23 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from mypy.indirection import TypeIndirectionVisitor
-from mypy.nodes import AssignmentStmt, MypyFile, NameExpr, SymbolTableNode, TypeInfo, Var
+from mypy.nodes import (
+    AssignmentStmt,
+    ForStmt,
+    IfStmt,
+    MatchStmt,
+    MypyFile,
+    NameExpr,
+    Statement,
+    SymbolTableNode,
+    TryStmt,
+    TypeInfo,
+    Var,
+    WhileStmt,
+    WithStmt,
+)
 from mypy.server.trigger import make_trigger, make_wildcard_trigger
-from mypy.types import Type
+from mypy.types import RawExpressionType, Type, UnboundType
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
@@ -31,6 +45,12 @@ def is_schema(info: TypeInfo) -> bool:
     return info.has_base(SCHEMA) and info.fullname != SCHEMA and not any(info.has_base(row) for row in ROWS)
 
 
+def is_column(info: TypeInfo, name: str) -> bool:
+    """Whether a name of a class is that of a column; it may be a ``ClassVar``."""
+    symbol = info.get(name)
+    return is_schema(info) and not (symbol and isinstance(symbol.node, Var) and symbol.node.is_classvar)
+
+
 def is_base(symbol: SymbolTableNode | None) -> bool:
     """Whether what inherits from this declares columns."""
     return symbol is not None and isinstance(symbol.node, TypeInfo) and symbol.node.has_base(SCHEMA)
@@ -46,7 +66,7 @@ def analyzed(context: ClassDefContext) -> None:
         for target in statement.lvalues
         if isinstance(target, NameExpr) and not target.name.startswith("__")
     ]
-    info.metadata[KEY] = {"columns": names}
+    info.metadata[KEY] = {"columns": names, "unclear": any(map(_is_unclear, context.cls.defs.body))}
     # Whatever depends on the class depends on what is in it, on the types of its columns, and on its bases.
     changes = [make_wildcard_trigger(info.fullname)]
     changes += [make_trigger(f"{info.fullname}.{name}") for name in names]
@@ -55,10 +75,42 @@ def analyzed(context: ClassDefContext) -> None:
         context.api.add_plugin_dependency(change, make_trigger(info.fullname))
 
 
+def _is_unclear(statement: Statement) -> bool:
+    """Whether Python may see another column than mypy does, or none: in a branch, a private one, one with metadata."""
+    match statement:
+        case AssignmentStmt(lvalues=[NameExpr(name=name), *_], unanalyzed_type=Type() as kind):
+            return (name.startswith("__") and not name.endswith("__")) or _is_marked(kind)
+    return isinstance(statement, ForStmt | IfStmt | MatchStmt | TryStmt | WhileStmt | WithStmt)
+
+
+def _is_marked(kind: Type) -> bool:
+    """Whether a type has metadata in it that are no text: they may be another type."""
+    if not isinstance(kind, UnboundType):
+        return False
+    metadata = kind.args[1:] if kind.name.rpartition(".")[2] == "Annotated" else ()
+    return not all(map(_is_text, metadata)) or any(map(_is_marked, kind.args))
+
+
+def _is_text(kind: Type) -> bool:
+    if isinstance(kind, RawExpressionType):
+        return kind.base_type_name == "builtins.str"
+    return isinstance(kind, UnboundType) and kind.original_str_expr is not None
+
+
+def _has_more(base: TypeInfo) -> bool:
+    """Whether a class that is no schema may have annotations, which are columns of the schemas that inherit from it."""
+    of_python = base.module_name in ("builtins", "typing", "abc") or base.fullname == SCHEMA
+    if of_python or KEY in base.metadata:
+        return False
+    return any(isinstance(each.node, Var) for each in base.names.values())
+
+
 def annotations_of(schema: TypeInfo, checker: TypeChecker) -> dict[str, Type]:
     """The annotation of each column, in order: first those of the classes that it inherits from."""
     _LOOKED_AT[checker.tree.fullname].add(schema)
     found: dict[str, Type] = {}
+    if any(_has_more(base) or base.metadata.get(KEY, {}).get("unclear") for base in schema.mro):
+        return found
     for base in reversed(schema.mro):
         found.update(_own_annotations(base))
     return found

@@ -6,6 +6,8 @@ gets from functions of its own, is known by its type: a placeholder stands for i
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -32,6 +34,7 @@ from mypy.types import (
     ProperType,
     Type,
     TypeType,
+    UnionType,
     get_proper_type,
 )
 
@@ -40,7 +43,7 @@ from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_mistaken, literal_value
-from substrait_dsl.mypy_plugin.declarations import is_schema
+from substrait_dsl.mypy_plugin.declarations import SCHEMA, is_schema
 from substrait_dsl.mypy_plugin.memory import MEMORY, NOT_MADE
 from substrait_dsl.mypy_plugin.names import (
     DYN_EXPR,
@@ -53,7 +56,7 @@ from substrait_dsl.mypy_plugin.names import (
     SIZED,
     WINDOW_FUNCTION,
 )
-from substrait_dsl.mypy_plugin.python_values import SAMPLES
+from substrait_dsl.mypy_plugin.python_values import EITHER, SAMPLES, is_of_python
 from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, column_name, constant, function_name, schema_made
 from substrait_dsl.mypy_plugin.variables import held
 from substrait_dsl.mypy_plugin.written import Environment, GiveUpError, Written
@@ -77,6 +80,9 @@ class Evaluator(Written):
         """The innermost expression that could not be made: there the mistake is."""
         self._looked_up: list[NameExpr] = []
         """The variables whose values are being looked up, lest they are looked up again for ever."""
+        self._held_values: dict[tuple[Expression, int, bool], tuple[Any, Expression | None]] = {}
+        """What variables hold, with the value that has been replaced in it: ``b = a + a``, ``c = b + b`` and so on
+        would take twice as long with each."""
 
     def value(self, node: Expression, kind: Type | None = None, here: Environment | None = None) -> Any:
         """The value of an expression of the program. Raises `GiveUpError` if that cannot be told."""
@@ -92,8 +98,8 @@ class Evaluator(Written):
             return self._instance_of(schema, node, here)
         if written is not NO_CONSTANT:
             return written
-        unknown = GiveUpError(node)
-        if isinstance(node, NameExpr):
+        unknown: GiveUpError | None = None
+        if isinstance(node, NameExpr) and not self.is_relation(node):
             with suppress(GiveUpError):
                 return self._held(node)
         if isinstance(node, WRITTEN_OUT):
@@ -101,29 +107,35 @@ class Evaluator(Written):
                 return self._built(node, here)
             except GiveUpError as error:
                 unknown = error
+                self.decided = self.decided or not isinstance(node, CallExpr | MemberExpr | IndexExpr)
         proper = get_proper_type(kind or self.type_of(node))
         known = self._of_type(proper, node)
         if known is not NO_CONSTANT:
             return known
-        if isinstance(node, WRITTEN_OUT):
+        if unknown is not None:
             raise GiveUpError if is_mistaken(proper) else unknown
         return self.looked_into(node, here)
 
     def _held(self, node: NameExpr) -> Any:
-        """What a variable holds that holds but one value; a relation is known by its columns."""
-        if self.is_relation(node) or node in self._looked_up:
+        """What a variable holds that holds but one value. It is no relation: that is known by its columns."""
+        if node in self._looked_up:
             raise GiveUpError(node)
         expression = held(node, self.checker)
         if expression is None:
             raise GiveUpError(node)
-        mistaken = self.mistaken
+        mistaken, sampled = self.mistaken, self.sampled
+        passing = (expression, self.sample, self.origins.matter)
         self._looked_up.append(node)
         try:
-            value = self.value(expression)
+            if passing not in self._held_values:
+                self.sampled = None
+                self._held_values[passing] = (self.value(expression), self.sampled)
+            value, self.sampled = self._held_values[passing]
         except SubstraitDslError:
             self.mistaken = mistaken or node
             raise
         finally:
+            self.sampled = self.sampled or sampled
             self._looked_up.pop()
         if value is None and not isinstance(get_proper_type(self.type_of(node)), NoneType):
             raise GiveUpError(node)  # it has been found not to be None, so it holds something else as well
@@ -136,14 +148,30 @@ class Evaluator(Written):
         except (GiveUpError, SubstraitDslError, TypeError):
             return None
 
+    @property
+    def is_either(self) -> bool:
+        """Whether the value that has been replaced is of a type whose samples are of several types of Substrait."""
+        kind = None if self.sampled is None else get_proper_type(self.type_of(self.sampled))
+        return isinstance(kind, Instance) and kind.type.fullname in EITHER
+
+    def _is_sampled(self) -> bool:
+        return self.sampled is not None
+
     def _built(self, node: Expression, here: Environment) -> Any:
         """What an expression makes by its parts, or has made already."""
+        if isinstance(get_proper_type(self.type_of(node)), UnionType):
+            raise GiveUpError(node)  # it has been made for each type that it is called on, and was the last one then
         made = NOT_MADE if here else MEMORY.made(node)
         if made is not NOT_MADE:
             return made
-        sampled = self.sampled
+        sampled, self.sampled = self.sampled, None
         try:
-            return self.looked_into(node, here)
+            value = self.looked_into(node, here)
+            if self._is_sampled() and is_of_python(value):
+                raise GiveUpError(node)  # what Python makes of a sample, it does not make of the value
+            if not self._is_sampled():
+                self.sampled = sampled
+            return value
         except GiveUpError:
             self.sampled = sampled
             raise
@@ -159,17 +187,32 @@ class Evaluator(Written):
         """The value that a method is called on."""
         if MEMORY.said(node):
             raise GiveUpError
-        made = MEMORY.made(node)
-        if made is NOT_MADE and isinstance(node, NameExpr):
+        is_union = node is not None and isinstance(get_proper_type(self.type_of(node)), UnionType)
+        made = NOT_MADE if is_union else MEMORY.made(node)
+        if made is NOT_MADE and isinstance(node, NameExpr) and not self.is_relation(node):
             with suppress(GiveUpError):
                 made = self._held(node)
         if made is NOT_MADE:
             made = self._of_type(get_proper_type(kind), node)
-        if made is NO_CONSTANT and node is not None:
+        if made is NO_CONSTANT and node is not None and not is_union:
             made = self.looked_into(node, {})
         if made is NO_CONSTANT:
             raise GiveUpError
         return made
+
+    def misfit(self, refusals: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
+        """What is wrong whatever the value is that a sample stands for: its type. None if it may be the value."""
+        if self.sampled is None or not all("it takes" in str(error) for error in refusals):
+            return None
+        kind = get_proper_type(self.type_of(self.sampled))
+        if not isinstance(kind, Instance) or kind.type.fullname not in SAMPLES:
+            return None
+        error = refusals[-1]
+        for sample in SAMPLES[kind.type.fullname]:
+            written = re.compile(rf"(?<![\w.<(]){re.escape(repr(sample))}(?![\w.>)])")
+            error.message = written.sub(kind.type.name, error.message)
+            error.hint = error.hint and written.sub(kind.type.name, error.hint)
+        return error
 
     # --- by their types
 
@@ -213,9 +256,11 @@ class Evaluator(Written):
                 return NO_CONSTANT
             if fullname == EXPR:
                 self.opaque = self.opaque or not self._is_of_row(node)
-                return placeholders.expression(typed, None if node is None else column_name(node))
-            make = placeholders.measure if fullname == MEASURE else placeholders.window_function
-            return make(typed, function_name(node))
+                return placeholders.expression(typed, self._name(node))
+            if fullname == WINDOW_FUNCTION:
+                return placeholders.window_function(typed, function_name(node))
+            made = placeholders.measure(typed, function_name(node))
+            return made if node is not None and column_name(node) is None else made.alias(placeholders.NAMELESS)
         if fullname in SIMPLE or fullname in SIZED:
             return self._made_type(kind, node)
         struct = self.annotations.columns_of(kind)
@@ -226,6 +271,24 @@ class Evaluator(Written):
             self.sampled = node
             return SAMPLES[fullname][self.sample % len(SAMPLES[fullname])]
         return NO_CONSTANT if literal is None else literal
+
+    def _name(self, node: Expression | None) -> str | None:
+        """The name that an expression has as a column: that of the attribute or item, where these are columns."""
+        match node:
+            case None:
+                return placeholders.NAMELESS  # what a function gives
+            case MemberExpr(expr=inner) | IndexExpr(base=inner):
+                if not self._has_columns(get_proper_type(self.type_of(inner))):
+                    return placeholders.NAMELESS
+        return column_name(node)
+
+    def _has_columns(self, kind: ProperType | None) -> bool:
+        match kind:
+            case CallableType() if kind.is_type_obj():
+                return self._has_columns(get_proper_type(kind.ret_type))
+            case Instance(type=info):
+                return info.fullname in (RELATION, EXPR, DYN_EXPR) or info.has_base(SCHEMA)
+        return False
 
     def _is_of_row(self, node: Expression | None) -> bool:
         """Whether an expression is a column of a row that a function gets."""
@@ -257,10 +320,11 @@ class Evaluator(Written):
 
     def _made_type(self, kind: Instance, node: Expression | None) -> Any:
         """A type that is a value, like ``Decimal(15, 2, nullable=True)``; what made it says whether it is nullable."""
-        known = self.annotations.type_of(kind)
-        if known is None or not isinstance(node, CallExpr):
-            return NO_CONSTANT
-        return NO_CONSTANT if node.arg_names and "nullable" in node.arg_names else known
+        match node:
+            case CallExpr(callee=RefExpr(node=TypeInfo()), arg_names=names) if "nullable" not in names:
+                known = self.annotations.type_of(kind)
+                return NO_CONSTANT if known is None else known
+        return NO_CONSTANT
 
     def _instance_of(self, schema: TypeInfo, node: CallExpr, here: Environment) -> Any:
         """An instance of a schema class."""

@@ -9,11 +9,14 @@ from __future__ import annotations
 from mypy.nodes import ARG_POS, Context, TempNode
 from mypy.operators import op_methods, reverse_op_methods
 from mypy.plugin import MethodContext, MethodSigContext
-from mypy.types import CallableType, Type
+from mypy.types import CallableType, Instance, Type, get_proper_type
 
-from substrait_dsl.mypy_plugin.annotations import Annotations
+from substrait_dsl.mypy_plugin.annotations import Annotations, literal_value
 from substrait_dsl.mypy_plugin.calls import Call, method_called
 from substrait_dsl.mypy_plugin.evaluation import waits
+from substrait_dsl.mypy_plugin.memory import MEMORY
+from substrait_dsl.mypy_plugin.names import EXPR
+from substrait_dsl.mypy_plugin.results import is_dynamic_wanted
 
 BINARY = frozenset((*op_methods.values(), *reverse_op_methods.values()))
 
@@ -41,33 +44,52 @@ class Operator:
 
 
 class Operators:
-    """The signatures of operators."""
+    """The signatures of operators, and, for the file that is being checked, what they have been found to give."""
 
     def __init__(self) -> None:
+        self._checker: object = None
         self._last: Operator | None = None
+        self._found: dict[tuple[str, Type, Type], Type] = {}
 
     def signature(self, context: MethodSigContext, name: str) -> CallableType:
         """The signature of an operator, or of one of its overloads, for these operands."""
         signature = context.default_signature
         if len(context.args) != 1 or len(context.args[0]) != 1 or waits(context.type):
             return signature
-        operator = self._applied(context, name)
-        if not operator.call.is_settled:
-            return signature
-        anything = operator.call.annotations.instance("builtins.object")
-        return signature.copy_modified(arg_types=[anything], ret_type=operator.result, variables=[])
-
-    def _applied(self, context: MethodSigContext, name: str) -> Operator:
+        if context.api is not self._checker:
+            self._checker = context.api
+            self._found.clear()
         (operand,) = context.args[0]
         annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
         kind = operand.type if isinstance(operand, TempNode) else annotations.checker.lookup_type(operand)
-        operands = [context.type, kind]
+        types = (name, context.type, kind)
+        found = self._found.get(types)
+        if found is not None and not is_dynamic_wanted(context):
+            MEMORY.begin(context.api, context.context)
+            MEMORY.unsay(context.context)
+        else:
+            operator = self._applied(context, name, [context.type, kind])
+            if not operator.call.is_settled:
+                return signature
+            found = operator.result
+            if operator.call.is_told and _says_all(kind):
+                self._found[types] = found
+        anything = annotations.instance("builtins.object")
+        return signature.copy_modified(arg_types=[anything], ret_type=found, variables=[])
+
+    def _applied(self, context: MethodSigContext, name: str, operands: list[Type]) -> Operator:
         last = self._last
         if last is not None and (last.node, last.name, last.operands) == (context.context, name, operands):
             last.call.say()  # what was said before may not have been heard
             return last
         self._last = Operator(context, name, operands)
         return self._last
+
+
+def _says_all(kind: Type) -> bool:
+    """Whether what an operator gives follows from the type of its operand."""
+    proper = get_proper_type(kind)
+    return isinstance(proper, Instance) and (proper.type.fullname == EXPR or literal_value(proper) is not None)
 
 
 OPERATORS = Operators()

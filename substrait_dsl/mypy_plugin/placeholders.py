@@ -7,6 +7,7 @@ call, with values that have the types which mypy has inferred: no rule is writte
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
@@ -28,6 +29,11 @@ _NUMBERS = itertools.count(FIRST)
 
 NAMELESS = "\N{WHITE SQUARE}"
 """What a column is called whose name mypy does not know."""
+
+
+def is_nameless(names: Iterable[str]) -> bool:
+    """Whether mypy does not know one of some names, or a part of one."""
+    return any(NAMELESS in name for name in names)
 
 
 def expression(kind: t.Type, name: str | None = None) -> DynExpr:

@@ -8,13 +8,16 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from substrait_dsl.algebra import types as t
 from substrait_dsl.mypy_plugin.names import is_ours
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 
 MODULES = ("datetime", "decimal", "uuid")
 """Modules of Python whose classes make the values that literals are of."""
 
-BUILTINS = ("builtins.abs", "builtins.list", "builtins.tuple", "builtins.dict")
+BUILTINS = tuple(
+    f"builtins.{name}" for name in ("abs", "all", "any", "dict", "list", "max", "min", "sorted", "sum", "tuple")
+)
 """Functions of Python that are called with expressions, or with their names."""
 
 VARIABLES: Mapping[str, Any] = {"datetime.UTC": dt.UTC, "typing.Literal": Literal, "typing_extensions.Literal": Literal}
@@ -37,6 +40,29 @@ SAMPLES: Mapping[str, Sequence[Any]] = {
 
 SAMPLE_COUNT = max(map(len, SAMPLES.values()))
 """How often a call is made whose arguments are samples, so that each has been tried."""
+
+
+EITHER = ("datetime.datetime", "decimal.Decimal")
+"""Types of Python whose values become literals of several types: that one of the samples does not fit says nothing."""
+
+
+CONSTRUCTORS = (bool, dict, float, int, list, str, tuple)
+"""Classes of Python's own whose values say the same wherever they are made: a set has another order each time."""
+
+CLOCKS = ("getcontext", "getnode", "localcontext", "now", "setcontext", "today", "utcnow", "uuid1", "uuid4")
+"""Functions of `MODULES` that give something else each time."""
+
+
+def is_repeatable(function: object) -> bool:
+    """Whether a function gives to mypy what it gives to the program."""
+    if isinstance(function, type) and function.__module__ == "builtins":
+        return function in CONSTRUCTORS
+    return getattr(function, "__name__", None) not in CLOCKS
+
+
+def is_of_python(value: object) -> bool:
+    """Whether a value is one of Python's own, or a type: what depends on such a value may be anything."""
+    return isinstance(value, t.Type) or type(value).__module__.partition(".")[0] != "substrait_dsl"
 
 
 def is_python(fullname: str) -> bool:

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from mypy.errorcodes import TYPE_VAR
-from mypy.nodes import CallExpr, Context, MemberExpr, NameExpr
+from mypy.nodes import CallExpr, Context, Expression, MemberExpr, NameExpr
 
 from substrait_dsl import errors
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN
 from substrait_dsl.mypy_plugin.codes import CODES, DYNAMIC
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
+from substrait_dsl.mypy_plugin.places import parts
 
 if TYPE_CHECKING:
     from mypy.errors import ErrorInfo, Errors
@@ -74,10 +75,7 @@ def sentence(error: errors.SubstraitDslError) -> str:
 
 def withdraw(reported: Errors, within: Iterable[Context], verb: str | None) -> None:
     """Take back what mypy has said in its own words about some parts of the program."""
-    places = [
-        ((place.line, place.column), (place.end_line or place.line, place.end_column or place.column))
-        for place in within
-    ]
+    places = [((place.line, place.column), _end(place)) for place in within]
     for said in _said(reported):
         kept: list[ErrorInfo] = []
         is_kept, line = True, 0
@@ -90,6 +88,12 @@ def withdraw(reported: Errors, within: Iterable[Context], verb: str | None) -> N
             if is_kept or info.line != line:
                 kept.append(info)
         said[:] = kept
+
+
+def _end(place: Context) -> tuple[int, int]:
+    """Where a part of the program ends; mypy before 2.4 does not know it of a lambda, but of what is in it."""
+    inside = parts(place) if isinstance(place, Expression) else [place]
+    return max((part.end_line or part.line, part.end_column or part.column) for part in inside)
 
 
 def _said(reported: Errors) -> Iterator[list[ErrorInfo]]:

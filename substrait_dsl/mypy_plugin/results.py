@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from mypy.types import Instance, Type, get_proper_type
 
-from substrait_dsl.algebra import types as t
 from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.grouping import GroupBy
@@ -14,11 +13,11 @@ from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import Annotations, is_annotation
 from substrait_dsl.mypy_plugin.evaluation import waits
-from substrait_dsl.mypy_plugin.names import EXPR, MEASURE, RELATION, ROW, WINDOW_FUNCTION, name_of
-from substrait_dsl.mypy_plugin.placeholders import NAMELESS
+from substrait_dsl.mypy_plugin.names import EXPR, MEASURE, RELATION, WINDOW_FUNCTION
+from substrait_dsl.mypy_plugin.placeholders import is_nameless
 
 if TYPE_CHECKING:
-    from mypy.plugin import AttributeContext, FunctionContext, MethodContext
+    from mypy.plugin import AttributeContext, FunctionContext, MethodContext, MethodSigContext
 
 DECLARING = ("into", "as_")
 """Verbs whose result has the columns that the program declares, though some may never be NULL that are declared so."""
@@ -38,19 +37,19 @@ def type_of(annotations: Annotations, result: object, verb: str, default: Type) 
         case Relation():
             return _relation(annotations, result, verb, declared)
         case GroupBy(keys=keys):
-            if NAMELESS in keys.names or not isinstance(declared, Instance):
+            if is_nameless(keys.names) or not isinstance(declared, Instance):
                 return None
             return declared.copy_modified(args=[declared.args[0], annotations.row(keys)])
     for kind, fullname in ((ExprBase, EXPR), (Measure, MEASURE), (WindowFunction, WINDOW_FUNCTION)):
         if isinstance(result, kind):
             found = placeholders.result_type(result)
-            return typed(annotations, fullname, found) if found is not None and is_annotation(found) else None
+            return annotations.typed(fullname, found) if found is not None and is_annotation(found) else None
     return None
 
 
 def _relation(annotations: Annotations, result: Relation[Any], verb: str, default: Type) -> Type | None:
     struct = result.schema.struct
-    if NAMELESS in struct.names:
+    if is_nameless(struct.names):
         return None
     if verb in DECLARING:
         return default
@@ -59,19 +58,17 @@ def _relation(annotations: Annotations, result: Relation[Any], verb: str, defaul
     return annotations.instance(RELATION, [annotations.row(struct)])
 
 
-def typed(annotations: Annotations, fullname: str, kind: t.Type) -> Type:
-    """An expression, a measure or a window function of a type."""
-    mark = name_of(t.Null if kind.nullable else t.Req)
-    return annotations.instance(fullname, [annotations.annotation(kind.as_required()), annotations.instance(mark)])
+def columns_made(result: object) -> object:
+    """The columns of what a verb gives, and the keys of groups: two results with the same are alike."""
+    match result:
+        case Relation():
+            return str(result._rel.schema)
+        case GroupBy(keys=keys):
+            return str(result._relation._rel.schema), str(keys)
+    return None
 
 
-def is_inferred(row: Type) -> bool:
-    """Whether the plugin has found out the columns of a row."""
-    kind = get_proper_type(row)
-    return isinstance(kind, Instance) and kind.type.fullname == ROW
-
-
-def is_dynamic_wanted(context: MethodContext | FunctionContext | AttributeContext) -> bool:
+def is_dynamic_wanted(context: MethodContext | MethodSigContext | FunctionContext | AttributeContext) -> bool:
     """Whether the program itself does not want to know: the result goes where a `DynExpr` is declared."""
     wanted = context.api.type_context[-1] if context.api.type_context else None
     return wanted is not None and waits(wanted)

@@ -8,12 +8,12 @@ from mypy.nodes import IndexExpr, IntExpr, StrExpr
 from mypy.types import Instance, Type, get_proper_type
 
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.mypy_plugin.annotations import Annotations, is_annotation
+from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_annotation
 from substrait_dsl.mypy_plugin.calls import method_called
 from substrait_dsl.mypy_plugin.memory import MEMORY
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR
 from substrait_dsl.mypy_plugin.reports import report
-from substrait_dsl.mypy_plugin.results import is_dynamic_wanted, typed
+from substrait_dsl.mypy_plugin.results import is_dynamic_wanted
 
 if TYPE_CHECKING:
     from mypy.plugin import AttributeContext, FunctionContext, MethodContext
@@ -44,7 +44,7 @@ def _column(context: AttributeContext | MethodContext, row: Type, column: str | 
         if report(error, context.api, context.context):
             MEMORY.say(context.context)
         return annotations.instance(DYN_EXPR)
-    return typed(annotations, EXPR, kind) if is_annotation(kind) and not is_dynamic_wanted(context) else None
+    return annotations.typed(EXPR, kind) if is_annotation(kind) and not is_dynamic_wanted(context) else None
 
 
 def schema_revealed(context: FunctionContext) -> Type:
@@ -54,6 +54,6 @@ def schema_revealed(context: FunctionContext) -> Type:
         return context.default_return_type  # mypy says that the relation is missing
     relation = get_proper_type(context.arg_types[0][0])
     struct = annotations.columns_of(relation.args[0]) if isinstance(relation, Instance) and relation.args else None
-    shown = "unknown" if struct is None else str(struct)
+    shown = "unknown" if struct is None else str(struct).replace(str(UNKNOWN), "unknown")
     context.api.msg.note(f"Schema is {shown}", context.context)
     return context.default_return_type

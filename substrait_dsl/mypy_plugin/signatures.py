@@ -11,6 +11,7 @@ from mypy.nodes import (
     ARG_STAR2,
     CallExpr,
     ComparisonExpr,
+    DictExpr,
     Expression,
     IndexExpr,
     IntExpr,
@@ -105,6 +106,8 @@ def _is_plain(node: Expression) -> bool:
             return True
         case _ if is_constant(node):
             return True
+        case DictExpr(items=pairs):
+            return all(key is not None and is_constant(key) and _is_plain(value) for key, value in pairs)
         case CallExpr(callee=RefExpr(fullname=name)) if is_ours(name):
             return True
     return False

@@ -1,53 +1,61 @@
 """Variables of the program that hold one value: what is assigned to them is what they stand for.
 
 ``keys = ["a", "b"]`` and ``revenue = sd.col("price") * sd.col("quantity")`` are as good as written where they are used,
-if nothing else is ever assigned to the variable, and nothing changes a list or dict that it holds.
+if nothing else is ever assigned to the variable, and nothing can change a list or dict that it holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from mypy.nodes import (
+    ARG_STAR,
+    ARG_STAR2,
     AssignmentExpr,
     AssignmentStmt,
-    Block,
     CallExpr,
-    ClassDef,
-    Decorator,
+    ComparisonExpr,
     DelStmt,
-    DictExpr,
+    DictionaryComprehension,
     Expression,
-    ExpressionStmt,
     ForStmt,
     FuncDef,
-    IfStmt,
+    FuncItem,
+    GeneratorExpr,
+    Import,
+    ImportFrom,
     IndexExpr,
+    LambdaExpr,
     ListExpr,
-    MatchStmt,
     MemberExpr,
     MypyFile,
     NameExpr,
     OperatorAssignmentStmt,
-    OverloadedFuncDef,
-    OverloadPart,
+    OpExpr,
     RefExpr,
-    ReturnStmt,
     StarExpr,
-    Statement,
+    StrExpr,
     SymbolNode,
     TempNode,
     TryStmt,
     TupleExpr,
     Var,
-    WhileStmt,
     WithStmt,
 )
+from mypy.patterns import AsPattern, MappingPattern, StarredPattern
 from mypy.server.trigger import make_trigger
+from mypy.types import CallableType, Instance, LiteralType, NoneType, TupleType, Type, TypeType, get_proper_type
 
+from substrait_dsl.fluent.calls import Measure, WindowFunction
+from substrait_dsl.fluent.expr import Expr
+from substrait_dsl.fluent.grouping import GroupBy
+from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin.names import is_ours
+from substrait_dsl.mypy_plugin.nodes import walked
 from substrait_dsl.mypy_plugin.places import parts
+from substrait_dsl.mypy_plugin.python_values import MODULES
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
@@ -55,108 +63,232 @@ if TYPE_CHECKING:
 _READERS = frozenset(("get", "items", "keys", "values", "copy", "index", "count"))
 """Methods of lists and dicts that change nothing."""
 
+_LOOKERS = frozenset(f"builtins.{name}" for name in ("isinstance", "len", "print", "repr", "str"))
+"""Functions that keep nothing of what they are given, and change nothing."""
+
+_COPIERS = frozenset(f"builtins.{name}" for name in ("dict", "list", "set", "sorted", "tuple"))
+"""Functions that give something else with the same parts."""
+
+_VERBS = frozenset(
+    name
+    for kind in (Relation, GroupBy, Expr, Measure, WindowFunction)
+    for name in dir(kind)
+    if name == "sort" or not any(hasattr(changed, name) for changed in (list, dict, set))
+)
+"""Methods of this library: none of them changes what it is given."""
+
+_PLAIN = frozenset(f"builtins.{name}" for name in ("bool", "bytes", "float", "int", "str"))
+
+
+def _is_fixed(kind: Type | None) -> bool:
+    """Whether no value of a type can be changed."""
+    match get_proper_type(kind):
+        case Instance(type=info, args=arguments):
+            if info.fullname == "builtins.tuple":
+                return all(map(_is_fixed, arguments))
+            return info.fullname in _PLAIN or is_ours(info.fullname) or info.fullname.partition(".")[0] in MODULES
+        case TupleType(items=items):
+            return all(map(_is_fixed, items))
+        case NoneType() | LiteralType() | TypeType() | CallableType():
+            return True
+    return False
+
+
+def _holds_fixed(kind: Type | None) -> bool:
+    """Whether the parts of a list or dict cannot be changed."""
+    proper = get_proper_type(kind)
+    if isinstance(proper, TupleType):
+        return all(map(_is_fixed, proper.items))
+    return isinstance(proper, Instance) and bool(proper.args) and all(map(_is_fixed, proper.args))
+
 
 class Variables:
-    """What is assigned to each variable of a file: an expression, or None where that is not one expression."""
+    """What is assigned to each variable of a file: an expression, or None where that is not one expression.
+
+    What can be changed is known only if the variable stands nowhere but in places that do not change it, and that give
+    it to no other name: each place is counted, and each such place.
+    """
 
     def __init__(self, tree: MypyFile) -> None:
+        self._module = tree.fullname
         self._assigned: dict[SymbolNode, Expression | None] = {}
-        self._given_away: set[SymbolNode] = set()
-        for statement in _all(tree.defs):
-            self._read(statement)
+        self._imported: set[str] = set()
+        self._places: Counter[SymbolNode] = Counter()
+        self._harmless: Counter[SymbolNode] = Counter()
+        """Places where neither the value is changed nor its parts are taken out of it."""
+        self._taken: Counter[SymbolNode] = Counter()
+        """Places where parts of the value are taken out, which matters if they can be changed."""
+        for node in walked(tree):
+            visit = _VISITS.get(type(node))
+            if visit is not None:
+                visit(self, node)
 
-    def held(self, variable: SymbolNode) -> Expression | None:
+    def held(self, variable: Var) -> Expression | None:
         """The one expression that a variable holds; None if that is not known."""
         found = self._assigned.get(variable)
-        return None if isinstance(found, ListExpr | DictExpr) and variable in self._given_away else found
-
-    def _read(self, statement: Statement) -> None:
-        match statement:
-            case AssignmentStmt(lvalues=targets, rvalue=value) if not isinstance(value, TempNode):  # ``x: int``
-                for target in targets:
-                    self._assign(target, value)
-                self._give_away([value])
-                self._look([value])
-            case OperatorAssignmentStmt(lvalue=target, rvalue=value):
-                self._assign(target, None)
-                self._look([value])
-            case ForStmt(index=target, expr=value):
-                self._assign(target, None)
-                self._look([value])
-            case WithStmt(target=aliases, expr=values):
-                for alias in aliases:
-                    self._assign(alias, None)
-                self._look(values)
-            case TryStmt(vars=names):
-                for name in names:
-                    self._assign(name, None)
-            case DelStmt(expr=target):
-                self._assign(target, None)
-            case FuncDef(arguments=arguments):
-                self._assigned.update((argument.variable, None) for argument in arguments)
-            case IfStmt(expr=conditions):
-                self._look(conditions)
-            case ExpressionStmt(expr=value) | WhileStmt(expr=value):
-                self._look([value])
-            case ReturnStmt(expr=returned) if returned is not None:
-                self._look([returned])
+        is_local = "." not in variable.fullname
+        if found is None or not (is_local or variable.fullname == f"{self._module}.{variable.name}"):
+            return None  # another module's: a fallback for what cannot be imported
+        if variable.name in self._imported:
+            return None
+        if _is_fixed(variable.type):
+            return found
+        harmless = self._harmless[variable] + (self._taken[variable] if _holds_fixed(variable.type) else 0)
+        return found if self._places[variable] == harmless else None
 
     def _assign(self, target: Expression | None, value: Expression | None) -> None:
         match target:
             case NameExpr(node=Var() as variable):
                 self._assigned[variable] = None if variable in self._assigned else value
+                self._harmless[variable] += 1
             case TupleExpr(items=items) | ListExpr(items=items):
                 for item in items:
                     self._assign(item, None)
             case StarExpr(expr=inner):
                 self._assign(inner, None)
-            case IndexExpr(base=base) | MemberExpr(expr=base):
-                self._give_away([base])
+            case IndexExpr(base=NameExpr(node=Var() as variable)):
+                self._assigned[variable] = None  # a part of it is another now
 
-    def _look(self, values: Iterable[Expression]) -> None:
-        """Look for calls that change what a variable holds."""
-        for value in values:
-            for part in parts(value):
-                match part:
-                    case AssignmentExpr(target=target, value=assigned):
-                        self._assign(target, assigned)
-                    case CallExpr(callee=MemberExpr(expr=inner, name=name)):
-                        self._give_away([] if name in _READERS else [inner])
-                    case CallExpr(callee=RefExpr(fullname=name)) if is_ours(name) or name.startswith("builtins."):
-                        pass
-                    case CallExpr(args=arguments):
-                        self._give_away(arguments)
+    def _look(self, node: Expression, places: Counter[SymbolNode]) -> None:
+        """A variable stands where it is not changed."""
+        match node:
+            case NameExpr(node=Var() as variable):
+                places[variable] += 1
 
-    def _give_away(self, nodes: Iterable[Expression]) -> None:
-        """What a variable holds is changed, or given to those who may change it."""
-        self._given_away.update(node.node for node in nodes if isinstance(node, NameExpr) and node.node is not None)
+    # --- assignments
+
+    def visit_assignment_stmt(self, o: AssignmentStmt) -> None:
+        if not isinstance(o.rvalue, TempNode):  # ``x: int``
+            for target in o.lvalues:
+                self._assign(target, o.rvalue)
+                if len(o.lvalues) > 1:
+                    self._forget(target)
+        elif isinstance(o.lvalues[0], NameExpr):
+            self._look(o.lvalues[0], self._harmless)
+
+    def _forget(self, target: Expression) -> None:
+        """What two variables hold can be changed by either name."""
+        if isinstance(target, NameExpr) and target.node is not None:
+            self._places[target.node] += 1
+
+    def visit_assignment_expr(self, o: AssignmentExpr) -> None:
+        self._assign(o.target, o.value)
+        self._forget(o.target)
+
+    def visit_operator_assignment_stmt(self, o: OperatorAssignmentStmt) -> None:
+        self._assign(o.lvalue, None)
+
+    def visit_for_stmt(self, o: ForStmt) -> None:
+        self._assign(o.index, None)
+        self._look(o.expr, self._taken)
+
+    def visit_generator_expr(self, o: GeneratorExpr) -> None:
+        self._loop(o)
+
+    def visit_dictionary_comprehension(self, o: DictionaryComprehension) -> None:
+        self._loop(o)
+
+    def _loop(self, o: GeneratorExpr | DictionaryComprehension) -> None:
+        for target, sequence in zip(o.indices, o.sequences, strict=True):
+            self._assign(target, None)
+            self._look(sequence, self._taken)
+
+    def visit_with_stmt(self, o: WithStmt) -> None:
+        for target in o.target:
+            self._assign(target, None)
+
+    def visit_try_stmt(self, o: TryStmt) -> None:
+        for target in o.vars:
+            self._assign(target, None)
+
+    def visit_del_stmt(self, o: DelStmt) -> None:
+        self._assign(o.expr, None)
+
+    def visit_func(self, o: FuncItem) -> None:
+        self._assigned.update((argument.variable, None) for argument in o.arguments)
+
+    def visit_as_pattern(self, o: AsPattern) -> None:
+        self._assign(o.name, None)
+
+    def visit_starred_pattern(self, o: StarredPattern) -> None:
+        self._assign(o.capture, None)
+
+    def visit_mapping_pattern(self, o: MappingPattern) -> None:
+        self._assign(o.rest, None)
+
+    def visit_import(self, o: Import) -> None:
+        self._imported.update(alias or name.partition(".")[0] for name, alias in o.ids)
+
+    def visit_import_from(self, o: ImportFrom) -> None:
+        self._imported.update(alias or name for name, alias in o.names)
+
+    # --- other places
+
+    def visit_name_expr(self, o: NameExpr) -> None:
+        if o.node is not None:
+            self._places[o.node] += 1
+
+    def visit_comparison_expr(self, o: ComparisonExpr) -> None:
+        for operand in o.operands:
+            self._look(operand, self._harmless)
+
+    def visit_op_expr(self, o: OpExpr) -> None:
+        if o.op not in ("and", "or"):
+            for operand in (o.left, o.right):
+                self._look(operand, self._taken)
+
+    def visit_star_expr(self, o: StarExpr) -> None:
+        self._look(o.expr, self._taken)
+
+    def visit_index_expr(self, o: IndexExpr) -> None:
+        self._look(o.base, self._taken)
+
+    def visit_call_expr(self, o: CallExpr) -> None:
+        places = self._places_of_arguments(o.callee)
+        for argument, kind in zip(o.args, o.arg_kinds, strict=True):
+            if places is not None:
+                self._look(argument, places)
+            elif kind in (ARG_STAR, ARG_STAR2):
+                self._look(argument, self._taken)
+        if isinstance(o.callee, MemberExpr) and o.callee.name in _READERS:
+            self._look(o.callee.expr, self._taken)
+
+    def _places_of_arguments(self, callee: Expression) -> Counter[SymbolNode] | None:
+        """As what places the arguments of a call count."""
+        match callee:
+            case RefExpr(fullname=name) if is_ours(name) or name in _LOOKERS:
+                return self._harmless
+            case RefExpr(fullname=name) if name in _COPIERS:
+                return self._taken
+            case MemberExpr(expr=inner, name=name) if name in _VERBS or isinstance(inner, StrExpr):
+                return self._harmless
+        return None
 
 
-def _all(statements: Iterable[Statement | OverloadPart]) -> Iterator[Statement]:
-    """All statements, with those inside of them."""
-    for statement in statements:
-        yield statement
-        match statement:
-            case Block(body=body):
-                yield from _all(body)
-            case FuncDef(body=body) | ClassDef(defs=body) | WithStmt(body=body):
-                yield from _all([body])
-            case Decorator(func=function):
-                yield from _all([function])
-            case OverloadedFuncDef(items=items):
-                yield from _all(items)
-            case IfStmt(body=bodies, else_body=last):
-                yield from _all([*bodies, *_there(last)])
-            case ForStmt(body=body, else_body=last) | WhileStmt(body=body, else_body=last):
-                yield from _all([body, *_there(last)])
-            case MatchStmt(bodies=bodies):
-                yield from _all(bodies)
-            case TryStmt(body=body, handlers=handlers, else_body=last, finally_body=cleanup):
-                yield from _all([body, *handlers, *_there(last), *_there(cleanup)])
-
-
-def _there(block: Block | None) -> list[Block]:
-    return [] if block is None else [block]
+_VISITS: Mapping[type, Callable[[Variables, Any], None]] = {
+    AssignmentStmt: Variables.visit_assignment_stmt,
+    AssignmentExpr: Variables.visit_assignment_expr,
+    OperatorAssignmentStmt: Variables.visit_operator_assignment_stmt,
+    ForStmt: Variables.visit_for_stmt,
+    GeneratorExpr: Variables.visit_generator_expr,
+    DictionaryComprehension: Variables.visit_dictionary_comprehension,
+    WithStmt: Variables.visit_with_stmt,
+    TryStmt: Variables.visit_try_stmt,
+    DelStmt: Variables.visit_del_stmt,
+    FuncDef: Variables.visit_func,
+    LambdaExpr: Variables.visit_func,
+    AsPattern: Variables.visit_as_pattern,
+    StarredPattern: Variables.visit_starred_pattern,
+    MappingPattern: Variables.visit_mapping_pattern,
+    Import: Variables.visit_import,
+    ImportFrom: Variables.visit_import_from,
+    NameExpr: Variables.visit_name_expr,
+    ComparisonExpr: Variables.visit_comparison_expr,
+    OpExpr: Variables.visit_op_expr,
+    StarExpr: Variables.visit_star_expr,
+    IndexExpr: Variables.visit_index_expr,
+    CallExpr: Variables.visit_call_expr,
+}
 
 
 def held(variable: NameExpr, checker: TypeChecker) -> Expression | None:

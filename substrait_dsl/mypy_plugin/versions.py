@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import sys
 
-OLDEST, NEWEST = (1, 19), (2, 4)
+OLDEST, NEWEST = (2, 2), (2, 4)
 """The tested range of minor versions; the extra ``mypy`` of the package says it, too.
 
-Versions before 1.19 read the codes in a configuration file before they load plugins, and refuse those of plugins.
+Versions before 2.2 are silent about mistakes inside of comprehensions; those before 1.19 refuse the codes of plugins in
+a configuration file.
 """
 
 

@@ -6,7 +6,7 @@ import builtins
 import inspect
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
 from typing import Any
 
 from mypy.nodes import (
@@ -37,22 +37,48 @@ from mypy.nodes import (
 )
 from mypy.types import Type
 
-from substrait_dsl.errors import SubstraitDslError
+from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.conditions import col
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.relation import Relation
-from substrait_dsl.mypy_plugin.declarations import is_schema
+from substrait_dsl.mypy_plugin.declarations import is_column
 from substrait_dsl.mypy_plugin.names import imported
 from substrait_dsl.mypy_plugin.origins import Origins
-from substrait_dsl.mypy_plugin.python_values import VARIABLES, is_known
+from substrait_dsl.mypy_plugin.python_values import VARIABLES, is_known, is_repeatable
+
+LONGEST = 10_000
+
+
+def _product(left: Any, right: Any) -> Any:
+    """A product; a long list or text is not made to find out what types its parts have."""
+    for whole, times in ((left, right), (right, left)):
+        if isinstance(whole, Sized) and isinstance(times, int) and len(whole) * times > LONGEST:
+            raise GiveUpError
+    return left * right
+
+
+def _remainder(left: Any, right: Any) -> Any:
+    """A remainder; a text is not made to a format, which may ask for any length."""
+    if isinstance(left, str | bytes):
+        raise GiveUpError
+    return left % right
+
+
+def _identity(op: str, left: Any, right: Any) -> bool:
+    """Whether two values are one. Of expressions it says nothing: those that a checker makes are not the program's."""
+    if right is None and isinstance(left, ExprBase):
+        method = "is_null()" if op == "is" else "is_not_null()"
+        raise InvalidArgumentError(f"an expression {op} None is found out before the query runs", hint=f"use {method}")
+    raise GiveUpError
+
 
 OPERATORS: Mapping[str, Callable[..., Any]] = {
     "+": operator.add,
     "-": operator.sub,
-    "*": operator.mul,
+    "*": _product,
     "/": operator.truediv,
-    "%": operator.mod,
+    "%": _remainder,
     "&": operator.and_,
     "|": operator.or_,
     "^": operator.xor,
@@ -94,6 +120,9 @@ class Written(ABC):
         self.origins = Origins()
         self.sampled: Expression | None = None
         """A value that the program computes and that has been replaced by one of its type."""
+        self.decided = False
+        """Whether mypy is to check the call as it is declared, though it can be made: something that it would object to
+        is a `bool` of Python, true or false before the query runs, or has been taken for a value of its type."""
 
     @abstractmethod
     def value(self, node: Expression, kind: Type | None = None, here: Environment | None = None) -> Any:
@@ -130,13 +159,17 @@ class Written(ABC):
                     return compared
                 if isinstance(compared, ExprBase):
                     return bool(compared)  # ``1 < x < 5`` asks whether ``1 < x`` is true
+            case ComparisonExpr(operators=["in" | "not in"], operands=[left, right]):
+                return self.value(left, None, here) in self.value(right, None, here)
+            case ComparisonExpr(operators=["is" | "is not" as op], operands=[left, right]):
+                return _identity(op, self.value(left, None, here), self.value(right, None, here))
             case UnaryExpr(op=op, expr=inner) if op in UNARY:
                 return UNARY[op](self.value(inner, None, here))
             case IndexExpr(base=base, index=index) if not isinstance(index, SliceExpr):
                 return self._part(self.value(base, None, here), self.value(index, None, here))
             case CallExpr():
                 return self._called(node, here)
-            case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name) if is_schema(info):
+            case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name) if is_column(info, name):
                 return col(name)
             case MemberExpr(expr=MemberExpr(expr=relation, name="c"), name=name):
                 return self._part(self.value(relation, None, here), name)
@@ -182,11 +215,12 @@ class Written(ABC):
 
     def _truth(self, node: Expression, here: Environment) -> bool:
         """Whether a value is true. Raises the library's error for an expression or a relation."""
-        sampled = self.sampled
+        before, self.sampled = self.sampled, None
         value = self.value(node, None, here)
+        sampled, self.sampled = self.sampled, before
         if isinstance(value, ExprBase | RelationBase):
             return bool(value)
-        if not isinstance(value, bool) or self.sampled is not sampled:
+        if not isinstance(value, bool) or sampled:
             raise GiveUpError(node)
         return value
 
@@ -212,7 +246,9 @@ class Written(ABC):
             given = signature.bind(*rows).arguments
             inside: dict[object, Any] = {each: self.value(default, None, here) for each, default in defaults.items()}
             inside |= {each.variable: given[each.variable.name] for each in parameters if each.variable.name in given}
-            return self.value(result, None, {**here, **inside})
+            value = self.value(result, None, {**here, **inside})
+            self.decided |= isinstance(value, bool)
+            return value
 
         called.__name__ = called.__qualname__ = "<lambda>"
         called.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` looks at first
@@ -231,7 +267,7 @@ class Written(ABC):
                 made = self.value(callee, None, here)  # what ``lambda_`` gives
             except GiveUpError as error:
                 raise GiveUpError(node if error.node is callee else error.node) from None
-        if not callable(made):
+        if not callable(made) or not is_repeatable(made):
             raise GiveUpError(node)
         return made(*positional, **named)
 

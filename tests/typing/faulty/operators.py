@@ -3,8 +3,12 @@
 # ruff: noqa: B015, B018  # the expressions are there for a type checker to read
 
 import datetime as dt
+from typing import TypeVar
 
+from substrait_dsl import FP64, Boolean, Expr, Null
 from tests.typing.tables import Orders
+
+N = TypeVar("N", bound=Null)
 
 
 def arithmetic(o: Orders) -> None:
@@ -41,3 +45,11 @@ def logic(o: Orders) -> None:
     ~o.o_orderkey  # E: nor its negation
     o.o_open & 1  # E: nor 1
     o.o_orderkey > 1 & o.o_custkey > 2  # E: & binds tighter than >: parentheses are missing
+
+
+def less_nullable(x: Expr[FP64, N], y: Expr[FP64, Null]) -> Expr[FP64, N]:
+    return x / y  # E: the result may be NULL where x may not
+
+
+def bounded_by_null(x: Expr[FP64, N], y: Expr[FP64, Null]) -> Expr[Boolean, N]:
+    return x.between(1.0, y)  # E: likewise

@@ -2,11 +2,14 @@
 
 import datetime as dt
 import decimal
-from typing import Any, assert_type
+from typing import Any, TypeVar, assert_type
 
 import substrait_dsl as sd
-from substrait_dsl import FP64, I64, Boolean, Decimal, DynExpr, Expr, Null, Req
+from substrait_dsl import FP64, I64, Boolean, Decimal, DynExpr, Expr, Null, Req, String
+from substrait_dsl import functions as f
 from tests.typing.tables import Orders
+
+N = TypeVar("N", bound=Null)
 
 
 def arithmetic(o: Orders) -> None:
@@ -45,6 +48,35 @@ def conditions(o: Orders) -> None:
     assert_type(o.o_rank.between(1, 2), Expr[Boolean, Null])
     assert_type(o.o_comment.is_in(["x", None]), Expr[Boolean, Any])
     assert_type(o.o_orderkey > sd.any_of(sd.read_named("orders", Orders).select("o_custkey")), Expr[Boolean, Null])
+
+
+def ratio(part: Expr[FP64, N], whole: Expr[FP64, N]) -> Expr[FP64, N]:
+    return part / whole
+
+
+def scaled(x: Expr[I64, N], y: Expr[I64, N], z: Expr[I64]) -> Expr[I64, N]:
+    return -(x + y * x - 1) % y * z
+
+
+def money(price: Expr[Decimal[Any, Any], N], tax: Expr[Decimal[Any, Any], N]) -> Expr[Decimal[Any, Any], N]:
+    return price * tax + price
+
+
+def near(low: Expr[FP64, N], x: Expr[FP64, N]) -> Expr[Boolean, N]:
+    return x.between(low, 5.0) & ~(x > 3.0) | (x == low)
+
+
+def named(name: Expr[String, N], other: Expr[String, N]) -> Expr[Boolean, N]:
+    return f.like(name, "%x%") | (name == "y") ^ (name < other)
+
+
+def of_one_nullability(o: Orders) -> None:
+    """Whatever `N` is in these functions, it is that of their arguments together where they are called."""
+    assert_type(ratio(o.o_weight, o.o_weight), Expr[FP64, Req])
+    assert_type(scaled(o.o_rank, o.o_orderkey, o.o_orderkey), Expr[I64, Null])
+    assert_type(money(o.o_totalprice, o.o_totalprice), Expr[Decimal[Any, Any], Req])
+    assert_type(near(o.o_weight, o.o_weight), Expr[Boolean, Req])
+    assert_type(named(o.o_comment, o.o_comment), Expr[Boolean, Null])
 
 
 def unknown(r: sd.DynRow, o: Orders) -> Expr[Boolean, Null]:

@@ -25,8 +25,8 @@ def total(of: sd.Relation[Items]) -> sd.Relation[Total]:
 total(orders)
 # E: Argument 1 to "total" has incompatible type "Relation[Orders]"; expected "Relation[Items]"  [arg-type]
 total(items.select("part", "order"))
-# E: Argument 1 to "total" has incompatible type "Relation[Row[F[Literal['part'], I64], F[Literal['order'], I64]]]";
-#    expected "Relation[Items]"  [arg-type]
+# E: the columns are not those of Items: quantity is missing; make them with select(...) or into(...), then
+#    .as_(Items)  [substrait-schema]
 total(total(items))
 # E: Argument 1 to "total" has incompatible type "Relation[Total]"; expected "Relation[Items]"  [arg-type]
 total("items")
@@ -42,8 +42,8 @@ total(items).filter(lambda t: t.totl > 3)
 
 def undeclared(of: sd.Relation[Items]) -> sd.Relation[Total]:
     return of.select("part")
-    # E: Incompatible return value type (got "Relation[Row[F[Literal['part'], I64]]]", expected
-    #    "Relation[Total]")  [return-value]
+    # E: the columns are not those of Total: total is missing; make them with select(...) or into(...), then
+    #    .as_(Total)  [substrait-schema]
 
 
 def misdeclared(of: sd.Relation[Items]) -> sd.Relation[Total]:
@@ -67,8 +67,8 @@ def late(of: sd.Relation[Orders]) -> sd.Relation[Orders]:
     def dear(o: Orders) -> sd.Expr[sd.Boolean]:
         return o.price > "100"
         # E: Returning Any from function declared to return "Expr[Boolean, Req]"  [no-any-return]
-        # E: no overload takes gt(decimal<15,2>, '100'); '100' does not fit decimal<15,2>: it takes a decimal.Decimal
-        #    or an int, not a str  [substrait-function-not-found]
+        # E: no overload takes gt(decimal<15,2>, '100'); '100' does not fit decimal<15,2>: it takes a decimal.Decimal or
+        #    an int, not a str  [substrait-function-not-found]
 
     minimum = of.aggregate(least=lambda o: f.min(o.weight))
     return of.filter(dear).filter(lambda o: o.weight == sd.scalar_subquery(minimum.select("most")))
@@ -142,8 +142,8 @@ either.filter(lambda r: r.part == "x")
 
 def perhaps(flag: bool) -> sd.Relation[Items] | None:
     return items.select("part") if flag else None
-    # E: Incompatible return value type (got "Relation[Row[F[Literal['part'], I64]]] | None", expected "Relation[Items]
-    #    | None")  [return-value]
+    # E: the columns are not those of Items: order is missing; quantity is missing; make them with select(...) or
+    #    into(...), then .as_(Items)  [substrait-schema]
 
 
 perhaps(True).select("part")

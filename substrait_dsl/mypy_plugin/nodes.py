@@ -1,0 +1,84 @@
+"""All that a file of the program is made of, statement by statement and expression by expression.
+
+mypy has visitors of its own, but none that Python may inherit from, as they are compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mypy import nodes as n
+from mypy import patterns as p
+
+_PARTS: Mapping[type, tuple[str, ...]] = {
+    n.MypyFile: ("defs",),
+    n.Block: ("body",),
+    n.FuncDef: ("arguments", "body"),
+    n.LambdaExpr: ("arguments", "body"),
+    n.Argument: ("initializer",),
+    n.Decorator: ("func", "decorators"),
+    n.OverloadedFuncDef: ("items",),
+    n.ClassDef: ("defs", "base_type_exprs", "decorators", "keywords", "metaclass"),
+    n.AssignmentStmt: ("rvalue", "lvalues"),
+    n.OperatorAssignmentStmt: ("rvalue", "lvalue"),
+    n.ExpressionStmt: ("expr",),
+    n.ForStmt: ("index", "expr", "body", "else_body"),
+    n.WhileStmt: ("expr", "body", "else_body"),
+    n.IfStmt: ("expr", "body", "else_body"),
+    n.ReturnStmt: ("expr",),
+    n.AssertStmt: ("expr", "msg"),
+    n.DelStmt: ("expr",),
+    n.RaiseStmt: ("expr", "from_expr"),
+    n.TryStmt: ("types", "vars", "body", "handlers", "else_body", "finally_body"),
+    n.WithStmt: ("expr", "target", "body"),
+    n.MatchStmt: ("subject", "patterns", "guards", "bodies"),
+    p.AsPattern: ("pattern", "name"),
+    p.OrPattern: ("patterns",),
+    p.ValuePattern: ("expr",),
+    p.SequencePattern: ("patterns",),
+    p.StarredPattern: ("capture",),
+    p.MappingPattern: ("keys", "values", "rest"),
+    p.ClassPattern: ("class_ref", "positionals", "keyword_values"),
+    n.MemberExpr: ("expr",),
+    n.YieldFromExpr: ("expr",),
+    n.YieldExpr: ("expr",),
+    n.AwaitExpr: ("expr",),
+    n.CallExpr: ("callee", "args"),
+    n.OpExpr: ("left", "right"),
+    n.ComparisonExpr: ("operands",),
+    n.SliceExpr: ("begin_index", "end_index", "stride"),
+    n.CastExpr: ("expr",),
+    n.AssertTypeExpr: ("expr",),
+    n.RevealExpr: ("expr",),
+    n.SuperExpr: ("call",),
+    n.UnaryExpr: ("expr",),
+    n.ListExpr: ("items",),
+    n.TupleExpr: ("items",),
+    n.SetExpr: ("items",),
+    n.DictExpr: ("items",),
+    n.IndexExpr: ("base", "index"),
+    n.GeneratorExpr: ("left_expr", "sequences", "condlists", "indices"),
+    n.DictionaryComprehension: ("key", "value", "sequences", "condlists", "indices"),
+    n.ListComprehension: ("generator",),
+    n.SetComprehension: ("generator",),
+    n.ConditionalExpr: ("cond", "if_expr", "else_expr"),
+    n.TypeApplication: ("expr",),
+    n.StarExpr: ("expr",),
+    n.AssignmentExpr: ("target", "value"),
+}
+"""Where the parts of each kind of node are; what is not here has none."""
+
+
+def walked(tree: n.MypyFile) -> Iterator[Any]:
+    """Each node of a file, in no order that matters."""
+    stack: list[Any] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, list | tuple):
+            stack.extend(node)
+        elif isinstance(node, dict):
+            stack.extend(node.values())
+        elif node is not None:
+            yield node
+            stack.extend(getattr(node, name) for name in _PARTS.get(type(node), ()))

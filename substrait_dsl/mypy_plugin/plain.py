@@ -1,0 +1,140 @@
+"""What mypy says by itself of a call of which the plugin finds out nothing.
+
+The signatures that the plugin gives to mypy take more than those of the library, so that the call itself can say what
+is wrong with an argument. Where the call cannot be made, or takes what the library's annotations do not, that must not
+hide what mypy would have said: the call is checked again, as it is declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from mypy.nodes import (
+    CallExpr,
+    ComparisonExpr,
+    Context,
+    DictExpr,
+    Expression,
+    FuncDef,
+    LambdaExpr,
+    ListExpr,
+    MemberExpr,
+    OverloadedFuncDef,
+    RefExpr,
+    SetExpr,
+    StarExpr,
+    TempNode,
+    TupleExpr,
+)
+from mypy.types import FunctionLike, Instance, Type, get_proper_type, has_type_vars
+
+from substrait_dsl.mypy_plugin.annotations import unknown
+from substrait_dsl.mypy_plugin.memory import MEMORY
+from substrait_dsl.mypy_plugin.names import EXPR
+from substrait_dsl.mypy_plugin.places import parts
+from substrait_dsl.mypy_plugin.reports import is_heard
+
+if TYPE_CHECKING:
+    from mypy.checker import TypeChecker
+    from mypy.plugin import FunctionContext, MethodContext
+
+_DISPLAYS = (ListExpr, TupleExpr, DictExpr, SetExpr, StarExpr)
+"""What has the type that is expected of it, if its parts fit: it is checked again with its parts."""
+
+
+_BEING_CHECKED: list[Context] = []
+"""The calls that are being checked as they are declared, the innermost last."""
+
+
+def is_being_checked(call: Context) -> bool:
+    """Whether a call is being checked as it is declared, without the plugin."""
+    return bool(_BEING_CHECKED) and _BEING_CHECKED[-1] is call
+
+
+def declared(context: MethodContext | FunctionContext, is_made: Callable[[Expression], bool]) -> Type | None:
+    """What a call gives by the annotations of the library; None if mypy objects to it, which is said then.
+
+    Args:
+        context: the call.
+        is_made: whether an expression inside of it can be made, whatever mypy takes it for.
+    """
+    call = context.context
+    checker: TypeChecker = context.api  # type: ignore[assignment]  # mypy's own checker is the only one
+    if not isinstance(call, CallExpr):
+        return context.default_return_type
+    if _say_comparisons(call, checker, is_made):
+        return None
+    on = getattr(context, "type", None)
+    callee = _callee(call.callee, on, checker)
+    if callee is None:
+        return context.default_return_type
+    arguments: list[Expression] = []
+    for node in call.args:
+        kind = None if isinstance(node, _DISPLAYS) else _type_of(node, checker)
+        if _is_made_comparison(node, is_made):
+            kind = unknown()
+        if kind is not None and has_type_vars(kind):
+            return context.default_return_type  # what is true of each type mypy cannot tell: it takes but some
+        arguments.append(node if kind is None else TempNode(kind, context=node))
+    _BEING_CHECKED.append(call)
+    try:
+        with checker.msg.filter_errors(save_filtered_errors=True) as found:
+            result, _ = checker.expr_checker.check_call(
+                callee, arguments, call.arg_kinds, call, call.arg_names, object_type=on
+            )
+    finally:
+        _BEING_CHECKED.pop()
+    checker.msg.add_errors(found.filtered_errors())
+    if not found.has_new_errors():
+        return result
+    if is_heard(checker.msg.errors):
+        MEMORY.say(call)
+    return None
+
+
+def _callee(node: Expression, on: Type | None, checker: TypeChecker) -> FunctionLike | None:
+    """The declared type of what is called: mypy knows the expression by the signature that the plugin has given it."""
+    found: Type | None = None
+    match node:
+        case MemberExpr(name=name) if on is not None:
+            found = checker.expr_checker.analyze_external_member_access(name, on, node)
+        case RefExpr(node=FuncDef(type=kind) | OverloadedFuncDef(type=kind)):
+            found = kind
+    proper = get_proper_type(found)
+    return proper if isinstance(proper, FunctionLike) else None
+
+
+def _say_comparisons(call: CallExpr, checker: TypeChecker, is_made: Callable[[Expression], bool]) -> bool:
+    """Say which comparisons inside a call compare a column with what no column is compared with.
+
+    mypy does not, because every object of Python has an ``==``: such a comparison is a `bool` to it.
+    """
+    wrong = False
+    for part in (part for argument in call.args for part in parts(argument)):
+        match part:
+            case ComparisonExpr(operators=["==" | "!=" as operator], operands=[left, right]):
+                one, other = (_type_of(operand, checker) for operand in (left, right))
+                is_bool = _is_instance(_type_of(part, checker), "builtins.bool")
+                if is_bool and (_is_instance(one, EXPR) or _is_instance(other, EXPR)) and not is_made(part):
+                    checker.msg.unsupported_operand_types(operator, one, other, part)
+                    wrong = True
+    if wrong and is_heard(checker.msg.errors):
+        MEMORY.say(call)
+    return wrong
+
+
+def _is_made_comparison(node: Expression, is_made: Callable[[Expression], bool]) -> bool:
+    """Whether an argument is a comparison such as ``1 == r.x``, a `bool` to mypy, or a lambda that gives it."""
+    if isinstance(node, LambdaExpr):
+        node = node.expr()
+    return isinstance(node, ComparisonExpr) and is_made(node)
+
+
+def _is_instance(kind: Type | None, fullname: str) -> bool:
+    proper = get_proper_type(kind)
+    return isinstance(proper, Instance) and proper.type.fullname == fullname
+
+
+def _type_of(node: Expression, checker: TypeChecker) -> Type | None:
+    return checker.lookup_type(node) if checker.has_type(node) else None

@@ -1,0 +1,42 @@
+"""What the plugin has to know of verbs by their names: which arguments are columns, and which do not matter."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+
+from mypy.nodes import ComparisonExpr, OpExpr, UnaryExpr
+
+from substrait_dsl.algebra.extensions import AnyMessage
+from substrait_dsl.fluent.grouping import GroupBy
+from substrait_dsl.fluent.relation import Relation
+
+NEUTRAL: Mapping[str, object] = {
+    "on": True,
+    "post_filter": None,
+    "residual": None,
+    "filter": None,
+    "best_effort_filter": None,
+    "where": None,
+    "detail": AnyMessage("", b""),
+}
+"""Arguments on which the columns of the result do not depend, with a value that is always right."""
+
+SET_VERBS = ("set_op", "union_all", "union", "intersect", "subtract")
+"""Verbs whose result is nullable where other relations are, of which the annotations say nothing."""
+
+COLUMN_VERBS = ("project", "with_columns", "select", "group_by", "expand")
+MEASURE_VERBS = ("aggregate", "agg", "rollup", "cube")
+"""Verbs whose named arguments are columns of the result, and those where they are measures."""
+
+OPERATIONS = (OpExpr, ComparisonExpr, UnaryExpr)
+
+LOOKING_INSIDE = ("hash_join", "merge_join", "exchange")
+"""Verbs that ask how an expression is made: whether it compares two columns, or is one."""
+
+
+def is_parameter(verb: str, name: str) -> bool:
+    """Whether a name is that of a parameter of a verb, and none of a column that the call makes."""
+    found = getattr(Relation, verb, None) or getattr(GroupBy, verb)
+    parameter = inspect.signature(found).parameters.get(name)
+    return parameter is not None and parameter.kind is not parameter.VAR_KEYWORD
