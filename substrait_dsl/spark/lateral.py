@@ -37,7 +37,10 @@ def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
             test = Test(there.sql(rel.condition), rel.condition.type.nullable)
             rows = with_mark(rows, mark(_text(matches), [test], to.space, fixed=False), to)
         case how:
-            rows = _matched(rows, Rows(table, found), how, rel.condition, inside, to)
+            # Of one row there is no second match to look for; and an aggregate of an aggregate that depends on the
+            # row outside, which counting the matches would be, Spark computes wrongly where nothing is aggregated.
+            method: Matching = "left" if how == "left_single" and rel.right.single_row else how
+            rows = _matched(rows, Rows(table, found), method, rel.condition, inside, to)
     return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
 
 

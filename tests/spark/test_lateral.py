@@ -151,6 +151,20 @@ def test_an_aggregate_has_a_row_for_every_row(spark: SparkSession) -> None:
     )
 
 
+def test_the_one_row_of_an_aggregate_is_a_single_match(spark: SparkSession) -> None:
+    t, u = values({"a": "i64"}, (1,), (2,), (3,)), values({"k": "i64", "v": "i64"}, (1, 5), (1, 6), (2, 7))
+    few = u.filter(lambda r: r.v < 6).select("k")
+
+    def totals(outer: Any, *conditions: Any) -> Any:
+        inner = u.filter(lambda r: r.k == outer.a, *conditions)
+        return inner.aggregate(n=lambda r: f.sum0(r.v))
+
+    joined = t.lateral_join(lambda outer: totals(outer), how="left_single")
+    assert counted(joined, spark) == Counter([(1, 11), (2, 7), (3, 0)])
+    both = t.lateral_join(lambda o: totals(o, lambda r: o.a > o.a, lambda r: r.k.is_in(few)), how="left_single")
+    assert counted(both, spark) == Counter([(1, 0), (2, 0), (3, 0)])
+
+
 def test_ties_and_windows_of_each_row(spark: SparkSession) -> None:
     lefts = values({"a": "i64"}, (1,), (2,))
     rights = values({"c": "i64", "d": "i64"}, (1, 5), (1, 5), (1, 6), (2, 8), (2, 9))
