@@ -20,7 +20,7 @@ from tests.projects import SETTINGS, Project
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = sorted((ROOT / "tests" / "typing" / "plugin").rglob("[!_]*.py"))
-COUNT = 40
+COUNT = 25
 """How many programs are made; mypy checks them in one run."""
 
 LEAST, MOST = 3, 25

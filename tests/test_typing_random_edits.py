@@ -16,7 +16,7 @@ import pytest
 from tests.projects import Project
 from tests.test_typing_caches import EDITS, FILES, PROJECT, Change, Daemon
 
-STEPS = 7
+STEPS = 5
 """How many states of the project there are in a sequence; one more costs each way of checking a run of mypy."""
 
 MORE: tuple[Change, ...] = (
