@@ -10,33 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from substrait_dsl.algebra.expressions import AggregateFunction, FunctionId, SortKey
+from substrait_dsl.algebra.expressions import AggregateFunction
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_arithmetic import NEAREST
+from substrait_dsl.spark.sorting import SortKeys, ordering
 from substrait_dsl.spark.templates import Table, Template, failing, lower
-
-ORDERINGS: Mapping[SortDirection, str] = {
-    "asc_nulls_first": "ASC NULLS FIRST",
-    "asc_nulls_last": "ASC NULLS LAST",
-    "desc_nulls_first": "DESC NULLS FIRST",
-    "desc_nulls_last": "DESC NULLS LAST",
-    "clustered": "ASC NULLS FIRST",  # any order clusters
-}
-"""The directions of a sort in SQL."""
-
-
-def direction_of(key: SortKey) -> SortDirection:
-    """The direction of a sort key. Raises `UnsupportedError` for one that compares by a function (reading 52)."""
-    if isinstance(key.direction, FunctionId):
-        raise UnsupportedError(f"Spark cannot sort by a comparison function ({key.direction.key})")
-    return key.direction
 
 
 def aggregate_function_to_sql(
     call: AggregateFunction,
     texts: Sequence[str],
-    sorts: Sequence[tuple[str, SortDirection]],
+    sorts: SortKeys,
     condition: str | None,
     beside_distinct: bool = False,
 ) -> str:
@@ -59,10 +44,9 @@ def aggregate_function_to_sql(
         raise UnsupportedError(
             f"Spark computes {call.function.name} as a whole, it cannot run the phase {call.phase} alone"
         )
-    order = ", ".join(f"{key} {ORDERINGS[way]}" for key, way in sorts)
     extra = {
         "distinct": "DISTINCT " if call.invocation == "distinct" else "",
-        "order": f" WITHIN GROUP (ORDER BY {order})" if sorts else "",
+        "order": f" WITHIN GROUP (ORDER BY {ordering(sorts)})" if sorts else "",
         "filter": f" FILTER (WHERE {condition})" if condition else "",
     }
     if sorts and call.function.name == "string_agg" and (beside_distinct or all(extra.values())):
@@ -70,9 +54,7 @@ def aggregate_function_to_sql(
     return lower(call, texts, AGGREGATE_FUNCTIONS, extra)
 
 
-def _joined_in_order(
-    call: AggregateFunction, texts: Sequence[str], sorts: Sequence[tuple[str, SortDirection]], extra: Mapping[str, str]
-) -> str:
+def _joined_in_order(call: AggregateFunction, texts: Sequence[str], sorts: SortKeys, extra: Mapping[str, str]) -> str:
     """Texts joined in an order, by way of a list.
 
     Spark's own way fails with an internal error where distinct values make it copy the rows: it takes a column for the

@@ -52,11 +52,12 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.algebra.node import Node
 from substrait_dsl.algebra.types import Struct, Type
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.aggregates import aggregate_function_to_sql, direction_of
+from substrait_dsl.spark.aggregates import aggregate_function_to_sql
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.functions import function_to_sql
 from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql
 from substrait_dsl.spark.output import guarded
+from substrait_dsl.spark.sorting import direction_of
 from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.types import spark_sql_type
 from substrait_dsl.spark.windows import window_to_sql

@@ -24,7 +24,8 @@ from substrait_dsl.spark.hosts import host, subqueries_of
 from substrait_dsl.spark.marks import Key, Test, mark
 from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.relations import filtered
-from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, TextTable, items
+from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, items
+from substrait_dsl.spark.texts import TextTable
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import Cross

@@ -14,7 +14,8 @@ from substrait_dsl.spark.joins import single_match, with_mark
 from substrait_dsl.spark.limits import exact_limits
 from substrait_dsl.spark.marks import Test, mark
 from substrait_dsl.spark.relations import filtered
-from substrait_dsl.spark.tables import Rows, TextTable
+from substrait_dsl.spark.tables import Rows
+from substrait_dsl.spark.texts import TextTable
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import LateralJoin

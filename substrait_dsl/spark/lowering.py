@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, assert_never
 
+import attrs
+
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import (
     Aggregate,
@@ -41,10 +43,12 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.spark import groups, joins, lateral, partitions, reads, relations, sets
+from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.output import is_plain, output, plain_items
 from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.pruning import parents_first, relations_inside, used_columns
-from substrait_dsl.spark.tables import FrameTable, Item, Rows, Table, TextTable, items
+from substrait_dsl.spark.tables import Item, Rows, Table, items
+from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -126,7 +130,7 @@ class Lowering:
         self._steps_inside = outside
         if self.space.is_remote and steps >= MOST_STEPS and isinstance(rows.table, FrameTable):
             frame = self.space.cut(rows.table.filtered)
-            rows, steps = Rows(FrameTable(rows.table.names, frame, self.space), rows.columns), 0
+            rows, steps = Rows(attrs.evolve(rows.table, frame=frame, conditions=()), rows.columns), 0
         self._steps[id(rel)] = steps
         return rows
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.spark.tables import Item, TextTable
+from substrait_dsl.spark.tables import Item
+from substrait_dsl.spark.texts import TextTable
 
 if TYPE_CHECKING:
     from substrait_dsl.spark.workspace import Workspace

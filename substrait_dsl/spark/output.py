@@ -18,8 +18,9 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
 from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql, text_to_sql
-from substrait_dsl.spark.tables import PLAIN_NAME, FrameTable, Item, Rows
+from substrait_dsl.spark.tables import PLAIN_NAME, Item, Rows
 from substrait_dsl.spark.types import spark_sql_type, to_spark, type_to_spark
 
 if TYPE_CHECKING:

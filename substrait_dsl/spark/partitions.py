@@ -21,14 +21,15 @@ from substrait_dsl.algebra.relations import (
     SingleBucket,
 )
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
-from substrait_dsl.spark.tables import FrameTable, Rows, ordered
+from substrait_dsl.spark.sorting import SortKeys, ordered
+from substrait_dsl.spark.tables import Rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from substrait_dsl.algebra.node import Rel
-    from substrait_dsl.algebra.properties import SortDirection
     from substrait_dsl.spark.hosts import Host
     from substrait_dsl.spark.lowering import Lowering
 
@@ -101,7 +102,7 @@ def sorted_again(rel: Rel, rows: Rows) -> Rows:
     return Rows(rows.table.sort(keys), rows.columns) if keys else sorted_as_known(rel, rows)
 
 
-def known_order(rel: Rel, rows: Rows) -> list[tuple[str, SortDirection]]:
+def known_order(rel: Rel, rows: Rows) -> SortKeys:
     """The order that a relation is known to have, as sort keys over these rows, whose first columns are its own."""
     return [
         (".f".join([rows.columns[key.field[0]], *map(str, key.field[1:])]), key.direction)

@@ -22,11 +22,13 @@ from substrait_dsl.algebra.relations import (
 from substrait_dsl.algebra.types import List, Map, Struct, Type
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, kind_words, quoted, suggestion
 from substrait_dsl.spark.files import read_files
+from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.iceberg import read_snapshot
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.subqueries import is_subquery
-from substrait_dsl.spark.tables import PLAIN_NAME, UNUSED, FrameTable, Item, Rows, TextTable
+from substrait_dsl.spark.tables import PLAIN_NAME, UNUSED, Item, Rows
+from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.types import spark_sql_type, type_to_spark
 from substrait_dsl.spark.virtual import arrow_frame, can_be_arrow
 from substrait_dsl.spark.workspace import VIEW_PREFIX

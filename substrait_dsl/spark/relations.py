@@ -21,16 +21,16 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
-from substrait_dsl.spark.aggregates import ORDERINGS, direction_of
 from substrait_dsl.spark.hosts import has_correlated, host
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.partitions import known_order, sorted_again, sorted_as_known
-from substrait_dsl.spark.tables import Item, Rows, TextTable, items
+from substrait_dsl.spark.sorting import SortKeys, direction_of, ordering
+from substrait_dsl.spark.tables import Item, Rows, items
 from substrait_dsl.spark.templates import require_comparable
+from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.windows import window_to_sql
 
 if TYPE_CHECKING:
-    from substrait_dsl.algebra.properties import SortDirection
     from substrait_dsl.spark.lowering import Lowering
     from substrait_dsl.spark.tables import Table
 
@@ -68,7 +68,7 @@ def lower_sort(rel: Sort, to: Lowering) -> Rows:
     return Rows(rows.table.sort(keys), rows.columns)
 
 
-def _sort_keys(rel: Sort | TopN, to: Lowering) -> tuple[Rows, list[tuple[str, SortDirection]]]:
+def _sort_keys(rel: Sort | TopN, to: Lowering) -> tuple[Rows, SortKeys]:
     for key in rel.keys:
         require_comparable(key.expression.type, kind_words(rel))
     rows, here = host(to, to[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True)
@@ -151,7 +151,7 @@ def lower_top_n(rel: TopN, to: Lowering) -> Rows:
         raise UnsupportedError(
             f"Spark cannot rank more than {MOST_ROWS} rows; {kind_words(rel)} is of {offset + count}"
         )
-    over = f"OVER (ORDER BY {', '.join(f'{text} {ORDERINGS[direction]}' for text, direction in keys)})"
+    over = f"OVER (ORDER BY {ordering(keys)})"
     place, number = to.space.names(2)
     made = [Item(f"rank() {over}", (place,)), Item(f"row_number() {over}", (number,))]
     table = rows.table.select([*items(rows.columns), *(made if offset else made[:1])])

@@ -6,6 +6,7 @@ Specification: https://substrait.io/relations/logical_relations/#local-files.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -42,11 +43,14 @@ def rows_of_slice(item: FileItem) -> str:
 def _row_ranges(item: FileItem) -> Iterator[tuple[int, int]]:
     """The first and the last row of each row group of a slice."""
     import pyarrow as pa
-    from pyarrow import parquet
+    from pyarrow import fs, parquet
 
     end = item.start + item.length
     try:
-        metadata = parquet.read_metadata(*_located(item.uri))
+        system, path = fs.FileSystem.from_uri(
+            item.uri if "://" in item.uri else os.path.abspath(item.uri.removeprefix("file:"))
+        )
+        metadata = parquet.read_metadata(path, filesystem=system)
     except (OSError, pa.ArrowInvalid) as error:
         raise ExecutionError(f"cannot read the Parquet file {item.uri}: {error}") from error
     first = 0
@@ -55,16 +59,6 @@ def _row_ranges(item: FileItem) -> Iterator[tuple[int, int]]:
         if group.num_rows and item.start <= _midpoint(group) < end:
             yield first, first + group.num_rows - 1
         first += group.num_rows
-
-
-def _located(uri: str) -> tuple[object, ...]:
-    """A file as pyarrow takes it."""
-    from pyarrow import fs
-
-    if "://" not in uri:
-        return (uri.removeprefix("file:"),)
-    system, path = fs.FileSystem.from_uri(uri)
-    return (system.open_input_file(path),)
 
 
 def _midpoint(group: RowGroupMetaData) -> int:

@@ -22,7 +22,8 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.marks import Key, Test, mark
-from substrait_dsl.spark.tables import Item, TextTable
+from substrait_dsl.spark.tables import Item
+from substrait_dsl.spark.texts import TextTable
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.expressions.subqueries import ComparisonOp

@@ -14,7 +14,8 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Bound, Expression, Literal, SortKey, WindowCall
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS, ORDERINGS, direction_of
+from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS
+from substrait_dsl.spark.sorting import ORDERINGS, direction_of
 from substrait_dsl.spark.templates import STANDARD, Table, Template, lower, require_comparable
 from substrait_dsl.spark.types import spark_sql_type
 

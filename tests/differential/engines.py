@@ -17,7 +17,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.errors import UnsupportedError
 from tests.differential.sql import to_sql
-from tests.differential.tables import register_in_duckdb, register_in_spark
+from tests.differential.tables import duckdb_type, register_in_duckdb, register_in_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,17 +63,14 @@ def duckdb_engine() -> duckdb.DuckDBPyConnection:
 
 # --- values
 
-SPARK_TYPES: dict[str, str] = {
-    "boolean": "boolean", "i8": "tinyint", "i16": "smallint", "i32": "int", "i64": "bigint", "fp32": "float",
-    "fp64": "double", "string": "string", "date": "date", "precision_timestamp": "timestamp_ntz",
-}  # fmt: skip
+SPARK_NAMES = {"VARCHAR": "string", "TIMESTAMP": "timestamp_ntz"}
+"""Where a type is called otherwise in Spark than in DuckDB."""
 
 
 def spark_type(kind: t.Type) -> str:
     """What a type is called in Spark."""
-    if isinstance(kind, t.Decimal):
-        return f"decimal({kind.precision},{kind.scale})"
-    return SPARK_TYPES[kind.keyword]
+    name = duckdb_type(kind)
+    return SPARK_NAMES.get(name, name.lower())
 
 
 def from_text(text: str | None, kind: t.Type) -> Any:

@@ -45,10 +45,10 @@ def test_a_subquery_about_the_one_row(spark: SparkSession) -> None:
 # --- an order that stays
 
 
-def test_a_window_keeps_the_order_of_its_input(spark: SparkSession) -> None:
-    ordered = table().sort(sd.desc("a"), "b")
-    places = ordered.window(order_by="a", place=f.rank())
-    assert places.properties.ordering
+# By a column, which the properties of a relation tell, and by an expression, which they do not.
+@pytest.mark.parametrize("by", [sd.desc("a"), lambda r: r.a * -1], ids=["column", "expression"])
+def test_a_window_keeps_the_order_of_its_input(by: Any, spark: SparkSession) -> None:
+    places = table().sort(by, "b").window(order_by="a", place=f.rank())
     assert [row[0] for row in collected(places, spark)] == [3, 2, 1, 1]
     assert collected(places.fetch(2), spark) == [(3, "z", 4), (2, None, 3)]
 
@@ -71,10 +71,11 @@ def large_tables(spark: SparkSession) -> Iterator[SparkSession]:
     spark.conf.set(setting, before)
 
 
-def test_subqueries_keep_the_order(large_tables: SparkSession) -> None:
+@pytest.mark.parametrize("by", [sd.desc("k"), lambda r: r.k * -1], ids=["column", "expression"])
+def test_subqueries_keep_the_order(by: Any, large_tables: SparkSession) -> None:
     numbers = values({"k": "i64"}, *((number * 7 % 20,) for number in range(20)))
     lookup = values({"x": "i64?"}, *((number,) for number in range(0, 20, 3)))
-    ordered = numbers.sort(sd.desc("k"))
+    ordered = numbers.sort(by)
     found = {
         "scalar": ordered.project(
             n=lambda r: sd.scalar_subquery(lookup.filter(lambda y: y.x == r.k).aggregate(n=f.count()))

@@ -1,0 +1,101 @@
+"""Tables that are DataFrames: each step is a method of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+
+from substrait_dsl.spark.sorting import SortKeys, ordered
+from substrait_dsl.spark.tables import Item, JoinHow, Table, all_true, items, names_joined, select_list
+from substrait_dsl.spark.texts import TextTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from substrait_dsl.spark.workspace import Workspace
+
+_MOST_CONDITIONS = 50
+"""How many filters may wait to become one: enough that few steps are left, few enough to parse well."""
+
+
+@attrs.frozen
+class FrameTable(Table):
+    """A table that is a DataFrame. Filters wait for the next step, so that neighbours become one."""
+
+    names: tuple[str, ...]
+    frame: DataFrame
+    space: Workspace
+    conditions: tuple[str, ...] = ()
+    keys: SortKeys = ()
+
+    @property
+    def filtered(self) -> DataFrame:
+        """The DataFrame with the filters that waited."""
+        if not self.conditions:
+            return self.frame
+        condition = all_true(self.conditions)
+        if self.space.attached(condition):
+            return self._sql(items(self.names), condition)
+        return self.frame.where(condition)
+
+    def _sql(self, made: Sequence[Item], condition: str | None) -> DataFrame:
+        where = f" WHERE {condition}" if condition else ""
+        return self.space.sql(f"SELECT {select_list(made)} FROM {self.space.attach(self.frame)}{where}")
+
+    def _made(self, frame: DataFrame, names: Iterable[str], keys: SortKeys = ()) -> FrameTable:
+        return FrameTable(tuple(names), frame, self.space, keys=keys)
+
+    def select(self, made: Sequence[Item]) -> FrameTable:
+        names = [name for item in made for name in item.names]
+        if self.space.attached(" ".join(item.text for item in made)):
+            frame = self._sql(made, all_true(self.conditions) if self.conditions else None)
+        else:
+            frame = self.filtered.selectExpr(*(item.sql for item in made))
+        return self._made(frame, names, self.keys_among(names))
+
+    def where(self, condition: str) -> FrameTable:
+        if len(self.conditions) < _MOST_CONDITIONS:
+            return attrs.evolve(self, conditions=(*self.conditions, condition))
+        return attrs.evolve(self, frame=self.filtered, conditions=(condition,))
+
+    def join(self, other: FrameTable, how: JoinHow, condition: str | None) -> FrameTable:
+        from pyspark.sql import functions
+
+        names = names_joined(self, other, how)
+        if condition is None:
+            return self._made(self.filtered.crossJoin(other.filtered), names)
+        return self._made(self.filtered.join(other.filtered, functions.expr(condition), how), names)
+
+    def lateral(self, other: TextTable, how: Literal["inner", "left"]) -> FrameTable:
+        # Only text has the scopes for it.
+        made = TextTable(self.names, self.space.attach(self.filtered), self.space).lateral(other, how)
+        return self._made(self.space.sql(made.query()), made.names)
+
+    def group(self, keys: Sequence[str], made: Sequence[Item]) -> FrameTable:
+        from pyspark.sql import functions
+
+        aggregates = [functions.expr(item.sql) for item in made]
+        names = [*keys, *(name for item in made for name in item.names)]
+        return self._made(self.filtered.groupBy(*keys).agg(*aggregates), names)
+
+    def sort(self, keys: SortKeys) -> FrameTable:
+        rows, columns = self.with_keys(keys)
+        return self._made(rows.filtered.orderBy(*(ordered(*key) for key in columns)), rows.names, columns)
+
+    def fetch(self, offset: int, count: int | None) -> FrameTable:
+        frame = self.filtered
+        if offset:
+            frame = frame.offset(offset)
+        if count is not None:
+            frame = frame.limit(count)
+        return self._made(frame, self.names, self.keys)
+
+    def union_all(self, others: Sequence[FrameTable]) -> FrameTable:
+        frames = [self.filtered, *(other.filtered for other in others)]
+        while len(frames) > 1:  # by pairs, so that no plan is as deep as there are tables
+            left, right = frames[::2], frames[1::2]
+            last = left[len(right) :]
+            frames = [one.unionAll(other) for one, other in zip(left, right, strict=False)] + last
+        return self._made(frames[0], self.names)
