@@ -286,3 +286,16 @@ sd.reveal_schema(Priced.table())
 # N: Schema is part: i64, price: decimal<15,2>, note: string?
 sd.reveal_schema(sd.read_named("full", Full))
 # N: Schema is part: i64, label: string, price: decimal<15,2>, note: string?, extra: i64
+
+
+class Named(sd.Schema):
+    """A schema class with a constant, which is no column."""
+
+    TABLE: ClassVar[str] = "named"
+    key: sd.I64
+
+
+sd.reveal_schema(sd.read_named(Named.TABLE, Named))
+# N: Schema is key: i64
+sd.reveal_schema(items.with_columns(**{"a b": sd.lit(1), "c-d": sd.lit("x")}).select("a b", "c-d"))
+# N: Schema is a b: i64, c-d: string
