@@ -11,7 +11,7 @@ from typing import Any
 from mypy import nodes as n
 from mypy import patterns as p
 
-_PARTS: Mapping[type, tuple[str, ...]] = {
+PARTS: Mapping[type, tuple[str, ...]] = {
     n.MypyFile: ("defs",),
     n.Block: ("body",),
     n.FuncDef: ("arguments", "body"),
@@ -81,4 +81,4 @@ def walked(tree: n.MypyFile) -> Iterator[Any]:
             stack.extend(node.values())
         elif node is not None:
             yield node
-            stack.extend(getattr(node, name) for name in _PARTS.get(type(node), ()))
+            stack.extend(getattr(node, name) for name in PARTS.get(type(node), ()))
