@@ -63,7 +63,7 @@ def duckdb_engine() -> duckdb.DuckDBPyConnection:
 
 # --- values
 
-SPARK_NAMES = {"VARCHAR": "string", "TIMESTAMP": "timestamp_ntz"}
+SPARK_NAMES = {"INTEGER": "int", "VARCHAR": "string", "TIMESTAMP": "timestamp_ntz"}
 """Where a type is called otherwise in Spark than in DuckDB."""
 
 
