@@ -114,6 +114,23 @@ class PlanFormatError(SubstraitDslError, ValueError):
     code = "plan-format"
 
 
+class NotationError(SubstraitDslError, ValueError):
+    """A text in the notation of PartiQL's algebra cannot be read; `line` and `column`, from 1, say where."""
+
+    code = "notation"
+
+    def __init__(self, message: str, *, line: int = 1, column: int = 1, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint, path=f"line {line}, column {column}")
+        self.line = line
+        self.column = column
+
+
+class EvaluationError(SubstraitDslError, RuntimeError):
+    """A value expression of PartiQL's algebra has no value, where it must have one."""
+
+    code = "evaluation"
+
+
 class UnsupportedError(SubstraitDslError, NotImplementedError):
     """The engine, or the encoding, cannot express something exactly; it is refused before anything runs."""
 

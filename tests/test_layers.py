@@ -38,6 +38,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "arrow": 5,
     "fluent": 6,
     "functions": 6,
+    "partiql": 6,
     "api": 7,
     "mypy_plugin": 7,
     "demo": 7,

@@ -49,7 +49,8 @@ from substrait_dsl.mypy_plugin.names import (
 from substrait_dsl.mypy_plugin.places import end_of, leaf_of, parts
 from substrait_dsl.mypy_plugin.python_values import SAMPLE_COUNT
 from substrait_dsl.mypy_plugin.reports import is_heard, report, report_untold
-from substrait_dsl.mypy_plugin.results import columns_made, is_dynamic_wanted, type_of
+from substrait_dsl.mypy_plugin.results import columns_made, is_dynamic_wanted, is_expression, type_of
+from substrait_dsl.mypy_plugin.returned import is_returned
 from substrait_dsl.mypy_plugin.verbs import (
     COLUMN_VERBS,
     LOOKING_INSIDE,
@@ -168,6 +169,10 @@ class Call:
         if self.evaluator.decided and plain.declared(self.context, self._is_expression) is None:
             self.is_settled = True
             return self.given_up()
+        if agreed is None and is_returned(self.context.context, self.annotations.checker):
+            mistake = placeholders.mistake_in(result)
+            if mistake is not None:
+                return self._refused(mistake, function, given)
         if agreed is None:
             return self.untold(self.evaluator.sampled or (given[0][0] if given else None))
         self.is_settled = self.is_told = not is_dynamic_wanted(self.context)
@@ -204,7 +209,9 @@ class Call:
         """As `untold`, where mypy has nothing to say against the call as the library declares it."""
         result = plain.declared(self.context, self._is_expression)
         self.is_settled = result is None
-        return self.given_up() if result is None else self.untold(node)
+        if result is None:
+            return self.given_up()
+        return result if is_expression(result) else self.untold(node)
 
     def _refused(
         self, error: SubstraitDslError, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]
@@ -223,8 +230,8 @@ class Call:
         if not self.is_settled:
             return self._as_declared(place)
         default = get_proper_type(self.context.default_return_type)
-        is_expression = isinstance(default, Instance) and default.type.fullname == EXPR
-        return self.annotations.instance(DYN_EXPR) if is_expression else default
+        made = isinstance(default, Instance) and default.type.fullname == EXPR
+        return self.annotations.instance(DYN_EXPR) if made else default
 
     def say(self) -> bool:
         """Say what is wrong with the call, if anything is; whether it has been said."""

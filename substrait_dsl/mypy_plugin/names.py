@@ -31,7 +31,8 @@ ROW, DYN_ROW, COLUMN, FOREIGN = (name_of(kind) for kind in (Row, DynRow, F, Fore
 EXPR, DYN_EXPR, MEASURE, WINDOW_FUNCTION, RELATION, GROUP_BY = (
     name_of(kind) for kind in (Expr, DynExpr, Measure, WindowFunction, Relation, GroupBy)
 )
-RESULTS = frozenset((RELATION, GROUP_BY, EXPR, DYN_EXPR, MEASURE, WINDOW_FUNCTION))
+EXPRESSIONS = frozenset((EXPR, DYN_EXPR, MEASURE, WINDOW_FUNCTION))
+RESULTS = EXPRESSIONS | {RELATION, GROUP_BY}
 """What a call gives that follows from its arguments in a way that annotations cannot say."""
 
 FUNCTIONS = "substrait_dsl.functions."

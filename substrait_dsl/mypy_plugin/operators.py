@@ -16,7 +16,13 @@ from substrait_dsl.mypy_plugin.calls import Call, method_called
 from substrait_dsl.mypy_plugin.evaluation import waits
 from substrait_dsl.mypy_plugin.memory import MEMORY
 from substrait_dsl.mypy_plugin.names import EXPR
+from substrait_dsl.mypy_plugin.reports import beyond
 from substrait_dsl.mypy_plugin.results import is_dynamic_wanted
+from substrait_dsl.mypy_plugin.returned import is_returned
+
+TRIALS = 2
+"""How often mypy tries an operator, one trial inside the other, before it takes what is said of it for true. Of what is
+returned it is said at once: mypy would try object's ``==``, or would say that the function returns `Any`, too."""
 
 BINARY = frozenset((*op_methods.values(), *reverse_op_methods.values()))
 
@@ -68,7 +74,9 @@ class Operators:
             MEMORY.begin(context.api, context.context)
             MEMORY.unsay(context.context)
         else:
-            operator = self._applied(context, name, [context.type, kind])
+            trials = TRIALS if is_returned(context.context, annotations.checker) else 0
+            with beyond(context.api.msg.errors, trials):
+                operator = self._applied(context, name, [context.type, kind])
             if not operator.call.is_settled:
                 return signature
             found = operator.result

@@ -80,13 +80,17 @@ def schema_class(module: str, name: str, struct: NamedStruct) -> type[Schema]:
     return type(name, (Schema,), {"__module__": module, "__annotations__": columns})
 
 
+class _WaitsError(SchemaError):
+    """An expression names a column of a row that is not known yet."""
+
+
 class _EveryRow(Scope):
     """The row of expressions that name columns by their relations, whichever these are."""
 
     __slots__ = ()
 
     def column(self, column: str | int) -> ex.FieldReference:
-        raise SchemaError("no relation is named")
+        raise _WaitsError("no relation is named")
 
     def column_of(self, rel: Rel, column: str | int) -> ex.FieldReference:
         position = rel.schema.position(column)
@@ -102,13 +106,28 @@ _EVERY_ROW = _EveryRow("an expression", (), NamedStruct(()))
 def result_type(value: object) -> t.Type | None:
     """The type of an expression or of what an aggregate or window function gives; None while it waits for a row."""
     try:
-        match value:
-            case ExprBase():
-                return resolve(value, _EVERY_ROW).type
-            case Measure():
-                return value._call.resolved(_EVERY_ROW)[2]
-            case WindowFunction():
-                return value.call.resolved(_EVERY_ROW)[2]
+        return _resolved(value)
     except SubstraitDslError:
-        pass
+        return None
+
+
+def mistake_in(value: object) -> SubstraitDslError | None:
+    """What is wrong with an expression, or with an aggregate or window function, whatever its row is."""
+    try:
+        _resolved(value)
+    except _WaitsError:
+        return None
+    except SubstraitDslError as error:
+        return error
+    return None
+
+
+def _resolved(value: object) -> t.Type | None:
+    match value:
+        case ExprBase():
+            return resolve(value, _EVERY_ROW).type
+        case Measure():
+            return value._call.resolved(_EVERY_ROW)[2]
+        case WindowFunction():
+            return value.call.resolved(_EVERY_ROW)[2]
     return None

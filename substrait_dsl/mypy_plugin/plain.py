@@ -34,6 +34,7 @@ from substrait_dsl.mypy_plugin.memory import MEMORY
 from substrait_dsl.mypy_plugin.names import EXPR
 from substrait_dsl.mypy_plugin.places import parts
 from substrait_dsl.mypy_plugin.reports import is_heard
+from substrait_dsl.mypy_plugin.results import is_expression
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
@@ -74,16 +75,19 @@ def declared(context: MethodContext | FunctionContext, is_made: Callable[[Expres
         kind = None if isinstance(node, _DISPLAYS) else _type_of(node, checker)
         if _is_made_comparison(node, is_made):
             kind = unknown()
-        if kind is not None and has_type_vars(kind):
+        if kind is not None and _is_of_any_type(kind):
             return context.default_return_type  # what is true of each type mypy cannot tell: it takes but some
         arguments.append(node if kind is None else TempNode(kind, context=node))
     _BEING_CHECKED.append(call)
+    wanted = checker.expr_checker.type_context
+    wanted.append(None if is_expression(context.default_return_type) else wanted[-1])  # what it gives is what it takes
     try:
         with checker.msg.filter_errors(save_filtered_errors=True) as found:
             result, _ = checker.expr_checker.check_call(
                 callee, arguments, call.arg_kinds, call, call.arg_names, object_type=on
             )
     finally:
+        wanted.pop()
         _BEING_CHECKED.pop()
     checker.msg.add_errors(found.filtered_errors())
     if not found.has_new_errors():
@@ -129,6 +133,14 @@ def _is_made_comparison(node: Expression, is_made: Callable[[Expression], bool])
     if isinstance(node, LambdaExpr):
         node = node.expr()
     return isinstance(node, ComparisonExpr) and is_made(node)
+
+
+def _is_of_any_type(kind: Type) -> bool:
+    """Whether a type has a variable in it, but for one that says whether an expression may be NULL."""
+    match get_proper_type(kind):
+        case Instance(type=info, args=[typed, _]) if info.fullname == EXPR:
+            return has_type_vars(typed)
+    return has_type_vars(kind)
 
 
 def _is_instance(kind: Type | None, fullname: str) -> bool:

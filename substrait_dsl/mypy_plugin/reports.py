@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mypy.errorcodes import TYPE_VAR
@@ -107,6 +108,17 @@ def _said(reported: Errors) -> Iterator[list[ErrorInfo]]:
 def is_heard(reported: Errors) -> bool:
     """Whether what is reported now will be said: not while mypy only tries which overload of a function fits."""
     return all(watcher._filter is False or watcher._filtered is not None for watcher in reported._watchers)
+
+
+@contextmanager
+def beyond(reported: Errors, trials: int) -> Iterator[None]:
+    """What is reported now is said though mypy is only trying something, as many trials deep."""
+    watchers = reported._watchers[len(reported._watchers) - trials :]
+    del reported._watchers[len(reported._watchers) - trials :]
+    try:
+        yield
+    finally:
+        reported._watchers.extend(watchers)
 
 
 def report_untold(verb: str, node: Context, is_relation: bool, api: CheckerPluginInterface) -> None:

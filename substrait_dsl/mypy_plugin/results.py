@@ -13,7 +13,7 @@ from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import Annotations, is_annotation
 from substrait_dsl.mypy_plugin.evaluation import waits
-from substrait_dsl.mypy_plugin.names import EXPR, MEASURE, RELATION, WINDOW_FUNCTION
+from substrait_dsl.mypy_plugin.names import EXPR, EXPRESSIONS, MEASURE, RELATION, WINDOW_FUNCTION
 from substrait_dsl.mypy_plugin.placeholders import is_nameless
 
 if TYPE_CHECKING:
@@ -66,6 +66,12 @@ def columns_made(result: object) -> object:
         case GroupBy(keys=keys):
             return str(result._relation._rel.schema), str(keys)
     return None
+
+
+def is_expression(kind: Type | None) -> bool:
+    """Whether a type is that of an expression, or of what an aggregate or window function gives."""
+    proper = get_proper_type(kind)
+    return isinstance(proper, Instance) and proper.type.fullname in EXPRESSIONS
 
 
 def is_dynamic_wanted(context: MethodContext | MethodSigContext | FunctionContext | AttributeContext) -> bool:

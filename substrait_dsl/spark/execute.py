@@ -15,6 +15,7 @@ from substrait_dsl.algebra.types import PrecisionTime, PrecisionTimestampTZ, Typ
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.context import Context, settled
 from substrait_dsl.spark.lowering import Lowering
+from substrait_dsl.spark.record import note_plan
 from substrait_dsl.spark.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def execute(
     nodes = list(walk(root.input))
     _check_extensions(nodes)
     _check_settings(root.input, nodes, spark)
+    note_plan(root.input)
     with _spark_errors():
         space = Workspace(spark, persist_shared=persist_shared)
         frame = Lowering(space).lower_root(root)

@@ -57,6 +57,7 @@ from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.functions import function_to_sql
 from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql
 from substrait_dsl.spark.output import guarded
+from substrait_dsl.spark.record import note_text
 from substrait_dsl.spark.sorting import direction_of
 from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.types import spark_sql_type
@@ -126,6 +127,7 @@ def to_sql(expression: Expression, scope: Scope) -> str:
                     f"an expression would be more than {MAX_LENGTH} characters of Spark SQL",
                     hint="compute the parts that it uses several times in a project of their own",
                 )
+    note_text(expression, done)
     text = done[id(expression)]
     if len(text) > MAX_DEPTH and _depth(text) > MAX_DEPTH:
         raise UnsupportedError(
@@ -144,13 +146,15 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
         UnsupportedError: Spark cannot compute it, or an expression in it, exactly.
     """
     call = measure.function
-    return aggregate_function_to_sql(
+    text = aggregate_function_to_sql(
         call,
         [to_sql(argument, scope) for argument in call.arguments if isinstance(argument, Expression)],
         [(to_sql(key.expression, scope), direction_of(key)) for key in call.sorts],
         to_sql(measure.filter, scope) if measure.filter else None,
         beside_distinct,
     )
+    note_text(measure, {id(measure): text})
+    return text
 
 
 def _operands(expression: Expression) -> Iterator[Expression]:

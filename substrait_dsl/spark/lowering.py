@@ -47,6 +47,7 @@ from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.output import is_plain, output, plain_items
 from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.pruning import parents_first, relations_inside, used_columns
+from substrait_dsl.spark.record import note_columns
 from substrait_dsl.spark.tables import Item, Rows, Table, items
 from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.workspace import Workspace
@@ -116,7 +117,8 @@ class Lowering:
             elif waiting := [child for child in _needed(current) if id(child) not in self._done]:
                 stack.extend(waiting)
             else:
-                self._done[id(current)] = self._kept(current, self._step(current))
+                self._done[id(current)] = rows = self._kept(current, self._step(current))
+                note_columns(current, rows.columns)
         return self._done[id(rel)]
 
     def _step(self, rel: Rel) -> Rows:

@@ -24,6 +24,7 @@ from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.hosts import has_correlated, host
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.partitions import known_order, sorted_again, sorted_as_known
+from substrait_dsl.spark.record import note_text
 from substrait_dsl.spark.sorting import SortKeys, direction_of, ordering
 from substrait_dsl.spark.tables import Item, Rows, items
 from substrait_dsl.spark.templates import require_comparable
@@ -196,6 +197,8 @@ def lower_window(rel: Window, to: Lowering) -> Rows:
     made = [
         Item(window_to_sql(call, rel.partitions, rel.sorts, here.sql), (to.space.name(),)) for call in rel.functions
     ]
+    for call, item in zip(rel.functions, made, strict=True):
+        note_text(call, {id(call): item.text})
     rows = rows.extended(made)
     return sorted_again(rel, rows) if rel.method == "consistent_partition" else rows
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import attrs
 
+from substrait_dsl.spark.record import note_inlined
 from substrait_dsl.spark.sorting import SortKeys, ordering
 from substrait_dsl.spark.tables import Item, JoinHow, Table, all_true, items, names_joined, select_list
 
@@ -76,10 +77,13 @@ class TextTable(Table):
         aggregates = self.aggregates
         if aggregates is None:
             return list(made)
-        return [
+        inlined = [
             attrs.evolve(item, text=_NAME.sub(lambda name: aggregates.get(name[0], name[0]), item.text))
             for item in made
         ]
+        for before, after in zip(made, inlined, strict=True):
+            note_inlined(before.text, after.text)
+        return inlined
 
     def _made(self, query: str, names: Iterable[str]) -> TextTable:
         return TextTable(tuple(names), f"({query})", self.space)

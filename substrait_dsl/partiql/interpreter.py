@@ -1,0 +1,330 @@
+"""What the algebra means: a plain interpreter over Python values.
+
+It is written to be read, not to be fast; what runs on engines has to agree with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from itertools import zip_longest
+from typing import Literal, assert_never, cast
+
+import attrs
+
+from substrait_dsl.errors import EvaluationError, UnknownFieldError, quoted, require_choice, suggestion
+from substrait_dsl.partiql.bindings import (
+    AggregateFunction,
+    AnyBindingsExpr,
+    CrossJoin,
+    Filter,
+    GroupBy,
+    Join,
+    Limit,
+    MapLet,
+    Offset,
+    OrderBy,
+    Scan,
+    SortKey,
+    Unpivot,
+)
+from substrait_dsl.partiql.expressions import (
+    AnyValueExpr,
+    BagExpr,
+    Call,
+    Id,
+    ListExpr,
+    Lit,
+    MapValues,
+    Operator,
+    Path,
+    Pivot,
+    StructExpr,
+)
+from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
+from substrait_dsl.partiql.operations import AGGREGATES, FUNCTIONS, OPERATORS, Mistyped, Operation
+from substrait_dsl.partiql.printing import data_text
+from substrait_dsl.partiql.values import (
+    MISSING,
+    Bag,
+    BindingsData,
+    BindingTuple,
+    Kind,
+    Missing,
+    Struct,
+    Value,
+    key,
+    order_key,
+)
+
+Mode = Literal["permissive", "strict"]
+"""Whether what has no value is missing, or an error."""
+
+Env = Mapping[str, Value]
+Tuples = tuple[Kind, Iterable[Env]]
+"""Binding tuples on their way: whether they are in an order, and the variables of each."""
+
+
+@attrs.frozen
+class Table:
+    """A value that a name stands for, whose storage has a record id for each element."""
+
+    value: Value
+    record_ids: tuple[Value, ...]
+
+
+def evaluate_value(
+    expression: ValueExpr, tables: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive"
+) -> Value:
+    """The value of an expression.
+
+    Args:
+        expression: the expression.
+        tables: what the names that no scan binds stand for.
+        mode: "permissive": what has no value, as an attribute that is not there or a sum of a text, is `MISSING`;
+            "strict": it is an error.
+
+    Raises:
+        UnknownFieldError: a name that nothing binds.
+        EvaluationError: in strict mode, something has no value; in both, a limit is not a number of tuples.
+    """
+    return _interpreter(expression, tables, mode).value(expression, {})
+
+
+def evaluate_bindings(
+    expression: BindingsExpr, tables: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive"
+) -> BindingsData:
+    """The binding tuples of an expression; see `evaluate_value`."""
+    kind, tuples = _interpreter(expression, tables, mode).bindings(expression, {})
+    names = expression.variables
+    return BindingsData(kind, tuple(BindingTuple(tuple((name, one[name]) for name in names)) for one in tuples))
+
+
+def _interpreter(
+    expression: ValueExpr | BindingsExpr, tables: Mapping[str, Value | Table] | None, mode: Mode
+) -> _Interpreter:
+    require_choice("mode", mode, ("permissive", "strict"))
+    known = dict(tables or {})
+    for name in sorted(expression.free - known.keys()):
+        raise UnknownFieldError(
+            f'there is no variable or table "{name}"; there are {quoted(known)}', hint=suggestion(name, known)
+        )
+    return _Interpreter(known, mode)
+
+
+@attrs.frozen
+class _Interpreter:
+    tables: Mapping[str, Value | Table]
+    mode: Mode
+
+    def absent(self, why: str) -> Value:
+        """What stands for a value that there is not."""
+        if self.mode == "strict":
+            raise EvaluationError(why)
+        return MISSING
+
+    # --- values
+
+    def value(self, expression: ValueExpr, env: Env) -> Value:
+        """The value of an expression for a binding tuple and those around it."""
+        match cast(AnyValueExpr, expression):
+            case Id(name=name):
+                found = env[name] if name in env else self.tables[name]
+                return found.value if isinstance(found, Table) else found
+            case Lit(value=value):
+                return value
+            case Path(root=root, steps=steps):
+                value = self.value(root, env)
+                for step in steps:
+                    value = self.step(value, self.value(step, env))
+                return value
+            case StructExpr(pairs=pairs):
+                return self.struct((self.value(pair.name, env), self.value(pair.value, env)) for pair in pairs)
+            case ListExpr(items=items):
+                return tuple(self.value(item, env) for item in items)
+            case BagExpr(items=items):
+                return Bag(tuple(self.value(item, env) for item in items))
+            case Operator(op=op, operands=operands):
+                return self.operation(op, OPERATORS[op], operands, env)
+            case Call(function=function, arguments=arguments):
+                return self.operation(function, FUNCTIONS[function], arguments, env)
+            case MapValues(value=each, source=source):
+                kind, tuples = self.bindings(source, env)
+                values = tuple(self.value(each, {**env, **one}) for one in tuples)
+                return values if kind == "list" else Bag(values)
+            case Pivot(name=name_of, value=value_of, source=source):
+                _, tuples = self.bindings(source, env)
+                inside = ({**env, **one} for one in tuples)
+                return self.struct((self.value(name_of, here), self.value(value_of, here)) for here in inside)
+            case never:
+                assert_never(never)
+
+    def operation(self, name: str, operation: Operation, operands: Iterable[ValueExpr], env: Env) -> Value:
+        try:
+            return operation.of([self.value(operand, env) for operand in operands])
+        except Mistyped as error:
+            return self.absent(f"{name}: {error}")
+
+    def struct(self, pairs: Iterable[tuple[Value, Value]]) -> Struct:
+        """A struct of the attributes that have a name and a value."""
+        fields: list[tuple[str, Value]] = []
+        for name, value in pairs:
+            if not isinstance(name, str):
+                self.absent(f"the name of an attribute is a text, not {data_text(name)}")
+            elif value is not MISSING:
+                fields.append((name, value))
+        return Struct(tuple(fields))
+
+    def step(self, value: Value, step: Value) -> Value:
+        """An attribute of a struct, or an element of a list."""
+        match value, step:
+            case (Missing(), _) | (_, Missing()):
+                return MISSING
+            case (None, _) | (_, None):
+                return None
+            case Struct(names=names), str():
+                if names.count(step) == 1 or (step in names and self.mode == "permissive"):
+                    return value[step]
+                return self.absent(
+                    f'several attributes are called "{step}"'
+                    if step in names
+                    else f'there is no attribute "{step}" among {quoted(names)}'
+                )
+            case tuple(), int() if not isinstance(step, bool):
+                if 0 <= step < len(value):
+                    return value[step]
+                return self.absent(f"a list of {len(value)} has no element {step}")
+            case _:
+                return self.absent(f"the step {data_text(step)} leads nowhere in {data_text(value)}")
+
+    # --- bindings
+
+    def bindings(self, expression: BindingsExpr, env: Env) -> Tuples:
+        """The binding tuples of an expression, inside an enclosing one."""
+        match cast(AnyBindingsExpr, expression):
+            case Scan() as scan:
+                return self.scan(scan, env)
+            case Unpivot() as unpivot:
+                return "bag", [
+                    _bound((unpivot.as_, value), (unpivot.at, name), (unpivot.by, MISSING))
+                    for name, value in self.attributes(self.value(unpivot.value, env))
+                ]
+            case CrossJoin(left=left, right=right):
+                pairs = ((one, other) for one in self.tuples(left, env) for other in self.tuples(right, {**env, **one}))
+                return "bag", [{**one, **other} for one, other in pairs]
+            case Join() as join:
+                return "bag", self.join(join, env)
+            case Filter(condition=condition, source=source):
+                kind, tuples = self.bindings(source, env)
+                return kind, [one for one in tuples if self.holds(condition, {**env, **one})]
+            case Limit(count=count, source=source):
+                kind, tuples = self.bindings(source, env)
+                return kind, list(tuples)[: self.number(count, "limit", env)]
+            case Offset(count=count, source=source):
+                kind, tuples = self.bindings(source, env)
+                return kind, list(tuples)[self.number(count, "offset", env) :]
+            case OrderBy(keys=keys, source=source):
+                return "list", self.sorted(keys, self.tuples(source, env), env)
+            case MapLet(named=named, source=source):
+                kind, tuples = self.bindings(source, env)
+                made = ((one, {**env, **one}) for one in tuples)
+                return kind, [{**one, **{new.name: self.value(new.value, here) for new in named}} for one, here in made]
+            case GroupBy() as group_by:
+                return "bag", self.groups(group_by, env)
+            case never:
+                assert_never(never)
+
+    def tuples(self, expression: BindingsExpr, env: Env) -> list[Env]:
+        return list(self.bindings(expression, env)[1])
+
+    def scan(self, scan: Scan, env: Env) -> Tuples:
+        """A tuple for each element."""
+        found = self.tables.get(scan.value.name) if isinstance(scan.value, Id) and scan.value.name not in env else None
+        value = self.value(scan.value, env)
+        ids = found.record_ids if isinstance(found, Table) else ()
+        kind: Kind = "list" if isinstance(value, tuple) else "bag"
+        items = value if isinstance(value, tuple) else value.items if isinstance(value, Bag) else (value,)
+        places: Iterable[Value] = range(len(items)) if kind == "list" else ()
+        named = zip_longest(items, places, ids, fillvalue=MISSING)
+        return kind, [_bound((scan.as_, item), (scan.at, at), (scan.by, by)) for item, at, by in named]
+
+    def attributes(self, value: Value) -> tuple[tuple[str, Value], ...]:
+        """The attributes of a struct; what is none counts as a struct of one attribute, and missing of none."""
+        if isinstance(value, Struct):
+            return value.fields
+        if self.mode == "strict":
+            raise EvaluationError(f"unpivot: {data_text(value)} is not a struct")
+        return () if value is MISSING else (("_1", value),)
+
+    def join(self, join: Join, env: Env) -> Iterator[Env]:
+        """The pairs that match, and what a join keeps of the others."""
+        left_null, right_null = (dict.fromkeys(side.variables) for side in (join.left, join.right))
+        matched: set[int] = set()
+        for one in self.tuples(join.left, env):
+            inside = {**env, **one}
+            pairs = [(number, {**one, **other}) for number, other in enumerate(self.tuples(join.right, inside))]
+            if join.condition is not None:
+                pairs = [(number, pair) for number, pair in pairs if self.holds(join.condition, {**env, **pair})]
+            matched.update(number for number, _ in pairs)
+            yield from (pair for _, pair in pairs)
+            if not pairs and join.how in ("left", "full"):
+                yield {**one, **right_null}
+        if join.how in ("right", "full"):
+            for number, other in enumerate(self.tuples(join.right, env)):
+                if number not in matched:
+                    yield {**left_null, **other}
+
+    def holds(self, condition: ValueExpr, env: Env) -> bool:
+        """Whether a condition is true; one that is no boolean is missing, which counts as false."""
+        value = self.value(condition, env)
+        if not (value is None or value is MISSING or isinstance(value, bool)):
+            self.absent(f"a condition is a boolean, not {data_text(value)}")
+        return value is True
+
+    def number(self, expression: ValueExpr, what: str, env: Env) -> int:
+        """How many tuples to take or skip."""
+        value = self.value(expression, env)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise EvaluationError(f"{what} is a number of tuples, 0 or more, not {data_text(value)}")
+        return value
+
+    def sorted(self, keys: Iterable[SortKey], tuples: Iterable[Env], env: Env) -> list[Env]:
+        """The tuples in an order: sorted by the last key first, as a stable sort allows."""
+        rows = list(tuples)
+        for sort_key in reversed(tuple(keys)):
+            values = [self.value(sort_key.key, {**env, **one}) for one in rows]
+            absent = [one for one, value in zip(rows, values, strict=True) if value is None or value is MISSING]
+            there = [pair for pair in zip(values, rows, strict=True) if pair[0] is not None and pair[0] is not MISSING]
+            there.sort(key=lambda pair: order_key(pair[0]), reverse=sort_key.direction == "desc")
+            ordered = [one for _, one in there]
+            rows = absent + ordered if sort_key.nulls == "nulls_first" else ordered + absent
+        return rows
+
+    def groups(self, group_by: GroupBy, env: Env) -> Iterator[Env]:
+        """A tuple for each group: keys, aggregates, and the bag of its tuples."""
+        groups: dict[Hashable, tuple[dict[str, Value], list[Env]]] = {}
+        if not group_by.keys:
+            groups[()] = ({}, [])
+        for one in self.tuples(group_by.source, env):
+            values = {new.name: self.value(new.value, {**env, **one}) for new in group_by.keys}
+            keys: dict[str, Value] = {name: None if value is MISSING else value for name, value in values.items()}
+            groups.setdefault(tuple(map(key, keys.values())), (keys, []))[1].append(one)
+        for keys, members in groups.values():
+            row: dict[str, Value] = dict(keys)
+            for measure in group_by.measures:
+                values_of = [self.value(measure.value, {**env, **one}) for one in members]
+                row[measure.name] = self.aggregate(measure.function, values_of)
+            if group_by.group_as is not None:
+                row[group_by.group_as] = Bag(tuple(self.struct(one.items()) for one in members))
+            yield row
+
+    def aggregate(self, function: AggregateFunction, values: Iterable[Value]) -> Value:
+        there = [value for value in values if value is not None and value is not MISSING]
+        try:
+            return AGGREGATES[function](there)
+        except Mistyped as error:
+            return self.absent(f"{function}: {error}")
+
+
+def _bound(*pairs: tuple[str | None, Value]) -> Env:
+    """The variables that have a name, with their values."""
+    return {name: value for name, value in pairs if name is not None}

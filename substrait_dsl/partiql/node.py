@@ -1,0 +1,221 @@
+"""What all nodes of the algebra have: parts, free variables, and the two kinds that are never taken for one another.
+
+A node is a frozen class, and its fields say how it is written: reading and printing (`notation`, `printing`) and
+walking are derived from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
+from typing import Any, ClassVar, Final
+
+import attrs
+
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    TypeMismatchError,
+    UnsupportedError,
+    kind_words,
+    require_choice,
+    shortened,
+)
+from substrait_dsl.partiql.values import require_distinct
+
+MOST_LEVELS = 128
+"""How deep nodes may be nested."""
+
+
+class Form(Enum):
+    """How a field is written in the notation."""
+
+    VALUE = "a value expression"
+    MAYBE_VALUE = "a value expression or null"
+    VALUES = "value expressions"
+    BINDINGS = "a bindings expression"
+    NAME = "a name"
+    MAYBE_NAME = "a name or null"
+    WORD = "a word"
+    DATA = "a literal value"
+    NODES = "a list in parentheses"
+    REST = "parts of one class, up to the end"
+
+
+_FORM: Final = "form"
+_OF: Final = "of"
+
+
+def part(form: Form, of: type[Node] | tuple[str, ...] | None = None, **options: Any) -> Any:
+    """A field of a node: how it is written; of which class its parts are, or which words it may be."""
+    return attrs.field(metadata={_FORM: form, _OF: of}, **options)
+
+
+def form_of(field: attrs.Attribute[Any]) -> Form:
+    """How a field is written."""
+    form = field.metadata[_FORM]
+    assert isinstance(form, Form)
+    return form
+
+
+def class_of(field: attrs.Attribute[Any]) -> type[Node]:
+    """Of which class the parts in a field are."""
+    of = field.metadata[_OF]
+    assert isinstance(of, type)
+    return of
+
+
+def words_of(field: attrs.Attribute[Any]) -> tuple[str, ...]:
+    """Which words may stand in a field."""
+    words = field.metadata[_OF]
+    assert isinstance(words, tuple)
+    return words
+
+
+@attrs.frozen
+class Node:
+    """Something that the algebra's notation writes in parentheses."""
+
+    head: ClassVar[str] = ""
+    """The word after the parenthesis, or none."""
+
+    free: frozenset[str] = attrs.field(init=False, eq=False, repr=False)
+    """The variables that it uses and does not bind: those of enclosing tuples, or tables."""
+    levels: int = attrs.field(init=False, eq=False, repr=False)
+    """How deep it is nested."""
+
+    def __attrs_post_init__(self) -> None:
+        for field in fields_of(type(self)):
+            _check(self, field, getattr(self, field.name))
+        levels = 1 + max((child.levels for child in self.children()), default=0)
+        if levels > MOST_LEVELS:
+            raise UnsupportedError(f"expressions nested more than {MOST_LEVELS} levels deep are not supported")
+        object.__setattr__(self, "levels", levels)
+        self._settle()
+        object.__setattr__(self, "free", self._free())
+
+    def _settle(self) -> None:
+        """Check what the forms of the fields do not say, and derive what follows from the fields."""
+
+    def _free(self) -> frozenset[str]:
+        return frozenset().union(*(child.free for child in self.children()))
+
+    def children(self) -> Iterator[Node]:
+        """The nodes directly inside, in the order in which they are written."""
+        for field in fields_of(type(self)):
+            match getattr(self, field.name):
+                case Node() as child:
+                    yield child
+                case tuple() as parts:
+                    yield from (child for child in parts if isinstance(child, Node))
+
+    def __str__(self) -> str:
+        from substrait_dsl.partiql.printing import render
+
+        return render(self)
+
+
+@attrs.frozen
+class ValueExpr(Node):
+    """What evaluates to a value."""
+
+
+@attrs.frozen
+class BindingsExpr(Node):
+    """What evaluates to a bindings collection."""
+
+    variables: tuple[str, ...] = attrs.field(init=False, eq=False, repr=False)
+    """The names in its binding tuples, in order."""
+
+    def _settle(self) -> None:
+        names = tuple(self._bound())
+        require_distinct(names, f"a binding tuple of {self.head}")
+        object.__setattr__(self, "variables", names)
+
+    def _bound(self) -> Iterable[str]:
+        """The names in its binding tuples."""
+        raise NotImplementedError
+
+    def free_among(self, *expressions: Node) -> frozenset[str]:
+        """The free variables of expressions that are evaluated for each of its binding tuples."""
+        return self.free | frozenset().union(*(one.free for one in expressions)) - set(self.variables)
+
+
+def fields_of(kind: type[Node]) -> tuple[attrs.Attribute[Any], ...]:
+    """The fields of a class of nodes that are written."""
+    return tuple(field for field in attrs.fields(kind) if _FORM in field.metadata)
+
+
+_BRIDGES: dict[type[Node], str] = {
+    ValueExpr: "map_values makes values of bindings",
+    BindingsExpr: "scan makes bindings of a value",
+}
+_WORDS: dict[type[Node], str] = {ValueExpr: "a value expression", BindingsExpr: "a bindings expression"}
+
+
+def _check(node: Node, field: attrs.Attribute[Any], given: object) -> None:
+    """Refuse what does not belong into a field: bindings where a value does, and the reverse, above all."""
+    name = field.name.rstrip("_")
+    match form_of(field):
+        case Form.VALUE:
+            _require(node, name, ValueExpr, given)
+        case Form.MAYBE_VALUE:
+            if given is not None:
+                _require(node, name, ValueExpr, given)
+        case Form.BINDINGS:
+            _require(node, name, BindingsExpr, given)
+        case Form.VALUES:
+            _require_all(node, name, ValueExpr, given)
+        case Form.NODES | Form.REST:
+            _require_all(node, name, class_of(field), given)
+        case Form.NAME:
+            if not isinstance(given, str):
+                raise InvalidArgumentError(f"{_called(node)}: {name} is a name, got {shortened(repr(given))}")
+        case Form.MAYBE_NAME:
+            if not (given is None or isinstance(given, str)):
+                raise InvalidArgumentError(f"{_called(node)}: {name} is a name or None, got {shortened(repr(given))}")
+        case Form.WORD:
+            require_choice(f"{name} of {_called(node)}", given, words_of(field))
+        case Form.DATA:
+            pass
+
+
+def _require_all(node: Node, name: str, kind: type[Node], given: object) -> None:
+    if not isinstance(given, tuple):
+        raise InvalidArgumentError(f"{_called(node)}: {name} is a tuple, got {shortened(repr(given))}")
+    for one in given:
+        _require(node, name, kind, one)
+
+
+def _require(node: Node, name: str, kind: type[Node], given: object) -> None:
+    if not isinstance(given, kind):
+        got = f"{kind_words(given)}, {shortened(str(given))}" if isinstance(given, Node) else shortened(repr(given))
+        raise TypeMismatchError(
+            f"{_called(node)}: {name} is {_WORDS.get(kind) or f'a {kind.__name__}'}, got {got}",
+            hint=_BRIDGES.get(kind) if isinstance(given, ValueExpr | BindingsExpr) else None,
+        )
+
+
+def _called(node: Node) -> str:
+    return node.head or type(node).__name__
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all nodes inside, outer ones first."""
+    yield node
+    for child in node.children():
+        yield from walk(child)
+
+
+def transform(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The tree with every node replaced by what `change` makes of it, inner ones first.
+
+    Raises `TypeMismatchError` if a value expression comes where a bindings expression belongs, or the reverse.
+    """
+    changed: dict[str, Any] = {}
+    for field in fields_of(type(node)):
+        given = getattr(node, field.name)
+        if isinstance(given, Node):
+            changed[field.name] = transform(given, change)
+        elif isinstance(given, tuple) and form_of(field) is not Form.DATA:
+            changed[field.name] = tuple(transform(child, change) for child in given)
+    return change(attrs.evolve(node, **changed) if changed else node)

@@ -1,0 +1,324 @@
+"""Reading the notation: the algebra's nodes, ``(filter (eq ..) (scan ..))``, and data, ``<< <{ f: { .. } }> >>``.
+
+Which parts a node has, and of what form, its class says; so a node that is added can be read without a change here.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import datetime as dt
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, NoReturn, get_args
+
+import attrs
+
+from substrait_dsl.errors import NotationError, SubstraitDslError, quoted, require, suggestion
+from substrait_dsl.partiql.bindings import AnyBindingsExpr
+from substrait_dsl.partiql.expressions import AnyValueExpr, ExprPair, Operator
+from substrait_dsl.partiql.lexer import CLOSED_BY, Source, Token
+from substrait_dsl.partiql.node import MOST_LEVELS, BindingsExpr, Form, Node, ValueExpr, class_of, fields_of, form_of
+from substrait_dsl.partiql.operations import OPERATORS
+from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Struct, Value
+
+HEADS: dict[str, type[Node]] = {
+    kind.head: kind for kind in (*get_args(AnyValueExpr), *get_args(AnyBindingsExpr), ExprPair) if kind.head
+}
+"""The class for each word after a parenthesis, but for the operators."""
+
+_OPTIONAL = (Form.MAYBE_NAME, Form.MAYBE_VALUE, Form.WORD)
+"""What may be left out at the end of a node."""
+
+
+def parse(text: str) -> ValueExpr | BindingsExpr:
+    """Read an expression of the algebra.
+
+    Args:
+        text: one expression, as in ``(map_values (path (id f) (lit FooId)) (scan (id Foo) f null null))``. A scan may
+            leave out its last names.
+
+    Raises:
+        NotationError: the text is no expression; with line, column and what was expected. What a node itself refuses
+            (duplicate variables, bindings where a value belongs) is its own error, the cause of this one.
+    """
+    require(text, str, "an expression of the algebra is a text")
+    reader = _Reader(text)
+    node = reader.node()
+    reader.end()
+    if not isinstance(node, ValueExpr | BindingsExpr):
+        raise reader.source.error(0, f"expected an expression, got {node.head}")
+    return node
+
+
+def parse_bindings(text: str) -> BindingsExpr:
+    """Read a bindings expression; see `parse`."""
+    node = parse(text)
+    if not isinstance(node, BindingsExpr):
+        raise NotationError(
+            f"expected a bindings expression, got a value: {node}", hint="scan makes bindings of a value"
+        )
+    return node
+
+
+def parse_value(text: str) -> ValueExpr:
+    """Read a value expression; see `parse`."""
+    node = parse(text)
+    if not isinstance(node, ValueExpr):
+        raise NotationError(
+            f"expected a value expression, got bindings: {node}", hint="map_values makes values of bindings"
+        )
+    return node
+
+
+def parse_data(text: str) -> Value | BindingsData:
+    """Read data: a value, ``<< { x: 1 }, MISSING >>``, or a bindings collection, ``<< <{ f: { x: 1 } }> >>``.
+
+    A symbol is a text. A comma may follow the last part of a collection. An empty bag or list is a value.
+    """
+    require(text, str, "data is a text")
+    reader = _Reader(text)
+    found: Value | BindingsData = reader.data(bindings=True)
+    reader.end()
+    return found
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.source = Source(text)
+        self.tokens = list(self.source.tokens())
+        self.at = 0
+        self.levels = 0
+
+    # --- words
+
+    @property
+    def next(self) -> Token:
+        return self.tokens[self.at]
+
+    def take(self) -> Token:
+        token = self.next
+        self.at += 1
+        return token
+
+    def fail(self, expected: str, hint: str | None = None) -> NoReturn:
+        raise self.source.error(self.next.start, f"expected {expected}, got {self.next.text}", hint)
+
+    def is_mark(self, mark: str) -> bool:
+        """Whether a mark comes next, all its characters side by side."""
+        tokens = self.tokens[self.at : self.at + len(mark)]
+        return [token.text for token in tokens] == list(mark) and all(
+            token.kind == "mark" and token.start == tokens[0].start + number for number, token in enumerate(tokens)
+        )
+
+    def takes(self, mark: str) -> bool:
+        found = self.is_mark(mark)
+        self.at += len(mark) if found else 0
+        return found
+
+    def expect(self, mark: str, instead: str | None = None) -> None:
+        if not self.takes(mark):
+            self.fail(instead or f"`{mark}`")
+
+    def end(self) -> None:
+        if self.next.kind != "end":
+            self.fail("the end", hint="a parenthesis may be closed too early")
+
+    def inside(self, start: Token) -> None:
+        """One level deeper."""
+        self.levels += 1
+        if self.levels > 2 * MOST_LEVELS:
+            raise self.source.error(start.start, f"nested more than {2 * MOST_LEVELS} levels deep")
+
+    # --- nodes
+
+    def node(self, of: type[Node] | None = None) -> Node:
+        """A node in parentheses, of a class that has no head, or else of the class that its head names."""
+        start = self.next
+        self.expect("(", None if of is None else f"`(` of a {of.__name__}")
+        self.inside(start)
+        options: dict[str, Any] = {}
+        kind = of if of is not None and not of.head else None
+        if kind is None:
+            head = self.take()
+            kind = Operator if head.text in OPERATORS else HEADS.get(head.text)
+            if head.kind != "word" or kind is None:
+                known = (*HEADS, *OPERATORS)
+                raise self.source.error(
+                    head.start,
+                    f"expected one of {quoted(sorted(known), limit=60)}, got {head.text}",
+                    suggestion(head.text, known),
+                )
+            if kind is Operator:
+                options["op"] = head.text
+        for field in fields_of(kind):
+            if not (self.is_mark(")") and form_of(field) in _OPTIONAL):
+                options[field.name] = self.part(field)
+        self.expect(")")
+        self.levels -= 1
+        return self.made(start, lambda: kind(**options))
+
+    def made(self, start: Token, make: Callable[[], Node]) -> Node:
+        """A node; what it refuses is said with the place."""
+        try:
+            return make()
+        except NotationError:
+            raise
+        except SubstraitDslError as error:
+            raise self.source.error(start.start, error.message, error.hint) from error
+
+    def part(self, field: attrs.Attribute[Any]) -> Any:
+        """A part of a node, by the form of its field."""
+        match form_of(field):
+            case Form.VALUE | Form.BINDINGS:
+                return self.node()
+            case Form.MAYBE_VALUE:
+                return None if self.takes_null() else self.node()
+            case Form.VALUES:
+                return self.nodes(None)
+            case Form.REST:
+                return self.nodes(class_of(field))
+            case Form.NODES:
+                self.expect("(")
+                found = self.nodes(class_of(field))
+                self.expect(")")
+                return found
+            case Form.DATA:
+                return self.data(bindings=False)
+            case Form.MAYBE_NAME:
+                return None if self.takes_null() else self.name(field.name)
+            case Form.NAME | Form.WORD:
+                return self.name(field.name)
+
+    def nodes(self, of: type[Node] | None) -> tuple[Node, ...]:
+        found = []
+        while not self.is_mark(")"):
+            found.append(self.node(of))
+        return tuple(found)
+
+    def takes_null(self) -> bool:
+        is_null = self.next.kind == "word" and self.next.text == "null"
+        self.at += is_null
+        return is_null
+
+    def name(self, what: str) -> str:
+        token = self.next
+        is_quoted = token.kind in ("symbol", "string")
+        if not is_quoted and (token.kind != "word" or token.text == "null"):
+            self.fail(f"a name ({what.rstrip('_')})")
+        self.at += 1
+        return self.source.unquoted(token) if is_quoted else token.text
+
+    # --- data
+
+    def data(self, *, bindings: bool) -> Any:
+        """A value; or, where that may come, a bindings collection."""
+        for opening in ("<<", "[", "{"):
+            if self.is_mark(opening):
+                return self.struct() if opening == "{" else self.collection(opening, bindings=bindings)
+        if self.is_mark("<{"):
+            self.fail("a value", hint="binding tuples stand in a bag or a list: << <{ .. }> >>")
+        return self.scalar()
+
+    def collection(self, opening: str, *, bindings: bool) -> Any:
+        start = self.next
+        self.inside(start)
+        self.expect(opening)
+        values: list[Value] = []
+        tuples: list[BindingTuple] = []
+        while not self.takes(CLOSED_BY[opening]):
+            place = self.next
+            if bindings and self.is_mark("<{"):
+                tuples.append(self.binding_tuple())
+            else:
+                values.append(self.data(bindings=False))
+            if tuples and values:
+                raise self.source.error(place.start, "a collection holds values or binding tuples, not both")
+            if not self.takes(","):
+                self.expect(CLOSED_BY[opening], f"`,` or `{CLOSED_BY[opening]}`")
+                break
+        self.levels -= 1
+        if tuples:
+            return BindingsData("bag" if opening == "<<" else "list", tuple(tuples))
+        return Bag(tuple(values)) if opening == "<<" else tuple(values)
+
+    def struct(self) -> Struct:
+        return Struct(self.fields("{"))
+
+    def binding_tuple(self) -> BindingTuple:
+        start = self.next
+        fields = self.fields("<{")
+        try:
+            return BindingTuple(fields)
+        except SubstraitDslError as error:
+            raise self.source.error(start.start, error.message) from error
+
+    def fields(self, opening: str) -> tuple[tuple[str, Value], ...]:
+        """The names and values of a struct or a binding tuple."""
+        self.inside(self.next)
+        self.expect(opening)
+        found: list[tuple[str, Value]] = []
+        while not self.takes(CLOSED_BY[opening]):
+            name = "" if self.is_mark(":") else self.name("of an attribute")
+            self.expect(":")
+            found.append((name, self.data(bindings=False)))
+            if not self.takes(","):
+                self.expect(CLOSED_BY[opening], f"`,` or `{CLOSED_BY[opening]}`")
+                break
+        self.levels -= 1
+        return tuple(found)
+
+    def scalar(self) -> Value:
+        token = self.next
+        match token.kind:
+            case "word":
+                value: Value = _WORDS.get(token.text, token.text)
+            case "symbol" | "string":
+                value = self.source.unquoted(token)
+            case "number":
+                value = _number(token.text)
+            case "infinity":
+                value = float(token.text)
+            case "timestamp":
+                value = self.timestamp(token)
+            case "blob":
+                value = self.blob(token)
+            case _:
+                self.fail("a value")
+        self.at += 1
+        return value
+
+    def timestamp(self, token: Token) -> Value:
+        try:
+            day, _, time = token.text.partition("T")
+            if not time:
+                return dt.date.fromisoformat(day)
+            moment = dt.datetime.fromisoformat(token.text)
+        except ValueError as error:
+            raise self.source.error(token.start, f"{token.text} is no point in time: {error}") from error
+        return moment.replace(tzinfo=None) if time.endswith("-00:00") else moment
+
+    def blob(self, token: Token) -> bytes:
+        try:
+            return base64.b64decode("".join(token.text[2:-2].split()), validate=True)
+        except binascii.Error as error:
+            raise self.source.error(token.start, f"a blob is in base 64: {error}") from error
+
+
+_WORDS: dict[str, Value] = {
+    "null": None,
+    "true": True,
+    "false": False,
+    "MISSING": MISSING,
+    "nan": float("nan"),
+}
+"""What is no symbol, though it is written like one."""
+
+
+def _number(text: str) -> Value:
+    lowered = text.lower()
+    if "e" in lowered:
+        return float(text)
+    if "." in lowered or "d" in lowered:
+        return Decimal(lowered.replace("d", "e"))
+    return int(text)

@@ -1,0 +1,279 @@
+"""The operators and functions of value expressions: their names, how many operands they take, and what they compute.
+
+An operand of a wrong type, an overflow, a division by zero are errors in strict mode and make `MISSING` in permissive
+mode: here they raise `Mistyped`, and the interpreter decides. Where an operand is missing, so is the result; else,
+where one is null, so is the result; but for the few that say otherwise.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import operator
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import attrs
+
+from substrait_dsl.partiql.values import MISSING, Bag, Missing, Struct, Value, order_key, same
+
+_DIGITS = decimal.Context(prec=38, rounding=decimal.ROUND_HALF_UP)
+"""The decimals of Substrait have 38 digits."""
+
+
+class Mistyped(Exception):  # no mistake of the user's yet: in permissive mode it is a value
+    """An operation has no value for its operands."""
+
+
+@attrs.frozen
+class Operation:
+    """An operator or function."""
+
+    compute: Callable[..., Value]
+    fewest: int
+    most: int | None
+    takes_absent: bool = False
+    """Whether it is asked even if an operand is null or missing."""
+
+    @property
+    def arity(self) -> str:
+        """How many operands it takes, in words."""
+        if self.most is None:
+            return f"at least {self.fewest}"
+        return str(self.fewest) if self.fewest == self.most else f"{self.fewest} to {self.most}"
+
+    def takes(self, many: int) -> bool:
+        """Whether it takes so many operands."""
+        return self.fewest <= many and (self.most is None or many <= self.most)
+
+    def of(self, operands: Sequence[Value]) -> Value:
+        """Its value. Raises `Mistyped` if it has none."""
+        if not self.takes_absent:
+            if MISSING in operands:
+                return MISSING
+            if any(operand is None for operand in operands):
+                return None
+        return self.compute(*operands)
+
+
+# --- comparisons
+
+
+def _kind(value: Value) -> str:
+    """What a value can be compared with: all others of the same kind."""
+    match value:
+        case bool():
+            return "boolean"
+        case int() | float() | Decimal():
+            return "number"
+        case dt.datetime():
+            return "timestamp" if value.tzinfo is None else "timestamp with a zone"
+        case _:
+            return _KINDS[type(value)]
+
+
+_KINDS: dict[type, str] = {
+    type(None): "null",
+    Missing: "missing value",
+    str: "text",
+    bytes: "blob",
+    dt.date: "date",
+    tuple: "list",
+    Bag: "bag",
+    Struct: "struct",
+}
+
+
+def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Value, Value], bool]:
+    def of(left: Value, right: Value) -> bool:
+        if _kind(left) != _kind(right) or isinstance(left, Struct | Bag | tuple):
+            raise Mistyped(f"{_kind(left)} and {_kind(right)} have no order")
+        return compare(left, right)
+
+    return of
+
+
+def _is_in(value: Value, among: Value) -> Value:
+    if not isinstance(among, Bag | tuple):
+        raise Mistyped(f"a {_kind(among)} is not a collection")
+    if any(item not in (None, MISSING) and same(value, item) for item in among):
+        return True
+    return None if any(item is None or item is MISSING for item in among) else False
+
+
+# --- logic
+
+
+def _truth(value: Value) -> bool | None:
+    if value is None or value is MISSING:
+        return None
+    if isinstance(value, bool):
+        return value
+    raise Mistyped(f"a {_kind(value)} is not a boolean")
+
+
+def _all(*operands: Value) -> bool | None:
+    truths = [_truth(operand) for operand in operands]
+    return False if False in truths else None if None in truths else True
+
+
+def _any(*operands: Value) -> bool | None:
+    truths = [_truth(operand) for operand in operands]
+    return True if True in truths else None if None in truths else False
+
+
+def _not(operand: Value) -> bool:
+    return not _truth(operand)
+
+
+# --- arithmetic
+
+
+def _number(value: Value) -> int | float | Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise Mistyped(f"a {_kind(value)} is not a number")
+    return value
+
+
+def _arithmetic(compute: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Value]:
+    """Of two integers an integer of 64 bits, of a float and another number a float, of others a decimal."""
+
+    def of(left: Value, right: Value) -> Value:
+        a, b = _number(left), _number(right)
+        try:
+            if isinstance(a, float) or isinstance(b, float):
+                return float(compute(float(a), float(b)))
+            with decimal.localcontext(_DIGITS):
+                are_integers = isinstance(a, int) and isinstance(b, int)
+                return _fitting(compute(a, b) if are_integers else compute(Decimal(a), Decimal(b)))
+        except ArithmeticError as error:
+            raise Mistyped(str(error) or type(error).__name__) from error
+
+    return of
+
+
+def _fitting(number: Any) -> int | Decimal:
+    if isinstance(number, int) and not -(2**63) <= number < 2**63:
+        raise Mistyped("the result does not fit 64 bits")
+    assert isinstance(number, int | Decimal)
+    return number
+
+
+def _divided(left: Any, right: Any) -> Any:
+    """Division; that of integers is cut towards zero."""
+    if not isinstance(left, int):
+        return left / right
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def _remainder(left: Any, right: Any) -> Any:
+    """What division leaves, with the sign of the dividend."""
+    if not isinstance(left, int):
+        return left - right * int(left / right)
+    return left - right * _divided(left, right)
+
+
+def _negated(value: Value) -> Value:
+    number = -_number(value)
+    return number if isinstance(number, float) else _fitting(number)
+
+
+def _absolute(value: Value) -> Value:
+    number = abs(_number(value))
+    return number if isinstance(number, float) else _fitting(number)
+
+
+# --- texts and structs
+
+
+def _text(value: Value) -> str:
+    if not isinstance(value, str):
+        raise Mistyped(f"a {_kind(value)} is not a text")
+    return value
+
+
+def _struct_concat(*structs: Value) -> Struct:
+    """The attributes of all of them in order, repeated names included."""
+    fields: list[tuple[str, Value]] = []
+    for struct in structs:
+        if not isinstance(struct, Struct):
+            raise Mistyped(f"a {_kind(struct)} is not a struct")
+        fields += struct.fields
+    return Struct(tuple(fields))
+
+
+def _star(value: Value, number: Value) -> Struct:
+    """The attributes of a struct; another value as an attribute that is called by its number, ``_1``."""
+    if isinstance(value, Struct):
+        return value
+    return Struct(() if value is MISSING else ((f"_{number!r}", value),))
+
+
+def _coalesce(*values: Value) -> Value:
+    return next((value for value in values if value is not None and value is not MISSING), None)
+
+
+OPERATORS: dict[str, Operation] = {
+    "eq": Operation(same, 2, 2),
+    "ne": Operation(lambda left, right: not same(left, right), 2, 2),
+    "lt": Operation(_ordered(operator.lt), 2, 2),
+    "lte": Operation(_ordered(operator.le), 2, 2),
+    "gt": Operation(_ordered(operator.gt), 2, 2),
+    "gte": Operation(_ordered(operator.ge), 2, 2),
+    "in": Operation(_is_in, 2, 2),
+    "and": Operation(_all, 2, None, takes_absent=True),
+    "or": Operation(_any, 2, None, takes_absent=True),
+    "not": Operation(_not, 1, 1),
+    "is_null": Operation(lambda value: value is None or isinstance(value, Missing), 1, 1, takes_absent=True),
+    "is_missing": Operation(lambda value: isinstance(value, Missing), 1, 1, takes_absent=True),
+    "plus": Operation(_arithmetic(operator.add), 2, 2),
+    "minus": Operation(_arithmetic(operator.sub), 2, 2),
+    "times": Operation(_arithmetic(operator.mul), 2, 2),
+    "divide": Operation(_arithmetic(_divided), 2, 2),
+    "modulo": Operation(_arithmetic(_remainder), 2, 2),
+    "neg": Operation(_negated, 1, 1),
+    "concat": Operation(lambda left, right: _text(left) + _text(right), 2, 2),
+}
+"""What is written with its own name: ``(eq a b)``."""
+
+FUNCTIONS: dict[str, Operation] = {
+    "struct_concat": Operation(_struct_concat, 1, None),
+    "star": Operation(_star, 2, 2, takes_absent=True),
+    "coalesce": Operation(_coalesce, 1, None, takes_absent=True),
+    "abs": Operation(_absolute, 1, 1),
+    "upper": Operation(lambda value: _text(value).upper(), 1, 1),
+    "lower": Operation(lambda value: _text(value).lower(), 1, 1),
+    "char_length": Operation(lambda value: len(_text(value)), 1, 1),
+}
+"""What is called: ``(call struct_concat a b)``."""
+
+
+# --- aggregates, of values that are there
+
+
+def _sum(values: Sequence[Value]) -> Value:
+    total: Value = None
+    for value in values:
+        total = _number(value) if total is None else _arithmetic(operator.add)(total, value)
+    return total
+
+
+def _average(values: Sequence[Value]) -> Value:
+    """Of integers and decimals a decimal."""
+    total = _sum(values)
+    if total is None:
+        return None
+    exact: Value = Decimal(total) if isinstance(total, int) else total
+    return _arithmetic(operator.truediv)(exact, len(values))
+
+
+AGGREGATES: dict[str, Callable[[Sequence[Value]], Value]] = {
+    "count": len,
+    "sum": _sum,
+    "avg": _average,
+    "min": lambda values: min(values, key=order_key, default=None),
+    "max": lambda values: max(values, key=order_key, default=None),
+}
+"""What `group_by` computes of the values of a group."""

@@ -1,0 +1,124 @@
+"""Printing the notation: `parse` of what `render` prints is equal to what was printed; one line for each expression."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+from decimal import Decimal
+from math import isinf, isnan
+from typing import Any
+
+import attrs
+
+from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.partiql.expressions import Operator
+from substrait_dsl.partiql.lexer import IDENTIFIER
+from substrait_dsl.partiql.node import Form, Node, fields_of, form_of
+from substrait_dsl.partiql.values import Bag, BindingsData, BindingTuple, Missing, Struct, Value
+
+_RESERVED = frozenset(("null", "true", "false", "nan", "MISSING"))
+"""Words that are no symbols."""
+
+_ESCAPED = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
+
+
+def render(node: Node) -> str:
+    """An expression in the notation, on one line: ``(scan (id Foo) f null null)``."""
+    head = node.op if isinstance(node, Operator) else node.head
+    parts = [head] if head else []
+    for field in fields_of(type(node)):
+        parts += _parts(field, getattr(node, field.name))
+    return f"({' '.join(parts)})"
+
+
+def _parts(field: attrs.Attribute[Any], given: Any) -> list[str]:
+    match form_of(field):
+        case Form.VALUE | Form.BINDINGS:
+            return [render(given)]
+        case Form.MAYBE_VALUE:
+            return ["null" if given is None else render(given)]
+        case Form.VALUES | Form.REST:
+            return [render(one) for one in given]
+        case Form.NODES:
+            return [f"({' '.join(render(one) for one in given)})"]
+        case Form.DATA:
+            return [symbol(given) if isinstance(given, str) else data_text(given)]
+        case Form.MAYBE_NAME:
+            return ["null" if given is None else symbol(given)]
+        case Form.NAME | Form.WORD:
+            return [symbol(given)]
+
+
+def symbol(name: str) -> str:
+    """A name, in quotes where it needs them."""
+    return name if IDENTIFIER.fullmatch(name) and name not in _RESERVED else _in_quotes(name, "'")
+
+
+def data_text(data: Value | BindingsData | BindingTuple) -> str:
+    """Data in the notation, on one line: ``<< { x: 1 }, MISSING >>``.
+
+    Raises `UnsupportedError` for a value that the notation has no form for.
+    """
+    match data:
+        case None:
+            return "null"
+        case Missing():
+            return "MISSING"
+        case bool():
+            return "true" if data else "false"
+        case int():
+            return str(data)
+        case float():
+            return _float(data)
+        case Decimal():
+            return _decimal(data)
+        case str():
+            return _in_quotes(data, '"')
+        case bytes():
+            return f"{{{{{base64.b64encode(data).decode()}}}}}"
+        case dt.datetime():
+            return data.isoformat() if data.tzinfo else f"{data.isoformat()}-00:00"
+        case dt.date():
+            return data.isoformat()
+        case tuple():
+            return f"[{', '.join(map(data_text, data))}]"
+        case Bag(items=items):
+            return f"<< {', '.join(map(data_text, items))} >>" if items else "<< >>"
+        case Struct(fields=fields):
+            return f"{{ {_fields(fields)} }}" if fields else "{ }"
+        case BindingTuple(fields=fields):
+            return f"<{{ {_fields(fields)} }}>"
+        case BindingsData(kind=kind, tuples=tuples):
+            inside = ", ".join(map(data_text, tuples))
+            return f"<< {inside} >>" if kind == "bag" else f"[ {inside} ]"
+        case _:
+            raise UnsupportedError(f"the notation has no form for {kind_words(data)}: {data!r}")
+
+
+def _fields(fields: tuple[tuple[str, Value], ...]) -> str:
+    return ", ".join(f"{symbol(name)}: {data_text(value)}" for name, value in fields)
+
+
+def _float(number: float) -> str:
+    if isnan(number):
+        return "nan"
+    if isinf(number):
+        return "+inf" if number > 0 else "-inf"
+    text = repr(number)
+    return text if "e" in text else f"{text}e0"
+
+
+def _decimal(number: Decimal) -> str:
+    """With a point or an exponent, which tells it from an integer."""
+    if not number.is_finite():
+        raise UnsupportedError(f"the notation has no form for the decimal {number}")
+    text = str(number).lower().replace("e+", "d").replace("e", "d")
+    return text if "." in text or "d" in text else f"{text}."
+
+
+def _in_quotes(text: str, quote: str) -> str:
+    inside = "".join(
+        f"\\{quote}" if one == quote else _ESCAPED.get(one) or (one if one.isprintable() else f"\\U{ord(one):08x}")
+        for one in text
+    )
+    return f"{quote}{inside}{quote}"

@@ -1,0 +1,259 @@
+"""PartiQL's values as Python objects, and the tuples of bindings, which are no values.
+
+====================  =====================================================
+a value of PartiQL    in Python
+====================  =====================================================
+null, missing         ``None``, `MISSING`
+boolean               ``bool``
+number                ``int``, ``decimal.Decimal``, ``float``
+text, symbol          ``str``
+blob                  ``bytes``
+date, timestamp       ``datetime.date``, ``datetime.datetime``
+list                  ``tuple``
+bag                   `Bag`
+struct                `Struct`
+====================  =====================================================
+
+Bags are equal as multisets, structs as multisets of attributes, whose names may repeat; numbers by what they are worth.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from enum import Enum
+from math import isnan
+from typing import Any, Final, Literal, TypeAlias, Union
+
+import attrs
+
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, quoted, shortened
+
+Kind = Literal["bag", "list"]
+"""Whether a collection has no order or one."""
+
+
+class Missing(Enum):
+    """The type of `MISSING`."""
+
+    MISSING = "MISSING"
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Final = Missing.MISSING
+"""What stands where there is nothing, not even a null: an attribute that a struct does not have."""
+
+Value: TypeAlias = Union[
+    Missing, bool, int, float, Decimal, str, bytes, dt.date, "tuple[Value, ...]", "Bag", "Struct", None
+]
+"""A value; ``datetime.datetime`` is a ``datetime.date``."""
+
+
+@attrs.frozen(eq=False, repr=False)
+class Bag:
+    """Values without an order; each may be there several times."""
+
+    items: tuple[Value, ...] = ()
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __eq__(self, other: object) -> bool:
+        return same(self, other) if isinstance(other, Bag) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(key(self))
+
+    def __repr__(self) -> str:
+        return f"Bag({list(self.items)!r})"
+
+
+@attrs.frozen(eq=False, repr=False)
+class Struct:
+    """Attributes, in an order that equality disregards; a name may be there several times."""
+
+    fields: tuple[tuple[str, Value], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the attributes."""
+        return tuple(name for name, _ in self.fields)
+
+    def get(self, name: str) -> Value:
+        """The first attribute of a name; `MISSING`, if there is none."""
+        return next((value for other, value in self.fields if other == name), MISSING)
+
+    def __getitem__(self, name: str) -> Value:
+        for other, value in self.fields:
+            if other == name:
+                return value
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __eq__(self, other: object) -> bool:
+        return same(self, other) if isinstance(other, Struct) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(key(self))
+
+    def __repr__(self) -> str:
+        return f"Struct({list(self.fields)!r})"
+
+
+@attrs.frozen
+class BindingTuple:
+    """Variables and their values, without duplicate names. It is not a value: only `scan` and `map_values` bridge."""
+
+    fields: tuple[tuple[str, Value], ...] = attrs.field(eq=lambda fields: key(Struct(fields)))
+
+    def __attrs_post_init__(self) -> None:
+        require_distinct([name for name, _ in self.fields], "a binding tuple")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return tuple(name for name, _ in self.fields)
+
+    def __getitem__(self, name: str) -> Value:
+        return dict(self.fields)[name]
+
+
+@attrs.frozen
+class BindingsData:
+    """A bindings collection: a bag or a list of binding tuples."""
+
+    kind: Kind
+    tuples: tuple[BindingTuple, ...] = attrs.field(eq=False)
+    _compared: Hashable = attrs.field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        keys = [key(Struct(one.fields)) for one in self.tuples]
+        compared = tuple(keys) if self.kind == "list" else frozenset(Counter(keys).items())
+        object.__setattr__(self, "_compared", compared)
+
+    def __iter__(self) -> Iterator[BindingTuple]:
+        return iter(self.tuples)
+
+    def __len__(self) -> int:
+        return len(self.tuples)
+
+
+def require_distinct(names: Sequence[str], where: str) -> None:
+    """Raise `SchemaError` if a name is there twice."""
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise SchemaError(f"{where} cannot have the name {quoted(twice)} more than once; its names are {quoted(names)}")
+
+
+def to_value(given: object) -> Value:
+    """A value made of plain Python objects: a dict becomes a struct, a list or tuple a list.
+
+    Raises `InvalidArgumentError` for what is no value: a set, an attribute whose name is no text.
+    """
+    match given:
+        case None | Missing() | bool() | int() | float() | Decimal() | str() | bytes() | dt.date() | Bag() | Struct():
+            return given
+        case Mapping():
+            wrong = [name for name in given if not isinstance(name, str)]
+            if wrong:
+                raise InvalidArgumentError(f"the names of attributes are texts, got {wrong[0]!r}")
+            return Struct(tuple((name, to_value(value)) for name, value in given.items()))
+        case list() | tuple():
+            return tuple(map(to_value, given))
+        case _:
+            raise InvalidArgumentError(
+                f"a value is None, MISSING, a bool, number, text, bytes, date, datetime, list, dict, Bag or Struct, "
+                f"got {shortened(repr(given))}",
+                hint="a bag is partiql.bag([...])" if isinstance(given, set | frozenset) else None,
+            )
+
+
+def bag(items: Sequence[object]) -> Bag:
+    """A bag of these values: ``bag([{"x": 1}, {"x": 2}])``."""
+    return Bag(tuple(map(to_value, items)))
+
+
+def same(left: object, right: object) -> bool:
+    """Whether two values are equal: null is equal to null, missing to missing, 1 to 1.0."""
+    return key(left) == key(right)
+
+
+def key(value: object) -> Hashable:
+    """Something to compare and hash a value by."""
+    match value:
+        case bool() | None | Missing():
+            return type(value).__name__, value
+        case float() if isnan(value):
+            return "number", "nan"
+        case Decimal() if value.is_nan():
+            return "number", "nan"
+        case int() | float() | Decimal():
+            return "number", value
+        case _:
+            nested = _nested(value, key)
+            return (type(value).__name__, value) if nested is None else nested
+
+
+def order_key(value: object) -> tuple[Any, ...]:
+    """Something to sort values by: booleans, numbers, dates, timestamps, texts, blobs, lists, structs, bags."""
+    match value:
+        case bool():
+            return 0, value
+        case int() | float() | Decimal():
+            return (1, 0) if value != value else (1, 1, value)  # NaN, which does not equal itself, comes first
+        case dt.datetime():
+            return 3, value.tzinfo is not None, value
+        case dt.date():
+            return 2, value
+        case str():
+            return 4, value
+        case bytes():
+            return 5, value
+        case tuple():
+            return 6, tuple(map(order_key, value))
+        case Struct(fields=fields):
+            return 7, tuple(sorted((name, order_key(inner)) for name, inner in fields))
+        case Bag(items=items):
+            return 8, tuple(sorted(map(order_key, items)))
+        case _:
+            return (-1,)
+
+
+def identity(value: object) -> Hashable:
+    """Something to tell values apart by: 1 from 1.0, one order of attributes from another."""
+    match value:
+        case Struct(fields=fields):
+            return "Struct", tuple((name, identity(inner)) for name, inner in fields)
+        case Bag(items=items):
+            return "Bag", tuple(map(identity, items))
+        case tuple():
+            return "list", tuple(map(identity, value))
+        case _:
+            return type(value).__name__, repr(value)
+
+
+def _nested(value: object, inside: Callable[[object], Hashable]) -> Hashable | None:
+    match value:
+        case Struct(fields=fields):
+            return "Struct", frozenset(Counter((name, inside(inner)) for name, inner in fields).items())
+        case Bag(items=items):
+            return "Bag", frozenset(Counter(map(inside, items)).items())
+        case tuple():
+            return "list", tuple(map(inside, value))
+        case _:
+            return None

@@ -1,0 +1,73 @@
+"""What an execution noted down while a plan was lowered: which expression became which text, which column which name.
+
+With it an error of Spark's, which speaks of SQL text and generated names, is led back to the step of the plan that
+it came from, and the names in Spark's plans to columns. Nothing is noted unless somebody asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import attrs
+
+from substrait_dsl.algebra.node import Node, Rel
+
+
+@attrs.define(eq=False)
+class Record:
+    """The notes of the execution of one root."""
+
+    plan: Rel | None = None
+    """The relation that was lowered, with literals in place of variables: what is noted are parts of it."""
+    written: list[tuple[Node, Mapping[int, str]]] = attrs.field(factory=list)
+    """Expressions and measures, each with the texts of its parts by their ids: also its own."""
+    inlined: list[tuple[str, str]] = attrs.field(factory=list)
+    """Texts in which names gave way to the aggregates that they stood for: before, and after."""
+    columns: dict[str, tuple[Rel, int]] = attrs.field(factory=dict)
+    """The relation that a generated name appears in first, and the position of its column there."""
+
+
+_RECORDS: ContextVar[list[Record] | None] = ContextVar("records", default=None)
+# Expressions are written in many places, whose arguments say all that the text depends on; a note changes no text.
+
+
+@contextmanager
+def recording() -> Iterator[list[Record]]:
+    """Note what is lowered inside: one record for each root."""
+    records: list[Record] = []
+    token = _RECORDS.set(records)
+    try:
+        yield records
+    finally:
+        _RECORDS.reset(token)
+
+
+def note_plan(plan: Rel) -> None:
+    """Begin a record: a root is about to be lowered."""
+    records = _RECORDS.get()
+    if records is not None:
+        records.append(Record(plan))
+
+
+def note_text(node: Node, texts: Mapping[int, str]) -> None:
+    """Note what an expression or a measure was written as, and its parts, by their ids."""
+    records = _RECORDS.get()
+    if records:
+        records[-1].written.append((node, texts))
+
+
+def note_inlined(before: str, after: str) -> None:
+    """Note that names in a text gave way to what they stood for."""
+    records = _RECORDS.get()
+    if records and before != after:
+        records[-1].inlined.append((before, after))
+
+
+def note_columns(rel: Rel, names: Sequence[str]) -> None:
+    """Note the names of the columns of a relation that was lowered."""
+    records = _RECORDS.get()
+    if records:
+        for position, name in enumerate(names):
+            records[-1].columns.setdefault(name, (rel, position))
