@@ -141,6 +141,10 @@ class ExecutionError(SubstraitDslError, RuntimeError):
     """The engine failed, or is not there; the engine's own error is the `__cause__`."""
 
     code = "execution"
+    step: str | None = None
+    """The step of the plan that failed while it ran, as the text of the plan shows it, if it is known."""
+    expression: str | None = None
+    """The part of the step that failed."""
 
 
 def quoted(names: Iterable[str], limit: int = 12) -> str:

@@ -325,6 +325,8 @@ BUILTINS: dict[str, set[type[Exception]]] = {
     "PlanFormatError": {ValueError},
     "UnsupportedError": {NotImplementedError},
     "ExecutionError": {RuntimeError},
+    "NotationError": {ValueError},
+    "EvaluationError": {RuntimeError},
 }
 CLASSES: dict[str, type[SubstraitDslError]] = {
     name: kind

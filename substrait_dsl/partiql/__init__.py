@@ -2,8 +2,9 @@
 
 Two kinds of expressions, which nothing takes for one another: a bindings expression (`Scan`, `CrossJoin`, `Filter`,
 and those that the algebra's document defers) evaluates to a bag or list of binding tuples, a value expression (`Id`,
-`Path`, `MapValues` ..) to a value. `parse` and `render` are the textual notation, `evaluate_value` and
-`evaluate_bindings` a plain interpreter that says what the algebra means.
+`Path`, `MapValues` ..) to a value. People write them as `Bindings` and `Values`, which begin with `table` and `scan`,
+and run on Spark. `parse` and `render` are the textual notation, `evaluate_value` and `evaluate_bindings` a plain
+interpreter that says what the algebra means.
 """
 
 from substrait_dsl.partiql.bindings import (
@@ -21,6 +22,7 @@ from substrait_dsl.partiql.bindings import (
     SortKey,
     Unpivot,
 )
+from substrait_dsl.partiql.builder import Bindings, Tuple, scan, unpivot
 from substrait_dsl.partiql.expressions import (
     BagExpr,
     Call,
@@ -34,17 +36,22 @@ from substrait_dsl.partiql.expressions import (
     Pivot,
     StructExpr,
 )
-from substrait_dsl.partiql.interpreter import Mode, Table, evaluate_bindings, evaluate_value
+from substrait_dsl.partiql.handles import Values
+from substrait_dsl.partiql.interpreter import Mode, evaluate_bindings, evaluate_value
+from substrait_dsl.partiql.keys import asc, average, count, desc, greatest, least, total
+from substrait_dsl.partiql.lowering import StoredTable
 from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, transform, walk
 from substrait_dsl.partiql.notation import parse, parse_bindings, parse_data, parse_value
 from substrait_dsl.partiql.printing import data_text, render
-from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Kind, Struct, Value, bag
+from substrait_dsl.partiql.tables import as_value, bag_of, bind, call, list_of, lit, struct, struct_concat, table
+from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Kind, Struct, Table, Value, bag
 
 __all__ = [
     "MISSING",
     "Bag",
     "BagExpr",
     "BindingTuple",
+    "Bindings",
     "BindingsData",
     "BindingsExpr",
     "Call",
@@ -71,21 +78,42 @@ __all__ = [
     "Pivot",
     "Scan",
     "SortKey",
+    "StoredTable",
     "Struct",
     "StructExpr",
     "Table",
+    "Tuple",
     "Unpivot",
     "Value",
     "ValueExpr",
+    "Values",
+    "as_value",
+    "asc",
+    "average",
     "bag",
+    "bag_of",
+    "bind",
+    "call",
+    "count",
     "data_text",
+    "desc",
     "evaluate_bindings",
     "evaluate_value",
+    "greatest",
+    "least",
+    "list_of",
+    "lit",
     "parse",
     "parse_bindings",
     "parse_data",
     "parse_value",
     "render",
+    "scan",
+    "struct",
+    "struct_concat",
+    "table",
+    "total",
     "transform",
+    "unpivot",
     "walk",
 ]

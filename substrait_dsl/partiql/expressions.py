@@ -9,7 +9,7 @@ import attrs
 from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, suggestion
 from substrait_dsl.partiql.node import BindingsExpr, Form, Node, ValueExpr, part
 from substrait_dsl.partiql.operations import FUNCTIONS, OPERATORS
-from substrait_dsl.partiql.values import Value, identity, to_value
+from substrait_dsl.partiql.values import Value, identity, levels, to_value
 
 
 @attrs.frozen
@@ -29,6 +29,9 @@ class Lit(ValueExpr):
 
     head: ClassVar[str] = "lit"
     value: Value = part(Form.DATA, converter=to_value, eq=identity)
+
+    def _levels_inside(self) -> int:
+        return levels(self.value)
 
 
 @attrs.frozen
@@ -108,9 +111,9 @@ class Call(ValueExpr):
     def _settle(self) -> None:
         known = FUNCTIONS.get(self.function)
         if known is None:
-            raise InvalidChoiceError(
-                f"there is no function {self.function!r}", hint=suggestion(self.function, FUNCTIONS)
-            )
+            is_operator = self.function in OPERATORS
+            hint = f"write ({self.function} ..)" if is_operator else suggestion(self.function, FUNCTIONS)
+            raise InvalidChoiceError(f"there is no function {self.function!r}", hint=hint)
         if not known.takes(len(self.arguments)):
             raise InvalidArgumentError(
                 f"{self.function} takes {known.arity} arguments, got {len(self.arguments)}",

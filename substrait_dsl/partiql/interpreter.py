@@ -5,13 +5,24 @@ It is written to be read, not to be fast; what runs on engines has to agree with
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import zip_longest
 from typing import Literal, assert_never, cast
 
 import attrs
 
-from substrait_dsl.errors import EvaluationError, UnknownFieldError, quoted, require_choice, suggestion
+from substrait_dsl.errors import (
+    EvaluationError,
+    TypeMismatchError,
+    UnknownFieldError,
+    UnsupportedError,
+    quoted,
+    require,
+    require_choice,
+    shortened,
+    suggestion,
+)
 from substrait_dsl.partiql.bindings import (
     AggregateFunction,
     AnyBindingsExpr,
@@ -40,9 +51,9 @@ from substrait_dsl.partiql.expressions import (
     Pivot,
     StructExpr,
 )
-from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
+from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, walk
 from substrait_dsl.partiql.operations import AGGREGATES, FUNCTIONS, OPERATORS, Mistyped, Operation
-from substrait_dsl.partiql.printing import data_text
+from substrait_dsl.partiql.printing import data_text, render
 from substrait_dsl.partiql.values import (
     MISSING,
     Bag,
@@ -51,9 +62,12 @@ from substrait_dsl.partiql.values import (
     Kind,
     Missing,
     Struct,
+    Table,
     Value,
+    elements,
     key,
     order_key,
+    to_value,
 )
 
 Mode = Literal["permissive", "strict"]
@@ -64,14 +78,6 @@ Tuples = tuple[Kind, Iterable[Env]]
 """Binding tuples on their way: whether they are in an order, and the variables of each."""
 
 
-@attrs.frozen
-class Table:
-    """A value that a name stands for, whose storage has a record id for each element."""
-
-    value: Value
-    record_ids: tuple[Value, ...]
-
-
 def evaluate_value(
     expression: ValueExpr, tables: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive"
 ) -> Value:
@@ -79,14 +85,16 @@ def evaluate_value(
 
     Args:
         expression: the expression.
-        tables: what the names that no scan binds stand for.
+        tables: what the names that no scan binds stand for. Plain Python objects are values, too: a list, a dict.
         mode: "permissive": what has no value, as an attribute that is not there or a sum of a text, is `MISSING`;
             "strict": it is an error.
 
     Raises:
         UnknownFieldError: a name that nothing binds.
+        TypeMismatchError: it is no value expression.
         EvaluationError: in strict mode, something has no value; in both, a limit is not a number of tuples.
     """
+    _require(expression, ValueExpr, "evaluate_value takes a value expression")
     return _interpreter(expression, tables, mode).value(expression, {})
 
 
@@ -94,19 +102,30 @@ def evaluate_bindings(
     expression: BindingsExpr, tables: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive"
 ) -> BindingsData:
     """The binding tuples of an expression; see `evaluate_value`."""
+    _require(expression, BindingsExpr, "evaluate_bindings takes a bindings expression")
     kind, tuples = _interpreter(expression, tables, mode).bindings(expression, {})
     names = expression.variables
     return BindingsData(kind, tuple(BindingTuple(tuple((name, one[name]) for name in names)) for one in tuples))
+
+
+def _require(expression: object, kind: type[Node], expected: str) -> None:
+    if not isinstance(expression, kind):
+        by_kind = {ValueExpr: "evaluate_value takes values", BindingsExpr: "evaluate_bindings takes bindings"}
+        hint = next((hint for kind, hint in by_kind.items() if isinstance(expression, kind)), None)
+        raise TypeMismatchError(f"{expected}, got {_shown(expression)}", hint=hint)
 
 
 def _interpreter(
     expression: ValueExpr | BindingsExpr, tables: Mapping[str, Value | Table] | None, mode: Mode
 ) -> _Interpreter:
     require_choice("mode", mode, ("permissive", "strict"))
-    known = dict(tables or {})
+    require(tables or {}, Mapping, "tables are a mapping of names to values")
+    known = {name: value if isinstance(value, Table) else to_value(value) for name, value in (tables or {}).items()}
     for name in sorted(expression.free - known.keys()):
+        bound = [name for node in walk(expression) if isinstance(node, BindingsExpr) for name in node.variables]
         raise UnknownFieldError(
-            f'there is no variable or table "{name}"; there are {quoted(known)}', hint=suggestion(name, known)
+            f'there is no variable or table "{name}"; the tables are {quoted(known)}',
+            hint=f'"{name}" is not bound here' if name in bound else suggestion(name, (*known, *bound)),
         )
     return _Interpreter(known, mode)
 
@@ -116,10 +135,10 @@ class _Interpreter:
     tables: Mapping[str, Value | Table]
     mode: Mode
 
-    def absent(self, why: str) -> Value:
-        """What stands for a value that there is not."""
+    def absent(self, why: Callable[[], str]) -> Value:
+        """What stands for a value that there is not; nobody asks why in permissive mode."""
         if self.mode == "strict":
-            raise EvaluationError(why)
+            raise EvaluationError(why())
         return MISSING
 
     # --- values
@@ -162,14 +181,15 @@ class _Interpreter:
         try:
             return operation.of([self.value(operand, env) for operand in operands])
         except Mistyped as error:
-            return self.absent(f"{name}: {error}")
+            why = f"{name}: {error}"
+            return self.absent(lambda: why)
 
     def struct(self, pairs: Iterable[tuple[Value, Value]]) -> Struct:
         """A struct of the attributes that have a name and a value."""
         fields: list[tuple[str, Value]] = []
         for name, value in pairs:
             if not isinstance(name, str):
-                self.absent(f"the name of an attribute is a text, not {data_text(name)}")
+                self.absent(partial(_no_name, name))
             elif value is not MISSING:
                 fields.append((name, value))
         return Struct(tuple(fields))
@@ -184,17 +204,15 @@ class _Interpreter:
             case Struct(names=names), str():
                 if names.count(step) == 1 or (step in names and self.mode == "permissive"):
                     return value[step]
-                return self.absent(
-                    f'several attributes are called "{step}"'
-                    if step in names
-                    else f'there is no attribute "{step}" among {quoted(names)}'
-                )
+                if step in names:
+                    return self.absent(lambda: f'several attributes are called "{step}"')
+                return self.absent(lambda: f'there is no attribute "{step}" among {quoted(names)}')
             case tuple(), int() if not isinstance(step, bool):
                 if 0 <= step < len(value):
                     return value[step]
-                return self.absent(f"a list of {len(value)} has no element {step}")
+                return self.absent(lambda: f"a list of {len(value)} has no element {step}")
             case _:
-                return self.absent(f"the step {data_text(step)} leads nowhere in {data_text(value)}")
+                return self.absent(lambda: f"the step {_shown(step)} leads nowhere in {_shown(value)}")
 
     # --- bindings
 
@@ -242,7 +260,7 @@ class _Interpreter:
         value = self.value(scan.value, env)
         ids = found.record_ids if isinstance(found, Table) else ()
         kind: Kind = "list" if isinstance(value, tuple) else "bag"
-        items = value if isinstance(value, tuple) else value.items if isinstance(value, Bag) else (value,)
+        items = elements(value)
         places: Iterable[Value] = range(len(items)) if kind == "list" else ()
         named = zip_longest(items, places, ids, fillvalue=MISSING)
         return kind, [_bound((scan.as_, item), (scan.at, at), (scan.by, by)) for item, at, by in named]
@@ -252,7 +270,7 @@ class _Interpreter:
         if isinstance(value, Struct):
             return value.fields
         if self.mode == "strict":
-            raise EvaluationError(f"unpivot: {data_text(value)} is not a struct")
+            raise EvaluationError(f"unpivot: {_shown(value)} is not a struct")
         return () if value is MISSING else (("_1", value),)
 
     def join(self, join: Join, env: Env) -> Iterator[Env]:
@@ -277,14 +295,14 @@ class _Interpreter:
         """Whether a condition is true; one that is no boolean is missing, which counts as false."""
         value = self.value(condition, env)
         if not (value is None or value is MISSING or isinstance(value, bool)):
-            self.absent(f"a condition is a boolean, not {data_text(value)}")
+            self.absent(lambda: f"a condition is a boolean, not {_shown(value)}")
         return value is True
 
     def number(self, expression: ValueExpr, what: str, env: Env) -> int:
         """How many tuples to take or skip."""
         value = self.value(expression, env)
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise EvaluationError(f"{what} is a number of tuples, 0 or more, not {data_text(value)}")
+            raise EvaluationError(f"{what} is a number of tuples, 0 or more, not {_shown(value)}")
         return value
 
     def sorted(self, keys: Iterable[SortKey], tuples: Iterable[Env], env: Env) -> list[Env]:
@@ -322,7 +340,21 @@ class _Interpreter:
         try:
             return AGGREGATES[function](there)
         except Mistyped as error:
-            return self.absent(f"{function}: {error}")
+            why = f"{function}: {error}"
+            return self.absent(lambda: why)
+
+
+def _no_name(value: Value) -> str:
+    return f"the name of an attribute is a text, not {_shown(value)}"
+
+
+def _shown(value: object) -> str:
+    """A value or expression for a message, in the notation; what has no form there, as Python shows it."""
+    try:
+        text = render(value) if isinstance(value, Node) else data_text(cast(Value, value))
+    except UnsupportedError:
+        text = repr(value)
+    return shortened(text)
 
 
 def _bound(*pairs: tuple[str | None, Value]) -> Env:

@@ -27,7 +27,7 @@ _TOKEN = re.compile(
   | (?P<word>[A-Za-z_$][A-Za-z0-9_$]*)
   | (?P<mark>[()\[\]{}<>,:])
     """,
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE | re.DOTALL | re.ASCII,
 )
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\n": ""}
@@ -79,7 +79,7 @@ class Source:
         if rest.startswith("/*"):
             return self.error(start, "a comment is not closed")
         word = re.match(r"[^\s()\[\]{}<>,:]+", rest)
-        return self.error(start, f"expected a value, got {word[0] if word else rest[0]!r}")
+        return self.error(start, f"expected a value, got {shortened(word[0] if word else rest[0], 40)!r}")
 
     def unquoted(self, token: Token) -> str:
         """What a text or symbol in quotes says."""

@@ -20,10 +20,7 @@ from substrait_dsl.errors import (
     require_choice,
     shortened,
 )
-from substrait_dsl.partiql.values import require_distinct
-
-MOST_LEVELS = 128
-"""How deep nodes may be nested."""
+from substrait_dsl.partiql.values import MOST_LEVELS, require_distinct
 
 
 class Form(Enum):
@@ -86,7 +83,7 @@ class Node:
     def __attrs_post_init__(self) -> None:
         for field in fields_of(type(self)):
             _check(self, field, getattr(self, field.name))
-        levels = 1 + max((child.levels for child in self.children()), default=0)
+        levels = 1 + self._levels_inside()
         if levels > MOST_LEVELS:
             raise UnsupportedError(f"expressions nested more than {MOST_LEVELS} levels deep are not supported")
         object.__setattr__(self, "levels", levels)
@@ -95,6 +92,9 @@ class Node:
 
     def _settle(self) -> None:
         """Check what the forms of the fields do not say, and derive what follows from the fields."""
+
+    def _levels_inside(self) -> int:
+        return max((child.levels for child in self.children()), default=0)
 
     def _free(self) -> frozenset[str]:
         return frozenset().union(*(child.free for child in self.children()))
@@ -149,7 +149,17 @@ _BRIDGES: dict[type[Node], str] = {
     ValueExpr: "map_values makes values of bindings",
     BindingsExpr: "scan makes bindings of a value",
 }
-_WORDS: dict[type[Node], str] = {ValueExpr: "a value expression", BindingsExpr: "a bindings expression"}
+_WORDS: dict[type[Node], str] = {
+    Node: "an expression",
+    ValueExpr: "a value expression",
+    BindingsExpr: "a bindings expression",
+}
+
+
+def a_node(kind: type[Node]) -> str:
+    """What a class of nodes is called in messages."""
+    name = kind.__name__
+    return _WORDS.get(kind) or f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
 
 def _check(node: Node, field: attrs.Attribute[Any], given: object) -> None:
@@ -183,14 +193,14 @@ def _require_all(node: Node, name: str, kind: type[Node], given: object) -> None
     if not isinstance(given, tuple):
         raise InvalidArgumentError(f"{_called(node)}: {name} is a tuple, got {shortened(repr(given))}")
     for one in given:
-        _require(node, name, kind, one)
+        _require(node, f"each of {name}", kind, one)
 
 
 def _require(node: Node, name: str, kind: type[Node], given: object) -> None:
     if not isinstance(given, kind):
         got = f"{kind_words(given)}, {shortened(str(given))}" if isinstance(given, Node) else shortened(repr(given))
         raise TypeMismatchError(
-            f"{_called(node)}: {name} is {_WORDS.get(kind) or f'a {kind.__name__}'}, got {got}",
+            f"{_called(node)}: {name} is {a_node(kind)}, got {got}",
             hint=_BRIDGES.get(kind) if isinstance(given, ValueExpr | BindingsExpr) else None,
         )
 

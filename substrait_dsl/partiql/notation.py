@@ -8,27 +8,26 @@ from __future__ import annotations
 import base64
 import binascii
 import datetime as dt
+import re
 from collections.abc import Callable
 from decimal import Decimal
+from math import isinf
 from typing import Any, NoReturn, get_args
 
 import attrs
 
-from substrait_dsl.errors import NotationError, SubstraitDslError, quoted, require, suggestion
+from substrait_dsl.errors import NotationError, SubstraitDslError, quoted, require, shortened, suggestion
 from substrait_dsl.partiql.bindings import AnyBindingsExpr
 from substrait_dsl.partiql.expressions import AnyValueExpr, ExprPair, Operator
 from substrait_dsl.partiql.lexer import CLOSED_BY, Source, Token
-from substrait_dsl.partiql.node import MOST_LEVELS, BindingsExpr, Form, Node, ValueExpr, class_of, fields_of, form_of
+from substrait_dsl.partiql.node import BindingsExpr, Form, Node, ValueExpr, a_node, class_of, fields_of, form_of
 from substrait_dsl.partiql.operations import OPERATORS
-from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Struct, Value
+from substrait_dsl.partiql.values import MISSING, MOST_LEVELS, Bag, BindingsData, BindingTuple, Struct, Value
 
 HEADS: dict[str, type[Node]] = {
     kind.head: kind for kind in (*get_args(AnyValueExpr), *get_args(AnyBindingsExpr), ExprPair) if kind.head
 }
 """The class for each word after a parenthesis, but for the operators."""
-
-_OPTIONAL = (Form.MAYBE_NAME, Form.MAYBE_VALUE, Form.WORD)
-"""What may be left out at the end of a node."""
 
 
 def parse(text: str) -> ValueExpr | BindingsExpr:
@@ -102,7 +101,7 @@ class _Reader:
         return token
 
     def fail(self, expected: str, hint: str | None = None) -> NoReturn:
-        raise self.source.error(self.next.start, f"expected {expected}, got {self.next.text}", hint)
+        raise self.source.error(self.next.start, f"expected {expected}, got {shortened(self.next.text, 40)}", hint)
 
     def is_mark(self, mark: str) -> bool:
         """Whether a mark comes next, all its characters side by side."""
@@ -122,20 +121,21 @@ class _Reader:
 
     def end(self) -> None:
         if self.next.kind != "end":
-            self.fail("the end", hint="a parenthesis may be closed too early")
+            is_parenthesis = self.next.text in ("(", ")")
+            self.fail("the end", "a parenthesis may be closed too early" if is_parenthesis else None)
 
     def inside(self, start: Token) -> None:
         """One level deeper."""
         self.levels += 1
-        if self.levels > 2 * MOST_LEVELS:
-            raise self.source.error(start.start, f"nested more than {2 * MOST_LEVELS} levels deep")
+        if self.levels > MOST_LEVELS:
+            raise self.source.error(start.start, f"nested more than {MOST_LEVELS} levels deep")
 
     # --- nodes
 
     def node(self, of: type[Node] | None = None) -> Node:
         """A node in parentheses, of a class that has no head, or else of the class that its head names."""
         start = self.next
-        self.expect("(", None if of is None else f"`(` of a {of.__name__}")
+        self.expect("(", f"`(` of {a_node(of or Node)}")
         self.inside(start)
         options: dict[str, Any] = {}
         kind = of if of is not None and not of.head else None
@@ -146,13 +146,13 @@ class _Reader:
                 known = (*HEADS, *OPERATORS)
                 raise self.source.error(
                     head.start,
-                    f"expected one of {quoted(sorted(known), limit=60)}, got {head.text}",
+                    f"expected one of {quoted(sorted(known), limit=60)}, got {shortened(head.text, 40)}",
                     suggestion(head.text, known),
                 )
             if kind is Operator:
                 options["op"] = head.text
         for field in fields_of(kind):
-            if not (self.is_mark(")") and form_of(field) in _OPTIONAL):
+            if not (self.is_mark(")") and field.default is not attrs.NOTHING):  # the last ones may be left out
                 options[field.name] = self.part(field)
         self.expect(")")
         self.levels -= 1
@@ -205,7 +205,7 @@ class _Reader:
         token = self.next
         is_quoted = token.kind in ("symbol", "string")
         if not is_quoted and (token.kind != "word" or token.text == "null"):
-            self.fail(f"a name ({what.rstrip('_')})")
+            self.fail("a name" if what == "name" else f"a name ({what.rstrip('_')})")
         self.at += 1
         return self.source.unquoted(token) if is_quoted else token.text
 
@@ -217,7 +217,8 @@ class _Reader:
             if self.is_mark(opening):
                 return self.struct() if opening == "{" else self.collection(opening, bindings=bindings)
         if self.is_mark("<{"):
-            self.fail("a value", hint="binding tuples stand in a bag or a list: << <{ .. }> >>")
+            stand = "binding tuples stand in a bag or a list: << <{ .. }> >>"
+            self.fail("a value", stand if bindings else "a binding tuple is no value")
         return self.scalar()
 
     def collection(self, opening: str, *, bindings: bool) -> Any:
@@ -259,7 +260,7 @@ class _Reader:
         self.expect(opening)
         found: list[tuple[str, Value]] = []
         while not self.takes(CLOSED_BY[opening]):
-            name = "" if self.is_mark(":") else self.name("of an attribute")
+            name = "" if self.is_mark(":") else self.name("an attribute")
             self.expect(":")
             found.append((name, self.data(bindings=False)))
             if not self.takes(","):
@@ -276,7 +277,7 @@ class _Reader:
             case "symbol" | "string":
                 value = self.source.unquoted(token)
             case "number":
-                value = _number(token.text)
+                value = self.number(token)
             case "infinity":
                 value = float(token.text)
             case "timestamp":
@@ -288,11 +289,26 @@ class _Reader:
         self.at += 1
         return value
 
+    def number(self, token: Token) -> Value:
+        """A float if it has an exponent with e, a decimal if it has a point or an exponent with d, else an integer."""
+        text = token.text.lower()
+        try:
+            if "e" in text:
+                number = float(text)
+                if not isinf(number):
+                    return number
+                raise OverflowError
+            return Decimal(text.replace("d", "e")) if "." in text or "d" in text else int(text)
+        except (ArithmeticError, ValueError) as error:  # of more digits than Python reads
+            raise self.source.error(token.start, f"the number {shortened(token.text, 40)} is out of range") from error
+
     def timestamp(self, token: Token) -> Value:
         try:
             day, _, time = token.text.partition("T")
             if not time:
                 return dt.date.fromisoformat(day)
+            if re.search(r"\.\d{7}", time):
+                raise ValueError("it has parts of a microsecond")
             moment = dt.datetime.fromisoformat(token.text)
         except ValueError as error:
             raise self.source.error(token.start, f"{token.text} is no point in time: {error}") from error
@@ -313,12 +329,3 @@ _WORDS: dict[str, Value] = {
     "nan": float("nan"),
 }
 """What is no symbol, though it is written like one."""
-
-
-def _number(text: str) -> Value:
-    lowered = text.lower()
-    if "e" in lowered:
-        return float(text)
-    if "." in lowered or "d" in lowered:
-        return Decimal(lowered.replace("d", "e"))
-    return int(text)

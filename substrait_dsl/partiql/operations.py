@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import math
 import operator
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -18,8 +19,10 @@ import attrs
 
 from substrait_dsl.partiql.values import MISSING, Bag, Missing, Struct, Value, order_key, same
 
-_DIGITS = decimal.Context(prec=38, rounding=decimal.ROUND_HALF_UP)
-"""The decimals of Substrait have 38 digits."""
+_DIGITS = 38
+"""How many digits the decimals of Substrait have."""
+
+_ROUNDED = decimal.Context(prec=_DIGITS, rounding=decimal.ROUND_HALF_UP)
 
 
 class Mistyped(Exception):  # no mistake of the user's yet: in permissive mode it is a value
@@ -60,7 +63,7 @@ class Operation:
 # --- comparisons
 
 
-def _kind(value: Value) -> str:
+def kind_of(value: Value) -> str:
     """What a value can be compared with: all others of the same kind."""
     match value:
         case bool():
@@ -87,8 +90,8 @@ _KINDS: dict[type, str] = {
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Value, Value], bool]:
     def of(left: Value, right: Value) -> bool:
-        if _kind(left) != _kind(right) or isinstance(left, Struct | Bag | tuple):
-            raise Mistyped(f"{_kind(left)} and {_kind(right)} have no order")
+        if kind_of(left) != kind_of(right) or isinstance(left, Struct | Bag | tuple):
+            raise Mistyped(f"{kind_of(left)} and {kind_of(right)} have no order")
         return compare(left, right)
 
     return of
@@ -96,7 +99,7 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Value, Value], bo
 
 def _is_in(value: Value, among: Value) -> Value:
     if not isinstance(among, Bag | tuple):
-        raise Mistyped(f"a {_kind(among)} is not a collection")
+        raise Mistyped(f"a {kind_of(among)} is not a collection")
     if any(item not in (None, MISSING) and same(value, item) for item in among):
         return True
     return None if any(item is None or item is MISSING for item in among) else False
@@ -110,7 +113,7 @@ def _truth(value: Value) -> bool | None:
         return None
     if isinstance(value, bool):
         return value
-    raise Mistyped(f"a {_kind(value)} is not a boolean")
+    raise Mistyped(f"a {kind_of(value)} is not a boolean")
 
 
 def _all(*operands: Value) -> bool | None:
@@ -132,7 +135,7 @@ def _not(operand: Value) -> bool:
 
 def _number(value: Value) -> int | float | Decimal:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise Mistyped(f"a {_kind(value)} is not a number")
+        raise Mistyped(f"a {kind_of(value)} is not a number")
     return value
 
 
@@ -141,22 +144,29 @@ def _arithmetic(compute: Callable[[Any, Any], Any]) -> Callable[[Value, Value], 
 
     def of(left: Value, right: Value) -> Value:
         a, b = _number(left), _number(right)
-        try:
-            if isinstance(a, float) or isinstance(b, float):
-                return float(compute(float(a), float(b)))
-            with decimal.localcontext(_DIGITS):
-                are_integers = isinstance(a, int) and isinstance(b, int)
-                return _fitting(compute(a, b) if are_integers else compute(Decimal(a), Decimal(b)))
-        except ArithmeticError as error:
-            raise Mistyped(str(error) or type(error).__name__) from error
+        if isinstance(a, float) or isinstance(b, float):
+            return _computed(lambda: compute(float(a), float(b)))
+        if isinstance(a, int) and isinstance(b, int):
+            return _computed(lambda: compute(a, b))
+        return _computed(lambda: compute(Decimal(a), Decimal(b)))
 
     return of
 
 
-def _fitting(number: Any) -> int | Decimal:
+def _computed(compute: Callable[[], Any]) -> int | float | Decimal:
+    """A result that fits its type; the digits of a decimal behind the point are rounded."""
+    try:
+        with decimal.localcontext(_ROUNDED):
+            number = compute()
+    except ZeroDivisionError as error:
+        raise Mistyped("division by zero") from error
+    except (ArithmeticError, ValueError) as error:  # the remainder of an infinity is a ValueError
+        raise Mistyped("the result is no number, or out of range") from error
     if isinstance(number, int) and not -(2**63) <= number < 2**63:
         raise Mistyped("the result does not fit 64 bits")
-    assert isinstance(number, int | Decimal)
+    if isinstance(number, Decimal) and number.adjusted() >= _DIGITS:
+        raise Mistyped(f"the result does not fit {_DIGITS} digits")
+    assert isinstance(number, int | float | Decimal)
     return number
 
 
@@ -170,19 +180,17 @@ def _divided(left: Any, right: Any) -> Any:
 
 def _remainder(left: Any, right: Any) -> Any:
     """What division leaves, with the sign of the dividend."""
-    if not isinstance(left, int):
-        return left - right * int(left / right)
-    return left - right * _divided(left, right)
+    if isinstance(left, float):
+        return math.fmod(left, right)
+    return left % right if isinstance(left, Decimal) else left - right * _divided(left, right)
 
 
 def _negated(value: Value) -> Value:
-    number = -_number(value)
-    return number if isinstance(number, float) else _fitting(number)
+    return _computed(lambda: -_number(value))
 
 
 def _absolute(value: Value) -> Value:
-    number = abs(_number(value))
-    return number if isinstance(number, float) else _fitting(number)
+    return _computed(lambda: abs(_number(value)))
 
 
 # --- texts and structs
@@ -190,7 +198,7 @@ def _absolute(value: Value) -> Value:
 
 def _text(value: Value) -> str:
     if not isinstance(value, str):
-        raise Mistyped(f"a {_kind(value)} is not a text")
+        raise Mistyped(f"a {kind_of(value)} is not a text")
     return value
 
 
@@ -199,16 +207,18 @@ def _struct_concat(*structs: Value) -> Struct:
     fields: list[tuple[str, Value]] = []
     for struct in structs:
         if not isinstance(struct, Struct):
-            raise Mistyped(f"a {_kind(struct)} is not a struct")
+            raise Mistyped(f"a {kind_of(struct)} is not a struct")
         fields += struct.fields
     return Struct(tuple(fields))
 
 
 def _star(value: Value, number: Value) -> Struct:
     """The attributes of a struct; another value as an attribute that is called by its number, ``_1``."""
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise Mistyped(f"a {kind_of(number)} is not the number of an attribute")
     if isinstance(value, Struct):
         return value
-    return Struct(() if value is MISSING else ((f"_{number!r}", value),))
+    return Struct(() if value is MISSING else ((f"_{number}", value),))
 
 
 def _coalesce(*values: Value) -> Value:

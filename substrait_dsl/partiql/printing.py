@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import datetime as dt
+import re
+from collections.abc import Iterable
 from decimal import Decimal
 from math import isinf, isnan
 from typing import Any
@@ -14,7 +16,7 @@ from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.partiql.expressions import Operator
 from substrait_dsl.partiql.lexer import IDENTIFIER
 from substrait_dsl.partiql.node import Form, Node, fields_of, form_of
-from substrait_dsl.partiql.values import Bag, BindingsData, BindingTuple, Missing, Struct, Value
+from substrait_dsl.partiql.values import Bag, BindingsData, BindingTuple, Kind, Missing, Struct, Value
 
 _RESERVED = frozenset(("null", "true", "false", "nan", "MISSING"))
 """Words that are no symbols."""
@@ -67,7 +69,7 @@ def data_text(data: Value | BindingsData | BindingTuple) -> str:
         case bool():
             return "true" if data else "false"
         case int():
-            return str(data)
+            return _integer(data)
         case float():
             return _float(data)
         case Decimal():
@@ -77,26 +79,49 @@ def data_text(data: Value | BindingsData | BindingTuple) -> str:
         case bytes():
             return f"{{{{{base64.b64encode(data).decode()}}}}}"
         case dt.datetime():
-            return data.isoformat() if data.tzinfo else f"{data.isoformat()}-00:00"
+            return _timestamp(data)
         case dt.date():
             return data.isoformat()
         case tuple():
-            return f"[{', '.join(map(data_text, data))}]"
+            return _collected("list", data)
         case Bag(items=items):
-            return f"<< {', '.join(map(data_text, items))} >>" if items else "<< >>"
+            return _collected("bag", items)
         case Struct(fields=fields):
             return f"{{ {_fields(fields)} }}" if fields else "{ }"
         case BindingTuple(fields=fields):
             return f"<{{ {_fields(fields)} }}>"
         case BindingsData(kind=kind, tuples=tuples):
-            inside = ", ".join(map(data_text, tuples))
-            return f"<< {inside} >>" if kind == "bag" else f"[ {inside} ]"
+            return _collected(kind, tuples)
         case _:
             raise UnsupportedError(f"the notation has no form for {kind_words(data)}: {data!r}")
 
 
 def _fields(fields: tuple[tuple[str, Value], ...]) -> str:
     return ", ".join(f"{symbol(name)}: {data_text(value)}" for name, value in fields)
+
+
+def _collected(kind: Kind, items: Iterable[Value | BindingTuple]) -> str:
+    inside = ", ".join(map(data_text, items))
+    if kind == "list":
+        return f"[{inside}]"
+    return f"<< {inside} >>" if inside else "<< >>"
+
+
+def _integer(number: int) -> str:
+    try:
+        return str(number)
+    except ValueError as error:
+        raise UnsupportedError(f"the notation has no form for an integer of {number.bit_length()} bits") from error
+
+
+def _timestamp(moment: dt.datetime) -> str:
+    """With an offset in hours and minutes, as Ion has them; the unknown one stands for none."""
+    offset = moment.utcoffset()
+    if offset is None:
+        return f"{moment.replace(tzinfo=None).isoformat()}-00:00"
+    if offset % dt.timedelta(minutes=1):
+        raise UnsupportedError(f"the notation has no form for a zone with parts of a minute: {moment.isoformat()}")
+    return moment.isoformat()
 
 
 def _float(number: float) -> str:
@@ -117,6 +142,8 @@ def _decimal(number: Decimal) -> str:
 
 
 def _in_quotes(text: str, quote: str) -> str:
+    if re.search(r"[\ud800-\udfff]", text):
+        raise UnsupportedError(f"the notation has no form for half a character: {text!r}")
     inside = "".join(
         f"\\{quote}" if one == quote else _ESCAPED.get(one) or (one if one.isprintable() else f"\\U{ord(one):08x}")
         for one in text

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
 from math import isnan
@@ -29,7 +29,10 @@ from typing import Any, Final, Literal, TypeAlias, Union
 
 import attrs
 
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, quoted, shortened
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnsupportedError, quoted, shortened
+
+MOST_LEVELS = 128
+"""How deep expressions and values may be nested."""
 
 Kind = Literal["bag", "list"]
 """Whether a collection has no order or one."""
@@ -160,21 +163,28 @@ def require_distinct(names: Sequence[str], where: str) -> None:
         raise SchemaError(f"{where} cannot have the name {quoted(twice)} more than once; its names are {quoted(names)}")
 
 
-def to_value(given: object) -> Value:
+def to_value(given: object, level: int = 0) -> Value:
     """A value made of plain Python objects: a dict becomes a struct, a list or tuple a list.
 
-    Raises `InvalidArgumentError` for what is no value: a set, an attribute whose name is no text.
+    Raises:
+        InvalidArgumentError: it is no value: a set, an attribute whose name is no text, a decimal that is not finite.
+        UnsupportedError: it is nested more than `MOST_LEVELS` levels deep; `level` is how deep it is already.
     """
+    if level > MOST_LEVELS:
+        raise UnsupportedError(f"values nested more than {MOST_LEVELS} levels deep are not supported")
     match given:
-        case None | Missing() | bool() | int() | float() | Decimal() | str() | bytes() | dt.date() | Bag() | Struct():
+        case Decimal() if not given.is_finite():
+            raise InvalidArgumentError(f"a decimal is finite, got {given}", hint=f'write float("{given}")')
+        case None | Missing() | bool() | int() | float() | Decimal() | str() | bytes() | dt.date():
             return given
+        case Bag(items=items):
+            return Bag(tuple(to_value(item, level + 1) for item in items))
+        case Struct(fields=fields):
+            return Struct(tuple((_attribute(name), to_value(value, level + 1)) for name, value in fields))
         case Mapping():
-            wrong = [name for name in given if not isinstance(name, str)]
-            if wrong:
-                raise InvalidArgumentError(f"the names of attributes are texts, got {wrong[0]!r}")
-            return Struct(tuple((name, to_value(value)) for name, value in given.items()))
+            return Struct(tuple((_attribute(name), to_value(value, level + 1)) for name, value in given.items()))
         case list() | tuple():
-            return tuple(map(to_value, given))
+            return tuple(to_value(item, level + 1) for item in given)
         case _:
             raise InvalidArgumentError(
                 f"a value is None, MISSING, a bool, number, text, bytes, date, datetime, list, dict, Bag or Struct, "
@@ -183,9 +193,52 @@ def to_value(given: object) -> Value:
             )
 
 
+def _attribute(name: object) -> str:
+    if not isinstance(name, str):
+        raise InvalidArgumentError(f"the names of attributes are texts, got {shortened(repr(name))}")
+    return name
+
+
+def levels(value: Value) -> int:
+    """How deep a value is nested: 0 for a number."""
+    match value:
+        case Struct(fields=fields):
+            inside = [inner for _, inner in fields]
+        case Bag(items=items) | (tuple() as items):
+            inside = list(items)
+        case _:
+            return 0
+    return 1 + max(map(levels, inside), default=0)
+
+
 def bag(items: Sequence[object]) -> Bag:
     """A bag of these values: ``bag([{"x": 1}, {"x": 2}])``."""
-    return Bag(tuple(map(to_value, items)))
+    return Bag(tuple(to_value(item, 1) for item in items))
+
+
+def elements(value: Value) -> Sequence[Value]:
+    """What a scan makes tuples of: the elements of a bag or list, or else the value."""
+    return value if isinstance(value, tuple) else value.items if isinstance(value, Bag) else (value,)
+
+
+def _ids(given: Iterable[object]) -> tuple[Value, ...]:
+    return tuple(map(to_value, given))
+
+
+@attrs.frozen
+class Table:
+    """A value that a name stands for, whose storage has a record id for each element; or for it, if it has none.
+
+    Raises `InvalidArgumentError` if there are more or fewer ids than elements.
+    """
+
+    value: Value = attrs.field(converter=to_value)
+    record_ids: tuple[Value, ...] = attrs.field(converter=_ids)
+
+    def __attrs_post_init__(self) -> None:
+        expected = len(elements(self.value))
+        if len(self.record_ids) != expected:
+            raise InvalidArgumentError(f"a table of {expected} elements has {len(self.record_ids)} record ids")
 
 
 def same(left: object, right: object) -> bool:
@@ -243,6 +296,8 @@ def identity(value: object) -> Hashable:
             return "Bag", tuple(map(identity, items))
         case tuple():
             return "list", tuple(map(identity, value))
+        case dt.datetime():
+            return "datetime", value.isoformat()  # zones of the same offset are the same
         case _:
             return type(value).__name__, repr(value)
 

@@ -1,0 +1,285 @@
+"""Bindings as people write them: ``scan(foo, as_="f").filter(lambda t: t.f.FooId == 200)``.
+
+`Bindings` and `Values` are apart, for Python and for type checkers: only `scan` and `unpivot` make bindings of a value,
+and only `map_values` and `pivot` make a value of bindings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
+
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    TypeMismatchError,
+    UnknownFieldError,
+    naming,
+    quoted,
+    require,
+    require_choice,
+    shortened,
+    suggestion,
+)
+from substrait_dsl.fluent.base import made
+from substrait_dsl.partiql import bindings as b
+from substrait_dsl.partiql import expressions as e
+from substrait_dsl.partiql.handles import (
+    Bound,
+    Given,
+    Values,
+    made_value,
+    mode_of,
+    no_value,
+    sources_of,
+    sources_of_user,
+    value,
+)
+from substrait_dsl.partiql.interpreter import Mode, evaluate_bindings
+from substrait_dsl.partiql.keys import Measured, SortBy
+from substrait_dsl.partiql.lowering import lower_bindings
+from substrait_dsl.partiql.node import BindingsExpr
+from substrait_dsl.partiql.output import bindings_of, columns_of
+from substrait_dsl.partiql.values import BindingsData, Table, Value
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from substrait_dsl.fluent.plan import Plan
+    from substrait_dsl.fluent.relation import Relation
+
+
+class Tuple:
+    """A binding tuple, as a lambda sees it: its variables, ``t.f`` or ``t["f"]``."""
+
+    __slots__ = ("_source",)
+
+    def __init__(self, source: Bindings) -> None:
+        self._source = source
+
+    def __getattr__(self, name: str) -> Values:
+        if name.startswith("_"):  # what Python and notebooks look for
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, name: str) -> Values:
+        names = self._source.variables
+        if name not in names:
+            raise UnknownFieldError(
+                f'there is no variable "{name}"; there are {quoted(names)}', hint=suggestion(str(name), names)
+            )
+        return Values(e.Id(name))
+
+
+Each: TypeAlias = Union["Callable[[Tuple], Given]", Values]
+"""A value for each binding tuple: a lambda that gets it, or a value that is the same for all."""
+
+
+class Bindings(Bound):
+    """A bag or a list of binding tuples. Immutable: every verb returns new bindings."""
+
+    __slots__ = ("_node",)
+
+    def __init__(self, expression: BindingsExpr, tables: Mapping[str, object] | None = None) -> None:
+        """`tables`: what the names that no scan binds stand for."""
+        if not isinstance(expression, BindingsExpr):
+            raise TypeMismatchError(
+                f"Bindings are of a bindings expression, got {shortened(str(expression))}",
+                hint="scan makes bindings of a value",
+            )
+        self._node = expression
+        self.sources = sources_of_user(tables)
+
+    @property
+    def expression(self) -> BindingsExpr:
+        """The expression, which `render` prints and `transform` rewrites."""
+        return self._node
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names in the tuples, in order."""
+        return self._node.variables
+
+    def __str__(self) -> str:
+        return str(self._node)
+
+    def __repr__(self) -> str:
+        return f"Bindings({self._node})"
+
+    def _each(self, given: object) -> Values:
+        """What a lambda gives for a tuple of these."""
+        if isinstance(given, Bindings):
+            raise no_value(given)
+        return value(given(Tuple(self)) if callable(given) and not isinstance(given, Values) else given)
+
+    def _each_named(self, named: Mapping[str, object]) -> tuple[tuple[b.Named, ...], list[Values]]:
+        values = {name: self._each(given) for name, given in named.items()}
+        return tuple(b.Named(name, each.expression) for name, each in values.items()), list(values.values())
+
+    def cross_join(self, other: Bindings | Callable[[Tuple], Bindings]) -> Bindings:
+        """Every tuple with every one of the other bindings: a bag of their concatenations.
+
+        Args:
+            other: the other bindings; a lambda, if they depend on a tuple of these.
+
+        Raises `SchemaError` for a variable that both have, `TypeMismatchError` for a value.
+        """
+        with naming("cross_join"):
+            right = self._other(other)
+            return bound(b.CrossJoin(self.expression, right.expression), self, right)
+
+    def join(
+        self,
+        other: Bindings | Callable[[Tuple], Bindings],
+        on: Callable[[Tuple], Given] | None = None,
+        how: b.JoinHow = "inner",
+    ) -> Bindings:
+        """The pairs for which a condition is true: a bag.
+
+        Args:
+            other: the other bindings; a lambda, if they depend on a tuple of these.
+            on: the condition, of the concatenated tuple; None: all pairs.
+            how: "inner", or which side's tuples stay without a partner, whose variables are null: "left", "right",
+                "full".
+        """
+        with naming("join"):
+            require_choice("how", how, ("inner", "left", "right", "full"))
+            right = self._other(other)
+            pairs = Bindings(b.Join(how, self.expression, right.expression))
+            if on is None:
+                return bound(pairs.expression, self, right)
+            condition = pairs._each(on)
+            node = b.Join(how, self.expression, right.expression, condition.expression)
+            return bound(node, self, right, condition)
+
+    def _other(self, other: object) -> Bindings:
+        found = other(Tuple(self)) if callable(other) and not isinstance(other, Values) else other
+        if not isinstance(found, Bindings):
+            raise TypeMismatchError(
+                f"expected other bindings, got {shortened(str(found))}", hint="scan makes bindings of a value"
+            )
+        return found
+
+    def filter(self, condition: Each) -> Bindings:
+        """The tuples for which a condition is true; a bag or a list, as these are.
+
+        A condition that is no boolean is false in permissive mode, and in strict mode an error when it is evaluated.
+        """
+        with naming("filter"):
+            where = self._each(condition)
+            return bound(b.Filter(where.expression, self.expression), self, where)
+
+    def map_values(self, each: Each) -> Values:
+        """The value of an expression for each tuple; a bag or a list, as these are."""
+        with naming("map_values"):
+            made_of = self._each(each)
+            return made_value(e.MapValues(made_of.expression, self.expression), self, made_of)
+
+    def map_let(self, **named: object) -> Bindings:
+        """The tuples with further variables, ``map_let(total=lambda t: t.a + t.b)``; a bag or a list, as these are."""
+        with naming("map_let"):
+            if not named:
+                raise InvalidArgumentError("expected at least one variable, as name=value")
+            made_of, values = self._each_named(named)
+            return bound(b.MapLet(made_of, self.expression), self, *values)
+
+    def order_by(self, *keys: Each | SortBy) -> Bindings:
+        """The tuples in an order: a list. A bare key is ascending, nulls last; `desc(key)` says otherwise."""
+        with naming("order_by"):
+            made_of = [key if isinstance(key, SortBy) else SortBy(key) for key in keys]
+            values = [self._each(key.key) for key in made_of]
+            nodes = tuple(key.node(each.expression) for key, each in zip(made_of, values, strict=True))
+            return bound(b.OrderBy(nodes, self.expression), self, *values)
+
+    def limit(self, count: Given) -> Bindings:
+        """The first tuples of a list, or so many of a bag."""
+        with naming("limit"):
+            many = value(count)
+            return bound(b.Limit(many.expression, self.expression), self, many)
+
+    def offset(self, count: Given) -> Bindings:
+        """All but the first tuples of a list, or but so many of a bag."""
+        with naming("offset"):
+            many = value(count)
+            return bound(b.Offset(many.expression, self.expression), self, many)
+
+    def pivot(self, name: Each, of: Each) -> Values:
+        """One struct, with an attribute for each tuple."""
+        with naming("pivot"):
+            parts = [self._each(name), self._each(of)]
+            return made_value(e.Pivot(parts[0].expression, parts[1].expression, self.expression), self, *parts)
+
+    def group_by(
+        self, *, keys: Mapping[str, object] | None = None, group_as: str | None = None, **measures: Measured
+    ) -> Bindings:
+        """A tuple for each combination of keys: a bag.
+
+        Args:
+            keys: variables of the keys, ``{"k": lambda t: t.f.kind}``; a missing key counts as null.
+            group_as: a variable for the tuples of the group, a bag of structs.
+            measures: variables of the aggregates, ``n=count(lambda t: t.f.id)``.
+        """
+        with naming("group_by"):
+            made_of, values = self._each_named(keys or {})
+            nodes = []
+            for name, measure in measures.items():
+                require(measure, Measured, f'the measure "{name}" is an aggregate, such as count(lambda t: t.f.id)')
+                values.append(self._each(measure.value))
+                nodes.append(b.Measure(name, measure.function, values[-1].expression))
+            return bound(b.GroupBy(made_of, tuple(nodes), group_as, self.expression), self, *values)
+
+    # --- running
+
+    def as_relation(self, mode: Mode = "permissive") -> Relation[Any]:
+        """The tuples as rows: the attributes of a variable as columns ``f.FooId``, other values under its name.
+
+        A list is sorted. What is missing is NULL. Raises `UnsupportedError` for what is not lowered to Substrait.
+        """
+        with naming("as_relation"):
+            return made(columns_of(lower_bindings(self.expression, self.sources, mode_of(mode))))
+
+    def to_plan(self, mode: Mode = "permissive") -> Plan:
+        """The plan of `as_relation`."""
+        return self.as_relation(mode).to_plan()
+
+    def execute(self, spark: SparkSession, mode: Mode = "permissive") -> DataFrame:
+        """The rows of `as_relation` on Spark."""
+        return self.as_relation(mode).execute(spark)
+
+    def collect(self, spark: SparkSession, mode: Mode = "permissive") -> BindingsData:
+        """The binding tuples, computed on Spark. Raises as `as_relation` and ``Relation.execute`` do."""
+        with naming("collect"):
+            lowered = lower_bindings(self.expression, self.sources, mode_of(mode))
+            return bindings_of(lowered, made(columns_of(lowered)).collect(spark))
+
+    def evaluate(self, data: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive") -> BindingsData:
+        """The binding tuples, by the interpreter, over the data that the tables hold; see `evaluate_bindings`."""
+        with naming("evaluate"):
+            return evaluate_bindings(self.expression, data, mode)
+
+
+def scan(collection: Given, *, as_: str, at: str | None = None, by: str | None = None) -> Bindings:
+    """A binding tuple for each element of a bag or a list; one for any other value.
+
+    Args:
+        collection: a value of the algebra, or a Python object that is one.
+        as_: the variable of the element.
+        at: a variable of the index in a list, from 0; of a bag it is missing.
+        by: a variable of the record id, where the table has them; else it is missing.
+
+    Raises `TypeMismatchError` for bindings, `SchemaError` for a name given twice.
+    """
+    with naming("scan"):
+        source = value(collection)
+        return bound(b.Scan(source.expression, as_, at, by), source)
+
+
+def unpivot(struct: Given, *, as_: str, at: str | None = None, by: str | None = None) -> Bindings:
+    """A binding tuple for each attribute of a struct: its value, and `at` its name; a bag."""
+    with naming("unpivot"):
+        source = value(struct)
+        return bound(b.Unpivot(source.expression, as_, at, by), source)
+
+
+def bound(expression: BindingsExpr, *parts: Bound) -> Bindings:
+    """Bindings that are made of other expressions, whose tables they have."""
+    return Bindings(expression, sources_of(parts))

@@ -1,0 +1,148 @@
+"""Values that a plan holds: as literals, and as the rows of a virtual table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FieldReference, literal
+from substrait_dsl.algebra.expressions.literals import natural_type
+from substrait_dsl.algebra.relations import Read, Record, VirtualTable
+from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.errors import LiteralError, UnsupportedError
+from substrait_dsl.partiql.operations import kind_of
+from substrait_dsl.partiql.printing import data_text
+from substrait_dsl.partiql.terms import NOTHING, Attributes, Column, Constant, Elements, Term, opened
+from substrait_dsl.partiql.values import MISSING, Bag, Struct, Value
+
+ORDINAL = "ordinal"
+"""The column that tells the order of a list."""
+
+
+def to_literal(value: Value) -> Expression:
+    """A scalar as a literal. Null and missing are NULLs.
+
+    Raises `UnsupportedError` for what has no Substrait literal.
+    """
+    if value is None or value is MISSING:
+        return literal(None, t.Boolean(nullable=True))
+    if isinstance(value, Struct | Bag | tuple):
+        raise UnsupportedError(f"{data_text(value)} cannot be computed with: it is a {kind_of(value)}")
+    try:
+        return literal(value, natural_type(value))
+    except LiteralError as error:
+        raise UnsupportedError(f"Substrait has no literal of {data_text(value)}: {error.message}") from error
+
+
+@attrs.define
+class _Columns:
+    """The columns of a virtual table, while it is laid out."""
+
+    rows: int
+    names: list[str] = attrs.field(factory=list)
+    types: list[t.Type] = attrs.field(factory=list)
+    values: list[Sequence[Value]] = attrs.field(factory=list)
+
+    def add(self, name: str, kind: t.Type, values: Sequence[Value]) -> FieldReference:
+        position = len(self.names)
+        self.names.append(name)
+        self.types.append(kind)
+        self.values.append(values)
+        return FieldReference(position, kind)
+
+
+def virtual_table(items: Sequence[Value]) -> tuple[Read, Term, FieldReference]:
+    """A virtual table with a row for each value, what one of the values is in it, and the column of their order.
+
+    Raises `UnsupportedError` for values that are not all of one kind: typed columns cannot hold them.
+    """
+    columns = _Columns(len(items))
+    element = _laid_out(list(items), "", columns)
+    ordinal = columns.add(ORDINAL, t.I64(), range(len(items)))
+    records = tuple(
+        Record(tuple(literal(None if v is MISSING else v, kind) for v, kind in zip(row, columns.types, strict=True)))
+        for row in zip(*columns.values, strict=True)
+    )
+    schema = NamedStruct(tuple(map(Field, columns.names, columns.types)))
+    return Read(schema, VirtualTable(records)), element, ordinal
+
+
+def _laid_out(values: list[Value], name: str, columns: _Columns) -> Term:
+    """What a value is that has these values, one for each row."""
+    there = [value for value in values if value is not MISSING]
+    if not there:
+        return NOTHING
+    if all(isinstance(value, Struct) for value in values):
+        return _struct([value for value in values if isinstance(value, Struct)], name, columns)
+    if len({type(value) for value in values}) == 1 and isinstance(values[0], tuple | Bag):
+        found = _elements([opened(Constant(value)) for value in values], name, columns)
+        if found is not None:
+            return found
+    missing = len(there) < len(values)
+    known = [value for value in there if value is not None]
+    if missing and len(known) < len(there):
+        raise _untyped(values, name, "are null and missing")
+    kind = _common_type(known, name, missing or len(known) < len(there))
+    return Column(columns.add(name or "value", kind, values), "missing" if missing else "null")
+
+
+def _struct(values: list[Struct], name: str, columns: _Columns) -> Attributes:
+    """A struct in parts. An attribute that some of the structs do not have is missing in their rows."""
+    names = list(dict.fromkeys(inside for value in values for inside in value.names))
+    if any(len(set(value.names)) < len(value) for value in values):
+        names = list(values[0].names)
+        if any(list(value.names) != names for value in values):
+            raise _untyped(values, name, "repeat names of attributes, and differ in them")
+        parts = [[value.fields[number][1] for value in values] for number in range(len(names))]
+    else:
+        parts = [[value.get(inside) for value in values] for inside in names]
+    return Attributes(
+        tuple(
+            (inside, _laid_out(part, f"{name}.{inside}" if name else inside, columns))
+            for inside, part in zip(names, parts, strict=True)
+        )
+    )
+
+
+def _elements(values: Iterable[Term], name: str, columns: _Columns) -> Term | None:
+    """Collections of as many elements each, in parts; None for others."""
+    parts = [value for value in values if isinstance(value, Elements)]
+    if len({len(part.items) for part in parts}) != 1:
+        return None
+    rows = [[item.value if isinstance(item, Constant) else None for item in part.items] for part in parts]
+    inside = [
+        _laid_out(list(column), f"{name}[{number}]", columns) for number, column in enumerate(zip(*rows, strict=True))
+    ]
+    return Elements(parts[0].kind, tuple(inside))
+
+
+def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:
+    """The type of a column of these values, of which none is absent."""
+    for value in values:
+        if isinstance(value, Struct | Bag | tuple):
+            raise _untyped(values, name, f"hold a {kind_of(value)} in some rows, or of several sizes")
+    try:
+        types = list(dict.fromkeys(natural_type(value) for value in values))
+    except LiteralError as error:
+        raise UnsupportedError(f"Substrait has no literal of a value: {error.message}") from error
+    if not types:
+        kind: t.Type = t.Boolean()
+    elif all(isinstance(found, t.Decimal) for found in types):
+        decimals = [found for found in types if isinstance(found, t.Decimal)]
+        scale = max(found.scale for found in decimals)
+        digits = max(found.precision - found.scale for found in decimals)
+        if digits + scale > 38:
+            raise _untyped(values, name, "have more than 38 digits together")
+        kind = t.Decimal(digits + scale, scale)
+    elif len(types) == 1:
+        kind = types[0]
+    else:
+        raise _untyped(values, name, f"are of several types, {', '.join(map(str, types))}")
+    return kind.as_nullable() if nullable else kind
+
+
+def _untyped(values: Sequence[Value], name: str, why: str) -> UnsupportedError:
+    what = f'the values of "{name}"' if name else "the values of a literal collection"
+    return UnsupportedError(f"{what} {why}, which a typed column cannot hold: {data_text(tuple(values[:5]))}")

@@ -1,0 +1,239 @@
+"""Values of the algebra as people write them: ``t.f.FooId == 200``, ``t.a + 1``.
+
+An operator makes an expression; nothing is computed before `collect`, `execute` or `evaluate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+from substrait_dsl.errors import SchemaError, TypeMismatchError, naming, require_choice, shortened
+from substrait_dsl.fluent.base import RelationBase, made
+from substrait_dsl.partiql import expressions as e
+from substrait_dsl.partiql.interpreter import Mode, evaluate_value
+from substrait_dsl.partiql.lowering import Source, StoredTable, lower_values
+from substrait_dsl.partiql.node import ValueExpr
+from substrait_dsl.partiql.output import columns_of, values_of
+from substrait_dsl.partiql.values import Table, Value, to_value
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from substrait_dsl.fluent.plan import Plan
+    from substrait_dsl.fluent.relation import Relation
+
+
+Given: TypeAlias = "Values | Value | Sequence[object] | Mapping[str, object]"
+"""What a value may be given as: one of the algebra, or a plain Python object that is a constant."""
+
+
+class Bound:
+    """An expression, and what the names in it stand for."""
+
+    __slots__ = ("sources",)
+
+    sources: dict[str, Source]
+
+    def __bool__(self) -> NoReturn:
+        raise TypeMismatchError("an expression of the algebra has no truth value", hint="combine conditions with & | ~")
+
+
+class Values(Bound):
+    """A value: a variable, an attribute of one, a constant, a table, or what operators and `map_values` make of others.
+
+    Attributes are read as attributes, ``t.f.FooId``, or as ``t.f["FooId"]`` where the name is no Python name, begins
+    with an underscore, or is that of a method.
+    """
+
+    __slots__ = ("_node",)
+
+    def __init__(self, expression: ValueExpr, tables: Mapping[str, object] | None = None) -> None:
+        """`tables`: what the names that no scan binds stand for."""
+        if not isinstance(expression, ValueExpr):
+            raise no_value(expression)
+        self._node = expression
+        self.sources = sources_of_user(tables)
+
+    @property
+    def expression(self) -> ValueExpr:
+        """The expression, which `render` prints and `transform` rewrites."""
+        return self._node
+
+    def __str__(self) -> str:
+        return str(self._node)
+
+    def __repr__(self) -> str:
+        return f"Values({self._node})"
+
+    # --- parts
+
+    def __getattr__(self, name: str) -> Values:
+        if name.startswith("_"):  # what Python and notebooks look for
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, step: str | int | Values) -> Values:
+        last = value(step)
+        node = self._node
+        if isinstance(node, e.Path):  # one path of several steps
+            return made_value(e.Path(node.root, (*node.steps, last._node)), self, last)
+        return made_value(e.Path(node, (last._node,)), self, last)
+
+    # --- operators
+
+    def _operator(self, op: str, *others: object) -> Values:
+        operands = [self, *map(value, others)]
+        return made_value(e.Operator(op, tuple(each._node for each in operands)), *operands)
+
+    def __eq__(self, other: object) -> Values:  # type: ignore[override]  # a comparison in the algebra
+        return self._operator("eq", other)
+
+    def __ne__(self, other: object) -> Values:  # type: ignore[override]
+        return self._operator("ne", other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __lt__(self, other: object) -> Values:
+        return self._operator("lt", other)
+
+    def __le__(self, other: object) -> Values:
+        return self._operator("lte", other)
+
+    def __gt__(self, other: object) -> Values:
+        return self._operator("gt", other)
+
+    def __ge__(self, other: object) -> Values:
+        return self._operator("gte", other)
+
+    def __and__(self, other: object) -> Values:
+        return self._operator("and", other)
+
+    def __or__(self, other: object) -> Values:
+        return self._operator("or", other)
+
+    def __invert__(self) -> Values:
+        return self._operator("not")
+
+    def __add__(self, other: object) -> Values:
+        return self._operator("plus", other)
+
+    def __radd__(self, other: object) -> Values:
+        return value(other)._operator("plus", self)
+
+    def __sub__(self, other: object) -> Values:
+        return self._operator("minus", other)
+
+    def __rsub__(self, other: object) -> Values:
+        return value(other)._operator("minus", self)
+
+    def __mul__(self, other: object) -> Values:
+        return self._operator("times", other)
+
+    def __rmul__(self, other: object) -> Values:
+        return value(other)._operator("times", self)
+
+    def __truediv__(self, other: object) -> Values:
+        return self._operator("divide", other)
+
+    def __mod__(self, other: object) -> Values:
+        return self._operator("modulo", other)
+
+    def __neg__(self) -> Values:
+        return self._operator("neg")
+
+    def is_null(self) -> Values:
+        """Whether it is null or missing."""
+        return self._operator("is_null")
+
+    def is_missing(self) -> Values:
+        """Whether it is missing."""
+        return self._operator("is_missing")
+
+    def is_in(self, among: object) -> Values:
+        """Whether it is an element of a collection."""
+        return self._operator("in", among)
+
+    def concat(self, other: object) -> Values:
+        """This text and another."""
+        return self._operator("concat", other)
+
+    # --- running
+
+    def as_relation(self, mode: Mode = "permissive") -> Relation[Any]:
+        """The elements of the collection as rows: the attributes of structs as columns, other values as ``value``.
+
+        A list is sorted. What is missing is NULL. Raises `UnsupportedError` for what is not lowered to Substrait.
+        """
+        with naming("as_relation"):
+            return made(columns_of(lower_values(self._node, self.sources, mode_of(mode))))
+
+    def to_plan(self, mode: Mode = "permissive") -> Plan:
+        """The plan of `as_relation`."""
+        return self.as_relation(mode).to_plan()
+
+    def execute(self, spark: SparkSession, mode: Mode = "permissive") -> DataFrame:
+        """The rows of `as_relation` on Spark."""
+        return self.as_relation(mode).execute(spark)
+
+    def collect(self, spark: SparkSession, mode: Mode = "permissive") -> Value:
+        """The collection, computed on Spark: a `Bag`, or a tuple for a list.
+
+        Raises as `as_relation` and ``Relation.execute`` do.
+        """
+        with naming("collect"):
+            lowered = lower_values(self._node, self.sources, mode_of(mode))
+            return values_of(lowered, made(columns_of(lowered)).collect(spark))
+
+    def evaluate(self, data: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive") -> Value:
+        """The value, by the interpreter, over the data that the tables hold; see `evaluate_value`."""
+        with naming("evaluate"):
+            return evaluate_value(self._node, data, mode)
+
+
+def value(given: object) -> Values:
+    """A value: one of the algebra as it is, any other Python object as a constant.
+
+    Raises `InvalidArgumentError` for an object that is no value of PartiQL, `TypeMismatchError` for bindings.
+    """
+    if isinstance(given, Values):
+        return given
+    if isinstance(given, Bound):
+        raise no_value(given)
+    return Values(e.Lit(to_value(given)))
+
+
+def no_value(given: object) -> TypeMismatchError:
+    """The error for bindings where a value belongs."""
+    got = shortened(str(given))
+    return TypeMismatchError(f"expected a value, got {got}", hint="map_values makes values of bindings")
+
+
+def made_value(expression: ValueExpr, *parts: Bound) -> Values:
+    """A value that is made of others, whose tables it has."""
+    return Values(expression, sources_of(parts))
+
+
+def sources_of(parts: Sequence[Bound]) -> dict[str, Source]:
+    """The tables of several expressions. Raises `SchemaError` if a name stands for two."""
+    found: dict[str, Source] = {}
+    for part in parts:
+        for name, source in part.sources.items():
+            if found.setdefault(name, source) != source:
+                raise SchemaError(f'the name "{name}" stands for two tables', hint="give one of them another name")
+    return found
+
+
+def sources_of_user(tables: Mapping[str, object] | None) -> dict[str, Source]:
+    """What names stand for: relations as they are, other Python objects as values."""
+    given = tables or {}
+    return {
+        name: source if isinstance(source, RelationBase | StoredTable) else to_value(source)
+        for name, source in given.items()
+    }
+
+
+def mode_of(mode: Mode) -> Mode:
+    """The mode. Raises `InvalidChoiceError` for a word that is none."""
+    require_choice("mode", mode, ("permissive", "strict"))
+    return mode

@@ -1,0 +1,107 @@
+"""The leaves of expressions: tables, constants, and values that are made of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, overload
+
+from substrait_dsl.algebra.relations import NamedTable, Read
+from substrait_dsl.errors import InvalidArgumentError, naming, require
+from substrait_dsl.fluent.base import RelationBase
+from substrait_dsl.partiql import expressions as e
+from substrait_dsl.partiql.builder import Bindings
+from substrait_dsl.partiql.handles import Given, Values, made_value, value
+from substrait_dsl.partiql.lowering import StoredTable
+from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
+from substrait_dsl.partiql.values import to_value
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.relation import Relation
+
+
+def table(name: str, relation: Relation[Any], *, record_id: str | None = None) -> Values:
+    """A table: a bag of structs, one for each row of a relation.
+
+    Args:
+        name: what expressions call it, ``(id Foo)``.
+        relation: the rows; any relation, not only a read.
+        record_id: the column that tells rows apart, which `by` of a scan gives, as a text; it is no attribute.
+
+    Raises `UnknownFieldError` if there is no such column.
+    """
+    with naming("table"):
+        require(name, str, "the name of a table is a str")
+        require(relation, RelationBase, "the rows of a table are a relation")
+        if record_id is None:
+            return Values(e.Id(name), {name: relation})
+        relation._rel.schema.position(record_id)
+        return Values(e.Id(name), {name: StoredTable(relation, record_id)})
+
+
+def as_value(relation: Relation[Any]) -> Values:
+    """A relation as a value, under the name of the table that it reads."""
+    with naming("as_value"):
+        require(relation, RelationBase, "a value is made of a relation")
+        rel = relation._rel
+        if not (isinstance(rel, Read) and isinstance(rel.definition, NamedTable)):
+            raise InvalidArgumentError(
+                "the relation is no read of a named table", hint='give it a name: table("t", relation)'
+            )
+        return table(".".join(rel.definition.names), relation)
+
+
+@overload
+def bind(expression: ValueExpr, tables: Mapping[str, object]) -> Values: ...
+@overload
+def bind(expression: BindingsExpr, tables: Mapping[str, object]) -> Bindings: ...
+def bind(expression: ValueExpr | BindingsExpr, tables: Mapping[str, object]) -> Values | Bindings:
+    """An expression that was read or rewritten, ready to run: ``bind(parse(text), {"Foo": foo})``.
+
+    Args:
+        expression: of `parse`, `transform` or the classes of nodes.
+        tables: what the names stand for that no scan binds: relations, `StoredTable`s, or plain values.
+    """
+    with naming("bind"):
+        return Bindings(expression, tables) if isinstance(expression, BindingsExpr) else Values(expression, tables)
+
+
+def lit(constant: object) -> Values:
+    """A constant, made of plain Python objects: ``lit([{"x": 1}, {"x": 2}])`` is a list of structs."""
+    with naming("lit"):
+        return Values(e.Lit(to_value(constant)))
+
+
+def struct(attributes: Mapping[str, Given] | None = None, /, **named: Given) -> Values:
+    """A struct of these attributes, without those whose value is missing: ``struct(fid=t.f.FooId)``."""
+    with naming("struct"):
+        given = {**(attributes or {}), **named}
+        values = {name: value(each) for name, each in given.items()}
+        pairs = tuple(e.ExprPair(e.Lit(name), each.expression) for name, each in values.items())
+        return made_value(e.StructExpr(pairs), *values.values())
+
+
+def list_of(*items: Given) -> Values:
+    """A list of these values."""
+    with naming("list_of"):
+        values = [value(item) for item in items]
+        return made_value(e.ListExpr(tuple(each.expression for each in values)), *values)
+
+
+def bag_of(*items: Given) -> Values:
+    """A bag of these values."""
+    with naming("bag_of"):
+        values = [value(item) for item in items]
+        return made_value(e.BagExpr(tuple(each.expression for each in values)), *values)
+
+
+def call(function: str, *arguments: Given) -> Values:
+    """A function by its name: ``call("upper", t.f.FooName)``. Raises `InvalidChoiceError` for one that is not there."""
+    with naming("call"):
+        values = [value(argument) for argument in arguments]
+        return made_value(e.Call(function, tuple(each.expression for each in values)), *values)
+
+
+def struct_concat(*structs: Given) -> Values:
+    """The attributes of several structs in one, repeated names included."""
+    with naming("struct_concat"):
+        return call("struct_concat", *structs)

@@ -1,0 +1,135 @@
+"""The relations that expressions become, and what is refused by name."""
+
+from __future__ import annotations
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.errors import (
+    EvaluationError,
+    InvalidArgumentError,
+    SchemaError,
+    TypeMismatchError,
+    UnknownFieldError,
+    UnsupportedError,
+)
+from substrait_dsl.partiql import Values, bind, lit, parse, scan, struct, table
+from tests.partiql.engines import BAR_SCHEMA, FOO_SCHEMA, NAMED
+
+FOO = sd.read_named("Foo", FOO_SCHEMA)
+BAR = sd.read_named("Bar", BAR_SCHEMA)
+
+
+def relation(text: str) -> sd.Relation[sd.DynRow]:
+    return bind(parse(text), NAMED).as_relation()
+
+
+def test_a_path_is_a_column_of_the_table() -> None:
+    """The plan is the one that a user of Substrait would write."""
+    got = relation("(map_values (path (id f) (lit FooId)) (scan (id Foo) f))")
+    assert got._rel == FOO.emit([0])._rel
+    assert got.columns == ("value",)
+
+
+def test_a_filter_and_a_cross_join_are_those_of_substrait() -> None:
+    got = relation("(filter (eq (path (id f) (lit FooId)) (lit 200)) (cross_join (scan (id Foo) f) (scan (id Bar) b)))")
+    written = FOO.cross(BAR).filter(lambda r: r[0] == sd.lit(200, sd.I32)).emit([0, 1, 3, 4])
+    assert got._rel == written._rel
+    assert got.columns == ("f.FooId", "f.FooName", "b.BarId", "b.BarName")
+
+
+def test_a_struct_is_columns() -> None:
+    got = relation("(map_values (struct (expr_pair (lit fid) (path (id f) (lit FooId)))) (scan (id Foo) f))")
+    assert [(field.name, str(field.type)) for field in got.schema] == [("fid", "i32")]
+
+
+def test_the_index_of_a_literal_list_is_its_column() -> None:
+    got = relation("(scan (lit [{x: 1}, {x: 2}]) f idx)")
+    assert [(field.name, str(field.type)) for field in got.schema] == [("f.x", "i64"), ("idx", "i64")]
+    assert "row_number" not in str(got)
+
+
+def test_a_list_is_sorted_where_it_is_output() -> None:
+    assert "sort by ordinal" in str(relation("(scan (lit [3, 1, 2]) x)"))
+    assert "sort by" not in str(relation("(scan (lit <<3, 1, 2>>) x)"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("(scan (lit [1, 2.5]) x)", "several types, i64, decimal<2,1>"),
+        ("(scan (lit [null, MISSING]) x)", "are null and missing"),
+        ("(scan (lit [[1], [1, 2]]) x)", "several sizes"),
+        ("(cross_join (scan (id Foo) f) (scan (path (id f) (lit FooId)) g))", 'refers to the left side\'s "f"'),
+        ("(join left (scan (id Foo) f) (scan (id Bar) b) null)", "a left join is not lowered"),
+        ("(group_by () ((n count (id f))) null (scan (id Foo) f))", "group by is not lowered"),
+        ("(unpivot (lit {a: 1}) v k)", "an unpivot is not lowered"),
+        ("(map_values (pivot (lit a) (id f) (scan (id Foo) f)) (scan (id Bar) b))", "pivot as a value in a row"),
+        ("(map_values (divide (path (id f) (lit FooId)) (path (id f) (lit FooId))) (scan (id Foo) f))", "by a column"),
+        ("(map_values (id Bar) (scan (id Foo) f))", 'the table "Bar" as a value in a row'),
+        ("(map_values (eq (id f) (id f)) (scan (id Foo) f))", "eq of a struct"),
+        ("(limit (map_values (id f) (scan (id Foo) f)) (scan (id Foo) g))", "a limit that is computed from tables"),
+    ],
+)
+def test_what_is_not_lowered_is_refused_by_name(text: str, said: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        relation(text)
+    assert said in str(caught.value)
+
+
+def test_what_is_known_to_have_no_value_is_an_error_in_strict_mode() -> None:
+    path = scan(table("Foo", FOO), as_="f").map_values(lambda t: t.f.FooNam)
+    assert path.as_relation().columns == ("value",)  # missing, for each row
+    with pytest.raises(EvaluationError) as caught:
+        path.as_relation("strict")
+    assert 'as_relation: there is no attribute "FooNam" among "FooId", "FooName", "uid"' in str(caught.value)
+    total = scan(table("Foo", FOO), as_="f").map_values(lambda t: t.f.FooName + 1)
+    with pytest.raises(EvaluationError, match="a text is not a number"):
+        total.as_relation("strict")
+
+
+def test_a_condition_that_is_no_boolean_is_planned_in_both_modes() -> None:
+    rows = scan(table("Foo", FOO), as_="f").filter(lambda t: t.f.FooId)
+    assert rows.to_plan("strict").to_bytes() != rows.to_plan("permissive").to_bytes()
+
+
+def test_names() -> None:
+    rows = bind(parse("(scan (id Foos) f)"), NAMED)
+    with pytest.raises(UnknownFieldError) as caught:
+        rows.as_relation()
+    assert caught.value.hint == 'did you mean "Foo"?'
+    foo = table("Foo", FOO)
+    with pytest.raises(SchemaError, match='the name "Foo" stands for two tables'):
+        scan(foo, as_="f").cross_join(scan(table("Foo", BAR), as_="b"))
+    assert scan(foo, as_="f").cross_join(scan(foo, as_="g")).variables == ("f", "g")
+    with pytest.raises(UnknownFieldError) as caught:
+        scan(foo, as_="foo").filter(lambda t: t.fooo.FooId == 1)
+    assert caught.value.hint == 'did you mean "foo"?'
+    with pytest.raises(UnknownFieldError):
+        table("Foo", FOO, record_id="uuid")
+
+
+def test_a_value_of_the_builder_is_the_same_node() -> None:
+    made = scan(table("Foo", FOO), as_="f").map_values(lambda t: struct(fid=t.f.FooId, name=t.f["FooName"]))
+    assert made.expression == parse(
+        "(map_values (struct (expr_pair (lit fid) (path (id f) (lit FooId))) "
+        "(expr_pair (lit name) (path (id f) (lit FooName)))) (scan (id Foo) f))"
+    )
+
+
+def test_values_and_bindings_are_apart() -> None:
+    rows = scan(lit([1, 2]), as_="x")
+    for wrong in (
+        lambda: scan(rows, as_="y"),  # type: ignore[arg-type]
+        lambda: rows.cross_join(lit(1)),  # type: ignore[arg-type]
+        lambda: rows.filter(rows),  # type: ignore[arg-type]
+        lambda: rows.map_values(rows),  # type: ignore[arg-type]
+        lambda: Values(rows.expression),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TypeMismatchError) as caught:
+            wrong()
+        assert caught.value.hint in ("map_values makes values of bindings", "scan makes bindings of a value")
+    with pytest.raises(TypeError, match="no truth value"):
+        bool(lit(1) == 1)
+    with pytest.raises(InvalidArgumentError, match="a value is None, MISSING"):
+        lit({1, 2})
