@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from substrait_dsl.errors import SchemaError, TypeMismatchError, naming, require_choice, shortened
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, naming, require_choice, shortened
 from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value
@@ -200,6 +200,10 @@ def value(given: object) -> Values:
         return given
     if isinstance(given, Bound):
         raise no_value(given)
+    if isinstance(given, RelationBase):
+        raise InvalidArgumentError(
+            "a relation is no value, before it has a name", hint='partiql.table("t", relation) makes a value of it'
+        )
     return Values(e.Lit(to_value(given)))
 
 

@@ -19,10 +19,13 @@ from substrait_dsl.errors import EvaluationError, UnknownFieldError, Unsupported
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql import bindings as b
 from substrait_dsl.partiql import expressions as e
-from substrait_dsl.partiql import operators
+from substrait_dsl.partiql.calls import call
+from substrait_dsl.partiql.calls import cast as to_type
+from substrait_dsl.partiql.conditions import DIRECTIONS, not_a_boolean, row_number
 from substrait_dsl.partiql.constants import to_literal, virtual_table
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value
 from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, walk
+from substrait_dsl.partiql.operators import lowered
 from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.terms import (
     NOTHING,
@@ -171,8 +174,8 @@ class _Lowering:
         """The index of each element of a list, counted anew in its order."""
         if rows.kind == "bag":
             return rows, NOTHING
-        rows, (number,) = rows.with_columns(("at", operators.row_number(rows.order)))
-        return rows, Column(operators.call("subtract", number, literal(1, t.I64())))
+        rows, (number,) = rows.with_columns(("at", row_number(rows.order)))
+        return rows, Column(call("subtract", number, literal(1, t.I64())))
 
     def record_id(self, expression: ValueExpr) -> Term:
         table = self.tables.get(expression.name) if isinstance(expression, e.Id) else None
@@ -180,7 +183,7 @@ class _Lowering:
             return NOTHING
         schema = table.relation._rel.schema
         position = schema.position(table.record_id)
-        return Column(operators.cast(FieldReference(position, schema.fields[position].type), t.String()), "missing")
+        return Column(to_type(FieldReference(position, schema.fields[position].type), t.String()), "missing")
 
     def crossed(self, left: BindingsExpr, right: BindingsExpr) -> LoweredBindings:
         used = right.free & set(left.variables)
@@ -209,7 +212,7 @@ class _Lowering:
                 return to_literal(None)
         if self.mode == "permissive":
             return to_literal(None)
-        return operators.not_a_boolean(term, rows.rel.schema)
+        return not_a_boolean(term, rows.rel.schema)
 
     def fetched(self, source: BindingsExpr, count: int | None, offset: int | None) -> LoweredBindings:
         rows = self.bindings(source)
@@ -235,7 +238,7 @@ class _Lowering:
             if not isinstance(term, Column):
                 raise UnsupportedError("an order by a struct or a collection is not lowered to Substrait")
             rows, (column,) = rows.with_columns(("key", term.expression))
-            order.append(SortKey(column, operators.DIRECTIONS[key.direction, key.nulls]))
+            order.append(SortKey(column, DIRECTIONS[key.direction, key.nulls]))
         return attrs.evolve(rows, kind="list", order=(*order, *rows.order))
 
     # --- values
@@ -287,9 +290,9 @@ class _Lowering:
             case e.BagExpr(items=items):
                 return Elements("bag", tuple(self.value(item, scope) for item in items))
             case e.Operator(op=op, operands=operands):
-                return operators.lowered(op, [self.value(operand, scope) for operand in operands], self.mode)
+                return lowered(op, [self.value(operand, scope) for operand in operands], self.mode)
             case e.Call(function=function, arguments=arguments):
-                return operators.lowered(function, [self.value(argument, scope) for argument in arguments], self.mode)
+                return lowered(function, [self.value(argument, scope) for argument in arguments], self.mode)
             case e.MapValues() | e.Pivot() as other:
                 raise UnsupportedError(f"{other.head} as a value in a row is not lowered to Substrait")
             case e.Lit():

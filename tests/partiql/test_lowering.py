@@ -133,3 +133,6 @@ def test_values_and_bindings_are_apart() -> None:
         bool(lit(1) == 1)
     with pytest.raises(InvalidArgumentError, match="a value is None, MISSING"):
         lit({1, 2})
+    with pytest.raises(InvalidArgumentError) as named:
+        scan(FOO, as_="f")  # type: ignore[arg-type]
+    assert named.value.hint == 'partiql.table("t", relation) makes a value of it'

@@ -1,0 +1,47 @@
+"""Calls of Substrait's functions, and the kinds of types that PartiQL tells apart."""
+
+from __future__ import annotations
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Cast, Expression
+from substrait_dsl.fluent.calls import scalar
+from substrait_dsl.fluent.expr import bound, resolve
+from substrait_dsl.fluent.scope import NO_ROW
+from substrait_dsl.partiql.operations import Mistyped
+
+INTEGERS = (t.I8, t.I16, t.I32, t.I64)
+_KINDS: tuple[tuple[str, tuple[type[t.Type], ...]], ...] = (
+    ("boolean", (t.Boolean,)),
+    ("number", (*INTEGERS, t.FP32, t.FP64, t.Decimal)),
+    ("text", (t.String, t.VarChar, t.FixedChar)),
+    ("blob", (t.Binary, t.FixedBinary)),
+    ("date", (t.Date,)),
+    ("timestamp", (t.PrecisionTimestamp,)),
+    ("timestamp with a zone", (t.PrecisionTimestampTZ,)),
+)
+"""What can be compared with each other."""
+
+
+def call(name: str, *arguments: Expression, **options: str) -> Expression:
+    """A function of the specification's catalogue. Raises `FunctionNotFoundError`."""
+    return resolve(scalar(name, [bound(argument, None) for argument in arguments], options), NO_ROW)
+
+
+def kind_of_type(kind: t.Type) -> str:
+    """What the values of a type can be compared with: all others of the same kind."""
+    for name, types in _KINDS:
+        if isinstance(kind, types):
+            return name
+    return str(kind.as_required())
+
+
+def cast(expression: Expression, to: t.Type) -> Expression:
+    """An expression as another type, as nullable as it is."""
+    wanted = to.as_nullable() if expression.type.nullable else to.as_required()
+    return expression if expression.type == wanted else Cast(expression, wanted)
+
+
+def require_kind(kind: str, operand: Expression) -> None:
+    """Raise `Mistyped` for an operand of another kind."""
+    if kind_of_type(operand.type) != kind:
+        raise Mistyped(f"a {kind_of_type(operand.type)} is not a {kind}")

@@ -1,0 +1,56 @@
+"""What rows are sorted, numbered and filtered by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from substrait_dsl import functions
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Cast, Expression, FieldReference, IfClause, IfThen, SortKey, literal
+from substrait_dsl.algebra.properties import SortDirection
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.fluent import expr as fluent
+from substrait_dsl.fluent.expr import bound, resolve
+from substrait_dsl.fluent.scope import NO_ROW
+from substrait_dsl.partiql.calls import call, cast, kind_of_type
+from substrait_dsl.partiql.terms import Column, Term
+
+DIRECTIONS: dict[tuple[str, str], SortDirection] = {
+    ("asc", "nulls_first"): "asc_nulls_first",
+    ("asc", "nulls_last"): "asc_nulls_last",
+    ("desc", "nulls_first"): "desc_nulls_first",
+    ("desc", "nulls_last"): "desc_nulls_last",
+}
+
+
+def row_number(order: Sequence[SortKey]) -> Expression:
+    """The number of a row in an order, from 1."""
+    keys = []
+    for key in order:
+        assert isinstance(key.direction, str)
+        keys.append(fluent.SortKey(bound(key.expression, None), key.direction))
+    return resolve(functions.row_number().over(order_by=keys), NO_ROW)
+
+
+def not_a_boolean(term: Term, schema: NamedStruct) -> Expression:
+    """A condition that fails, when it is evaluated, for each row in which a value is there.
+
+    It is a cast of a text that is written like no boolean, which engines refuse: it says what is wrong. The text
+    depends on the row, so that no engine evaluates it where there is none.
+    """
+    text: Expression = literal("a condition is a boolean, not a value such as ", t.String())
+    columns = [FieldReference(position, field.type) for position, field in enumerate(schema)]
+    own = [term.expression] if isinstance(term, Column) else []
+    shown = [each for each in (*own, *columns) if kind_of_type(each.type) in _SHOWN]
+    if shown:
+        empty = literal("", t.String())
+        text = call("concat", text, call("coalesce", cast(shown[0], t.String()), empty))
+    fails = Cast(text, t.Boolean(nullable=True) if text.type.nullable else t.Boolean())
+    if not own or not own[0].type.nullable:
+        return fails
+    there = IfClause(call("is_not_null", own[0]), fails)
+    return IfThen((there,), literal(None, t.Boolean(nullable=True)))
+
+
+_SHOWN = ("number", "text", "date", "timestamp")
+"""What every engine can cast to a text."""

@@ -1,0 +1,162 @@
+"""The operators and functions that take values which are there, of columns: which functions of Substrait they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, IfClause, IfThen, Literal, fits, literal
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type, require_kind
+from substrait_dsl.partiql.operations import Mistyped
+
+# --- comparisons
+
+
+def aligned(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:
+    """Two operands as one type; None if they are of different kinds."""
+    a, b = left.type, right.type
+    if kind_of_type(a) != kind_of_type(b):
+        return None
+    match kind_of_type(a):
+        case "number":
+            for one, other in ((left, right), (right, left)):
+                if isinstance(one, Literal) and isinstance(other.type, INTEGERS) and fits(one.value, other.type):
+                    fitting = literal(one.value, other.type.as_required())  # so that the column stays as it is
+                    return (fitting, other) if one is left else (other, fitting)
+            common = _common_number(a, b)
+        case "text":
+            common = t.String()
+        case "blob":
+            common = t.Binary()
+        case _:
+            if a.as_required() != b.as_required():
+                raise UnsupportedError(f"{a} and {b} are not compared")
+            return left, right
+    return cast(left, common), cast(right, common)
+
+
+def _common_number(a: t.Type, b: t.Type) -> t.Type:
+    """The type in which two numbers meet without loss."""
+    kinds = (a, b)
+    if any(isinstance(kind, t.FP32 | t.FP64) for kind in kinds):
+        if any(isinstance(kind, t.Decimal) for kind in kinds):
+            raise UnsupportedError(f"{a} and {b} are not compared: a float is seldom the decimal that it looks like")
+        return t.FP64()
+    if all(isinstance(kind, INTEGERS) for kind in kinds):
+        return t.I64()
+    decimals = [kind if isinstance(kind, t.Decimal) else t.Decimal(19, 0) for kind in kinds]
+    scale = max(kind.scale for kind in decimals)
+    precision = max(kind.precision - kind.scale for kind in decimals) + scale
+    if precision > 38:
+        raise UnsupportedError(f"{a} and {b} have no common type of at most 38 digits")
+    return t.Decimal(precision, scale)  # type: ignore[type-var]  # known only now
+
+
+def _equal(name: str) -> Callable[[Expression, Expression], Expression]:
+    def of(left: Expression, right: Expression) -> Expression:
+        pair = aligned(left, right)
+        if pair is not None:
+            return call(name, *pair)
+        # Values of different kinds differ; if one of them is absent, nobody knows.
+        known = call("and", call("is_not_null", left), call("is_not_null", right))
+        boolean = t.Boolean(nullable=True)
+        return IfThen((IfClause(known, literal(name == "not_equal", boolean)),), literal(None, boolean))
+
+    return of
+
+
+def _ordered(name: str) -> Callable[[Expression, Expression], Expression]:
+    def of(left: Expression, right: Expression) -> Expression:
+        pair = aligned(left, right)
+        if pair is None:
+            raise Mistyped(f"{kind_of_type(left.type)} and {kind_of_type(right.type)} have no order")
+        return call(name, *pair)
+
+    return of
+
+
+# --- arithmetic
+
+
+def _arithmetic(name: str) -> Callable[[Expression, Expression], Expression]:
+    """Of integers in 64 bits, of a float and another number in a float, of others in decimals."""
+
+    def of(left: Expression, right: Expression) -> Expression:
+        for operand in (left, right):
+            require_kind("number", operand)
+        kinds = (left.type, right.type)
+        if any(isinstance(kind, t.FP32 | t.FP64) for kind in kinds):
+            return call(name, cast(left, t.FP64()), cast(right, t.FP64()))
+        if all(isinstance(kind, INTEGERS) for kind in kinds):
+            return call(name, cast(left, t.I64()), cast(right, t.I64()))
+        return call(name, *(_as_decimal(operand) for operand in (left, right)))
+
+    return of
+
+
+def _as_decimal(operand: Expression) -> Expression:
+    return operand if isinstance(operand.type, t.Decimal) else cast(operand, t.Decimal(19, 0))
+
+
+def _divided(name: str) -> Callable[[Expression, Expression], Expression]:
+    """Of integers, by a constant: elsewhere engines differ in the digits, and in what a division by zero is."""
+
+    def of(left: Expression, right: Expression) -> Expression:
+        for operand in (left, right):
+            require_kind("number", operand)
+        if not all(isinstance(operand.type, INTEGERS) for operand in (left, right)):
+            raise UnsupportedError(f"{name} of {left.type} and {right.type} is not lowered: engines round differently")
+        if not isinstance(right, Literal):
+            raise UnsupportedError(f"{name} by a column is not lowered: by zero it would be an error, not missing")
+        if right.value == 0:
+            raise Mistyped("division by zero")
+        return call(name, cast(left, t.I64()), cast(right, t.I64()))
+
+    return of
+
+
+def _of_numbers(name: str) -> Callable[[Expression], Expression]:
+    def of(operand: Expression) -> Expression:
+        require_kind("number", operand)
+        is_integer = isinstance(operand.type, INTEGERS)
+        return call(name, cast(operand, t.I64()) if is_integer else operand)
+
+    return of
+
+
+def _of_texts(name: str) -> Callable[..., Expression]:
+    def of(*operands: Expression) -> Expression:
+        for operand in operands:
+            require_kind("text", operand)
+        return call(name, *(cast(operand, t.String()) for operand in operands))
+
+    return of
+
+
+def _not(operand: Expression) -> Expression:
+    require_kind("boolean", operand)
+    return call("not", operand)
+
+
+OF_COLUMNS: dict[str, Callable[..., Expression]] = {
+    "eq": _equal("equal"),
+    "ne": _equal("not_equal"),
+    "lt": _ordered("lt"),
+    "lte": _ordered("lte"),
+    "gt": _ordered("gt"),
+    "gte": _ordered("gte"),
+    "not": _not,
+    "plus": _arithmetic("add"),
+    "minus": _arithmetic("subtract"),
+    "times": _arithmetic("multiply"),
+    "divide": _divided("divide"),
+    "modulo": _divided("modulus"),
+    "neg": _of_numbers("negate"),
+    "abs": _of_numbers("abs"),
+    "concat": _of_texts("concat"),
+    "upper": _of_texts("upper"),
+    "lower": _of_texts("lower"),
+    "char_length": _of_texts("char_length"),
+}
+"""What takes values that are there."""
