@@ -209,19 +209,23 @@ class Bindings(Bound):
             return made_value(e.Pivot(parts[0].expression, parts[1].expression, self.expression), self, *parts)
 
     def group_by(
-        self, *, keys: Mapping[str, object] | None = None, group_as: str | None = None, **measures: Measured
+        self,
+        keys: Mapping[str, Each] | None = None,
+        measures: Mapping[str, Measured] | None = None,
+        *,
+        group_as: str | None = None,
     ) -> Bindings:
         """A tuple for each combination of keys: a bag.
 
         Args:
             keys: variables of the keys, ``{"k": lambda t: t.f.kind}``; a missing key counts as null.
+            measures: variables of the aggregates, ``{"n": count(lambda t: t.f.id)}``.
             group_as: a variable for the tuples of the group, a bag of structs.
-            measures: variables of the aggregates, ``n=count(lambda t: t.f.id)``.
         """
         with naming("group_by"):
             made_of, values = self._each_named(keys or {})
             nodes = []
-            for name, measure in measures.items():
+            for name, measure in (measures or {}).items():
                 require(measure, Measured, f'the measure "{name}" is an aggregate, such as count(lambda t: t.f.id)')
                 values.append(self._each(measure.value))
                 nodes.append(b.Measure(name, measure.function, values[-1].expression))

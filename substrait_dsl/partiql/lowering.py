@@ -23,6 +23,7 @@ from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.calls import cast as to_type
 from substrait_dsl.partiql.conditions import DIRECTIONS, not_a_boolean, row_number
 from substrait_dsl.partiql.constants import to_literal, virtual_table
+from substrait_dsl.partiql.groups import aggregated, measure, prepared
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value
 from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, walk
 from substrait_dsl.partiql.operators import lowered
@@ -153,6 +154,8 @@ class _Lowering:
                 rows = self.bindings(source)
                 made = {one.name: self.value(one.value, rows.variables) for one in named}
                 return attrs.evolve(rows, variables={**rows.variables, **made})
+            case b.GroupBy(group_as=None) as group_by:
+                return self.grouped(group_by, self.bindings(group_by.source))
             case b.Join() | b.GroupBy() | b.Unpivot() as other:
                 how = f"a {other.how} join" if isinstance(other, b.Join) else kind_words(other)
                 raise UnsupportedError(f"{how} is not lowered to Substrait yet: evaluate_bindings interprets it")
@@ -240,6 +243,26 @@ class _Lowering:
             rows, (column,) = rows.with_columns(("key", term.expression))
             order.append(SortKey(column, DIRECTIONS[key.direction, key.nulls]))
         return attrs.evolve(rows, kind="list", order=(*order, *rows.order))
+
+    def grouped(self, group_by: b.GroupBy, rows: LoweredBindings) -> LoweredBindings:
+        """A row for each combination of keys: these, and what is aggregated, become columns before."""
+
+        def column(value: ValueExpr, what: str) -> Column:
+            term = self.value(value, rows.variables)
+            if not isinstance(term, Column):
+                raise UnsupportedError(f"{what} that is no column is not lowered to Substrait")
+            return term
+
+        keys = [column(key.value, "a key of a group by").expression for key in group_by.keys]
+        measured = [
+            prepared(one.function, column(one.value, f"the {one.function} of what")).expression
+            for one in group_by.measures
+        ]
+        rows, made = rows.with_columns(*(("grouped", one) for one in (*keys, *measured)))
+        functions = (one.function for one in group_by.measures)
+        measures = [measure(function, one) for function, one in zip(functions, made[len(keys) :], strict=True)]
+        rel, terms = aggregated(rows.rel, made[: len(keys)], measures)
+        return LoweredBindings(rel, "bag", dict(zip(group_by.variables, terms, strict=True)))
 
     # --- values
 

@@ -12,7 +12,21 @@ import pytest
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.fluent.base import made
-from substrait_dsl.partiql import bind, data_text, evaluate_value, lit, parse_data, parse_value, scan, table
+from substrait_dsl.partiql import (
+    average,
+    bind,
+    count,
+    data_text,
+    evaluate_value,
+    greatest,
+    least,
+    lit,
+    parse_data,
+    parse_value,
+    scan,
+    table,
+    total,
+)
 from tests.partiql.engines import VIRTUAL, through_bytes
 from tests.partiql.evaluating import MODES, data
 from tests.partiql.pipelines import pipeline
@@ -76,6 +90,26 @@ def test_random_pipelines(spark: SparkSession) -> None:
         assert got == wanted, f"seed {seed}: {written}"
         filled += len(wanted) > 0  # type: ignore[arg-type]
     assert filled > 50
+
+
+def test_groups(spark: SparkSession) -> None:
+    """Spark agrees with the interpreter, also about missing keys and no tuples at all."""
+    rows = scan([{"k": 1, "n": 5}, {"n": 7}, {"k": 1}, {"k": 2, "n": -1}, {"n": 2, "k": 1}], as_="t")
+    measures = {
+        "n": count(lambda t: t.t.n),
+        "s": total(lambda t: t.t.n + 0.5),
+        "a": average(lambda t: t.t.n * 1.0),
+        "least": least(lambda t: t.t.n),
+        "most": greatest(lambda t: t.t.n),
+    }
+    for grouped in (
+        rows.group_by({"k": lambda t: t.t.k}, measures),
+        rows.group_by(measures=measures),
+        rows.filter(lambda t: t.t.n > 100).group_by(measures=measures),
+        rows.filter(lambda t: t.t.n > 100).group_by({"k": lambda t: t.t.k}, measures),
+        rows.group_by({"k": lambda t: t.t.k}).order_by(lambda t: t.k),
+    ):
+        assert grouped.collect(spark) == grouped.evaluate(), str(grouped)
 
 
 REFUSED = {
