@@ -6,15 +6,19 @@ Medians count; for what only computes, the least time of the processor.
 from __future__ import annotations
 
 import gc
+import os
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
 
 CALLS_A_TURN = 10
 
 Run = Callable[[], object]
+T = TypeVar("T")
 
 
 def medians(runs: Mapping[str, Run], repeats: int) -> dict[str, float]:
@@ -48,6 +52,26 @@ def _times(runs: Mapping[str, Run], repeats: int, clock: Callable[[], float]) ->
     finally:
         gc.enable()
     return times
+
+
+def in_turns(runs: Mapping[str, Callable[[], T]], repeats: int) -> dict[str, list[T]]:
+    """What each run gives, time after time.
+
+    The runs take turns, and their order is reversed from turn to turn: none always runs in another's wake.
+    """
+    given: dict[str, list[T]] = {name: [] for name in runs}
+    order = list(runs.items())
+    for _ in range(repeats):
+        order.reverse()
+        for name, run in order:
+            given[name].append(run())
+    return given
+
+
+def processor_ms(process: int) -> float:
+    """How long processors have worked for a process up to now, in milliseconds, from what Linux tells."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
 
 
 def fresh(programs: Mapping[str, str], repeats: int) -> dict[str, float]:

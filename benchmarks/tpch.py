@@ -13,10 +13,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from benchmarks.measure import in_turns
 from examples.tpch import data
 from examples.tpch.queries import QUERIES
 from substrait_dsl.spark.session import local_session
@@ -67,34 +70,43 @@ def forms(spark: SparkSession, name: str) -> dict[str, Callable[[], DataFrame]]:
 def compare(spark: SparkSession, name: str, repeats: int) -> float:
     """Measure one query both ways and print a line; the ratio of the medians."""
     runs = forms(spark, name)
-    total: dict[str, list[float]] = {which: [] for which in runs}
-    compiling: dict[str, list[float]] = {which: [] for which in runs}
     for run in runs.values():  # warm: code generation
         run().collect()
         run().collect()
-    order = list(runs.items())
-    for _ in range(repeats):
-        order.reverse()  # neither form always runs in the other's wake
-        for which, run in order:
-            start = time.perf_counter()
-            frame = run()
-            compiled = time.perf_counter()
-            frame.collect()
-            total[which].append(time.perf_counter() - start)
-            compiling[which].append(compiled - start)
-    median = {which: statistics.median(times) for which, times in total.items()}
-    compiled_ms = {which: statistics.median(times) * 1000 for which, times in compiling.items()}
-    ratio = median["fluent"] / median["sql"]
+    times = in_turns({which: partial(_timed, run) for which, run in runs.items()}, repeats)
+    total = {which: statistics.median(total for _, total in both) for which, both in times.items()}
+    compiling = {which: statistics.median(compiled for compiled, _ in both) for which, both in times.items()}
+    ratio = total["fluent"] / total["sql"]
     print(
-        f"{name}  fluent {median['fluent'] * 1000:7.0f} ms  sql {median['sql'] * 1000:7.0f} ms  ratio {ratio:5.2f}"
-        f"   (compiling: {compiled_ms['fluent']:5.0f} ms, {compiled_ms['sql']:5.0f} ms)"
+        f"{name}  fluent {total['fluent']:7.0f} ms  sql {total['sql']:7.0f} ms  ratio {ratio:5.2f}"
+        f"   (compiling: {compiling['fluent']:5.0f} ms, {compiling['sql']:5.0f} ms)"
     )
     if ratio > SLOWER:
-        mine, theirs = (operators(spark, run()) for run in runs.values())
-        for operator in OPERATORS:
-            if mine[operator] != theirs[operator]:
-                print(f"       {operator}: {mine[operator]} instead of {theirs[operator]}")
+        print_operators(spark, *(run() for run in runs.values()))
     return ratio
+
+
+def _timed(run: Callable[[], DataFrame]) -> tuple[float, float]:
+    """The milliseconds until a query is compiled, and until all rows are there."""
+    start = time.perf_counter()
+    frame = run()
+    compiled = time.perf_counter()
+    frame.collect()
+    return (compiled - start) * 1000, (time.perf_counter() - start) * 1000
+
+
+def java_process(spark: SparkSession) -> int:
+    """The number of the process that a classic session runs in."""
+    java: Any = spark._jvm
+    return int(java.java.lang.ProcessHandle.current().pid())
+
+
+def print_operators(spark: SparkSession, mine: DataFrame, theirs: DataFrame) -> None:
+    """Print how the operators of two physical plans differ, which no noise changes."""
+    ours, others = operators(spark, mine), operators(spark, theirs)
+    for operator in OPERATORS:
+        if ours[operator] != others[operator]:
+            print(f"       {operator}: {ours[operator]} instead of {others[operator]}")
 
 
 def operators(spark: SparkSession, frame: DataFrame) -> Counter[str]:

@@ -76,7 +76,7 @@ def run(*, spark: bool = True) -> None:
 
     session = local_session("substrait-dsl demo")
     try:
-        relation.execute(session).show()
+        relation.show(session)
     finally:
         session.stop()
 

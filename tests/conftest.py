@@ -13,6 +13,17 @@ from tests.projects import LIBRARY, Project
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+SETTINGS = {
+    # The tests are thousands of tiny plans: Java's second compiler would take about as much time as they do.
+    "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.memory": "2g",  # with 1 GB, a tenth of the time would be the garbage collector's
+    # What a user interface would show of past queries is no use here, and takes memory.
+    "spark.sql.ui.retainedExecutions": "10",
+    "spark.ui.retainedJobs": "10",
+    "spark.ui.retainedStages": "10",
+}
+"""How the session of the tests starts otherwise than one for users."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -27,9 +38,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     """The one Spark session of a run; a classic one ends with the process, which is faster than stopping it."""
     if request.config.getoption("--session") == "classic":
-        from substrait_dsl.spark.session import local_session
+        from substrait_dsl.spark import session as local
 
-        yield local_session("substrait-dsl tests")
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in SETTINGS.items():
+                patch.setitem(local.SETTINGS, name, value)
+            started = local.local_session("substrait-dsl tests")
+        yield started
     else:
         from tests.spark.connect_server import connect_session
 

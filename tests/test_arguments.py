@@ -119,9 +119,19 @@ INTERNAL = {
     "LambdaFunction.settle",
     "LambdaFunction.types",
     "SubstraitDslError.hint",  # may be a function of no arguments, for errors of this package
-    "Plan.execute.persist_shared",  # this and the next need a session: tests/test_errors.py has them
+    "Plan.execute.persist_shared",  # this and those of verbs that run need a session: tests/spark has them
+    "Plan.running.persist_shared",
+    "Plan.running.progress",
     "Properties.moved",
+    "Relation.collect.persist_shared",
+    "Relation.collect.progress",
     "Relation.execute.persist_shared",
+    "Relation.running.persist_shared",
+    "Relation.running.progress",
+    "Relation.show.n",
+    "Relation.show.progress",
+    "Relation.show.truncate",
+    "Relation.show.vertical",
     "SortKey.direction",
     "WindowFunction.bounds",
     "WindowFunction.distinct_values",
@@ -137,7 +147,7 @@ BASES = ("DynExpr", "Expr", "Type")
 """Classes whose objects others make."""
 
 FILES = ("load", "save", "with_extension")
-SPARK = ("execute",)
+SPARK = ("collect", "execute", "running", "show")
 """Methods that are not tried where there are no files, and no Spark."""
 
 Subject = Callable[..., Any]

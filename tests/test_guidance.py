@@ -60,7 +60,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.group_by("q").agg(f.count()), "give it one: total=count(...)"),
     (lambda: T.join(U, on=("id", "key")), "columns of different names need a lambda"),
     (lambda: T.join(U, on=lambda r: r.id == 1), "does not take 2 rows, one for each input"),
-    (lambda: list(T), "execute(spark).collect()"),
+    (lambda: list(T), "collect(spark) gives the rows"),
     (lambda: T.join(U, on=True, how="left_outer"), 'write "left"'),
     (lambda: T.join(U, on=True, how="full"), 'write "outer"'),
     (lambda: T.set_op("except", T), 'write "minus_primary"'),

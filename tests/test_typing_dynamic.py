@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 PROGRAM = """\
-from typing import Any
+from typing import Any, TypeVar
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
@@ -17,6 +17,9 @@ from substrait_dsl import functions as f
 class Orders(sd.Schema):
     key: sd.I64
     price: sd.FP64
+
+
+S = TypeVar("S", bound=sd.Schema)
 
 
 def loaded() -> sd.Relation:
@@ -43,8 +46,9 @@ def lost(
     orders.aggregate("key", grouping_sets=[(name,)], n=f.count())  # D: "name" is known only when the program runs
     orders.cross(other)  # D: the columns of "other" are not known
     orders.cross(loaded().filter(lambda o: o.key > 1))  # D: the columns of "loaded(...)" are not known
+    orders.select(x=sd.null(f"decimal<{number},2>"))  # D: this text is known only when the program runs
     sd.read_named("orders", schema)  # D: "schema" is known only when the program runs
-    sd.read_named("orders", {**schema, "key": sd.I64})  # D: this is known only when the program runs
+    sd.read_named("orders", {**schema, "key": sd.I64})  # D: "schema" is known only when the program runs
     (
         orders.filter(lambda o: o.price > 1.0)
         .select("key", "price")
@@ -65,6 +69,10 @@ def kept(orders: sd.Relation[Orders], other: sd.Relation, anything: sd.Relation[
     anything.select("key").drop(name)
     orders.select(*[name]).as_(Orders)  # D: "name" is known only when the program runs
     orders.filter(sd.col(name) > number)
+
+
+def of_the_caller(name: str, schema: type[S]) -> sd.Relation[S]:
+    return sd.read_named(name, schema)
 
 
 def mistaken(orders: sd.Relation[Orders]) -> None:

@@ -150,7 +150,7 @@ class Catalog:
         require(name, str, "the name of a function is a str")
         kinds = _kinds(kind)
         extensions = self._extensions.values() if urn is None else (self._extension(urn),)
-        found = [function for each in extensions for function in each.functions.get(name, ())]
+        found = [function for each in extensions if name in each.functions for function in each.functions[name]]
         of_kind = tuple(function for function in found if function.kind in kinds)
         if not of_kind:
             raise mismatch.unknown_function(

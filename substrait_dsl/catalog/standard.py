@@ -76,6 +76,9 @@ class _LazyFunctions(Mapping[str, tuple[Function, ...]]):
             self._read[name] = tuple(self._parse(kind, text) for kind, text in self._places[name])
         return self._read[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
 

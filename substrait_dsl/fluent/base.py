@@ -14,16 +14,18 @@ from substrait_dsl.algebra.properties import Properties
 from substrait_dsl.algebra.types import Boolean, Null
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming, require
 from substrait_dsl.fluent.arguments import RelationLike
-from substrait_dsl.fluent.choices import require_flag
+from substrait_dsl.fluent.choices import require_count, require_flag
 from substrait_dsl.fluent.expr import Expr, ExprBase
 from substrait_dsl.fluent.guidance import VERBS, UnknownAttributeError, no_attribute
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
 
     from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.fluent.relation import Relation
+    from substrait_dsl.fluent.running import Running
+    from substrait_dsl.spark.explain import ExplainMode
 
 # A bare `Relation` takes a relation of any rows, and gives rows whose columns are not declared.
 S = TypeVar("S", bound=Schema, covariant=True, default=DynRow | Any)
@@ -57,13 +59,27 @@ class RelationBase(RelationLike):
         """What is known of the order and the distribution of the rows."""
         return self._rel.properties
 
-    def explain(self, *, properties: bool = False) -> str:
-        """The plan as an indented text; with `properties`, also each step's ordering and distribution."""
+    def explain(
+        self, spark: SparkSession | None = None, mode: ExplainMode | None = None, *, properties: bool = False
+    ) -> str:
+        """The plan as an indented text, and Spark's own plan below it; nothing runs.
+
+        Args:
+            spark: a session, to show also what Spark makes of the plan, and where the names in that come from.
+            mode: what Spark shows, as of ``DataFrame.explain``: ``"simple"`` (the physical plan), ``"extended"``,
+                ``"codegen"``, ``"cost"`` or ``"formatted"``.
+            properties: whether to show each step's ordering and distribution.
+
+        Raises `InvalidChoiceError` for another mode; with a session also as `execute` does.
+        """
+        from substrait_dsl.fluent.running import Started, explanation, require_explained
         from substrait_dsl.render.text import explain
 
         with naming("explain"):
             require_flag("properties", properties)
-        return explain(self._rel, properties=properties)
+            require_explained(spark, mode)
+            text = explain(self._rel, properties=properties)
+            return text if spark is None else explanation(text, Started([Root.of(self._rel)], spark), mode)
 
     def to_plan(self) -> Plan:
         """The Substrait plan that returns this relation.
@@ -83,10 +99,84 @@ class RelationBase(RelationLike):
                 ``spark.catalog.clearCache()``. Without it, Spark decides how often it computes them.
 
         Raises `UnsupportedError` for what Spark cannot do exactly, and `ExecutionError` for a table that is not there
-        or does not fit; both before anything runs.
+        or does not fit; both before anything runs. What fails while rows are computed is Spark's own error: `collect`,
+        `show` and `running` say which step it comes from.
         """
+        from substrait_dsl.fluent.running import Started
+
         with naming("execute"):
-            return run(Root.of(self._rel), spark, persist_shared=persist_shared)
+            return Started([Root.of(self._rel)], spark, persist_shared=persist_shared).frames[0]
+
+    def running(
+        self, spark: SparkSession, *, persist_shared: bool = False, progress: bool = False
+    ) -> Running[DataFrame]:
+        """Run on Spark inside a ``with``: what fails there says which step of this relation failed.
+
+        ``with rel.running(spark) as df: df.write.parquet(path)`` is `execute`, and whatever is done with the DataFrame.
+        Spark's errors that come from this relation are raised as `ExecutionError` with the step and the expression,
+        Spark's own being the cause; other errors stay what they are.
+
+        Args:
+            spark: the session.
+            persist_shared: as of `execute`.
+            progress: whether to show how far jobs are, on the standard error. It counts all that the application runs.
+
+        Raises as `execute` does.
+        """
+        from substrait_dsl.fluent.running import running
+
+        with naming("running"):
+            return running("running", self._rel, spark, progress=progress, persist_shared=persist_shared)
+
+    def collect(self, spark: SparkSession, *, persist_shared: bool = False, progress: bool = False) -> list[Row]:
+        """Run on Spark and return the rows.
+
+        Args:
+            spark: the session.
+            persist_shared: as of `execute`.
+            progress: as of `running`.
+
+        Raises as `execute` does, and `ExecutionError` for what fails while it runs: with the step and the expression.
+        """
+        from substrait_dsl.fluent.running import running
+
+        with naming("collect"):
+            started = running(
+                "collect", self._rel, spark, progress=progress, persist_shared=persist_shared, is_all=True
+            )
+        with started as frame:
+            return frame.collect()
+
+    def show(
+        self,
+        spark: SparkSession,
+        n: int = 20,
+        *,
+        truncate: bool | int = True,
+        vertical: bool = False,
+        progress: bool = False,
+    ) -> None:
+        """Run on Spark and print the first rows, as ``DataFrame.show`` does.
+
+        Args:
+            spark: the session.
+            n: how many rows.
+            truncate: whether to cut values after 20 characters, or after how many.
+            vertical: whether to print each column of a row on a line of its own.
+            progress: as of `running`.
+
+        Raises as `collect` does.
+        """
+        from substrait_dsl.fluent.running import running
+
+        with naming("show"):
+            require_count("n", n)
+            if not isinstance(truncate, bool):
+                require_count("truncate", truncate)
+            require_flag("vertical", vertical)
+            started = running("show", self._rel, spark, progress=progress, is_all=True)
+        with started as frame:
+            frame.show(n, truncate, vertical)
 
     if not TYPE_CHECKING:  # a checker must not take every name for a verb
 

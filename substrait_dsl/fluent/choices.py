@@ -17,6 +17,12 @@ def require_flag(name: str, value: object) -> None:
         raise InvalidArgumentError(f"{name} is True or False, got {value!r}")
 
 
+def require_count(name: str, value: object) -> None:
+    """Raise `InvalidArgumentError` for what is no number of things that Java can count: True is none either."""
+    if type(value) is not int or not 0 <= value < 2**31:
+        raise InvalidArgumentError(f"{name} is a number from 0 to 2147483647, got {value!r}")
+
+
 def require_catalog(catalog: object) -> None:
     """Raise `InvalidArgumentError` for what is neither a catalogue nor None."""
     require(

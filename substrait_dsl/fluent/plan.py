@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +13,13 @@ from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, Finding, ParameterBinding, Root, parameters_in
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming, placing
-from substrait_dsl.fluent.base import RelationBase, made, run
+from substrait_dsl.fluent.base import RelationBase, made
+from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, type_urls
 from substrait_dsl.fluent.expr import ExprBase, resolve
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.fluent.running import Running, Started, explanation, require_explained
 from substrait_dsl.fluent.schemas import as_type
 from substrait_dsl.fluent.scope import Scope
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan as PlanMessage
 
     from substrait_dsl.catalog import Catalog
+    from substrait_dsl.spark.explain import ExplainMode
 
 NO_BINDINGS: Mapping[int, object] = {}
 
@@ -131,15 +133,38 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         of another type.
         """
         with naming("execute"):
-            extension = self._algebra.advanced_extensions
-            if extension is not None and extension.enhancement is not None:
-                raise UnsupportedError(
-                    f"the plan has an enhancement of the type {extension.enhancement.type_url}, which changes what it "
-                    "means in a way that is not known here"
-                )
-            now, mode = dt.datetime.now(dt.UTC), self._algebra.evaluation_mode
-            roots = self._algebra.bound_roots()
-            return [run(root, spark, now, mode, persist_shared=persist_shared) for root in roots]
+            return self._started(spark, persist_shared).frames
+
+    def running(
+        self, spark: SparkSession, *, persist_shared: bool = False, progress: bool = False
+    ) -> Running[list[DataFrame]]:
+        """Run on Spark inside a ``with``, which gives the DataFrames, one for each root.
+
+        Arguments: as of `Relation.running`; what fails inside says, as there, which step of the plan failed.
+        """
+        with naming("running"):
+            require_flag("progress", progress)
+            started = self._started(spark, persist_shared)
+        return Running("running", started, started.frames, progress=progress)
+
+    def explain(self, spark: SparkSession | None = None, mode: ExplainMode | None = None) -> str:
+        """The plan as an indented text, and below it Spark's plan of each root; nothing runs.
+
+        Arguments, and what is raised: as of `Relation.explain`.
+        """
+        with naming("explain"):
+            require_explained(spark, mode)
+            return str(self) if spark is None else explanation(str(self), self._started(spark, False), mode)
+
+    def _started(self, spark: SparkSession, persist_shared: bool) -> Started:
+        extension = self._algebra.advanced_extensions
+        if extension is not None and extension.enhancement is not None:
+            raise UnsupportedError(
+                f"the plan has an enhancement of the type {extension.enhancement.type_url}, which changes what it "
+                "means in a way that is not known here"
+            )
+        roots, mode = self._algebra.bound_roots(), self._algebra.evaluation_mode
+        return Started(roots, spark, mode, persist_shared=persist_shared)
 
     def __str__(self) -> str:
         from substrait_dsl.render.text import explain_plan

@@ -58,7 +58,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         return self._row()[column]
 
     def __iter__(self) -> NoReturn:
-        raise TypeMismatchError("a relation is no sequence of rows", hint="execute(spark).collect() gives the rows")
+        raise TypeMismatchError("a relation is no sequence of rows", hint="collect(spark) gives the rows")
 
     def _row(self) -> DynRow:
         rel = self._rel

@@ -43,6 +43,7 @@ _FUNCTIONS = "substrait_dsl.functions."
 _OPERATORS = ("substrait_dsl.fluent.operators.Operators.__", "substrait_dsl.fluent.expr.Expr.__")
 _DESCRIPTOR = ".__get__"
 _ITEM = "substrait_dsl.fluent.relation.Relation.__getitem__"
+_GETITEM = ".__getitem__"
 _REVEAL = "substrait_dsl.fluent.reveal.reveal_schema"
 
 
@@ -77,7 +78,17 @@ class SubstraitPlugin(Plugin):
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         ours = fullname.startswith(_PACKAGE) and not fullname.endswith(_DESCRIPTOR)
+        if not ours and fullname.endswith(_GETITEM) and self._is_schema(fullname.removesuffix(_GETITEM)):
+            return _method_hook(_ITEM)
         return _method_hook(fullname) if ours else None
+
+    def _is_schema(self, fullname: str) -> bool:
+        symbol = None if fullname.startswith("builtins.") else self.lookup_fully_qualified(fullname)
+        if symbol is None:
+            return False
+        from substrait_dsl.mypy_plugin import declarations
+
+        return declarations.is_base(symbol)
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
         return _method_signature_hook(fullname) if fullname.startswith(_PACKAGE) else None

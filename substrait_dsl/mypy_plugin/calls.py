@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial, wraps
-from types import FunctionType
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mypy.nodes import (
-    ARG_NAMED,
-    ARG_POS,
-    ARG_STAR,
-    ArgKind,
     CallExpr,
     ComparisonExpr,
     Context,
@@ -21,11 +16,12 @@ from mypy.nodes import (
     MemberExpr,
     OpExpr,
     RefExpr,
+    TypeInfo,
     UnaryExpr,
     Var,
 )
 from mypy.plugin import MethodContext
-from mypy.types import Instance, Type, get_proper_type
+from mypy.types import Instance, Type, get_proper_type, has_type_vars
 
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.expr import ExprBase, resolve
@@ -33,7 +29,8 @@ from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.mypy_plugin import boundaries, placeholders, plain
-from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_mistaken
+from substrait_dsl.mypy_plugin.annotations import Annotations, is_mistaken, unknown
+from substrait_dsl.mypy_plugin.arguments import Argument, Arguments
 from substrait_dsl.mypy_plugin.evaluation import Evaluator, waits
 from substrait_dsl.mypy_plugin.memory import MEMORY
 from substrait_dsl.mypy_plugin.names import (
@@ -45,29 +42,23 @@ from substrait_dsl.mypy_plugin.names import (
     RESULTS,
     imported,
     is_ours,
+    is_type,
 )
 from substrait_dsl.mypy_plugin.places import end_of, leaf_of, parts
 from substrait_dsl.mypy_plugin.python_values import SAMPLE_COUNT
-from substrait_dsl.mypy_plugin.reports import is_heard, report, report_untold
+from substrait_dsl.mypy_plugin.reports import is_heard, report, report_untold, withdraw
 from substrait_dsl.mypy_plugin.results import columns_made, is_dynamic_wanted, is_expression, type_of
 from substrait_dsl.mypy_plugin.returned import is_returned
+from substrait_dsl.mypy_plugin.syntax import is_type_written
 from substrait_dsl.mypy_plugin.verbs import (
-    COLUMN_VERBS,
     LOOKING_INSIDE,
-    MEASURE_VERBS,
-    NEUTRAL,
     OPERATIONS,
     SET_VERBS,
-    is_parameter,
 )
 from substrait_dsl.mypy_plugin.written import GiveUpError
 
 if TYPE_CHECKING:
     from mypy.plugin import FunctionContext
-
-
-Argument = tuple[Expression, ArgKind, str | None, Type]
-"""An argument: its expression, kind, name (that of the parameter, if it is given by position), and type."""
 
 
 def method_called(context: MethodContext, name: str) -> Type:
@@ -102,6 +93,7 @@ class Call:
         self.verb = verb
         self.annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
         self.evaluator = Evaluator(self.annotations)
+        self.arguments = Arguments(verb, self.evaluator)
         self._mistake: Callable[[], bool] = lambda: False
         self.is_settled = False
         """Whether it has been found out what the call gives, or what is wrong with it."""
@@ -114,6 +106,8 @@ class Call:
         kind = getattr(self.context, "type")  # noqa: B009  # only a method's context has it
         on: Expression | None
         match self.context.context:
+            case CallExpr(callee=MemberExpr(expr=RefExpr(node=TypeInfo()))):
+                raise GiveUpError  # ``Relation.select(orders, "key")``
             case CallExpr(callee=MemberExpr(expr=inner)):
                 on = inner
             case IndexExpr(base=base):
@@ -166,7 +160,7 @@ class Call:
             agreed = found[0] if all(each == found[0] for each in found) else None
             if self._is_kept(result):
                 MEMORY.make(self.context.context, result)
-        if self.evaluator.decided and plain.declared(self.context, self._is_expression) is None:
+        if self.evaluator.decided and plain.declared(self.context, self.is_expression) is None:
             self.is_settled = True
             return self.given_up()
         if agreed is None and is_returned(self.context.context, self.annotations.checker):
@@ -175,11 +169,18 @@ class Call:
                 return self._refused(mistake, function, given)
         if agreed is None:
             return self.untold(self.evaluator.sampled or (given[0][0] if given else None))
+        self._allow_types(given)
         self.is_settled = self.is_told = not is_dynamic_wanted(self.context)
         taken = boundaries.taken_for(self.context, self.annotations, agreed)
         if taken is not None:
             return taken
         return agreed if self.is_settled else self.given_up()
+
+    def _allow_types(self, given: Sequence[Argument]) -> None:
+        """Take back that a type makes nothing that is declared to be returned: that what is made is not is enough."""
+        types = [node for node, *_ in given if is_type_written(node)]
+        if types and is_heard(self.context.api.msg.errors):
+            withdraw(self.context.api.msg.errors, types, None)
 
     def _result(self, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]) -> object:
         """What the call gives; a column of a relation that may be another one is any column of its type."""
@@ -196,22 +197,29 @@ class Call:
 
     def _made(self, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]) -> object:
         made = function()
-        positional, named = self._arguments(given)
+        positional, named = self.arguments.built(given)
         compared = [node for node, *_ in given if isinstance(node, ComparisonExpr)]
         self.evaluator.decided |= any(isinstance(self.evaluator.known(node), bool) for node in compared)
         return made(*positional, **named)
 
-    def _is_expression(self, node: Expression) -> bool:
+    def is_expression(self, node: Expression) -> bool:
         """Whether a part of an argument makes an expression, whatever mypy takes it for."""
         return isinstance(self.evaluator.known(node), ExprBase)
 
     def _as_declared(self, node: Context | None) -> Type:
         """As `untold`, where mypy has nothing to say against the call as the library declares it."""
-        result = plain.declared(self.context, self._is_expression)
+        result = plain.declared(self.context, self.is_expression)
         self.is_settled = result is None
         if result is None:
             return self.given_up()
-        return result if is_expression(result) else self.untold(node)
+        return self._of_type_given(result) if is_expression(result) else self.untold(node)
+
+    def _of_type_given(self, result: Type) -> Type:
+        """An expression; if the call is given a type that the program computes, that may be a nullable one."""
+        proper, kinds = get_proper_type(result), [get_proper_type(kind) for *_, kind in self.given()]
+        if not any(isinstance(kind, Instance) and is_type(kind.type.fullname) for kind in kinds):
+            return result
+        return proper.copy_modified(args=[proper.args[0], unknown()]) if isinstance(proper, Instance) else result
 
     def _refused(
         self, error: SubstraitDslError, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]
@@ -250,9 +258,9 @@ class Call:
             rest = [*given[:number], *given[number + 1 :]]
             try:
                 made = function()
-                positional, named = self._arguments(rest)
-                if name in NEUTRAL and name is not None:
-                    named[name] = NEUTRAL[name]
+                positional, named = self.arguments.built(rest)
+                if name in self.arguments.neutral and name is not None:
+                    named[name] = self.arguments.neutral[name]
                 made(*positional, **named)
             except SubstraitDslError as other:
                 others += [] if str(other) == str(error) else [node]
@@ -286,56 +294,6 @@ class Call:
                     if other.message == error.message:
                         return part
         return None
-
-    def _arguments(self, given: Iterable[Argument]) -> tuple[list[Any], dict[str, Any]]:
-        positional: list[Any] = []
-        named: dict[str, Any] = {}
-        for node, kind, name, typed in given:
-            if kind == ARG_NAMED and name is not None:
-                try:
-                    named[name] = self._spared(name, self.evaluator.value(node, typed))
-                except GiveUpError as error:
-                    named[name] = self._unknown(name, error)
-            elif kind == ARG_POS:
-                try:
-                    positional.append(self.evaluator.value(node, typed))
-                except GiveUpError:
-                    if name is None or name not in NEUTRAL:
-                        raise
-                    positional.append(NEUTRAL[name])
-            elif kind == ARG_STAR:
-                positional.extend(self.evaluator.value(node))
-            else:
-                named.update(self.evaluator.keywords(node))
-        return positional, named
-
-    def _unknown(self, name: str, error: GiveUpError) -> Any:
-        """What stands for an argument that mypy does not know. Raises the error if the result depends on it."""
-        if name in NEUTRAL:
-            return NEUTRAL[name]
-        if self.verb in (*COLUMN_VERBS, *MEASURE_VERBS) and is_parameter(self.verb, name):
-            raise error
-        if self.verb in COLUMN_VERBS:
-            return placeholders.expression(UNKNOWN)
-        if self.verb in MEASURE_VERBS:
-            return placeholders.measure(UNKNOWN)
-        raise error
-
-    def _spared(self, name: str, value: Any) -> Any:
-        """An argument; if it is a function of which it cannot be told what it gives, that column alone is unknown."""
-        verbs = (*COLUMN_VERBS, *MEASURE_VERBS)
-        if not isinstance(value, FunctionType) or self.verb not in verbs or is_parameter(self.verb, name):
-            return value
-
-        @wraps(value)
-        def called(*rows: Any) -> Any:
-            try:
-                return value(*rows)
-            except GiveUpError as error:
-                self.evaluator.decided = True  # or else nobody says what mypy has to say
-                return self._unknown(name, error)
-
-        return called
 
     def _in_order(self) -> list[Argument]:
         """The arguments in the order in which they stand; by position first."""
@@ -373,7 +331,7 @@ class Call:
         """As `given_up`; to those who ask, say at which part of the program the columns of a relation are lost."""
         result, receiver = self.given_up(), getattr(self.context, "type", None)
         is_lost = self.annotations.is_unknown_relation
-        if node is not None and is_lost(result) and not is_lost(receiver):
+        if node is not None and is_lost(result) and not is_lost(receiver) and not has_type_vars(result):
             kind = self.evaluator.type_of(node) if isinstance(node, Expression) else None
             if not is_mistaken(kind):
                 report_untold(self.verb, node, is_lost(kind), self.context.api)

@@ -6,7 +6,6 @@ gets from functions of its own, is known by its type: a placeholder stands for i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -52,11 +51,10 @@ from substrait_dsl.mypy_plugin.names import (
     MEASURE,
     NULL,
     RELATION,
-    SIMPLE,
-    SIZED,
     WINDOW_FUNCTION,
+    is_type,
 )
-from substrait_dsl.mypy_plugin.python_values import EITHER, SAMPLES, is_of_python
+from substrait_dsl.mypy_plugin.python_values import EITHER, SAMPLES, is_of_python, misfit
 from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, column_name, constant, function_name, schema_made
 from substrait_dsl.mypy_plugin.variables import held
 from substrait_dsl.mypy_plugin.written import Environment, GiveUpError, Written
@@ -141,6 +139,11 @@ class Evaluator(Written):
             raise GiveUpError(node)  # it has been found not to be None, so it holds something else as well
         return value
 
+    def _made_relation(self, node: Expression | None) -> object:
+        """The relation that a variable holds, if it holds what one call makes that has just been checked."""
+        call = held(node, self.checker) if isinstance(node, NameExpr) else None
+        return MEMORY.made_here(call) if isinstance(call, CallExpr) else NOT_MADE
+
     def known(self, node: Expression) -> Any:
         """The value of an expression, or None if it cannot be told, or made."""
         try:
@@ -202,17 +205,8 @@ class Evaluator(Written):
 
     def misfit(self, refusals: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
         """What is wrong whatever the value is that a sample stands for: its type. None if it may be the value."""
-        if self.sampled is None or not all("it takes" in str(error) for error in refusals):
-            return None
-        kind = get_proper_type(self.type_of(self.sampled))
-        if not isinstance(kind, Instance) or kind.type.fullname not in SAMPLES:
-            return None
-        error = refusals[-1]
-        for sample in SAMPLES[kind.type.fullname]:
-            written = re.compile(rf"(?<![\w.<(]){re.escape(repr(sample))}(?![\w.>)])")
-            error.message = written.sub(kind.type.name, error.message)
-            error.hint = error.hint and written.sub(kind.type.name, error.hint)
-        return error
+        kind = None if self.sampled is None else get_proper_type(self.type_of(self.sampled))
+        return misfit(kind.type.fullname, refusals) if isinstance(kind, Instance) else None
 
     # --- by their types
 
@@ -247,7 +241,7 @@ class Evaluator(Written):
         fullname = kind.type.fullname
         if fullname == RELATION:
             struct = self.annotations.columns_of(kind.args[0])
-            return NO_CONSTANT if struct is None else self.origins.relation(node, struct)
+            return NO_CONSTANT if struct is None else self.origins.relation(node, struct, self._made_relation(node))
         if fullname == GROUP_BY:
             return self._grouped(kind)
         if fullname in (EXPR, MEASURE, WINDOW_FUNCTION):
@@ -261,7 +255,7 @@ class Evaluator(Written):
                 return placeholders.window_function(typed, function_name(node))
             made = placeholders.measure(typed, function_name(node))
             return made if node is not None and column_name(node) is None else made.alias(placeholders.NAMELESS)
-        if fullname in SIMPLE or fullname in SIZED:
+        if is_type(fullname):
             return self._made_type(kind, node)
         struct = self.annotations.columns_of(kind)
         if struct is not None:

@@ -47,6 +47,11 @@ def is_ours(fullname: str) -> bool:
     return fullname.startswith(FUNCTIONS) or (fullname in PUBLIC and fullname not in APART)
 
 
+def is_type(fullname: str) -> bool:
+    """Whether a name is that of a class of types: of what is written ``Decimal(15, 2, nullable=True)``, say."""
+    return fullname in SIMPLE or fullname in SIZED
+
+
 def imported(fullname: str) -> Any:
     """What a name of the library's own stands for."""
     module, _, name = fullname.rpartition(".")

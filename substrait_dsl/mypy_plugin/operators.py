@@ -6,7 +6,9 @@ says of the operands is true of each of these.
 
 from __future__ import annotations
 
-from mypy.nodes import ARG_POS, Context, TempNode
+from contextlib import nullcontext
+
+from mypy.nodes import ARG_POS, Context, OpExpr, TempNode
 from mypy.operators import op_methods, reverse_op_methods
 from mypy.plugin import MethodContext, MethodSigContext
 from mypy.types import CallableType, Instance, Type, get_proper_type
@@ -15,14 +17,11 @@ from substrait_dsl.mypy_plugin.annotations import Annotations, literal_value
 from substrait_dsl.mypy_plugin.calls import Call, method_called
 from substrait_dsl.mypy_plugin.evaluation import waits
 from substrait_dsl.mypy_plugin.memory import MEMORY
-from substrait_dsl.mypy_plugin.names import EXPR
-from substrait_dsl.mypy_plugin.reports import beyond
+from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR
+from substrait_dsl.mypy_plugin.plain import say_comparisons
+from substrait_dsl.mypy_plugin.reports import unfiltered
 from substrait_dsl.mypy_plugin.results import is_dynamic_wanted
 from substrait_dsl.mypy_plugin.returned import is_returned
-
-TRIALS = 2
-"""How often mypy tries an operator, one trial inside the other, before it takes what is said of it for true. Of what is
-returned it is said at once: mypy would try object's ``==``, or would say that the function returns `Any`, too."""
 
 BINARY = frozenset((*op_methods.values(), *reverse_op_methods.values()))
 
@@ -47,6 +46,12 @@ class Operator:
         )
         self.call = Call(called, name)
         self.result = self.call.checked(lambda: getattr(self.call.receiver(), name))
+
+    def is_said_in_it(self, annotations: Annotations) -> bool:
+        """Whether it is said what is wrong with its operands; of comparisons that mypy allows it is said here."""
+        nodes = [self.node.left, self.node.right] if isinstance(self.node, OpExpr) else []
+        made = self.call.is_expression
+        return any(map(MEMORY.said, nodes)) or say_comparisons(self.node, nodes, annotations.checker, made)
 
 
 class Operators:
@@ -74,12 +79,12 @@ class Operators:
             MEMORY.begin(context.api, context.context)
             MEMORY.unsay(context.context)
         else:
-            trials = TRIALS if is_returned(context.context, annotations.checker) else 0
-            with beyond(context.api.msg.errors, trials):
+            returned = is_returned(context.context, annotations.checker)
+            with unfiltered(context.api.msg.errors) if returned else nullcontext():
                 operator = self._applied(context, name, [context.type, kind])
-            if not operator.call.is_settled:
-                return signature
-            found = operator.result
+                if not operator.call.is_settled and not (returned and operator.is_said_in_it(annotations)):
+                    return signature
+            found = operator.result if operator.call.is_settled else annotations.instance(DYN_EXPR)
             if operator.call.is_told and _says_all(kind):
                 self._found[types] = found
         anything = annotations.instance("builtins.object")

@@ -1,7 +1,7 @@
 """Columns that are named by their relation, as ``rel.c.x`` and ``rel["x"]``: they belong to that very relation.
 
-Which relation a variable holds is not known, only its columns. So two variables may hold the same relation if their
-columns are the same; and what a verb makes is never what a variable holds.
+Which relation a variable holds is known if nothing but what one verb makes is ever assigned to it. Of other variables
+only the columns are known: two of them may hold the same relation if their columns are the same.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ class Origins:
         self._named: list[Relation[Any]] = []
         self._used: list[Relation[Any]] = []
 
-    def relation(self, node: Expression | None, struct: NamedStruct) -> Relation[Any]:
-        """What stands for a relation of which only the columns are known."""
+    def relation(self, node: Expression | None, struct: NamedStruct, known: object = None) -> Relation[Any]:
+        """What stands for a relation: itself, if it is known, or else one of which only the columns are."""
+        if isinstance(known, Relation) and known._rel.schema == struct:
+            self._named.append(known)
+            return known
         variable = node.node if isinstance(node, NameExpr) else None
         made = placeholders.relation(struct) if variable is None else MEMORY.relation(variable, struct)
         self._named.append(made)
@@ -40,7 +43,9 @@ class Origins:
     def leave_room(self) -> bool:
         """Whether a column may belong to a relation though it is named by another: one variable holds both."""
         return any(
-            one._rel is not other._rel and one._rel.schema == other._rel.schema
+            one._rel is not other._rel
+            and one._rel.schema == other._rel.schema
+            and (placeholders.is_placeholder(one) or placeholders.is_placeholder(other))
             for one in self._used
             for other in self._named
         )

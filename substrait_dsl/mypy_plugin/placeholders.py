@@ -31,6 +31,9 @@ NAMELESS = "\N{WHITE SQUARE}"
 """What a column is called whose name mypy does not know."""
 
 
+_NO_TABLE = NamedTable(("table",))
+
+
 def is_nameless(names: Iterable[str]) -> bool:
     """Whether mypy does not know one of some names, or a part of one."""
     return any(NAMELESS in name for name in names)
@@ -43,7 +46,12 @@ def expression(kind: t.Type, name: str | None = None) -> DynExpr:
 
 def relation(struct: NamedStruct) -> Relation[Any]:
     """A relation with these columns."""
-    return Relation(Read(struct, NamedTable(("table",))))
+    return Relation(Read(struct, _NO_TABLE))
+
+
+def is_placeholder(made: Relation[Any]) -> bool:
+    """Whether a relation stands for one of which only the columns are known."""
+    return isinstance(made._rel, Read) and made._rel.definition is _NO_TABLE
 
 
 def row(struct: NamedStruct) -> DynRow:

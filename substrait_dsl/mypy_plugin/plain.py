@@ -7,7 +7,7 @@ hide what mypy would have said: the call is checked again, as it is declared.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from mypy.nodes import (
@@ -64,7 +64,7 @@ def declared(context: MethodContext | FunctionContext, is_made: Callable[[Expres
     checker: TypeChecker = context.api  # type: ignore[assignment]  # mypy's own checker is the only one
     if not isinstance(call, CallExpr):
         return context.default_return_type
-    if _say_comparisons(call, checker, is_made):
+    if say_comparisons(call, call.args, checker, is_made):
         return None
     on = getattr(context, "type", None)
     callee = _callee(call.callee, on, checker)
@@ -109,13 +109,15 @@ def _callee(node: Expression, on: Type | None, checker: TypeChecker) -> Function
     return proper if isinstance(proper, FunctionLike) else None
 
 
-def _say_comparisons(call: CallExpr, checker: TypeChecker, is_made: Callable[[Expression], bool]) -> bool:
-    """Say which comparisons inside a call compare a column with what no column is compared with.
+def say_comparisons(
+    call: Context, arguments: Sequence[Expression], checker: TypeChecker, is_made: Callable[[Expression], bool]
+) -> bool:
+    """Say which comparisons inside a call or an operation compare a column with what no column is compared with.
 
     mypy does not, because every object of Python has an ``==``: such a comparison is a `bool` to it.
     """
     wrong = False
-    for part in (part for argument in call.args for part in parts(argument)):
+    for part in (part for argument in arguments for part in parts(argument)):
         match part:
             case ComparisonExpr(operators=["==" | "!=" as operator], operands=[left, right]):
                 one, other = (_type_of(operand, checker) for operand in (left, right))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from substrait_dsl.algebra import types as t
+from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.mypy_plugin.names import is_ours
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 
@@ -73,3 +75,15 @@ def is_python(fullname: str) -> bool:
 def is_known(fullname: str) -> bool:
     """Whether a name is one whose value the plugin may use: of this library, of `MODULES` or `BUILTINS`."""
     return is_ours(fullname) or fullname.partition(".")[0] in MODULES or fullname in BUILTINS
+
+
+def misfit(fullname: str, refusals: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
+    """What is wrong with every value of a type, by what is said of its samples; None if it may be the value."""
+    if fullname not in SAMPLES or not all("it takes" in str(error) for error in refusals):
+        return None
+    error, name = refusals[-1], fullname.rpartition(".")[2]
+    for sample in SAMPLES[fullname]:
+        written = re.compile(rf"(?<![\w.<(]){re.escape(repr(sample))}(?![\w.>)])")
+        error.message = written.sub(name, error.message)
+        error.hint = error.hint and written.sub(name, error.hint)
+    return error

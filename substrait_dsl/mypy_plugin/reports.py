@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mypy.errorcodes import TYPE_VAR
-from mypy.nodes import CallExpr, Context, Expression, MemberExpr, NameExpr
+from mypy.nodes import CallExpr, Context, Expression, MemberExpr, NameExpr, StrExpr
 
 from substrait_dsl import errors
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN
@@ -111,10 +111,13 @@ def is_heard(reported: Errors) -> bool:
 
 
 @contextmanager
-def beyond(reported: Errors, trials: int) -> Iterator[None]:
-    """What is reported now is said though mypy is only trying something, as many trials deep."""
-    watchers = reported._watchers[len(reported._watchers) - trials :]
-    del reported._watchers[len(reported._watchers) - trials :]
+def unfiltered(reported: Errors) -> Iterator[None]:
+    """What is reported now is said though mypy is only trying something, and mypy goes on as if nothing were wrong.
+
+    Otherwise, it would try object's ``==`` next, or take what an operator gives for `Any` and say so, too.
+    """
+    watchers = reported._watchers[:]
+    reported._watchers.clear()
     try:
         yield
     finally:
@@ -126,6 +129,8 @@ def report_untold(verb: str, node: Context, is_relation: bool, api: CheckerPlugi
     match node:
         case NameExpr(name=name) | MemberExpr(name=name):
             what = f'"{name}"'
+        case CallExpr(callee=MemberExpr(expr=StrExpr())):
+            what = "this text"
         case CallExpr(callee=NameExpr(name=name) | MemberExpr(name=name)):
             what = f'"{name}(...)"'
         case _:

@@ -11,7 +11,7 @@ from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_annotation
 from substrait_dsl.mypy_plugin.calls import method_called
 from substrait_dsl.mypy_plugin.memory import MEMORY
-from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR
+from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RELATION
 from substrait_dsl.mypy_plugin.reports import report
 from substrait_dsl.mypy_plugin.results import is_dynamic_wanted
 
@@ -25,9 +25,10 @@ def column_named(context: AttributeContext, name: str) -> Type:
 
 
 def item_named(context: MethodContext) -> Type:
-    """The column of a relation that an item names. One that the program computes is for the method itself."""
+    """The column of a relation or row that an item names. One that the program computes is for the method itself."""
     match context.context, context.type:
-        case IndexExpr(index=StrExpr(value=column) | IntExpr(value=column)), Instance(args=[row]):
+        case IndexExpr(index=StrExpr(value=column) | IntExpr(value=column)), Instance(type=info, args=args) as on:
+            row = args[0] if info.fullname == RELATION else on
             return _column(context, row, column) or context.default_return_type
     return method_called(context, "__getitem__")
 

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mypy.nodes import AssignmentStmt, NameExpr, Var
 from mypy.subtypes import is_subtype
-from mypy.types import Instance, LiteralType, NoneType, Type, TypeVarType, UnionType, get_proper_type
+from mypy.types import (
+    AnyType,
+    Instance,
+    LiteralType,
+    NoneType,
+    Type,
+    TypeOfAny,
+    TypeVarType,
+    UnionType,
+    get_proper_type,
+)
 
 from substrait_dsl.errors import SchemaError, SubstraitDslError
 from substrait_dsl.fluent.schemas import Schema
@@ -36,6 +46,11 @@ def check(context: ClassDefContext) -> None:
                     pass
 
 
+def _is_left_out(parameter: Type) -> bool:
+    proper = get_proper_type(parameter)
+    return isinstance(proper, AnyType) and proper.type_of_any != TypeOfAny.from_error
+
+
 def _annotation(kind: Type) -> Any:
     """An annotation as Python sees it. Raises `LookupError` for what it depends on the program to know, or on mypy."""
     match get_proper_type(kind):
@@ -43,6 +58,10 @@ def _annotation(kind: Type) -> Any:
             return Literal[value]
         case NoneType():
             return None
+        case AnyType(type_of_any=TypeOfAny.explicit):
+            return Any
+        case Instance(type=info, args=args) if info.fullname in OURS and args and all(map(_is_left_out, args)):
+            return imported(info.fullname)  # which needs parameters
         case UnionType(items=items):
             return reduce(or_, map(_annotation, items))
         case Instance(type=info, args=args) if info.fullname in OURS or is_python(info.fullname):

@@ -27,7 +27,7 @@ from mypy.nodes import (
 )
 
 from substrait_dsl.mypy_plugin.declarations import is_schema
-from substrait_dsl.mypy_plugin.names import is_ours
+from substrait_dsl.mypy_plugin.names import is_ours, is_type
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 
 NO_CONSTANT = object()
@@ -89,6 +89,14 @@ def function_name(node: Expression | None) -> str:
         case CallExpr(callee=RefExpr(node=FuncDef(name=name) | OverloadedFuncDef(name=name))):
             return name
     return "this"
+
+
+def is_type_written(node: Expression) -> bool:
+    """Whether an expression is a type of Substrait: its class, or what that is called with numbers."""
+    match node:
+        case RefExpr(node=TypeInfo(fullname=name)) | CallExpr(callee=RefExpr(node=TypeInfo(fullname=name))):
+            return is_type(name)
+    return False
 
 
 def schema_made(node: Expression) -> TypeInfo | None:

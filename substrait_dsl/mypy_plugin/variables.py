@@ -18,6 +18,7 @@ from mypy.nodes import (
     CallExpr,
     ComparisonExpr,
     DelStmt,
+    DictExpr,
     DictionaryComprehension,
     Expression,
     ForStmt,
@@ -237,6 +238,11 @@ class Variables:
             for operand in (o.left, o.right):
                 self._look(operand, self._taken)
 
+    def visit_dict_expr(self, o: DictExpr) -> None:
+        for key, value in o.items:
+            if key is None:  # ``**value``
+                self._look(value, self._taken)
+
     def visit_star_expr(self, o: StarExpr) -> None:
         self._look(o.expr, self._taken)
 
@@ -285,6 +291,7 @@ _VISITS: Mapping[type, Callable[[Variables, Any], None]] = {
     NameExpr: Variables.visit_name_expr,
     ComparisonExpr: Variables.visit_comparison_expr,
     OpExpr: Variables.visit_op_expr,
+    DictExpr: Variables.visit_dict_expr,
     StarExpr: Variables.visit_star_expr,
     IndexExpr: Variables.visit_index_expr,
     CallExpr: Variables.visit_call_expr,

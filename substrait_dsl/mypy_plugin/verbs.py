@@ -11,7 +11,7 @@ from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 
-NEUTRAL: Mapping[str, object] = {
+_NEUTRAL: Mapping[str, object] = {
     "on": True,
     "post_filter": None,
     "residual": None,
@@ -33,6 +33,11 @@ OPERATIONS = (OpExpr, ComparisonExpr, UnaryExpr)
 
 LOOKING_INSIDE = ("hash_join", "merge_join", "exchange")
 """Verbs that ask how an expression is made: whether it compares two columns, or is one."""
+
+
+def neutral(verb: str) -> Mapping[str, object]:
+    """The arguments of a verb that do not matter, with a value that is always right."""
+    return {**_NEUTRAL, "rows": ()} if verb == "read_virtual" else _NEUTRAL
 
 
 def is_parameter(verb: str, name: str) -> bool:

@@ -91,7 +91,7 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
 }
 UNARY: Mapping[str, Callable[..., Any]] = {"-": operator.neg, "~": operator.invert, "+": operator.pos}
 
-REACHING_OUT = ("execute", "load", "save", "with_extension")
+REACHING_OUT = ("collect", "execute", "load", "running", "save", "show", "with_extension")
 """Methods that read or write files, or run queries: to check a program is not to run it."""
 
 PYTHONS_OWN = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -147,8 +147,12 @@ class Written(ABC):
                 return tuple(self.value(item, None, here) for item in items)
             case ListExpr(items=items):
                 return [self.value(item, None, here) for item in items]
-            case DictExpr(items=items) if all(key is not None for key, _ in items):  # no ``**other``
-                return {self.value(key, None, here): self.value(value, None, here) for key, value in items if key}
+            case DictExpr(items=items):
+                made: dict[Any, Any] = {}
+                for key, value in items:  # without a key it is ``**value``
+                    part = self.value(value, None, here) if key is not None else self.keywords(value, here)
+                    made.update(part if key is None else {self.value(key, None, here): part})
+                return made
             case OpExpr(op=op, left=left, right=right) if op in OPERATORS:
                 return OPERATORS[op](self.value(left, None, here), self.value(right, None, here))
             case OpExpr(op="and" | "or") | UnaryExpr(op="not") | ConditionalExpr():
@@ -165,7 +169,9 @@ class Written(ABC):
                 return _identity(op, self.value(left, None, here), self.value(right, None, here))
             case UnaryExpr(op=op, expr=inner) if op in UNARY:
                 return UNARY[op](self.value(inner, None, here))
-            case IndexExpr(base=base, index=index) if not isinstance(index, SliceExpr):
+            case SliceExpr(begin_index=begin, end_index=end, stride=step):
+                return slice(*(None if each is None else self.value(each, None, here) for each in (begin, end, step)))
+            case IndexExpr(base=base, index=index):
                 return self._part(self.value(base, None, here), self.value(index, None, here))
             case CallExpr():
                 return self._called(node, here)

@@ -39,7 +39,7 @@ from substrait_dsl.partiql.expressions import (
 from substrait_dsl.partiql.handles import Values
 from substrait_dsl.partiql.interpreter import Mode, evaluate_bindings, evaluate_value
 from substrait_dsl.partiql.keys import asc, average, count, desc, greatest, least, total
-from substrait_dsl.partiql.lowering import StoredTable
+from substrait_dsl.partiql.lowered import StoredTable
 from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, transform, walk
 from substrait_dsl.partiql.notation import parse, parse_bindings, parse_data, parse_value
 from substrait_dsl.partiql.printing import data_text, render

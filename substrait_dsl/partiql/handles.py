@@ -12,7 +12,8 @@ from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatch
 from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value
-from substrait_dsl.partiql.lowering import Source, StoredTable, lower_values
+from substrait_dsl.partiql.lowered import Source, StoredTable
+from substrait_dsl.partiql.lowering import lower_values
 from substrait_dsl.partiql.node import ValueExpr
 from substrait_dsl.partiql.output import columns_of, values_of
 from substrait_dsl.partiql.values import Table, Value, to_value

@@ -8,13 +8,13 @@ it is output, for no engine promises the order of rows otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast
+from typing import TYPE_CHECKING, assert_never, cast
 
 import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, SortKey, literal
-from substrait_dsl.algebra.relations import Cross, Fetch, Filter, Project, Rel, Sort
+from substrait_dsl.algebra.relations import Cross, Fetch, Filter, Sort
 from substrait_dsl.errors import EvaluationError, UnknownFieldError, UnsupportedError, kind_words, quoted, suggestion
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql import bindings as b
@@ -22,9 +22,10 @@ from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.calls import cast as to_type
 from substrait_dsl.partiql.conditions import DIRECTIONS, not_a_boolean, row_number
-from substrait_dsl.partiql.constants import to_literal, virtual_table
+from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.groups import aggregated, measure, prepared
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value
+from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, StoredTable, Tables, constants
 from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, walk
 from substrait_dsl.partiql.operators import lowered
 from substrait_dsl.partiql.printing import data_text
@@ -40,61 +41,12 @@ from substrait_dsl.partiql.terms import (
     require_known,
     shifted,
 )
-from substrait_dsl.partiql.values import MISSING, Bag, Kind, Value
+from substrait_dsl.partiql.values import MISSING
 
 if TYPE_CHECKING:
-    from substrait_dsl.fluent.relation import Relation
+    pass
 
-Order = tuple[SortKey, ...]
 Scope = Mapping[str, Term]
-
-
-@attrs.frozen
-class StoredTable:
-    """A table whose rows have a record id, which `by` gives.
-
-    Args:
-        relation: the table, with the column of the record id.
-        record_id: its name; it is no attribute of the rows.
-    """
-
-    relation: Relation[Any] = attrs.field(eq=id)
-    record_id: str
-
-
-Source: TypeAlias = "RelationBase | StoredTable | Value"
-"""What a name stands for that no scan binds: a relation, whose rows are a bag of structs; or a value."""
-
-Tables: TypeAlias = Mapping[str, Source]
-
-
-@attrs.frozen
-class LoweredBindings:
-    """Binding tuples as the rows of a relation."""
-
-    rel: Rel
-    kind: Kind
-    variables: Mapping[str, Term]
-    order: Order = ()
-    """What tells the order of a list."""
-
-    def with_columns(self, *new: tuple[str, Expression]) -> tuple[LoweredBindings, tuple[FieldReference, ...]]:
-        """The same tuples, with further columns in their rows."""
-        names, expressions = zip(*new, strict=True)
-        rel = Project(self.rel, expressions, names)
-        width = len(self.rel.schema)
-        made = tuple(FieldReference(width + number, one.type) for number, one in enumerate(expressions))
-        return attrs.evolve(self, rel=rel), made
-
-
-@attrs.frozen
-class LoweredValues:
-    """A collection of values: what the value is in the row of a relation, one for each."""
-
-    source: LoweredBindings
-    element: Term
-    index: FieldReference | None = None
-    """The column that is the index of the value, if there is one."""
 
 
 def lower_bindings(expression: BindingsExpr, tables: Tables, mode: Mode) -> LoweredBindings:
@@ -274,10 +226,10 @@ class _Lowering:
                 return LoweredValues(rows, self.value(value, rows.variables))
             case e.Id(name=name) if name in self.tables:
                 given = self.tables[name]
-                return self.table(given) if isinstance(given, RelationBase | StoredTable) else _constants(given)
+                return self.table(given) if isinstance(given, RelationBase | StoredTable) else constants(given)
             case _ if not _is_closed(expression):
                 raise UnsupportedError(f"a scan of {expression} is not lowered to Substrait")
-        return _constants(evaluate_value(expression, {}, self.mode))
+        return constants(evaluate_value(expression, {}, self.mode))
 
     def table(self, table: RelationBase | StoredTable) -> LoweredValues:
         """The rows of a table, a bag of structs."""
@@ -389,14 +341,3 @@ class _Lowering:
 def _is_closed(expression: ValueExpr) -> bool:
     """Whether an expression means the same everywhere, and is no query."""
     return not expression.free and not any(isinstance(node, BindingsExpr) for node in walk(expression))
-
-
-def _constants(whole: Value) -> LoweredValues:
-    """The elements of a value, as the rows of a virtual table."""
-    kind: Kind = "list" if isinstance(whole, tuple) else "bag"
-    items = whole if isinstance(whole, tuple) else whole.items if isinstance(whole, Bag) else (whole,)
-    rel, element, ordinal = virtual_table(items)
-    if kind == "bag":
-        return LoweredValues(LoweredBindings(rel, kind, {}), element)
-    order = (SortKey(ordinal, "asc_nulls_first"),)
-    return LoweredValues(LoweredBindings(rel, kind, {}, order), element, ordinal)

@@ -11,7 +11,7 @@ from substrait_dsl.algebra.expressions import Expression, FieldReference, litera
 from substrait_dsl.algebra.relations import Project, Rel, Sort, emit
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.partiql.constants import to_literal
-from substrait_dsl.partiql.lowering import LoweredBindings, LoweredValues
+from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues
 from substrait_dsl.partiql.terms import Attributes, Column, Constant, Elements, Term, leaves, opened, require_known
 from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Struct, Value
 

@@ -11,7 +11,7 @@ from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.builder import Bindings
 from substrait_dsl.partiql.handles import Given, Values, made_value, value
-from substrait_dsl.partiql.lowering import StoredTable
+from substrait_dsl.partiql.lowered import StoredTable
 from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
 from substrait_dsl.partiql.values import to_value
 

@@ -73,6 +73,7 @@ from substrait_dsl.proto.references import (
     encode_field_reference,
     encode_masked_reference,
 )
+from substrait_dsl.proto.sizes import NESTED
 from substrait_dsl.proto.subqueries import (
     decode_subquery,
     encode_in_predicate,
@@ -157,7 +158,8 @@ def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) ->
             expression = decode_detached(decoder, message, scope)
         else:
             raise UnsupportedError(f"expressions of the kind {kind} cannot be read yet")
-        decoder.sizes.check_type(expression.type)
+        if type(expression.type) in NESTED:
+            decoder.sizes.check_type(expression.type)
         return expression
     except SubstraitDslError:
         decoder.fail(message)

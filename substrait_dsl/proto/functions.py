@@ -49,6 +49,8 @@ class Known:
     """The type that the call has; None if the catalogue cannot tell."""
     doubt: str | None = None
     """What is not as it should be."""
+    missing: bool = False
+    """Whether there is no function of that name, whatever its arguments are."""
 
 
 def decode_function(
@@ -89,7 +91,8 @@ def decode_function(
     function = decoder.function(message.function_reference)
     given = tuple(map(_given, arguments))
     known = _recalled(decoder.catalog, function, given, kinds, phase)
-    by_value = known.type is None and (values := tuple(map(_given_by_value, arguments))) != given
+    undecided = known.type is None and not known.missing
+    by_value = undecided and (values := tuple(map(_given_by_value, arguments))) != given
     if by_value:  # the value of a literal may decide
         known = _recalled(decoder.catalog, function, values, kinds, phase)
     made = _function_and_type(decoder, message, function, known)
@@ -234,6 +237,10 @@ def _known_by_name(
 ) -> Known:
     """A function that is declared without a signature, with one of another spelling, or in another extension."""
     told = f'"{function.urn}" has no "{function.key}"' if function.urn else f'"{function.key}" is a name only'
+    try:
+        catalog.named(function.name, kinds)
+    except FunctionNotFoundError as error:
+        return Known(function, None, f"{told}, and {error.message}", missing=True)
     reason = ""
     for urn in (function.urn, None) if function.urn else (None,):
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import json
 import re
 from collections import Counter
@@ -83,9 +84,9 @@ def _say_as_now(root: object, descriptor: Any, former: Former) -> bool:
             continue
         if kind.full_name in former:
             changed |= former[kind.full_name](message)
-        by_json_name = {field.json_name: field for field in kind.fields}
+        fields = _fields(kind)
         for key, value in message.items():
-            field = by_json_name.get(key) or kind.fields_by_name.get(key)
+            field = fields.get(key)
             if field is not None and field.message_type is not None:
                 stack.extend((each, field.message_type) for each in (value if isinstance(value, list) else [value]))
     return changed
@@ -100,16 +101,16 @@ def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, 
             raise PlanFormatError(f"expected an object for {kind.full_name}, not {_shown(message)}", path=path or None)
         if kind.file.package == "google.protobuf":
             continue  # such as Any, whose JSON is not that of its fields
-        by_json_name = {field.json_name: field for field in kind.fields}
+        fields = _fields(kind)
         inner: list[tuple[object, Any, str]] = []
         for key, value in message.items():
-            field = by_json_name.get(key) or kind.fields_by_name.get(key)
+            field = fields.get(key)
             if field is None:
                 newer = since(kind.full_name, key)
                 said = f'{kind.full_name} has no field "{key}"' + (f", {newer}" if newer else "")
-                hint = None if newer else suggestion(key, by_json_name)
+                hint = None if newer else suggestion(key, [each.json_name for each in kind.fields])
                 raise PlanFormatError(said, path=path or None, hint=hint)
-            if field.json_name in message and field.name in message and field.json_name != field.name:
+            if key != field.json_name and field.json_name in message:
                 said = f"{kind.full_name} has {field.name} twice, once as {field.json_name}"
                 raise PlanFormatError(said, path=path or None)
             for each, place in _values(value, field, f"{path}.{key}" if path else key):
@@ -119,6 +120,12 @@ def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, 
                     said = f"expected {_expected(field)} for {key}, not {_shown(each)}"
                     raise PlanFormatError(said, path=place, hint=_hint(each, field))
         stack.extend(reversed(inner))
+
+
+@functools.cache
+def _fields(kind: Any) -> Mapping[str, FieldDescriptor]:
+    """The fields of a kind of messages by their names in JSON and in the ``.proto`` files, which JSON may use, too."""
+    return {field.name: field for field in kind.fields} | {field.json_name: field for field in kind.fields}
 
 
 def _values(value: object, field: FieldDescriptor, place: str) -> list[tuple[object, str]]:

@@ -64,12 +64,14 @@ def _modern(kind: type[W], data: bytes, findings: MutableSequence[Finding] | Non
     told: list[Finding] = []
     try:
         _translate(old, OldPlan.of(old, has_removed, told))
-        modern = kind.FromString(old.SerializeToString())
+        data = old.SerializeToString()
+        modern = kind.FromString(data)
     except (DecodeError, EncodeError):  # arguments take a level more than the same as args
         what = WORDS[kind.DESCRIPTOR.name]
         raise PlanFormatError(f"said in today's messages, {what} nests them more than 100 deep") from None
-    for message, place, number in _unknown_fields(modern):
-        raise _left_over(message, place, number)
+    if drop_unknown_fields(modern, data):
+        for message, place, number in _unknown_fields(kind.FromString(data)):
+            raise _left_over(message, place, number)
     if findings is not None:
         findings.extend(told)
     return modern

@@ -5,7 +5,6 @@ Specification: https://substrait.io/expressions/field_references/ and ``Expressi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import assert_never
 
 import attrs
@@ -152,32 +151,39 @@ class Columns:
 
 def decode_columns(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Columns | None:
     """Read whose columns a reference means; None if it is about the value of an expression instead."""
-    root = message.WhichOneof("root_type") or "root_reference"  # as several producers leave it out
-    return None if root == "expression" else ROOTS[root](decoder, message, scope)
+    match message.WhichOneof("root_type"):
+        case "root_reference" | None:  # the row that the relation itself sees; several producers leave it out
+            return Columns(ROOT, scope.types, range(len(scope.types)))
+        case "expression":
+            return None
+        case "outer_reference":
+            return decode_outer_reference(decoder, message.outer_reference, scope)
+        case "lambda_parameter_reference":
+            return decode_lambda_parameter_reference(message.lambda_parameter_reference, scope)
+        case root:
+            assert_never(root)
 
 
-def decode_root_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Columns:
-    """The row that the expression's own relation sees."""
-    return Columns(ROOT, scope.types, range(len(scope.types)))
-
-
-def decode_outer_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Columns:
+def decode_outer_reference(
+    decoder: Decoder, message: pb.Expression.FieldReference.OuterReference, scope: Scope
+) -> Columns:
     """The row of a relation around the subquery: by its number, or by how many subqueries further out it is."""
-    reference = message.outer_reference
-    match reference.WhichOneof("outer_reference_type"):
+    match message.WhichOneof("outer_reference_type"):
         case "rel_reference":
-            found, places = _numbered_row(reference.rel_reference, scope)
+            found, places = _numbered_row(message.rel_reference, scope)
         case "steps_out":
-            found = _row_outside(reference.steps_out, scope)
+            found = _row_outside(message.steps_out, scope)
             places = range(len(found.types))
         case _:
             raise PlanFormatError("an outer reference must say rel_reference or steps_out")
     return Columns(OuterReference(decoder.anchor_of(found)), found.types, places)
 
 
-def decode_lambda_parameter_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Columns:
+def decode_lambda_parameter_reference(
+    message: pb.Expression.FieldReference.LambdaParameterReference, scope: Scope
+) -> Columns:
     """The parameters of a lambda around the expression."""
-    steps = message.lambda_parameter_reference.steps_out
+    steps = message.steps_out
     if steps >= len(scope.parameters):
         if steps < len(scope.parameters) + _lambdas_outside(scope):
             raise parameter_in_subquery("the parameter of a lambda")
@@ -186,14 +192,6 @@ def decode_lambda_parameter_reference(decoder: Decoder, message: pb.Expression.F
         )
     types = scope.parameters[steps]
     return Columns(LambdaParameter(steps), types, range(len(types)))
-
-
-ROOTS: dict[str, Callable[[Decoder, pb.Expression.FieldReference, Scope], Columns]] = {
-    "root_reference": decode_root_reference,
-    "outer_reference": decode_outer_reference,
-    "lambda_parameter_reference": decode_lambda_parameter_reference,
-}
-"""How to read each kind of row (``FieldReference.root_type``)."""
 
 
 def _lambdas_outside(scope: Scope) -> int:

@@ -48,10 +48,10 @@ def row_of(
         types: the types of the row, if they are not just those of the inputs.
     """
     if types is None:
-        types = ()
-        for rel, _ in inputs:
-            types += rel.schema.types
+        types = inputs[0][0].schema.types
         if len(inputs) > 1:
+            for rel, _ in inputs[1:]:
+                types += rel.schema.types
             decoder.sizes.count_inputs(len(types))
     return Scope(types, outer, partial(_numbers, decoder, body, inputs, len(types)))
 

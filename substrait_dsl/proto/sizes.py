@@ -26,7 +26,8 @@ quarter of it, five thousand of twenty columns the fortieth part."""
 MAX_INPUT_COLUMNS = 10_000_000
 """How many columns the relations of several inputs may have in these, all together: they go through them all."""
 
-_NESTED = frozenset((t.Struct, t.List, t.Map, t.Func, t.UserDefined))
+NESTED = frozenset((t.Struct, t.List, t.Map, t.Func, t.UserDefined))
+"""The types that have others inside: those that may be large."""
 
 
 @attrs.frozen(eq=False)
@@ -47,7 +48,7 @@ class Sizes:
 
     def check_type(self, kind: t.Type, nesting: int | None = None) -> None:
         """Raise `UnsupportedError` for a type that is too large, or nested more deeply than that."""
-        if type(kind) not in _NESTED:
+        if type(kind) not in NESTED:
             return
         size = self._of(kind)
         if size.types > MAX_TYPE_SIZE:
@@ -79,8 +80,8 @@ class Sizes:
     def check_row(self, types: Sequence[t.Type]) -> None:
         """Raise `UnsupportedError` for columns that are too many, with all the fields inside of them."""
         size = len(types)
-        if not _NESTED.isdisjoint(map(type, types)):
-            size += sum(self._of(kind).types for kind in types if type(kind) in _NESTED)
+        if not NESTED.isdisjoint(map(type, types)):
+            size += sum(self._of(kind).types for kind in types if type(kind) in NESTED)
         if size > MAX_ROW_SIZE:
             raise UnsupportedError(
                 f"a relation is too wide: it has more than {MAX_ROW_SIZE} columns, the types inside of theirs included"

@@ -39,7 +39,7 @@ class Tree:
 
 
 ALONE = Tree(Counter(), frozenset(), {}, frozenset(), 0, frozenset())
-"""The one tree of a plan, which has nothing to refer to."""
+"""A tree that refers to nothing, such as the one tree of a plan."""
 
 
 def survey(messages: Sequence[PlanRel]) -> list[Tree]:
@@ -52,18 +52,19 @@ def survey(messages: Sequence[PlanRel]) -> list[Tree]:
     if all(tree.IsInitialized() for tree in parsed):  # nothing in an expression is worth a look
         kinds = _skeletons(_RELATIONS)
         parsed = [kinds[PlanRel].FromString(tree) for tree in trees]
-    return [_survey(tree, kinds, len(messages)) for tree in parsed]
+    apart = tuple(map(kinds.get, _TOLD_APART))
+    return [_survey(tree, apart, len(messages)) for tree in parsed]
 
 
-def _survey(tree: Any, kinds: Mapping[type[Any], type[Any]], count: int) -> Tree:
+def _survey(tree: Any, apart: tuple[Any, ...], count: int) -> Tree:
+    """What has to be known of a tree among so many, given the classes of `_TOLD_APART` that it may have inside."""
+    reference, lateral, common, subquery, outer_reference = apart
     references: Counter[int] = Counter()
     references_at: dict[int, int] = {}
     level: set[int] = set()
     outer: set[int] = set()
     steps_out = 0
     anchors: set[int] = set()
-    reference, lateral = kinds[pb.ReferenceRel], kinds[pb.LateralJoinRel]
-    common, subquery, outer_reference = map(kinds.get, (pb.RelCommon, pb.Expression.Subquery, _OuterReference))
     stack: list[tuple[Any, int, bool]] = [(tree, 0, True)]
     while stack:
         message, depth, at_level = stack.pop()
@@ -92,12 +93,15 @@ def _survey(tree: Any, kinds: Mapping[type[Any], type[Any]], count: int) -> Tree
                     stack += [(part, depth, at_level) for part in value]
                 else:
                     stack.append((value, depth, at_level and not beside))
+    if not (references or outer or steps_out or anchors):
+        return ALONE
     return Tree(references, frozenset(level), references_at, frozenset(outer), steps_out, frozenset(anchors))
 
 
 # --- messages that lack most fields
 
 _OuterReference = pb.Expression.FieldReference.OuterReference
+_TOLD_APART = (pb.ReferenceRel, pb.LateralJoinRel, pb.RelCommon, pb.Expression.Subquery, _OuterReference)
 
 
 @attrs.frozen

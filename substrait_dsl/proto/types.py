@@ -307,6 +307,7 @@ def decode_type_aliases(decoder: Decoder, messages: Sequence[pb.TypeAlias]) -> N
         order = list(graphlib.TopologicalSorter(used).static_order())
     except graphlib.CycleError as error:
         raise PlanFormatError(f"type aliases are made of each other in a circle: {error.args[1][:10]}") from None
+    alike: dict[t.Type, t.Type] = {}  # one object for equal types, which are compared at once then, however large
     for anchor in order:
         if anchor in declared:  # if not, who uses it refuses
             kind = decode_type(decoder, declared[anchor].type)
@@ -316,4 +317,4 @@ def decode_type_aliases(decoder: Decoder, messages: Sequence[pb.TypeAlias]) -> N
                     raise PlanFormatError("a type alias stands for a concrete type, not for an unbound one")
             if declared[anchor].type.HasField("alias"):
                 decoder.doubt("a type alias is just another alias; read as what that stands for", declared[anchor])
-            decoder.aliases[anchor] = kind
+            decoder.aliases[anchor] = alike.setdefault(kind, kind)

@@ -17,7 +17,7 @@ from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import Binary, String, Type
 from substrait_dsl.render.expressions import ExpressionWriter
 from substrait_dsl.render.forms import Binding, direction_text
-from substrait_dsl.render.literals import constant_text, name_text
+from substrait_dsl.render.literals import constant_text, name_text, type_text
 from substrait_dsl.render.scopes import Row
 
 UNFOLDED = 8
@@ -52,7 +52,7 @@ class Column:
     source: str | None = None
 
     def __str__(self) -> str:
-        return f"{name_text(self.name)}: {self.type}" + (f" = {self.source}" if self.source else "")
+        return f"{name_text(self.name)}: {type_text(self.type)}" + (f" = {self.source}" if self.source else "")
 
 
 @attrs.frozen

@@ -39,6 +39,7 @@ from substrait_dsl.render.forms import (
     tuple_pieces,
     window_pieces,
 )
+from substrait_dsl.render.literals import type_text
 from substrait_dsl.render.scopes import NO_ROW, Labels, Row, Scope, Subquery
 
 MAX_TEXT = 1500
@@ -108,7 +109,7 @@ class ExpressionWriter:
                 return function_form(closed)
             case ex.Cast(input=inner, target=target, on_failure=on_failure):
                 word = {"throw": "cast", "return_null": "try_cast"}[on_failure]
-                return atom(f"{word}(", Place(inner), f" as {target})")
+                return atom(f"{word}(", Place(inner), f" as {type_text(target)})")
             case ex.IfThen(clauses=clauses, otherwise=otherwise):
                 branches = [(clause.condition, clause.then) for clause in clauses]
                 return atom("case", *branch_pieces(branches, otherwise))
@@ -145,7 +146,7 @@ class ExpressionWriter:
             case ex.LambdaInvocation(function=function, arguments=arguments):
                 return atom(Place(function, Binding.ATOM), *tuple_pieces(arguments))
             case ex.DynamicParameter(parameter_type=kind, reference=number):
-                return atom(f"parameter({number}):{kind}")
+                return atom(f"parameter({number}):{type_text(kind)}")
             case ex.ExecutionContextVariable():
                 return atom(context_variable_text(closed))
             case _:

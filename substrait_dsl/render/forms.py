@@ -17,7 +17,7 @@ from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.node import Expression
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import List, Map, PrecisionTimestampTZ, Struct, Type, UserDefined
-from substrait_dsl.render.literals import constant_text, name_text
+from substrait_dsl.render.literals import constant_text, name_text, type_text
 from substrait_dsl.render.scopes import field_label
 
 DIRECTIONS: dict[SortDirection, str] = {
@@ -131,7 +131,7 @@ def tuple_pieces(expressions: Sequence[Expression]) -> list[Piece]:
 def literal_form(literal: ex.Literal) -> Form:
     """A constant: ``100.00``, ``null:i64``, ``[1, 2]``."""
     if literal.value is None:
-        return atom(f"null:{literal.type.as_required()}")
+        return atom(f"null:{type_text(literal.type.as_required())}")
     match literal.type:
         case Struct():
             return atom(*tuple_pieces(literal.value))
@@ -141,9 +141,9 @@ def literal_form(literal: ex.Literal) -> Form:
             return atom(*map_pieces(literal.value))
         case UserDefined() if isinstance(literal.value, AnyMessage):
             owner, size = name_text(literal.value.type_url), len(literal.value.value)
-            return atom(f"{literal.type.as_required()}({owner}, {size} bytes)")
+            return atom(f"{type_text(literal.type.as_required())}({owner}, {size} bytes)")
         case UserDefined():
-            return atom(str(literal.type.as_required()), *tuple_pieces(literal.value))
+            return atom(type_text(literal.type.as_required()), *tuple_pieces(literal.value))
         case _:
             text = constant_text(literal.value, literal.type)
             return Form(Binding.SIGN if text.startswith("-") else Binding.ATOM, (text,))
@@ -180,7 +180,7 @@ def map_pieces(entries: Sequence[tuple[Expression, Expression]]) -> list[Piece]:
 
 def lambda_form(function: ex.Lambda) -> Form:
     """``(@0: i64) -> @0 + 1``: parameters are called by their positions."""
-    parameters = ", ".join(f"@{position}: {kind}" for position, kind in enumerate(function.parameters))
+    parameters = ", ".join(f"@{position}: {type_text(kind)}" for position, kind in enumerate(function.parameters))
     return Form(Binding.OR, (f"({parameters}) -> ", Place(function.body)))
 
 

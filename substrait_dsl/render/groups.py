@@ -42,7 +42,8 @@ def aggregate_parts(aggregate: r.Aggregate, writer: ExpressionWriter) -> Parts:
     if len(sources) < len(aggregate.schema):
         sources.append("index of the grouping set")
     columns = [computed_column(field, source) for field, source in zip(aggregate.schema, sources, strict=True)]
-    sets = [[output.label(position) for position in positions] for positions in aggregate.grouping_sets]
+    labels = [output.label(position) for position in range(len(aggregate.keys))]
+    sets = [[labels[position] for position in positions] for positions in aggregate.grouping_sets]
     method = None if aggregate.method == "any" else Clause("", (aggregate.method,))
     match sets:
         case []:

@@ -16,6 +16,9 @@ from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, Yea
 MAX_CONSTANT = 60
 """Longer strings, and binaries of more bytes, are shown by their beginning and their length."""
 
+MAX_TYPE = 500
+"""A type is cut after so many characters: a plan that gives a large one a number may use it thousands of times."""
+
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 _RESERVED = frozenset((
     "all", "and", "any", "as", "between", "case", "current_date", "current_timezone", "else", "end", "exists",
@@ -30,6 +33,16 @@ def name_text(name: str) -> str:
         return name
     escaped = _escaped(name).replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def type_text(kind: t.Type) -> str:
+    """A type, of which no more is looked at than is shown: ``struct<i64, string?, ...``."""
+    text = ""
+    for piece in kind.pieces():
+        text += piece
+        if len(text) > MAX_TYPE:
+            return f"{text[:MAX_TYPE]} ... (cut after {MAX_TYPE} characters)"
+    return text
 
 
 def constant_text(value: Any, kind: t.Type) -> str:

@@ -14,6 +14,7 @@ from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read, Window
 from substrait_dsl.algebra.types import PrecisionTime, PrecisionTimestampTZ, Type
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.context import Context, settled
+from substrait_dsl.spark.failures import spark_errors, told
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.record import note_plan
 from substrait_dsl.spark.workspace import Workspace
@@ -74,25 +75,13 @@ def _spark_errors() -> Iterator[None]:
 
     try:
         yield
-    except _error_classes() as error:
+    except spark_errors() as error:
         if isinstance(error, PySparkException) and (error.getCondition() or "").startswith(NO_CORRELATION):
             raise UnsupportedError(
                 "Spark cannot run a subquery that refers to an outer row in this place",
                 hint="move the condition on the outer row above the join or the set operation in the subquery",
             ) from error
-        told = str(error).strip().partition("\n")[0]
-        raise ExecutionError(f"Spark refuses the plan: {told}") from error
-
-
-def _error_classes() -> tuple[type[Exception], ...]:
-    """What Spark raises; on a classic session also what comes of it untranslated."""
-    from pyspark.errors import PySparkException
-
-    try:
-        from py4j.protocol import Py4JError
-    except ImportError:  # a client of Spark Connect runs without
-        return (PySparkException,)
-    return PySparkException, Py4JError
+        raise ExecutionError(f"Spark refuses the plan: {told(error)}") from error
 
 
 def _check_extensions(nodes: Sequence[Node]) -> None:

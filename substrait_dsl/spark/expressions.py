@@ -153,7 +153,7 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
         to_sql(measure.filter, scope) if measure.filter else None,
         beside_distinct,
     )
-    note_text(measure, {id(measure): text})
+    note_text(call, {id(call): text})
     return text
 
 

@@ -1,7 +1,8 @@
-"""Joins: Spark's own where it has them, subqueries for the others.
+"""Joins: Spark's own where it has them, subqueries for most others.
 
-A mark join is a column that tells whether a match exists; a single join is a scalar subquery that counts its matches.
-Both look rows of one input up in the other, which becomes text inside a subquery.
+A mark join is a column that tells whether a match exists; a single join is a left join of rows that are counted by key,
+or else a scalar subquery that counts its matches. What looks rows of one input up in the other makes that text inside a
+subquery.
 
 Specification: https://substrait.io/relations/logical_relations/#join-operation.
 """
@@ -22,9 +23,10 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.hosts import host, subqueries_of
 from substrait_dsl.spark.marks import Key, Test, mark
+from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.relations import filtered
-from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, items
+from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, all_true, items
 from substrait_dsl.spark.texts import TextTable
 
 if TYPE_CHECKING:
@@ -59,22 +61,26 @@ PLANS: Mapping[JoinType, Plan] = {
 }
 
 
-def streamed(rel: Rel) -> tuple[Rel, ...]:
-    """The inputs of a relation that are lowered like itself; one that a join looks rows up in is not."""
+def streamed(rel: Rel, *, correlated: bool) -> tuple[Rel, ...]:
+    """The inputs of a relation that are lowered like itself; one that a join looks rows up in is not.
+
+    `correlated` says whether there are rows around the relation.
+    """
     match rel:
         case LateralJoin(left=left):
             return (left,)
         case Join(how=how) | HashJoin(how=how) | MergeJoin(how=how) | NestedLoopJoin(how=how):
             plan = PLANS[how]
-            if plan.method in ("mark", "single"):
+            if plan.method in ("mark", "single") and (correlated or not _counts_by_key(rel)):
                 return (rel.left if plan.stream == "left" else rel.right,)
     return rel.inputs
 
 
 def looks_up(rel: Rel) -> bool:
-    """Whether anything below a relation is looked up row by row: by a subquery, or by a join."""
+    """Whether anything below a relation is, or may be, looked up row by row: by a subquery, or by a join."""
     return any(
-        isinstance(node, AnySubquery) or (isinstance(node, Rel) and streamed(node) != node.inputs) for node in walk(rel)
+        isinstance(node, AnySubquery) or (isinstance(node, Rel) and streamed(node, correlated=True) != node.inputs)
+        for node in walk(rel)
     )
 
 
@@ -89,6 +95,8 @@ def lower_join(rel: Join, to: Lowering) -> Rows:
     """Match the rows as the join type says, then filter what comes out."""
     plan = PLANS[rel.how]
     match plan.method:
+        case "single" if not to.outer and _counts_by_key(rel):
+            rows = _counted_by_key(rel, plan.stream, to)
         case "mark" | "single":
             rows = _looked_up(rel, plan, to)
         case how:
@@ -154,11 +162,59 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
     tests = [_test(conjunct, rel, plan.stream, scope) for conjunct in conjuncts(rel.condition)]
     rows = Rows(computed.table, mine)
     if plan.method == "mark":
-        return with_mark(rows, mark(table, tests, to.space, fixed=not other.free_anchors), to)
+        keys = (_key_sides(conjunct, rel, plan.stream) for conjunct in conjuncts(rel.condition))
+        fixed = not other.free_anchors and not any(key and key[1].free_anchors for key in keys)
+        return with_mark(rows, mark(table, tests, to.space, fixed=fixed), to)
     for test in tests:
         table = table.where(test.holds)
     single, matched = single_match(rows, table, found, to)
     return Rows(single, mine + matched if plan.stream == "left" else matched + mine)
+
+
+def _counts_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
+    """Whether a single join may count its matches by key.
+
+    So it is if rows match by equal keys and, beside that, by conditions on one side alone.
+    """
+    join = rel if isinstance(rel, Join) else as_join(rel)
+    plan = PLANS[join.how]
+    if plan.method != "single" or any(True for _ in subqueries_of(join.condition)):
+        return False
+    others = [part for part in conjuncts(join.condition) if _key_sides(part, join, plan.stream) is None]
+    return len(others) < len(list(conjuncts(join.condition))) and all(len(_sides(part, join)) < 2 for part in others)
+
+
+def _counted_by_key(rel: Join, stream: Side, to: Lowering) -> Rows:
+    """A single join that is a left join: each row of the other input tells how many rows have its key.
+
+    Spark counts where it sorts the rows for the join, and reads them once. The check is a filter that depends on a
+    number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join under it.
+    """
+    left = to[rel.left]
+    right = to[rel.right].apart_from(left)
+    ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
+    scope = Scope(ours + theirs, to.outer, _no_subquery)
+    streaming, table, others = (left, right.table, theirs) if stream == "left" else (right, left.table, ours)
+    keys, on = [], []
+    for conjunct in conjuncts(rel.condition):
+        test = _test(conjunct, rel, stream, scope)
+        if isinstance(test, Key):
+            keys.append(Item(test.inside, (to.space.name(),)))
+            on.append(f"({test.outside} = {keys[-1].names[0]})")
+        elif stream in (sides := _sides(conjunct, rel)) or not sides:
+            on.append(test.holds)
+        else:
+            table = table.where(test.holds)
+    table = table.select([*items(others), *keys])
+    many = to.space.name()
+    count = f"count(1) OVER (PARTITION BY {', '.join(key.names[0] for key in keys)})"
+    joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))
+    checked = joined.where(f"if({many} > 1, CAST({_TOO_MANY} AS BOOLEAN), monotonically_increasing_id() >= 0)")
+    return Rows(checked.select(items(ours + theirs)), ours + theirs)
+
+
+def _no_subquery(subquery: AnySubquery, scope: Scope) -> str:
+    raise AssertionError("a condition with a subquery is not for a count by key")
 
 
 def with_mark(rows: Rows, marked: str, to: Lowering) -> Rows:
@@ -166,7 +222,8 @@ def with_mark(rows: Rows, marked: str, to: Lowering) -> Rows:
     return rows.fenced().extended([Item(marked, (to.space.name(),))])
 
 
-_TOO_MANY = "raise_error('a row has more than one match in a single join')"
+MANY_MATCHES = "a row has more than one match in a single join"
+_TOO_MANY = f"raise_error('{MANY_MATCHES}')"
 
 
 def single_match(rows: Rows, table: TextTable, found: tuple[str, ...], to: Lowering) -> tuple[Table, tuple[str, ...]]:
@@ -195,6 +252,15 @@ def single_match(rows: Rows, table: TextTable, found: tuple[str, ...], to: Lower
 
 def _test(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key | Test:
     """A conjunct of the condition, as a key if it is an equality of the two sides."""
+    sides = _key_sides(conjunct, rel, stream)
+    if sides is None:
+        return Test(to_sql(conjunct, scope), conjunct.type.nullable)
+    ours, theirs = sides
+    return Key(to_sql(ours, scope), to_sql(theirs, scope), conjunct.type.nullable)
+
+
+def _key_sides(conjunct: Expression, rel: Join, stream: Side) -> tuple[Expression, Expression] | None:
+    """If a conjunct is an equality of the two sides: the one of the rows that are matched, and the other."""
     match conjunct:
         case ScalarFunction(function=function, arguments=(Expression() as first, Expression() as second)) if (
             function.urn == COMPARISON_URN and function.name == "equal"
@@ -203,8 +269,8 @@ def _test(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key | 
             ours: frozenset[Side] = frozenset((stream,))
             theirs: frozenset[Side] = frozenset(("right" if stream == "left" else "left",))
             if by_side.keys() == {ours, theirs}:
-                return Key(to_sql(by_side[ours], scope), to_sql(by_side[theirs], scope), conjunct.type.nullable)
-    return Test(to_sql(conjunct, scope), conjunct.type.nullable)
+                return by_side[ours], by_side[theirs]
+    return None
 
 
 def _sides(expression: Expression, rel: Join) -> set[Side]:

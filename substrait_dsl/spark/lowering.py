@@ -114,7 +114,7 @@ class Lowering:
             elif self._leaves_text(current):
                 self._done[id(current)] = self._attached(self.main.lower(current))
                 self.main._steps_inside += self.main._steps[id(current)]
-            elif waiting := [child for child in _needed(current) if id(child) not in self._done]:
+            elif waiting := [child for child in self._needed(current) if id(child) not in self._done]:
                 stack.extend(waiting)
             else:
                 self._done[id(current)] = rows = self._kept(current, self._step(current))
@@ -128,7 +128,7 @@ class Lowering:
             return self._lowered(rel)
         outside, self._steps_inside = self._steps_inside, 0
         rows = self._lowered(rel)
-        steps = 1 + self._steps_inside + max((self._steps[id(child)] for child in _needed(rel)), default=0)
+        steps = 1 + self._steps_inside + max((self._steps[id(child)] for child in self._needed(rel)), default=0)
         self._steps_inside = outside
         if self.space.is_remote and steps >= MOST_STEPS and isinstance(rows.table, FrameTable):
             frame = self.space.cut(rows.table.filtered)
@@ -194,6 +194,12 @@ class Lowering:
         table = TextTable(rows.table.names, self.space.attach(rows.table.filtered), self.space)
         return Rows(table, rows.columns).renamed()
 
+    def _needed(self, rel: Rel) -> tuple[Rel, ...]:
+        """The inputs that are lowered before a relation is."""
+        if isinstance(rel, NotYet):
+            return ()  # refused before its inputs are looked at: they may need it
+        return joins.streamed(rel, correlated=bool(self.outer))
+
     def _lowered(self, rel: Rel) -> Rows:
         known = closed(rel)
         if isinstance(known, NotYet):
@@ -237,13 +243,6 @@ class Lowering:
                 return joins.lower_cross(cross, self)
             case never:
                 assert_never(never)
-
-
-def _needed(rel: Rel) -> tuple[Rel, ...]:
-    """The inputs that are lowered before a relation is."""
-    if isinstance(rel, NotYet):
-        return ()  # refused before its inputs are looked at: they may need it
-    return joins.streamed(rel)
 
 
 def _is_brief(rel: Rel, most_rows: int) -> bool:

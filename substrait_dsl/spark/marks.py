@@ -59,7 +59,7 @@ def mark(table: TextTable, tests: Sequence[Key | Test], space: Workspace, *, fix
         table: the rows to look among.
         tests: what a matching row passes.
         space: where new names come from.
-        fixed: whether the table is the same for every row outside.
+        fixed: whether the table and the keys in it are the same for every row outside.
     """
     matched = table.exists(*(test.holds for test in tests))
     unknown = list(_unknown_matches(table, tests, space, fixed))
@@ -70,6 +70,10 @@ def mark(table: TextTable, tests: Sequence[Key | Test], space: Workspace, *, fix
 
 def _unknown_matches(table: TextTable, tests: Sequence[Key | Test], space: Workspace, fixed: bool) -> Iterator[str]:
     """For each choice of tests: whether there is a row for which they are unknown and the others hold."""
+    match tests:
+        case [Key(nullable=True) as key] if fixed:
+            yield _unknown_match(table, key, space)
+            return
     nullable = [number for number, test in enumerate(tests) if test.nullable]
     if len(nullable) > _MOST_UNKNOWNS:
         yield table.exists(Test(" AND ".join(test.holds for test in tests), True).unknown)
@@ -83,6 +87,16 @@ def _unknown_matches(table: TextTable, tests: Sequence[Key | Test], space: Works
             yield small.exists(
                 *(test.unknown if number in unknown else test.holds for number, test in enumerate(small_tests))
             )
+
+
+def _unknown_match(table: TextTable, key: Key, space: Workspace) -> str:
+    """Whether there is a row for which the only key is unknown: any row, or one with NULL if there is one outside.
+
+    Of the table this needs one value: NULL if it has no rows, else whether any has NULL.
+    """
+    (has_null,) = space.names(1)
+    found = table.group((), [Item(f"max({key.inside} IS NULL)", (has_null,))])
+    return f"(({found.query()}) >= ({key.outside} IS NOT NULL))"
 
 
 def _reduced(

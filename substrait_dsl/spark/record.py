@@ -6,7 +6,7 @@ it came from, and the names in Spark's plans to columns. Nothing is noted unless
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -19,7 +19,7 @@ from substrait_dsl.algebra.node import Node, Rel
 class Record:
     """The notes of the execution of one root."""
 
-    plan: Rel | None = None
+    plan: Rel
     """The relation that was lowered, with literals in place of variables: what is noted are parts of it."""
     written: list[tuple[Node, Mapping[int, str]]] = attrs.field(factory=list)
     """Expressions and measures, each with the texts of its parts by their ids: also its own."""
@@ -27,6 +27,8 @@ class Record:
     """Texts in which names gave way to the aggregates that they stood for: before, and after."""
     columns: dict[str, tuple[Rel, int]] = attrs.field(factory=dict)
     """The relation that a generated name appears in first, and the position of its column there."""
+    names: dict[int, tuple[str, ...]] = attrs.field(factory=dict)
+    """The names of the columns of each relation, by its id."""
 
 
 _RECORDS: ContextVar[list[Record] | None] = ContextVar("records", default=None)
@@ -65,9 +67,10 @@ def note_inlined(before: str, after: str) -> None:
         records[-1].inlined.append((before, after))
 
 
-def note_columns(rel: Rel, names: Sequence[str]) -> None:
+def note_columns(rel: Rel, names: tuple[str, ...]) -> None:
     """Note the names of the columns of a relation that was lowered."""
     records = _RECORDS.get()
     if records:
+        records[-1].names[id(rel)] = names
         for position, name in enumerate(names):
             records[-1].columns.setdefault(name, (rel, position))

@@ -17,13 +17,17 @@ VIEW_PREFIX = "__substrait_dsl_"
 """What the names of the temporary views begin with that cut long plans."""
 
 
+def is_remote(spark: SparkSession) -> bool:
+    """Whether a session is a client of Spark Connect."""
+    return type(spark).__module__.startswith("pyspark.sql.connect.")
+
+
 class Workspace:
     """What one execution shares: the session, the supply of names, and DataFrames that SQL text refers to."""
 
     def __init__(self, spark: SparkSession, *, persist_shared: bool = False) -> None:
         self.spark = spark
-        self.is_remote = type(spark).__module__.startswith("pyspark.sql.connect.")
-        """Whether the session is a client of Spark Connect."""
+        self.is_remote = is_remote(spark)
         self.persist_shared = persist_shared
         self._shared: list[DataFrame] = []
         self._numbers = count()

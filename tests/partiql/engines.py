@@ -8,7 +8,8 @@ from typing import Any
 import substrait_dsl as sd
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.partiql import BindingsData, BindingsExpr, Mode, StoredTable, Value, ValueExpr, parse
-from substrait_dsl.partiql.lowering import Source, lower_bindings, lower_values
+from substrait_dsl.partiql.lowered import Source
+from substrait_dsl.partiql.lowering import lower_bindings, lower_values
 from substrait_dsl.partiql.output import bindings_of, columns_of, values_of
 
 FOO_ROWS = [(100, "Foo #1", "c7559f84-3768"), (200, "Foo #2", "d2bdb79e-4432")]

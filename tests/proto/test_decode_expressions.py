@@ -15,7 +15,6 @@ from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.detached import ORDINAL
 from substrait_dsl.proto.expressions import EXPRESSIONS
 from substrait_dsl.proto.plan import decode_plan
-from substrait_dsl.proto.references import ROOTS
 from substrait_dsl.proto.subqueries import SUBQUERIES
 from tests.proto.plans import ARITHMETIC, BOOLEAN, T, add, call, col, gt, i64
 from tests.proto.reading import Change, changed, condition, found, refused_at, rel_comes_back, root
@@ -302,4 +301,3 @@ def test_a_cast_that_does_not_say_what_happens_on_failure_throws() -> None:
 def test_every_kind_of_expression_is_read() -> None:
     assert oneof(pb.Expression, "rex_type") == {*EXPRESSIONS, ORDINAL}
     assert oneof(pb.Expression.Subquery, "subquery_type") == set(SUBQUERIES)
-    assert oneof(pb.Expression.FieldReference, "root_type") == {*ROOTS, "expression"}

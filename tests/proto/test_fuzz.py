@@ -11,7 +11,6 @@ import cProfile
 import functools
 import json
 import random
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -38,9 +37,6 @@ LARGEST = 1_000
 """The size in bytes of the largest plan that is spoilt."""
 MAX_CALLS = 50_000
 """How many calls of Python functions it may take to read a plan of that size, to write it and to read it again."""
-MAX_SECONDS = 300
-"""How long spoilt plans of one kind may take on the slowest of machines, some hundred times what they do take."""
-
 
 REQUIRED = "nullability: NULLABILITY_REQUIRED"
 LITERALS = (
@@ -368,8 +364,6 @@ BYTES: dict[str, Spoil] = {
 
 @pytest.mark.parametrize("kind", [*BYTES, "json"])
 def test_spoilt_plans_are_read_or_refused(kind: str) -> None:
-    start = time.monotonic()
     outcomes = [done(*each) for each in spoilt(kind)]
     assert len(outcomes) == EACH
     assert not all(outcomes)  # some were spoilt
-    assert time.monotonic() - start < MAX_SECONDS

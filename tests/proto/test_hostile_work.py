@@ -19,12 +19,14 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.properties import OrderKey, Properties
 from substrait_dsl.algebra.rules import set_schema
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.catalog import standard_catalog
+from substrait_dsl.catalog import Catalog, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, UnsupportedError
+from substrait_dsl.proto import legacy
 from substrait_dsl.proto.decoder import MAX_TOLD
 from substrait_dsl.proto.paths import path_of
-from substrait_dsl.proto.plan import from_bytes
+from substrait_dsl.proto.plan import from_bytes, from_json, to_json
 from substrait_dsl.proto.sizes import MAX_INPUT_COLUMNS
+from substrait_dsl.render.literals import MAX_TYPE
 from substrait_dsl.render.text import explain
 from tests.proto.plans import COMPARISON, T, call, encoded, i64, table
 from tests.proto.test_hostile import REQUIRED, chain, computed, united
@@ -180,6 +182,46 @@ def test_a_large_type_that_is_used_again_and_again() -> None:
     assert taken < 30_000
 
 
+def test_a_large_type_is_printed_by_its_beginning() -> None:
+    """Five hundred casts to a struct of a thousand fields, whose texts in full would take fifteen million calls."""
+    kind = t.Struct(tuple(t.Decimal(10, 2) for _ in range(1000)), nullable=True)
+    value = ex.Literal(None, kind)
+    rel = r.Project(T, tuple(ex.Cast(value, kind) for _ in range(500)), tuple("x" * 500))
+    text, taken = calls(lambda: explain(rel))
+    assert taken < 2_000_000
+    on_one_line = " ".join(text.replace("|", " ").split())
+    assert f"{str(kind)[:MAX_TYPE]} ... (cut after {MAX_TYPE} characters)" in on_one_line
+    assert str(kind) not in text
+    assert len(text) < 200_000
+
+
+def test_a_struct_is_compared_with_itself_at_once() -> None:
+    class Fields(tuple[t.Type, ...]):
+        __hash__ = tuple.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            pytest.fail("compared field by field")
+
+    kind = t.Struct((t.I64(),))
+    object.__setattr__(kind, "types", Fields(kind.types))
+    assert t.List(kind) == t.List(kind)
+
+
+def test_aliases_of_equal_types_are_one_type() -> None:
+    plan = encoded(r.Project(T, (i64(1), i64(1)), ("x", "y")))
+    for anchor, expression in enumerate(plan.relations[0].root.input.project.expressions, start=1):
+        struct = plan.type_aliases.add(type_alias_anchor=anchor).type.struct
+        struct.nullability = REQUIRED
+        struct.types.add().i8.nullability = REQUIRED
+        null = expression.literal.null.alias
+        null.type_alias_reference, null.nullability = anchor, types_pb.Type.NULLABILITY_NULLABLE
+    plan.relations[0].root.names.extend("xy")
+    project = from_bytes(plan.SerializeToString())[0].roots[0].input
+    assert isinstance(project, r.Project)
+    assert project.expressions[0].type == t.Struct((t.I8(),), nullable=True)
+    assert project.expressions[0].type is project.expressions[1].type
+
+
 def test_a_hash_looks_once_into_what_is_used_a_thousand_times() -> None:
     rel: r.Rel = T
     for _ in range(3):
@@ -197,6 +239,18 @@ def test_a_shared_relation_is_not_derived_anew(monkeypatch: pytest.MonkeyPatch) 
     assert (shared.shared, shared.inside.shares) == (True, True)
     assert (rel.shared, rel.inside.shares) == (False, False)
     assert shared.schema is rel.schema
+
+
+def test_many_grouping_sets_are_printed() -> None:
+    """Each of a thousand names the ten keys, whose names are looked up once."""
+    schema = NamedStruct.of([(f"c{number}", t.I64()) for number in range(10)])
+    keys = tuple(ex.FieldReference(number, t.I64()) for number in range(10))
+    read = r.Read(schema, r.NamedTable(("t",)))
+    sets = (tuple(range(10)),) * 1000
+    rel = r.Aggregate(read, keys, sets, (), (*schema.names, "grouping_set"))
+    text, taken = calls(lambda: explain(rel))
+    assert taken < 10_000
+    assert "(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9), ... (960 more)" in " ".join(text.replace("|", " ").split())
 
 
 # --- functions
@@ -226,6 +280,22 @@ def test_the_nearest_names_of_unknown_functions_are_not_looked_for(monkeypatch: 
     assert len(findings) == 200
 
 
+def test_unknown_functions_are_looked_for_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the extension that the plan names, and in all others; the values of arguments make no difference then."""
+    data = with_calls(200, lambda number: f"eqaul{number}:any_any")  # others than above, which are remembered
+    looked_for: list[str] = []
+    named = Catalog.named
+
+    def counted(catalog: Catalog, name: str, kind: Any = None, urn: str | None = None) -> Any:
+        looked_for.append(name)
+        return named(catalog, name, kind, urn)
+
+    monkeypatch.setattr(Catalog, "named", counted)
+    _, findings = from_bytes(data)
+    assert len(looked_for) == 400
+    assert "there is no" in findings[0].message
+
+
 def test_the_nearest_name_is_found_when_somebody_asks() -> None:
     with pytest.raises(FunctionNotFoundError) as caught:
         standard_catalog().named("equall")
@@ -237,6 +307,18 @@ def test_a_call_of_thousands_of_arguments_that_fits_nothing() -> None:
     (_, findings), taken = calls(lambda: from_bytes(data))
     assert taken < 200_000
     assert len(findings[0].message) < 3000
+
+
+# --- old plans
+
+
+def test_an_old_plan_is_not_searched_for_fields_that_it_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Protobuf is asked whether there are any, which it knows much sooner."""
+    plan = encoded(r.Fetch(T, i64(5)))
+    plan.ClearField("version")
+    monkeypatch.setattr(legacy, "_unknown_fields", lambda *_: pytest.fail("searched"))
+    for read, _ in (from_bytes(plan.SerializeToString()), from_json(to_json(plan))):
+        assert read.roots[0].input == r.Fetch(T, i64(5))
 
 
 # --- errors

@@ -54,6 +54,14 @@ SELECTION = {
         "times_of_arrow_files_without_a_zone_and_files_without_rows",
         "delimited_text",
     ],
+    "explain": ["each_mode_of_sparks", "names_are_led_back_to_columns", "a_plan_explains_each_root"],
+    "failures": [
+        "the_step_and_the_expression_are_named",
+        "a_null_in_a_required_column_names_the_read",
+        "running_translates_what_comes_of_the_relation_only",
+        "what_the_plan_knows_nothing_of_is_told_without_stacks_and_names",
+    ],
+    "progress": ["a_slow_job_shows_how_far_it_is"],
     "exactness": ["points_in_time_as_rows", "a_second_match_is_an_error_whatever_is_filtered"],
 }
 """By module, the tests that together run every relation and what differs between the two kinds of sessions."""

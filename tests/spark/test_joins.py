@@ -22,6 +22,10 @@ CONDITIONS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Row, Row], bool
     "one key": (lambda x, y: x.a == y.c, lambda x, y: equal(x[0], y[0])),
     "two keys": (lambda x, y: (x.a == y.c) & (y.d == x.b), lambda x, y: both(equal(x[0], y[0]), equal(x[1], y[1]))),
     "key and more": (lambda x, y: (x.a == y.c) & (x.b < y.d), lambda x, y: both(equal(x[0], y[0]), less(x[1], y[1]))),
+    "key and each side": (
+        lambda x, y: (x.a == y.c) & (x.b < 25) & (y.d > 5),
+        lambda x, y: both(equal(x[0], y[0]), both(less(x[1], 25), less(5, y[1]))),
+    ),
     "no key": (lambda x, y: x.b < y.d, lambda x, y: less(x[1], y[1])),
     "either": (lambda x, y: (x.a == y.c) | (x.b == y.d), lambda x, y: either(equal(x[0], y[0]), equal(x[1], y[1]))),
     "computed key": (lambda x, y: x.a + 1 == y.c * 1, lambda x, y: x[0] and y[0] and x[0] + 1 == y[0]),
@@ -69,6 +73,19 @@ def test_a_second_match_is_an_error_even_if_nothing_uses_the_columns(spark: Spar
     for relation in (single.select("a"), single.aggregate(n=f.count())):
         with pytest.raises(Exception, match="more than one match"):
             collected(relation, spark)
+
+
+def test_rows_that_match_nothing_may_share_a_key(spark: SparkSession) -> None:
+    left = values({"a": "i64?"}, (1,), (None,), (4,))
+    right = values(
+        {"c": "i64?", "d": "string"}, (1, "x"), (None, "y"), (None, "z"), (3, "x"), (3, "y"), (4, "a"), (4, "b")
+    )
+    single = left.join(right, on=lambda x, y: (x.a == y.c) & (y.d != "b"), how="left_single")
+    assert counted(single, spark) == Counter([(1, 1, "x"), (None, None, None), (4, 4, "a")])
+    assert counted(single.filter(lambda r: r.d == "a").select("d"), spark) == Counter([("a",)])
+    assert counted(left.filter(lambda r: sd.exists(single.filter(lambda s: s.a == r.a))), spark) == Counter(
+        [(1,), (4,)]
+    )
 
 
 def test_two_equal_matches_are_two(spark: SparkSession) -> None:
@@ -142,7 +159,7 @@ def test_subqueries_in_conditions(spark: SparkSession) -> None:
         ("right_semi", "BroadcastHashJoin"),
         ("left_mark", "ExistenceJoin"),
         ("outer", "SortMergeJoin"),
-        ("left_single", "HashAggregate"),
+        ("left_single", "BroadcastHashJoin"),
     ],
 )
 def test_equal_keys_are_hashed(

@@ -72,18 +72,10 @@ def operators(relation: sd.Relation[Any], spark: SparkSession, capsys: pytest.Ca
 
 
 MERGED = {"SortMergeJoin": 1, "Exchange": 2, "Sort": 2, "FileScan": 2}
-COUNTED = {"SortMergeJoin": 1, "Exchange": 2, "Sort": 2, "FileScan": 2, "HashAggregate": 2}
-"""The rows that are looked up are counted by key before the join, where the join needs them."""
-MARKED = {
-    "SortMergeJoin": 1,
-    "Exchange": 3,
-    "Sort": 2,
-    "FileScan": 3,
-    "HashAggregate": 2,
-    "BroadcastNestedLoopJoin": 1,
-    "BroadcastExchange": 1,
-}
-"""Looked up are also whether the other side has a row, and a NULL: one row, joined with each row."""
+COUNTED = {**MERGED, "Window": 1}
+"""The rows that are looked up are counted by key as they come, sorted for the join."""
+MARKED = {**MERGED, "Exchange": 3, "FileScan": 3, "HashAggregate": 2}
+"""Looked up are also whether the other side has a row, and a NULL: one value for all rows."""
 
 
 @pytest.mark.parametrize("kind", ["i64", "i64?"])

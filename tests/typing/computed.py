@@ -76,6 +76,15 @@ def text() -> sd.I64:
 
 sd.reveal_schema(sd.read_named("x", {"a": text()}))
 # N: Schema is unknown
+
+
+def converted(kind: sd.I64) -> None:
+    sd.reveal_schema(other.select(x=lambda o: o.key.cast(kind)))
+    # N: Schema is x: unknown
+    sd.reveal_schema(other.select(x=lambda o: o.key.cast(sd.I64(nullable=True))))
+    # N: Schema is x: i64?
+
+
 sd.reveal_schema(sd.read_named("x", {"v": {"a": "i64" if dt.date.today().year > 1 else "string"}["a"]}))
 # N: Schema is unknown
 sd.reveal_schema(mine.select(*frozenset(("key",))))

@@ -7,6 +7,7 @@ https://substrait.io/relations/basics/#emit-output-ordering.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 import attrs
 
@@ -151,12 +152,8 @@ def _with_hinted_names(rel: Rel, mapping: Sequence[int], names: Sequence[str] | 
     hint = below.common.hint
     if len(hint.output_names) != len(rel.schema.depth_first_names()):
         return below  # what others have written, and does not fit
-    remaining = list(hint.output_names)
-    columns: list[list[str]] = []
-    for field in rel.schema:
-        width = len(NamedStruct((field,)).depth_first_names())
-        columns.append(remaining[:width])
-        remaining = remaining[width:]
+    remaining = iter(hint.output_names)
+    columns = [list(islice(remaining, len(NamedStruct((field,)).depth_first_names()))) for field in rel.schema]
     picked = [columns[position] for position in mapping]
     if names is not None:
         picked = [[name, *column[1:]] for name, column in zip(names, picked, strict=True)]

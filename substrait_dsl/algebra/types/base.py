@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
 import attrs
@@ -103,11 +104,26 @@ class Type:
         return ()
 
     def __str__(self) -> str:
-        # decimal<15,2> but struct<i64, string?>: integers close together, types apart.
-        separator = ", " if any(isinstance(p, Type) for p in self.parameters) else ","
-        inside = separator.join(str(parameter) for parameter in self.parameters)
-        variation = f"[{self.variation.name}]" if self.variation else ""
-        return f"{self.keyword}{variation}{f'<{inside}>' if inside else ''}{'?' if self.nullable else ''}"
+        return "".join(self.pieces())
+
+    def pieces(self) -> Iterator[str]:
+        """The text of the type from left to right: whoever shows only its beginning need not go through all of it."""
+        yield self.keyword
+        if self.variation:
+            yield f"[{self.variation.name}]"
+        before = "<"
+        for parameter in self.parameters:
+            yield before
+            if isinstance(parameter, Type):
+                yield from parameter.pieces()
+                before = ", "
+            else:
+                yield str(parameter)
+                before = ","  # decimal<15,2> but struct<i64, string?>: integers close together, types apart
+        if self.parameters:
+            yield ">"
+        if self.nullable:
+            yield "?"
 
 
 class Nullable(Generic[D]):

@@ -21,7 +21,7 @@ Value = TypeVar("Value", default=Any)
 Row = TypeVar("Row", default=Any)
 
 
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, unsafe_hash=True)
 class Struct(Type, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row]):
     """A tuple of values. `names`, where known, name the fields; they are not part of the type's identity."""
 
@@ -36,6 +36,13 @@ class Struct(Type, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row])
     def __attrs_post_init__(self) -> None:
         if self.names is not None and len(self.names) != len(self.types):
             raise InvalidArgumentError(f"Struct has {len(self.types)} fields but {len(self.names)} names")
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:  # as where a plan uses a wide struct thousands of times, inside of other types
+            return True
+        if type(other) is not type(self):
+            return NotImplemented
+        return (self.nullable, self.variation, self.types) == (other.nullable, other.variation, other.types)
 
     @classmethod
     def of(cls, fields: Mapping[str, Type], *, nullable: bool = False) -> Struct[Any]:
@@ -111,10 +118,16 @@ class Func(Type):
     def parameters(self) -> tuple[Type, ...]:
         return (*self.parameter_types, self.return_type)
 
-    def __str__(self) -> str:
-        inputs = ", ".join(str(parameter) for parameter in self.parameter_types)
-        left = inputs if len(self.parameter_types) == 1 else f"({inputs})"
-        return f"func<{left} -> {self.return_type}>{'?' if self.nullable else ''}"
+    def pieces(self) -> Iterator[str]:
+        several = len(self.parameter_types) != 1
+        yield "func<(" if several else "func<"
+        for position, parameter in enumerate(self.parameter_types):
+            if position:
+                yield ", "
+            yield from parameter.pieces()
+        yield ") -> " if several else " -> "
+        yield from self.return_type.pieces()
+        yield ">?" if self.nullable else ">"
 
 
 @attrs.frozen
@@ -156,10 +169,20 @@ class UserDefined(Type, WrittenAs[tuple[Any, ...]]):
     name: str = attrs.field(validator=TEXT)
     type_parameters: tuple[TypeParameter, ...] = attrs.field(default=(), validator=_check_parameters)
 
-    def __str__(self) -> str:
-        inside = ", ".join(parameter_text(parameter) for parameter in self.type_parameters)
-        variation = f"[{self.variation.name}]" if self.variation else ""
-        return f"u!{self.name}{variation}{f'<{inside}>' if inside else ''}{'?' if self.nullable else ''}"
+    def pieces(self) -> Iterator[str]:
+        yield f"u!{self.name}"
+        if self.variation:
+            yield f"[{self.variation.name}]"
+        for position, parameter in enumerate(self.type_parameters):
+            yield ", " if position else "<"
+            if isinstance(parameter, Type):
+                yield from parameter.pieces()
+            else:
+                yield parameter_text(parameter)
+        if self.type_parameters:
+            yield ">"
+        if self.nullable:
+            yield "?"
 
     if TYPE_CHECKING:
 

@@ -416,3 +416,5 @@ first = second.select("a")
 second = first.filter(lambda r: r.a > 5)
 third = third.join(third, lambda l, r: l.a == r.a)
 whole: int = whole.select("a")
+
+sd.Relation.select(-1, "x")

@@ -66,7 +66,6 @@ def narrowed(rows: sd.Relation[S]) -> sd.Relation[S]:
 def late(of: sd.Relation[Orders]) -> sd.Relation[Orders]:
     def dear(o: Orders) -> sd.Expr[sd.Boolean]:
         return o.price > "100"
-        # E: Returning Any from function declared to return "Expr[Boolean, Req]"  [no-any-return]
         # E: no overload takes gt(decimal<15,2>, '100'); '100' does not fit decimal<15,2>: it takes a decimal.Decimal or
         #    an int, not a str  [substrait-function-not-found]
 

@@ -44,7 +44,7 @@ items.select(lambda i: i.part + 1)
 items.select()
 # E: select: expected at least one column  [substrait-invalid-argument]
 items.select(lambda i: i["prt"])
-# E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
+# E: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
 items.project(twice=sd.col("qantity") * 2)
 # E: project, column "twice": there is no column "qantity"; there are "order", "part", "quantity"; did you mean
@@ -156,3 +156,26 @@ items.group_by("part").agg(total=lambda i: f.sum(i.qantity))
 )
 (items.select("order").select("part").select("nothing").filter(sd.col("nothing") > 1))
 # E: select: there is no column "part"; there is "order"  [substrait-unknown-field]
+
+# Items of rows; columns of a relation that is an earlier step.
+
+items.c["prt"]
+# E: there is no column "prt"; there are "order", "part", "quantity"; did you mean "part"?  [substrait-unknown-field]
+items.c[7]
+# E: there is no column 7: the relation has 3 columns  [substrait-unknown-field]
+bought = sd.read_named("bought", Items)
+late = bought.filter(lambda i: i.quantity > 3)
+late.filter(bought.c.part > 1)
+# E: filter: column "part" belongs to another relation than the one it is used on; use a lambda (lambda r: r.column), or
+#    the columns of the very relation the verb is called on  [substrait-schema]
+late.select(bought["part"])
+# E: select: column "part" belongs to another relation than the one it is used on; use a lambda (lambda r: r.column), or
+#    the columns of the very relation the verb is called on  [substrait-schema]
+late.filter(late.c.part > 1)
+items.select(*["part", "prt"][:2])
+# E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
+#    "part"?  [substrait-unknown-field]
+added = {"y": sd.col("part")}
+items.select(**{"x": sd.col("prt"), **added})
+# E: select, column "x": there is no column "prt"; there are "order", "part", "quantity"; did you mean
+#    "part"?  [substrait-unknown-field]

@@ -1,5 +1,6 @@
 """Schema classes, their instances, `into` and `as_`; types as values."""
 
+from typing import Any
 from typing import Literal as L
 
 import substrait_dsl as sd
@@ -134,3 +135,34 @@ orders.select(x=lambda o: o.id.cast(sd.Decimal(39, 2)))
 sd.read_named("t", {"price": sd.Decimal[L[2], L[3]]})
 # E: read_named, column "price": scale of Decimal must not exceed its precision, got Decimal(2,
 #    3)  [substrait-invalid-argument]
+
+
+# Types without their parameters, which mypy takes for any.
+
+
+class BareDecimal(sd.Schema):
+    price: sd.Decimal
+    # E: BareDecimal: column "price": Decimal needs its parameters; write Decimal(...) or
+    #    Decimal[L[...]]  [substrait-schema]
+
+
+class BareText(sd.Schema):
+    note: sd.Nullable[sd.VarChar]
+    # E: BareText: column "note": VarChar needs its parameters; write VarChar(...) or
+    #    VarChar[L[...]]  [substrait-schema]
+
+
+class BareList(sd.Schema):
+    tags: sd.List
+    # E: BareList: column "tags": List needs its parameters; write List(...) or List[L[...]]  [substrait-schema]
+
+
+class BareInside(sd.Schema):
+    prices: sd.Map[sd.String, sd.Decimal]
+    # E: BareInside: column "prices": Decimal needs its parameters; write Decimal(...) or
+    #    Decimal[L[...]]  [substrait-schema]
+
+
+class AnyType(sd.Schema):
+    value: Any
+    # E: AnyType: column "value": Any is no Substrait type  [substrait-schema]

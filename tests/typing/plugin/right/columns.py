@@ -84,3 +84,17 @@ orders.filter(late).filter(lambda o: o.open)
 orders.filter(late & orders.c.open)
 dear = sd.col("price") > 100
 orders.filter(dear).select("price").filter(dear)
+
+shared = {"a": sd.I64}
+sd.reveal_schema(sd.read_named("t", {**shared, "b": sd.String}))
+# N: Schema is a: i64, b: string
+sd.reveal_schema(sd.read_virtual([(number, str(number)) for number in range(3)], {"a": sd.I64, "b": sd.String}))
+# N: Schema is a: i64, b: string
+added = {"y": sd.col("part")}
+sd.reveal_schema(items.select(*["part", "order", "quantity"][1:], **{"x": sd.lit(1), **added}))
+# N: Schema is order: i64, quantity: i32, x: i64, y: i64
+again = items.as_(Items)
+again.filter(items.c.part > 1).distinct()
+other_name = items
+again_by_it = other_name.as_(Items)
+items.filter(again_by_it.c.part > 1).filter(lambda i: i["quantity"] > 3)

@@ -1,0 +1,173 @@
+"""Running relations on Spark: errors name the step that failed, and Spark's plan stands below the library's own."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.plan import EvaluationMode, Root
+from substrait_dsl.errors import ExecutionError, InvalidArgumentError, naming
+from substrait_dsl.fluent.base import run
+from substrait_dsl.fluent.choices import require_flag
+from substrait_dsl.render.steps import origin, step
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from substrait_dsl.spark.explain import ExplainMode
+    from substrait_dsl.spark.failures import Failure, Place
+    from substrait_dsl.spark.record import Record
+
+R = TypeVar("R")
+
+MOST_PLACES = 3
+"""How many places an error names that it may come from."""
+
+MOST_NAMES = 60
+"""How many generated names are explained below a plan of Spark's."""
+
+
+class Started:
+    """The roots of a plan on Spark: the DataFrames, and what is known of how they were made."""
+
+    def __init__(
+        self,
+        roots: Sequence[Root],
+        spark: SparkSession,
+        mode: EvaluationMode = "per_plan",
+        *,
+        persist_shared: bool = False,
+    ) -> None:
+        from substrait_dsl.spark.record import recording
+
+        now = dt.datetime.now(dt.UTC)
+        self.spark = spark
+        with recording() as self.records:
+            try:
+                self.frames = [run(root, spark, now, mode, persist_shared=persist_shared) for root in roots]
+            except ExecutionError as error:
+                self.require_success(error.__cause__)  # the number of rows of a fetch may have been computed
+                raise
+
+    def require_success(self, error: BaseException | None, *, is_all: bool = False) -> None:
+        """Raise an error in words of the plan, if it is known to come from it, or comes from it because all does."""
+        from substrait_dsl.spark.failures import failure_of, places
+
+        failure = None if error is None else failure_of(error, analysis=is_all)
+        if failure is None:
+            return
+        found = [(place, record) for record in self.records for place in places(failure, record)]
+        if found or is_all:
+            record = found[0][1] if found else self.records[0]
+            raise _error(failure, [place for place, _ in found], record) from error
+
+
+class Running(Generic[R]):
+    """A context manager in which a relation runs; made by ``rel.running(spark)``.
+
+    Errors inside it that come from the relation are `ExecutionError`, which name the step that failed.
+    """
+
+    __slots__ = ("_given", "_is_all", "_progress", "_stack", "_started", "_verb")
+
+    def __init__(self, verb: str, started: Started, given: R, *, progress: bool, is_all: bool = False) -> None:
+        """`given` is what ``with`` gives; `is_all` says that nothing but the relation runs inside."""
+        self._verb = verb
+        self._started = started
+        self._given = given
+        self._progress = progress
+        self._is_all = is_all
+        self._stack = ExitStack()
+
+    def __enter__(self) -> R:
+        if self._progress:
+            from substrait_dsl.spark.progress import progress
+
+            self._stack.enter_context(progress(self._started.spark))
+        return self._given
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+        with naming(self._verb):
+            self._started.require_success(error, is_all=self._is_all)
+
+
+def running(
+    verb: str,
+    rel: Rel,
+    spark: SparkSession,
+    *,
+    progress: bool,
+    persist_shared: bool = False,
+    is_all: bool = False,
+) -> Running[DataFrame]:
+    """Start a relation. Raises as `run` does."""
+    require_flag("progress", progress)
+    started = Started([Root.of(rel)], spark, persist_shared=persist_shared)
+    return Running(verb, started, started.frames[0], progress=progress, is_all=is_all)
+
+
+def _error(failure: Failure, places: Sequence[Place], record: Record) -> ExecutionError:
+    """The error that a failure becomes, which comes from one of these places."""
+    from substrait_dsl.spark.failures import hint, reason
+
+    place = places[0] if len(places) == 1 else None
+    told = reason(failure, place, record)
+    steps = [step(each.plan, each.rel, each.node) for each in places]
+    texts = list(dict.fromkeys(map(str, steps)))
+    message = f"{told} {', or '.join(texts[:MOST_PLACES])}".rstrip()
+    if len(texts) > MOST_PLACES:
+        message += f", or in {len(texts) - MOST_PLACES} more places"
+    error = ExecutionError(message, hint=hint(failure, place, told))
+    if len(texts) == 1:
+        error.step, error.expression = steps[0].text, steps[0].part
+    return error
+
+
+def explanation(text: str, started: Started, mode: ExplainMode | None) -> str:
+    """A plan as text, with Spark's plan of each root below it, and what the generated names in these stand for."""
+    from substrait_dsl.spark.explain import spark_plan
+
+    parts = [text]
+    for number, (frame, record) in enumerate(zip(started.frames, started.records, strict=True)):
+        heading = f"root {number} on Spark" if len(started.frames) > 1 else "on Spark"
+        with Running("explain", started, frame, progress=False, is_all=True):  # Spark computes constants beforehand
+            shown = spark_plan(frame, mode or "simple")
+        parts.append(f"--- {heading}\n{shown}")
+        if names := _names(shown, record):
+            parts.append(f"--- where Spark's names come from\n{names}")
+    return "\n\n".join(parts)
+
+
+def _names(shown: str, record: Record) -> str:
+    """The generated names in a plan of Spark's: of which columns, made by which steps."""
+    from substrait_dsl.spark.failures import names_in
+
+    found = names_in(shown, record)
+    lines = [f"{name}  {origin(rel, position)}" for name, (rel, position) in list(found.items())[:MOST_NAMES]]
+    if len(found) > MOST_NAMES:
+        lines.append(f"... ({len(found) - MOST_NAMES} more)")
+    return "\n".join(lines)
+
+
+def require_explained(spark: object, mode: object) -> None:
+    """Raise for a `mode` that is none of Spark's, or one without a session."""
+    from substrait_dsl.spark.explain import require_mode
+
+    if isinstance(spark, str):
+        raise InvalidArgumentError(
+            f"the first argument is the session, got {spark!r}", hint=f'write explain(spark, mode="{spark}")'
+        )
+    if mode is not None:
+        require_mode(mode)
+        if spark is None:
+            raise InvalidArgumentError(
+                "a mode is one of Spark's plan, which takes a session", hint=f'write explain(spark, mode="{mode}")'
+            )

@@ -1,0 +1,80 @@
+"""The arguments of one call, as values: of those that mypy does not know only what the result does not depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import wraps
+from types import FunctionType
+from typing import Any
+
+from mypy.nodes import ARG_NAMED, ARG_POS, ARG_STAR, ArgKind, Expression
+from mypy.types import Type
+
+from substrait_dsl.mypy_plugin import placeholders
+from substrait_dsl.mypy_plugin.annotations import UNKNOWN
+from substrait_dsl.mypy_plugin.evaluation import Evaluator
+from substrait_dsl.mypy_plugin.verbs import COLUMN_VERBS, MEASURE_VERBS, is_parameter, neutral
+from substrait_dsl.mypy_plugin.written import GiveUpError
+
+Argument = tuple[Expression, ArgKind, str | None, Type]
+"""An argument: its expression, kind, name (that of the parameter, if it is given by position), and type."""
+
+
+class Arguments:
+    """Makes the arguments of a verb or function."""
+
+    def __init__(self, verb: str, evaluator: Evaluator) -> None:
+        self.neutral = neutral(verb)
+        self._verb = verb
+        self._evaluator = evaluator
+
+    def built(self, given: Iterable[Argument]) -> tuple[list[Any], dict[str, Any]]:
+        """The values of some arguments, by position and by name."""
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        for node, kind, name, typed in given:
+            if kind == ARG_NAMED and name is not None:
+                try:
+                    named[name] = self._spared(name, self._evaluator.value(node, typed))
+                except GiveUpError as error:
+                    named[name] = self._unknown(name, error)
+            elif kind == ARG_POS:
+                try:
+                    positional.append(self._evaluator.value(node, typed))
+                except GiveUpError:
+                    if name is None or name not in self.neutral:
+                        raise
+                    positional.append(self.neutral[name])
+            elif kind == ARG_STAR:
+                positional.extend(self._evaluator.value(node))
+            else:
+                named.update(self._evaluator.keywords(node))
+        return positional, named
+
+    def _unknown(self, name: str, error: GiveUpError) -> Any:
+        """What stands for an argument that mypy does not know. Raises the error if the result depends on it."""
+        if name in self.neutral:
+            return self.neutral[name]
+        if self._verb in (*COLUMN_VERBS, *MEASURE_VERBS) and is_parameter(self._verb, name):
+            raise error
+        if self._verb in COLUMN_VERBS:
+            return placeholders.expression(UNKNOWN)
+        if self._verb in MEASURE_VERBS:
+            return placeholders.measure(UNKNOWN)
+        raise error
+
+    def _spared(self, name: str, value: Any) -> Any:
+        """An argument; if it is a function of which it cannot be told what it gives, that column alone is unknown."""
+        verbs = (*COLUMN_VERBS, *MEASURE_VERBS)
+        if not isinstance(value, FunctionType) or self._verb not in verbs or is_parameter(self._verb, name):
+            return value
+
+        @wraps(value)
+        def called(*rows: Any) -> Any:
+            try:
+                return value(*rows)
+            except GiveUpError as error:
+                self._evaluator.decided = True  # or else nobody says what mypy has to say
+                return self._unknown(name, error)
+
+        return called

@@ -1,0 +1,80 @@
+"""What expressions are lowered to: a relation, and what variables and values are in the row of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import attrs
+
+from substrait_dsl.algebra.expressions import Expression, FieldReference, SortKey
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.relations import Project
+from substrait_dsl.fluent.base import RelationBase
+from substrait_dsl.partiql.constants import virtual_table
+from substrait_dsl.partiql.terms import Term
+from substrait_dsl.partiql.values import Bag, Kind, Value
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.relation import Relation
+
+Order = tuple[SortKey, ...]
+
+
+@attrs.frozen
+class StoredTable:
+    """A table whose rows have a record id, which `by` gives.
+
+    Args:
+        relation: the table, with the column of the record id.
+        record_id: its name; it is no attribute of the rows.
+    """
+
+    relation: Relation[Any] = attrs.field(eq=id)
+    record_id: str
+
+
+Source: TypeAlias = "RelationBase | StoredTable | Value"
+"""What a name stands for that no scan binds: a relation, whose rows are a bag of structs; or a value."""
+
+Tables: TypeAlias = Mapping[str, Source]
+
+
+@attrs.frozen
+class LoweredBindings:
+    """Binding tuples as the rows of a relation."""
+
+    rel: Rel
+    kind: Kind
+    variables: Mapping[str, Term]
+    order: Order = ()
+    """What tells the order of a list."""
+
+    def with_columns(self, *new: tuple[str, Expression]) -> tuple[LoweredBindings, tuple[FieldReference, ...]]:
+        """The same tuples, with further columns in their rows."""
+        names, expressions = zip(*new, strict=True)
+        rel = Project(self.rel, expressions, names)
+        width = len(self.rel.schema)
+        made = tuple(FieldReference(width + number, one.type) for number, one in enumerate(expressions))
+        return attrs.evolve(self, rel=rel), made
+
+
+@attrs.frozen
+class LoweredValues:
+    """A collection of values: what the value is in the row of a relation, one for each."""
+
+    source: LoweredBindings
+    element: Term
+    index: FieldReference | None = None
+    """The column that is the index of the value, if there is one."""
+
+
+def constants(whole: Value) -> LoweredValues:
+    """The elements of a value, as the rows of a virtual table."""
+    kind: Kind = "list" if isinstance(whole, tuple) else "bag"
+    items = whole if isinstance(whole, tuple) else whole.items if isinstance(whole, Bag) else (whole,)
+    rel, element, ordinal = virtual_table(items)
+    if kind == "bag":
+        return LoweredValues(LoweredBindings(rel, kind, {}), element)
+    order = (SortKey(ordinal, "asc_nulls_first"),)
+    return LoweredValues(LoweredBindings(rel, kind, {}, order), element, ordinal)

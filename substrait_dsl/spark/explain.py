@@ -1,0 +1,74 @@
+"""Spark's own account of what it is going to do."""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any, Literal, TextIO, get_args
+
+from substrait_dsl.errors import require_choice
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+ExplainMode = Literal["simple", "extended", "codegen", "cost", "formatted"]
+"""What Spark shows: the physical plan; also the logical plans; the code that it generates; logical plans with
+statistics; or the physical plan as an outline with details below."""
+
+_HABITS = {
+    "analyzed": '"extended"',
+    "ast": '"extended"',
+    "cbo": '"cost"',
+    "code": '"codegen"',
+    "detailed": '"formatted"',
+    "logical": '"extended"',
+    "optimized": '"extended"',
+    "physical": '"simple"',
+    "pretty": '"formatted"',
+    "statistics": '"cost"',
+    "verbose": '"extended"',
+}
+
+
+def require_mode(mode: object) -> None:
+    """Raise `InvalidChoiceError` for what is no mode of Spark's."""
+    require_choice("mode", mode, get_args(ExplainMode), _HABITS)
+
+
+def spark_plan(frame: DataFrame, mode: ExplainMode) -> str:
+    """Spark's plan of a DataFrame, as ``DataFrame.explain`` prints it. Nothing runs."""
+    return _printed(lambda: frame.explain(mode=mode)).strip()
+
+
+_ONE_AT_A_TIME = threading.Lock()
+
+
+def _printed(call: Callable[[], None]) -> str:
+    """What a function prints.
+
+    Spark gives the plan to the standard output only. The other way, an EXPLAIN of a temporary view, would make Spark
+    forget what a user has cached of the same plan, when the view is dropped.
+    """
+    with _ONE_AT_A_TIME:
+        mine = _OfThisThread(sys.stdout)
+        with redirect_stdout(mine):
+            call()
+    return mine.text.getvalue()
+
+
+class _OfThisThread:
+    """A standard output that keeps what this thread writes, and passes on what others do."""
+
+    def __init__(self, others: TextIO) -> None:
+        self.text = io.StringIO()
+        self._others = others
+        self._thread = threading.get_ident()
+
+    def write(self, text: str) -> int:
+        return (self.text if threading.get_ident() == self._thread else self._others).write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._others, name)

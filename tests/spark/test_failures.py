@@ -1,0 +1,256 @@
+"""What fails while a job runs comes back in the words of the pipeline: the step, the expression, and no generated name.
+
+The expected texts are what people wrote, as ``print(relation)`` shows it.
+"""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.errors import ExecutionError, InvalidArgumentError
+from tests.support import f, refused
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+BIG = 2**63 - 1
+COLUMNS = {"a": "i64", "b": "i64", "zero": "i64", "s": "string", "d": "decimal<5,2>?", "tiny": "i8"}
+T = sd.read_virtual([(1, 2, 0, "abc", None, 100), (BIG, 2, 0, "12", None, 100)], COLUMNS)
+U = sd.read_virtual([(2, 1), (2, 2)], {"k": "i64", "v": "i64"})
+
+Case = tuple[Any, str, str | None, str]
+"""A relation, and of its error how the message begins, the expression and the step."""
+
+CASES: dict[str, Case] = {
+    "a project": (
+        T.project(q=lambda r: r.a / r.zero + 1),
+        "division by zero in a / zero",
+        "a / zero",
+        "project -> q: i64 = a / zero + 1",
+    ),
+    "a column among others": (
+        T.project(p=lambda r: r.a - 1, q=lambda r: (r.a + r.b) * 2),
+        "overflow in a + b",
+        "a + b",
+        "project -> q: i64 = (a + b) * 2",
+    ),
+    "small integers": (
+        T.project(q=lambda r: r.tiny + r.tiny),
+        "overflow in tiny + tiny",
+        "tiny + tiny",
+        "project -> q: i8 = tiny + tiny",
+    ),
+    "a filter": (
+        T.filter(lambda r: r.b > 1, lambda r: r.a % r.zero > 1),
+        "division by zero in a % zero",
+        "a % zero",
+        "filter b > 1 and a % zero > 1",
+    ),
+    "a sort": (
+        T.sort(lambda r: r.b / r.zero),
+        "division by zero in b / zero",
+        "b / zero",
+        "sort by b / zero asc nulls first",
+    ),
+    "a join": (
+        T.join(U, lambda t, u: t.a / t.zero == u.k),
+        "division by zero in a / zero",
+        "a / zero",
+        "join inner on a / zero = k",
+    ),
+    "a hash join's filter": (
+        T.hash_join(U, [("b", "k")], post_filter=lambda r: r.a / r.zero > r.v),
+        "division by zero in a / zero",
+        "a / zero",
+        "hash join inner build right on b = k then filter a / zero > v",
+    ),
+    "what a measure is of": (
+        T.group_by("b").agg(total=lambda r: f.sum(r.a / r.zero)),
+        "division by zero in a / zero",
+        "a / zero",
+        "aggregate by b -> total: i64? = sum(a / zero)",
+    ),
+    "a sum, of which Spark does not say where": (
+        T.project(x=lambda r: r.b + 1).aggregate(n=f.count(), total=lambda r: f.sum(r.a)),
+        "overflow in sum(a)",
+        "sum(a)",
+        "aggregate -> total: i64? = sum(a)",
+    ),
+    "aggregates that stand in an expression": (
+        T.filter(lambda r: r.a > sd.scalar_subquery(T.aggregate(x=f.count()).select(y=lambda r: 1 / (r.x - r.x)))),
+        "division by zero in 1 / (x - x)",
+        "1 / (x - x)",
+        "project -> y: i64 = 1 / (x - x)",
+    ),
+    "a window": (
+        T.window(order_by="b", total=lambda r: f.sum(r.a)),
+        "overflow in sum(a)",
+        "sum(a) over (range between unbounded preceding and current row)",
+        "window order by b asc nulls first "
+        "-> total: i64? = sum(a) over (range between unbounded preceding and current row)",
+    ),
+    "a text that is no number": (
+        T.project(n=lambda r: r.s.cast(sd.I32)),
+        "the value 'abc' cannot be cast to i32 in cast(s as i32)",
+        "cast(s as i32)",
+        "project -> n: i32 = cast(s as i32)",
+    ),
+    "a number too large, of which Spark does not say where": (
+        T.project(m=lambda r: r.b.cast(sd.I16), n=lambda r: r.a.cast(sd.I32)),
+        f"the value {BIG} cannot be cast to i32 in cast(a as i32)",
+        "cast(a as i32)",
+        "project -> n: i32 = cast(a as i32)",
+    ),
+    "a text too long": (
+        T.project(n=lambda r: r.s.cast(sd.VarChar(2))),
+        "a value does not fit varchar<2> in cast(s as varchar<2>)",
+        "cast(s as varchar<2>)",
+        "project -> n: varchar<2> = cast(s as varchar<2>)",
+    ),
+    "an assertion": (
+        T.project(n=lambda r: r.d.assert_not_null()),
+        "a required value is NULL in cast(d as decimal<5,2>)",
+        "cast(d as decimal<5,2>)",
+        "project -> n: decimal<5,2> = cast(d as decimal<5,2>)",
+    ),
+    "a single join": (
+        T.join(U, lambda t, u: t.b == u.k, "left_single"),
+        "a row has more than one match in a single join (step: join left_single on b = k)",
+        None,
+        "join left_single on b = k",
+    ),
+    "a scalar subquery": (
+        T.project(n=lambda r: r.b + sd.scalar_subquery(U.select("v"))),
+        "a scalar subquery gives more than one row in (subquery #1)",
+        "(subquery #1)",
+        "project -> n: i64? = b + (subquery #1)",
+    ),
+    "inside a correlated subquery": (
+        T.filter(lambda o: sd.exists(U.filter(lambda i: i.v / o.zero == o.b))),
+        "division by zero in v / outer.zero",
+        "v / outer.zero",
+        "filter v / outer.zero = outer.b",
+    ),
+    "inside a lambda": (
+        T.select(xs=lambda r: f.transform(sd.list_of(r.a, r.b), lambda x: x / 0)),
+        "division by zero in @0 / 0",
+        "@0 / 0",
+        "project -> xs: list<i64> = transform([a, b], (@0: i64) -> @0 / 0)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_step_and_the_expression_are_named(case: str, spark: SparkSession) -> None:
+    relation, message, expression, step = CASES[case]
+    with pytest.raises(ExecutionError) as caught:
+        relation.collect(spark)
+    error = caught.value
+    assert error.message.startswith(message)
+    assert (error.expression, error.step) == (expression, step)
+    assert str(error).startswith(f"collect: {message}")
+    assert error.message.endswith(f"(step: {step})")
+    assert error.hint
+    assert "__" not in str(error)
+    assert "ansi" not in str(error)
+    assert error.__cause__ is not None
+
+
+def test_a_null_in_a_required_column_names_the_read(spark: SparkSession) -> None:
+    sd.read_virtual([(1, None)], {"k": "i64", "v": "i64?"}).execute(spark).createOrReplaceTempView("with_nulls")
+    declared = sd.read_named("with_nulls", {"k": sd.I64, "v": sd.I64})
+    for relation in (declared.filter(lambda r: r.k > 0).rename(v="w"), declared.exchange(sd.round_robin()).select("v")):
+        with pytest.raises(ExecutionError, match=r"is required, but it is NULL \(step: read with_nulls"):
+            relation.collect(spark)
+
+
+def test_all_places_are_named_where_spark_does_not_tell_them_apart(spark: SparkSession) -> None:
+    both = T.aggregate(x=lambda r: f.sum(r.a), y=lambda r: f.sum(r.a * 1))
+    with pytest.raises(ExecutionError) as caught:
+        both.collect(spark)
+    assert caught.value.message == (
+        "overflow in sum(a) (step: aggregate -> x: i64? = sum(a)), or "
+        "in sum(a * 1) (step: aggregate -> y: i64? = sum(a * 1))"
+    )
+    assert caught.value.step is None
+    many = T.aggregate(**{f"x{n}": f.sum(sd.col("a")) for n in range(5)})
+    with pytest.raises(ExecutionError, match="or in 2 more places"):
+        many.collect(spark)
+
+
+def test_running_translates_what_comes_of_the_relation_only(spark: SparkSession, tmp_path: Path) -> None:
+    from pyspark.errors import AnalysisException, ArithmeticException
+
+    bad = T.project(q=lambda r: r.a / r.zero)
+    with refused(ExecutionError, "running: division by zero in a / zero"), bad.running(spark) as frame:
+        frame.filter("b > 0").write.parquet(str(tmp_path / "out"))
+    with pytest.raises(AnalysisException), T.running(spark) as frame:
+        frame.select("nope").collect()
+    with pytest.raises(ArithmeticException), T.running(spark) as frame:
+        frame.selectExpr("b DIV (b - 2)").collect()
+    with pytest.raises(KeyError), T.running(spark) as frame:
+        raise KeyError("mine")
+    with T.running(spark) as frame:
+        assert frame.schema == T.schema.to_spark()
+        assert frame.count() == 2
+    with refused(ExecutionError, "running: division by zero"), sd.Plan(T, bad).running(spark) as (first, second):
+        assert first.count() == 2
+        second.collect()
+
+
+def test_what_the_plan_knows_nothing_of_is_told_without_stacks_and_names(spark: SparkSession, tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    file.write_bytes(b"PAR1 this is no parquet PAR1")
+    with pytest.raises(ExecutionError) as caught:
+        sd.read_files(str(file), {"a": "i64"}, format=sd.Parquet()).filter(lambda r: r.a > 1).collect(spark)
+    assert "t.parquet" in caught.value.message
+    assert "\n" not in caught.value.message
+    assert "__s" not in caught.value.message
+    assert "SQLSTATE" not in caught.value.message
+
+
+def test_the_count_of_a_fetch_is_computed_at_once(spark: SparkSession) -> None:
+    relation = T.fetch(sd.lit(1) / (sd.lit(1) - 1))
+    runs: dict[str, Any] = {"collect": relation.collect, "execute": relation.execute}
+    for verb, run in runs.items():
+        with refused(ExecutionError, f"{verb}: division by zero in 1 / (1 - 1) (step: fetch 1 / (1 - 1))"):
+            run(spark)
+
+
+def test_rows_come_back_as_from_execute(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+    assert U.collect(spark) == U.execute(spark).collect()
+    assert U.filter(lambda r: r.v > 1).collect(spark)[0].asDict() == {"k": 2, "v": 2}
+    U.show(spark, 1)
+    assert "only showing top 1 row" in capsys.readouterr().out
+    U.sort("v").show(spark, vertical=True, truncate=False)
+    assert " v   | 2 " in capsys.readouterr().out
+    with refused(ExecutionError, "show: division by zero"):
+        T.project(q=lambda r: r.a / r.zero).show(spark)
+
+
+def test_arguments_of_the_verbs_that_run(spark: SparkSession) -> None:
+    verbs: Any = (U.collect, U.running, U.show, sd.Plan(U).running)
+    for verb in verbs:
+        with refused(InvalidArgumentError, verb.__name__, "progress is True or False", "'yes'"):
+            verb(spark, progress="yes")
+    keeping: Any = (U.collect, U.running, sd.Plan(U).running)
+    for verb in keeping:
+        with refused(InvalidArgumentError, verb.__name__, "persist_shared is True or False"):
+            verb(spark, persist_shared=1)
+    for arguments in ({"n": True}, {"n": -1}, {"n": "5"}, {"n": 2**31}, {"truncate": "x"}, {"vertical": 1}):
+        with refused(InvalidArgumentError, "show", *arguments):
+            U.show(spark, **arguments)
+    with refused(InvalidArgumentError, "collect", "expected a SparkSession"):
+        U.collect("spark")  # type: ignore[arg-type]
+
+
+def test_an_error_may_be_pickled() -> None:
+    error = ExecutionError("overflow in a + b")
+    error.step, error.expression = "project", "a + b"
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.step, again.expression, str(again)) == ("project", "a + b", "overflow in a + b")

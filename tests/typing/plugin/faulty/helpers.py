@@ -1,0 +1,91 @@
+"""What functions of the program return: no verb says there what is wrong with it, so it is said where it stands."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+from tests.typing.plugin.tables import Items
+
+N = TypeVar("N", bound=sd.Null)
+
+
+def total(text: sd.Expr[sd.String]) -> sd.Measure[sd.I64, sd.Null]:
+    return f.sum(text)
+    # E: no overload takes sum(string); cast argument 1 from string to fp64  [substrait-function-not-found]
+
+
+def large(text: sd.Expr[sd.String]) -> sd.Measure[sd.FP64, sd.Null]:
+    return f.sum(text).filter(text > "x")
+    # E: no overload takes sum(string); cast argument 1 from string to fp64  [substrait-function-not-found]
+
+
+def no_measure(price: sd.Expr[sd.FP64]) -> sd.Expr[sd.FP64, sd.Null]:
+    return f.sum(price)
+    # E: Incompatible return value type (got "Measure[FP64, Null]", expected "Expr[FP64, Null]")  [return-value]
+
+
+def of_any_nullability(price: sd.Expr[sd.FP64, N]) -> sd.Expr[sd.I64, N]:
+    return f.abs(price)
+    # E: Incompatible return value type (got "Expr[FP64, N]", expected "Expr[I64, N]")  [return-value]
+
+
+def required(price: sd.Expr[sd.FP64, N]) -> sd.Expr[sd.FP64]:
+    return f.abs(f.negate(price))
+    # E: Incompatible return value type (got "Expr[FP64, N]", expected "Expr[FP64, Req]")  [return-value]
+
+
+def of_any_digits(price: sd.Expr[sd.Decimal]) -> sd.Expr[sd.FP64]:
+    return f.abs(price)
+    # E: Incompatible return value type (got "Expr[Decimal[Any, Any], Req]", expected "Expr[FP64, Req]")  [return-value]
+
+
+def compared(price: sd.Expr[sd.FP64]) -> sd.Expr[sd.Boolean]:
+    return price == "x"
+    # E: no overload takes equal(fp64, 'x'); 'x' does not fit fp64: it takes a float, not a
+    #    str  [substrait-function-not-found]
+
+
+def compared_inside(price: sd.Expr[sd.FP64]) -> sd.Expr[sd.Boolean]:
+    return (price > 3.0) & ~(price == "x")
+    # E: no overload takes equal(fp64, 'x'); 'x' does not fit fp64: it takes a float, not a
+    #    str  [substrait-function-not-found]
+
+
+def compared_in_row(item: Items, part: float) -> sd.Expr[sd.Boolean]:
+    return (item.part == 1) | (item.part == part)
+    # E: Unsupported operand types for == ("Expr[I64, Req]" and "float")  [operator]
+
+
+def compared_alike(price: sd.Expr[sd.FP64, N], other: sd.Expr[sd.FP64, N]) -> sd.Expr[sd.Boolean, N]:
+    return (price == other) & (price != "x")
+    # E: Unsupported operand types for != ("Expr[FP64, N]" and "str")  [operator]
+
+
+def summed(price: sd.Expr[sd.FP64]) -> sd.Expr[sd.FP64]:
+    return "x" + price * 2.0
+    # E: no overload takes add('x', fp64); 'x' does not fit fp64: it takes a float, not a
+    #    str  [substrait-function-not-found]
+
+
+def item(row: Items) -> sd.Expr[sd.FP64]:
+    return row["quantity"]
+    # E: Incompatible return value type (got "Expr[I32, Req]", expected "Expr[FP64, Req]")  [return-value]
+
+
+def no_item(row: Items) -> sd.Expr[sd.I32]:
+    return row["quantty"]
+    # E: there is no column "quantty"; there are "order", "part", "quantity"; did you mean
+    #    "quantity"?  [substrait-unknown-field]
+
+
+def right(
+    price: sd.Expr[sd.FP64, N], text: sd.Expr[sd.String], row: sd.Schema, kind: sd.I64
+) -> list[sd.Expr[Any, Any]]:
+    return [f.abs(price), f.upper(text), f.abs(row["x"]), text.cast(kind), (price == 1.0) | (text == "x")]
+
+
+def converted(number: sd.Expr[sd.I64]) -> sd.Expr[sd.I64]:
+    return number.cast(sd.String)
+    # E: Incompatible return value type (got "Expr[String, Req]", expected "Expr[I64, Req]")  [return-value]
