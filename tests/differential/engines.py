@@ -64,7 +64,8 @@ def duckdb_engine() -> duckdb.DuckDBPyConnection:
     # DuckDB 2.0 fails an assertion in this rule of its optimizer (pipeline 1588 of seed 11: "Attempted to access index
     # 0 within vector of size 0"), and after an internal error the whole database is unusable.
     connection.execute("SET disabled_optimizers = 'join_elimination'")
-    connection.execute("SET GLOBAL order_by_non_integer_literal = true")  # a constant is an order in which all rows are equal
+    # A constant is an order in which all rows are equal. Global, as cursors have settings of their own.
+    connection.execute("SET GLOBAL order_by_non_integer_literal = true")
     register_in_duckdb(connection)
     return connection
 
