@@ -12,7 +12,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Project
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql.constants import virtual_table
-from substrait_dsl.partiql.terms import Term
+from substrait_dsl.partiql.terms import Column, Term, with_columns
 from substrait_dsl.partiql.values import Bag, Kind, Value
 
 if TYPE_CHECKING:
@@ -57,6 +57,23 @@ class LoweredBindings:
         width = len(self.rel.schema)
         made = tuple(FieldReference(width + number, one.type) for number, one in enumerate(expressions))
         return attrs.evolve(self, rel=rel), made
+
+    def holding(self, term: Term, name: str) -> tuple[LoweredBindings, Term]:
+        """The same tuples, and a term, of which everything that is computed has become a column of theirs.
+
+        A variable is used any number of times: what it stands for must not be computed as often.
+        """
+        rows = self
+
+        def held(column: Column) -> Column:
+            nonlocal rows
+            if isinstance(column.expression, FieldReference):
+                return column
+            rows, (made,) = rows.with_columns((name, column.expression))
+            return attrs.evolve(column, expression=made)
+
+        kept = with_columns(term, held)
+        return rows, kept
 
 
 @attrs.frozen

@@ -105,6 +105,8 @@ class _Lowering:
             case b.MapLet(named=named, source=source):
                 rows = self.bindings(source)
                 made = {one.name: self.value(one.value, rows.variables) for one in named}
+                for name, term in made.items():
+                    rows, made[name] = rows.holding(term, name)
                 return attrs.evolve(rows, variables={**rows.variables, **made})
             case b.GroupBy(group_as=None) as group_by:
                 return self.grouped(group_by, self.bindings(group_by.source))
@@ -117,8 +119,8 @@ class _Lowering:
     def scan(self, scan: b.Scan) -> LoweredBindings:
         """The elements of a collection, one for each row, with their index and their record id."""
         values = self.collection(scan.value)
-        rows = values.source
-        variables: dict[str, Term] = {scan.as_: values.element}
+        rows, element = values.source.holding(values.element, scan.as_)
+        variables: dict[str, Term] = {scan.as_: element}
         if scan.at is not None:
             rows, variables[scan.at] = (rows, Column(values.index)) if values.index else self.indexed(rows)
         if scan.by is not None:

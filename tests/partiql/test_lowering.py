@@ -49,6 +49,17 @@ def test_the_index_of_a_literal_list_is_its_column() -> None:
     assert "row_number" not in str(got)
 
 
+def test_what_a_variable_stands_for_is_computed_once() -> None:
+    rows = scan(lit([1, 2]), as_="x0")
+    for number in range(40):
+        rows = rows.map_let(**{f"x{number + 1}": lambda t, last=f"x{number}": t[last] + t[last]})
+    last = rows.map_values(lambda t: t["x40"])
+    assert len(last.to_plan().to_bytes()) < 20_000
+    nested = scan(last, as_="y").map_values(lambda t: t.y + t.y)
+    assert len(nested.to_plan().to_bytes()) < 20_000
+    assert last.evaluate() == (2**40, 2**41)
+
+
 def test_a_list_is_sorted_where_it_is_output() -> None:
     assert "sort by ordinal" in str(relation("(scan (lit [3, 1, 2]) x)"))
     assert "sort by" not in str(relation("(scan (lit <<3, 1, 2>>) x)"))
