@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SETTINGS = {
-    # The tests are thousands of tiny plans: Java's second compiler would take about as much time as they do.
-    "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    # The tests are thousands of tiny plans: Java's second compiler would take about as much time as they do. Without it
+    # there is little room for compiled code by default, and when that is full, everything is interpreted.
+    "spark.driver.extraJavaOptions": (
+        "-Xss16m -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC"
+    ),
     "spark.driver.memory": "2g",  # with 1 GB, a tenth of the time would be the garbage collector's
     # What a user interface would show of past queries is no use here, and takes memory.
     "spark.sql.ui.retainedExecutions": "10",
