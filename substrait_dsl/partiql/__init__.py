@@ -38,7 +38,7 @@ from substrait_dsl.partiql.expressions import (
 )
 from substrait_dsl.partiql.handles import Values
 from substrait_dsl.partiql.interpreter import Mode, evaluate_bindings, evaluate_value
-from substrait_dsl.partiql.keys import asc, average, count, desc, greatest, least, total
+from substrait_dsl.partiql.keys import asc, avg, count, desc, max, min, sum  # noqa: A004  # as PySpark calls them
 from substrait_dsl.partiql.lowered import StoredTable
 from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, transform, walk
 from substrait_dsl.partiql.notation import parse, parse_bindings, parse_data, parse_value
@@ -89,7 +89,7 @@ __all__ = [
     "Values",
     "as_value",
     "asc",
-    "average",
+    "avg",
     "bag",
     "bag_of",
     "bind",
@@ -99,10 +99,10 @@ __all__ = [
     "desc",
     "evaluate_bindings",
     "evaluate_value",
-    "greatest",
-    "least",
     "list_of",
     "lit",
+    "max",
+    "min",
     "parse",
     "parse_bindings",
     "parse_data",
@@ -111,8 +111,8 @@ __all__ = [
     "scan",
     "struct",
     "struct_concat",
+    "sum",
     "table",
-    "total",
     "transform",
     "unpivot",
     "walk",

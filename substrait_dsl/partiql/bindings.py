@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import attrs
 
@@ -20,14 +20,9 @@ AggregateFunction = Literal["count", "sum", "avg", "min", "max"]
 
 
 @attrs.frozen
-class Scan(BindingsExpr):
-    """``(scan e as at by)``: a tuple for each element of a bag or list; one tuple for any other value.
+class _Iteration(BindingsExpr):
+    """A tuple for each part of a value: the part, and what tells it from the others."""
 
-    A list makes a list of tuples, all others a bag. `at` is the index in a list, from 0; else it is missing, as `by`
-    is where the value has no record ids.
-    """
-
-    head: ClassVar[str] = "scan"
     value: ValueExpr = part(Form.VALUE)
     as_: str = part(Form.NAME)
     at: str | None = part(Form.MAYBE_NAME, default=None)
@@ -38,17 +33,21 @@ class Scan(BindingsExpr):
 
 
 @attrs.frozen
-class Unpivot(BindingsExpr):
+class Scan(_Iteration):
+    """``(scan e as at by)``: a tuple for each element of a bag or list; one tuple for any other value.
+
+    A list makes a list of tuples, all others a bag. `at` is the index in a list, from 0; else it is missing, as `by`
+    is where the value has no record ids.
+    """
+
+    head: ClassVar[str] = "scan"
+
+
+@attrs.frozen
+class Unpivot(_Iteration):
     """``(unpivot e as at by)``: a tuple for each attribute of a struct: its value, its name; a bag."""
 
     head: ClassVar[str] = "unpivot"
-    value: ValueExpr = part(Form.VALUE)
-    as_: str = part(Form.NAME)
-    at: str | None = part(Form.MAYBE_NAME, default=None)
-    by: str | None = part(Form.MAYBE_NAME, default=None)
-
-    def _bound(self) -> Iterable[str]:
-        return (name for name in (self.as_, self.at, self.by) if name is not None)
 
 
 @attrs.frozen
@@ -58,9 +57,6 @@ class CrossJoin(BindingsExpr):
     head: ClassVar[str] = "cross_join"
     left: BindingsExpr = part(Form.BINDINGS)
     right: BindingsExpr = part(Form.BINDINGS)
-
-    def _bound(self) -> Iterable[str]:
-        return self.left.variables + self.right.variables
 
     def _free(self) -> frozenset[str]:
         return self.left.free_among(self.right)
@@ -75,13 +71,10 @@ class Join(BindingsExpr):
     """
 
     head: ClassVar[str] = "join"
-    how: JoinHow = part(Form.WORD, ("inner", "left", "right", "full"))
+    how: JoinHow = part(Form.WORD, get_args(JoinHow))
     left: BindingsExpr = part(Form.BINDINGS)
     right: BindingsExpr = part(Form.BINDINGS)
     condition: ValueExpr | None = part(Form.MAYBE_VALUE, default=None)
-
-    def _bound(self) -> Iterable[str]:
-        return self.left.variables + self.right.variables
 
     def _settle(self) -> None:
         super()._settle()
@@ -104,9 +97,6 @@ class Filter(BindingsExpr):
     condition: ValueExpr = part(Form.VALUE)
     source: BindingsExpr = part(Form.BINDINGS)
 
-    def _bound(self) -> Iterable[str]:
-        return self.source.variables
-
     def _free(self) -> frozenset[str]:
         return self.source.free_among(self.condition)
 
@@ -119,9 +109,6 @@ class Limit(BindingsExpr):
     count: ValueExpr = part(Form.VALUE)
     source: BindingsExpr = part(Form.BINDINGS)
 
-    def _bound(self) -> Iterable[str]:
-        return self.source.variables
-
 
 @attrs.frozen
 class Offset(BindingsExpr):
@@ -131,17 +118,14 @@ class Offset(BindingsExpr):
     count: ValueExpr = part(Form.VALUE)
     source: BindingsExpr = part(Form.BINDINGS)
 
-    def _bound(self) -> Iterable[str]:
-        return self.source.variables
-
 
 @attrs.frozen
 class SortKey(Node):
     """``(e asc nulls_last)``: what to sort by. Null and missing are alike, and stand where it says."""
 
     key: ValueExpr = part(Form.VALUE)
-    direction: Direction = part(Form.WORD, ("asc", "desc"), default="asc")
-    nulls: Nulls = part(Form.WORD, ("nulls_first", "nulls_last"))
+    direction: Direction = part(Form.WORD, get_args(Direction), default="asc")
+    nulls: Nulls = part(Form.WORD, get_args(Nulls))
 
     @nulls.default
     def _usual(self) -> Nulls:
@@ -155,9 +139,6 @@ class OrderBy(BindingsExpr):
     head: ClassVar[str] = "order_by"
     keys: tuple[SortKey, ...] = part(Form.NODES, SortKey)
     source: BindingsExpr = part(Form.BINDINGS)
-
-    def _bound(self) -> Iterable[str]:
-        return self.source.variables
 
     def _settle(self) -> None:
         super()._settle()
@@ -196,7 +177,7 @@ class Measure(Node):
     """``(name count e)``: an aggregate over the tuples of a group; it disregards null and missing."""
 
     name: str = part(Form.NAME)
-    function: AggregateFunction = part(Form.WORD, ("count", "sum", "avg", "min", "max"))
+    function: AggregateFunction = part(Form.WORD, get_args(AggregateFunction))
     value: ValueExpr = part(Form.VALUE)
 
 

@@ -7,7 +7,7 @@ and only `map_values` and `pivot` make a value of bindings.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 from substrait_dsl.errors import (
     InvalidArgumentError,
@@ -16,7 +16,6 @@ from substrait_dsl.errors import (
     naming,
     quoted,
     require,
-    require_choice,
     shortened,
     suggestion,
 )
@@ -28,24 +27,22 @@ from substrait_dsl.partiql.handles import (
     Given,
     Values,
     made_value,
-    mode_of,
     no_value,
     sources_of,
     sources_of_user,
     value,
 )
-from substrait_dsl.partiql.interpreter import Mode, evaluate_bindings
+from substrait_dsl.partiql.interpreter import Mode, evaluate_bindings, require_mode
 from substrait_dsl.partiql.keys import Measured, SortBy
+from substrait_dsl.partiql.kinds import kind_of_bindings
+from substrait_dsl.partiql.lowered import LoweredBindings
 from substrait_dsl.partiql.lowering import lower_bindings
 from substrait_dsl.partiql.node import BindingsExpr
-from substrait_dsl.partiql.output import bindings_of, columns_of
-from substrait_dsl.partiql.values import BindingsData, Table, Value
+from substrait_dsl.partiql.output import bindings_of, columns_of, require_readable
+from substrait_dsl.partiql.values import BindingsData, Kind, Table, Value
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-    from substrait_dsl.fluent.plan import Plan
-    from substrait_dsl.fluent.relation import Relation
+    from pyspark.sql import SparkSession
 
 
 class Tuple:
@@ -142,7 +139,6 @@ class Bindings(Bound):
                 "full".
         """
         with naming("join"):
-            require_choice("how", how, ("inner", "left", "right", "full"))
             right = self._other(other)
             pairs = Bindings(b.Join(how, self.expression, right.expression))
             if on is None:
@@ -174,7 +170,7 @@ class Bindings(Bound):
             made_of = self._each(each)
             return made_value(e.MapValues(made_of.expression, self.expression), self, made_of)
 
-    def map_let(self, **named: object) -> Bindings:
+    def map_let(self, **named: Each | Given) -> Bindings:
         """The tuples with further variables, ``map_let(total=lambda t: t.a + t.b)``; a bag or a list, as these are."""
         with naming("map_let"):
             if not named:
@@ -233,32 +229,29 @@ class Bindings(Bound):
 
     # --- running
 
-    def as_relation(self, mode: Mode = "permissive") -> Relation[Any]:
-        """The tuples as rows: the attributes of a variable as columns ``f.FooId``, other values under its name.
+    @property
+    def kind(self) -> Kind | None:
+        """Whether the tuples are a bag or a list; None, if that depends on the rows that a path leads to."""
+        return kind_of_bindings(self._node, self.sources)
 
-        A list is sorted. What is missing is NULL. Raises `UnsupportedError` for what is not lowered to Substrait.
-        """
-        with naming("as_relation"):
-            return made(columns_of(lower_bindings(self.expression, self.sources, mode_of(mode))))
-
-    def to_plan(self, mode: Mode = "permissive") -> Plan:
-        """The plan of `as_relation`."""
-        return self.as_relation(mode).to_plan()
-
-    def execute(self, spark: SparkSession, mode: Mode = "permissive") -> DataFrame:
-        """The rows of `as_relation` on Spark."""
-        return self.as_relation(mode).execute(spark)
+    def _lowered(self, mode: Mode) -> LoweredBindings:
+        return lower_bindings(self._node, self.sources, mode)
 
     def collect(self, spark: SparkSession, mode: Mode = "permissive") -> BindingsData:
-        """The binding tuples, computed on Spark. Raises as `as_relation` and ``Relation.execute`` do."""
+        """The binding tuples, computed on Spark.
+
+        Raises as `as_relation` and ``Relation.collect`` do, and `UnsupportedError` for types that PartiQL lacks.
+        """
         with naming("collect"):
-            lowered = lower_bindings(self.expression, self.sources, mode_of(mode))
+            require_mode(mode)
+            lowered = self._lowered(mode)
+            require_readable(lowered)
             return bindings_of(lowered, made(columns_of(lowered)).collect(spark))
 
     def evaluate(self, data: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive") -> BindingsData:
         """The binding tuples, by the interpreter, over the data that the tables hold; see `evaluate_bindings`."""
         with naming("evaluate"):
-            return evaluate_bindings(self.expression, data, mode)
+            return evaluate_bindings(self._node, self._data(data), mode)
 
 
 def scan(collection: Given, *, as_: str, at: str | None = None, by: str | None = None) -> Bindings:

@@ -5,18 +5,21 @@ An operator makes an expression; nothing is computed before `collect`, `execute`
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, naming, require_choice, shortened
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, naming, require, shortened
 from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.partiql import expressions as e
-from substrait_dsl.partiql.interpreter import Mode, evaluate_value
-from substrait_dsl.partiql.lowered import Source, StoredTable
+from substrait_dsl.partiql.interpreter import Mode, evaluate_value, require_mode
+from substrait_dsl.partiql.kinds import kind_of_value
+from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, Source, StoredTable
 from substrait_dsl.partiql.lowering import lower_values
 from substrait_dsl.partiql.node import ValueExpr
-from substrait_dsl.partiql.output import columns_of, values_of
-from substrait_dsl.partiql.values import Table, Value, to_value
+from substrait_dsl.partiql.output import columns_of, require_readable, values_of
+from substrait_dsl.partiql.values import Kind, Table, Value, to_value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -29,7 +32,7 @@ Given: TypeAlias = "Values | Value | Sequence[object] | Mapping[str, object]"
 """What a value may be given as: one of the algebra, or a plain Python object that is a constant."""
 
 
-class Bound:
+class Bound(ABC):
     """An expression, and what the names in it stand for."""
 
     __slots__ = ("sources",)
@@ -38,6 +41,37 @@ class Bound:
 
     def __bool__(self) -> NoReturn:
         raise TypeMismatchError("an expression of the algebra has no truth value", hint="combine conditions with & | ~")
+
+    @abstractmethod
+    def _lowered(self, mode: Mode) -> LoweredValues | LoweredBindings:
+        """The relation, and what its columns are."""
+
+    def as_relation(self, mode: Mode = "permissive") -> Relation[Any]:
+        """The elements as rows, of a list sorted.
+
+        Output: of `Bindings` the attributes of a variable as columns ``f.FooId``, and other values under its name; of
+        `Values` the attributes of structs, and other values as ``value``. What is missing is NULL.
+        Raises `UnsupportedError` for what is not lowered to Substrait.
+        """
+        with naming("as_relation"):
+            require_mode(mode)
+            return made(columns_of(self._lowered(mode)))
+
+    def to_plan(self, mode: Mode = "permissive") -> Plan:
+        """The plan of `as_relation`."""
+        return self.as_relation(mode).to_plan()
+
+    def execute(self, spark: SparkSession, mode: Mode = "permissive") -> DataFrame:
+        """The rows of `as_relation` on Spark."""
+        return self.as_relation(mode).execute(spark)
+
+    def _data(self, given: Mapping[str, Value | Table] | None) -> Mapping[str, Value | Table]:
+        """What names stand for in the interpreter: the values among the tables, and what is given."""
+        known = {
+            name: source for name, source in self.sources.items() if not isinstance(source, RelationBase | StoredTable)
+        }
+        require(given, (Mapping, NoneType), "the data are a dict of values by the names of tables")
+        return {**known, **(given or {})}
 
 
 class Values(Bound):
@@ -161,35 +195,29 @@ class Values(Bound):
 
     # --- running
 
-    def as_relation(self, mode: Mode = "permissive") -> Relation[Any]:
-        """The elements of the collection as rows: the attributes of structs as columns, other values as ``value``.
+    @property
+    def kind(self) -> Kind | None:
+        """Whether the collection is a bag or a list; None, if that depends on the rows that a path leads to."""
+        return kind_of_value(self._node, self.sources)
 
-        A list is sorted. What is missing is NULL. Raises `UnsupportedError` for what is not lowered to Substrait.
-        """
-        with naming("as_relation"):
-            return made(columns_of(lower_values(self._node, self.sources, mode_of(mode))))
-
-    def to_plan(self, mode: Mode = "permissive") -> Plan:
-        """The plan of `as_relation`."""
-        return self.as_relation(mode).to_plan()
-
-    def execute(self, spark: SparkSession, mode: Mode = "permissive") -> DataFrame:
-        """The rows of `as_relation` on Spark."""
-        return self.as_relation(mode).execute(spark)
+    def _lowered(self, mode: Mode) -> LoweredValues:
+        return lower_values(self._node, self.sources, mode)
 
     def collect(self, spark: SparkSession, mode: Mode = "permissive") -> Value:
-        """The collection, computed on Spark: a `Bag`, or a tuple for a list.
+        """The collection, computed on Spark: a `Bag`, or a tuple for a list. What is no collection is a bag of one.
 
-        Raises as `as_relation` and ``Relation.execute`` do.
+        Raises as `as_relation` and ``Relation.collect`` do, and `UnsupportedError` for types that PartiQL lacks.
         """
         with naming("collect"):
-            lowered = lower_values(self._node, self.sources, mode_of(mode))
+            require_mode(mode)
+            lowered = self._lowered(mode)
+            require_readable(lowered)
             return values_of(lowered, made(columns_of(lowered)).collect(spark))
 
     def evaluate(self, data: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive") -> Value:
         """The value, by the interpreter, over the data that the tables hold; see `evaluate_value`."""
         with naming("evaluate"):
-            return evaluate_value(self._node, data, mode)
+            return evaluate_value(self._node, self._data(data), mode)
 
 
 def value(given: object) -> Values:
@@ -236,9 +264,3 @@ def sources_of_user(tables: Mapping[str, object] | None) -> dict[str, Source]:
         name: source if isinstance(source, RelationBase | StoredTable) else to_value(source)
         for name, source in given.items()
     }
-
-
-def mode_of(mode: Mode) -> Mode:
-    """The mode. Raises `InvalidChoiceError` for a word that is none."""
-    require_choice("mode", mode, ("permissive", "strict"))
-    return mode

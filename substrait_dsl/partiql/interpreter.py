@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import zip_longest
-from typing import Literal, assert_never, cast
+from typing import Literal, assert_never, cast, get_args
 
 import attrs
 
@@ -73,6 +73,12 @@ from substrait_dsl.partiql.values import (
 Mode = Literal["permissive", "strict"]
 """Whether what has no value is missing, or an error."""
 
+
+def require_mode(mode: object) -> None:
+    """Raise `InvalidChoiceError` for what is no mode."""
+    require_choice("mode", mode, get_args(Mode))
+
+
 Env = Mapping[str, Value]
 Tuples = tuple[Kind, Iterable[Env]]
 """Binding tuples on their way: whether they are in an order, and the variables of each."""
@@ -118,7 +124,7 @@ def _require(expression: object, kind: type[Node], expected: str) -> None:
 def _interpreter(
     expression: ValueExpr | BindingsExpr, tables: Mapping[str, Value | Table] | None, mode: Mode
 ) -> _Interpreter:
-    require_choice("mode", mode, ("permissive", "strict"))
+    require_mode(mode)
     require(tables or {}, Mapping, "tables are a mapping of names to values")
     known = {name: value if isinstance(value, Table) else to_value(value) for name, value in (tables or {}).items()}
     for name in sorted(expression.free - known.keys()):

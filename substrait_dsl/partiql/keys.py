@@ -33,7 +33,7 @@ def desc(key: object, nulls: b.Nulls = "nulls_first") -> SortBy:
 
 @attrs.frozen
 class Measured:
-    """An aggregate: made by `count`, `total`, `average`, `least` and `greatest`."""
+    """An aggregate: made by `count`, `sum`, `avg`, `min` and `max`."""
 
     function: b.AggregateFunction
     value: object
@@ -44,21 +44,21 @@ def count(value: object) -> Measured:
     return Measured("count", value)
 
 
-def total(value: object) -> Measured:
+def sum(value: object) -> Measured:  # noqa: A001  # as PySpark calls it
     """Their sum."""
     return Measured("sum", value)
 
 
-def average(value: object) -> Measured:
+def avg(value: object) -> Measured:
     """Their mean."""
     return Measured("avg", value)
 
 
-def least(value: object) -> Measured:
+def min(value: object) -> Measured:  # noqa: A001  # as PySpark calls it
     """The least of them, in PartiQL's order of all values."""
     return Measured("min", value)
 
 
-def greatest(value: object) -> Measured:
+def max(value: object) -> Measured:  # noqa: A001  # as PySpark calls it
     """The greatest of them."""
     return Measured("max", value)

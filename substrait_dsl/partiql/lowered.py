@@ -13,7 +13,7 @@ from substrait_dsl.algebra.relations import Project
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql.constants import virtual_table
 from substrait_dsl.partiql.terms import Column, Term, with_columns
-from substrait_dsl.partiql.values import Bag, Kind, Value
+from substrait_dsl.partiql.values import Kind, Value, elements
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
@@ -89,8 +89,7 @@ class LoweredValues:
 def constants(whole: Value) -> LoweredValues:
     """The elements of a value, as the rows of a virtual table."""
     kind: Kind = "list" if isinstance(whole, tuple) else "bag"
-    items = whole if isinstance(whole, tuple) else whole.items if isinstance(whole, Bag) else (whole,)
-    rel, element, ordinal = virtual_table(items)
+    rel, element, ordinal = virtual_table(elements(whole))
     if kind == "bag":
         return LoweredValues(LoweredBindings(rel, kind, {}), element)
     order = (SortKey(ordinal, "asc_nulls_first"),)

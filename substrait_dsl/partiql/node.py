@@ -132,8 +132,8 @@ class BindingsExpr(Node):
         object.__setattr__(self, "variables", names)
 
     def _bound(self) -> Iterable[str]:
-        """The names in its binding tuples."""
-        raise NotImplementedError
+        """The names in its binding tuples: those of its inputs, side by side, unless it says otherwise."""
+        return (name for child in self.children() if isinstance(child, BindingsExpr) for name in child.variables)
 
     def free_among(self, *expressions: Node) -> frozenset[str]:
         """The free variables of expressions that are evaluated for each of its binding tuples."""

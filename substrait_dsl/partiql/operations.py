@@ -92,7 +92,7 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Value, Value], bo
     def of(left: Value, right: Value) -> bool:
         if kind_of(left) != kind_of(right) or isinstance(left, Struct | Bag | tuple):
             raise Mistyped(f"{kind_of(left)} and {kind_of(right)} have no order")
-        return compare(left, right)
+        return compare(order_key(left), order_key(right))
 
     return of
 

@@ -40,6 +40,26 @@ def columns_of(lowered: LoweredBindings | LoweredValues) -> Rel:
     return emit(rel, mapping, [name for name, _ in found])
 
 
+def require_readable(lowered: LoweredBindings | LoweredValues) -> None:
+    """Raise `UnsupportedError` for columns whose values are none of PartiQL's."""
+    for term, root in _roots(lowered):
+        for name, leaf in leaves(term, root):
+            if isinstance(leaf, Column) and not _is_readable(leaf.type):
+                raise UnsupportedError(f'PartiQL has no values of {leaf.type}, the type of "{name}"')
+
+
+def _is_readable(kind: t.Type) -> bool:
+    match kind:
+        case t.Struct(types=types):
+            return all(map(_is_readable, types))
+        case t.List(element=element):
+            return _is_readable(element)
+        case t.Map(key=t.String() | t.VarChar() | t.FixedChar(), value=inner):
+            return _is_readable(inner)
+        case _:
+            return isinstance(kind, _READ)
+
+
 def values_of(lowered: LoweredValues, rows: Iterable[Sequence[Any]]) -> Value:
     """The collection that rows of the columns are."""
     items = tuple(_decoded(lowered.element, iter(row)) for row in rows)
@@ -88,7 +108,7 @@ def _decoded(term: Term, cells: Iterator[Any]) -> Value:
 
 
 def _value(cell: Any, kind: t.Type) -> Value:
-    """A cell of a column of a type, as Spark gives it."""
+    """A cell of a column of a readable type, as Spark gives it."""
     if cell is None:
         return None
     match kind:
@@ -97,15 +117,13 @@ def _value(cell: Any, kind: t.Type) -> Value:
             return Struct(tuple((name, _value(part, inner)) for name, part, inner in parts))
         case t.List(element=element):
             return tuple(_value(item, element) for item in cell)
-        case t.Map(key=t.String() | t.VarChar() | t.FixedChar(), value=inner):
+        case t.Map(value=inner):
             return Struct(tuple((name, _value(item, inner)) for name, item in cell.items()))
         case t.PrecisionTimestampTZ():
             moment: dt.datetime = cell
             return moment.astimezone(dt.UTC)
         case t.Binary() | t.FixedBinary():
             return bytes(cell)
-        case _ if isinstance(kind, _READ):
+        case _:
             found: Value = cell
             return found
-        case _:
-            raise UnsupportedError(f"PartiQL has no values for {kind}")

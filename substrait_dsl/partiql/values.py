@@ -268,7 +268,7 @@ def order_key(value: object) -> tuple[Any, ...]:
         case bool():
             return 0, value
         case int() | float() | Decimal():
-            return (1, 0) if value != value else (1, 1, value)  # NaN, which does not equal itself, comes first
+            return (1, 1) if value != value else (1, 0, value)  # NaN, which Python finds in no order, comes last
         case dt.datetime():
             return 3, value.tzinfo is not None, value
         case dt.date():

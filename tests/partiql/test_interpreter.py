@@ -244,9 +244,11 @@ def test_order_by_is_stable_and_goes_by_the_first_key_first() -> None:
 
 
 def test_order_by_sorts_values_of_all_types() -> None:
-    # PartiQL's specification: booleans, numbers, dates and times, texts, blobs, lists, structs, bags
+    # PartiQL's specification: booleans, numbers, dates and times, texts, blobs, lists, structs, bags; but NaN comes
+    # first there, and here last of the numbers, as it does for engines
     in_order = [
-        *("false", "true", "nan", "-inf", "-1", "0.5", "1", "2.5e0", "+inf", "2020-01-02", "2020-01-01T00:00:00-00:00"),
+        *("false", "true", "-inf", "-1", "0.5", "1", "2.5e0", "+inf", "nan", "2020-01-02"),
+        *("2020-01-01T00:00:00-00:00",),
         *("2020-01-01T00:00:00+00:00", '"B"', '"a"', "{{AA==}}", "{{AQ==}}", "[]", "[1]", "[1, null]", "[1, 0]", "[2]"),
         *("{ }", "{ a: 1 }", "{ a: 2 }", "{ b: 0 }", "<< >>", "<< 1 >>"),
     ]

@@ -107,6 +107,35 @@ def test_a_condition_that_is_no_boolean_is_planned_in_both_modes() -> None:
     assert rows.to_plan("strict").to_bytes() != rows.to_plan("permissive").to_bytes()
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("(scan (id Foo) f)", "bag"),
+        ("(scan (lit [1]) f)", "list"),
+        ("(scan (list (id Foo)) f)", "list"),
+        ("(scan (lit 42) f)", "bag"),
+        ("(scan (id some) f)", "list"),
+        ("(limit (lit 1) (filter (lit true) (map_let ((k (id f))) (offset (lit 1) (scan (lit [1]) f)))))", "list"),
+        ("(order_by (((id f) asc nulls_last)) (scan (id Foo) f))", "list"),
+        ("(cross_join (scan (lit [1]) f) (scan (lit [1]) g))", "bag"),
+        ("(group_by ((k (id f))) () null (scan (lit [1]) f))", "bag"),
+        ("(map_values (id f) (scan (lit [1]) f))", "list"),
+        ("(scan (map_values (id f) (scan (lit [1]) f)) g)", "list"),
+        ("(scan (call struct_concat (lit {a: 1})) g)", "bag"),
+        ("(scan (path (id some) (lit 0)) g)", None),
+    ],
+)
+def test_the_kind_is_known_before(text: str, kind: str | None) -> None:
+    written = bind(parse(text), {**NAMED, "some": [[1], [2]]})
+    assert written.kind == kind
+
+
+def test_tables_that_are_values_are_known_to_the_interpreter() -> None:
+    rows = bind(parse("(scan (id some) f)"), {"some": [1, 2]})
+    assert len(rows.evaluate()) == 2  # type: ignore[arg-type]
+    assert len(rows.evaluate({"some": (1, 2, 3)})) == 3  # type: ignore[arg-type]
+
+
 def test_names() -> None:
     rows = bind(parse("(scan (id Foos) f)"), NAMED)
     with pytest.raises(UnknownFieldError) as caught:

@@ -4,40 +4,35 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+import substrait_dsl as sd
+from substrait_dsl import partiql as pq
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.fluent.base import made
 from substrait_dsl.partiql import (
-    average,
     bind,
-    count,
     data_text,
     evaluate_value,
-    greatest,
-    least,
     lit,
     parse_data,
     parse_value,
     scan,
     table,
-    total,
 )
 from tests.partiql.engines import VIRTUAL, through_bytes
 from tests.partiql.evaluating import MODES, data
 from tests.partiql.pipelines import pipeline
+from tests.partiql.test_conformance import CASES
 from tests.partiql.test_examples import BINDINGS, VALUES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
-
-CASES = Path(__file__).parents[3] / "shared" / "third_party_plans" / "partiql_tests_inscope.json"
 
 
 def test_examples(spark: SparkSession) -> None:
@@ -69,8 +64,6 @@ def test_types_of_columns(spark: SparkSession) -> None:
         "array(1, NULL) h, map('k', 2) i, CAST(NULL AS BOOLEAN) j"
     )
     frame.createOrReplaceTempView("kinds")
-    import substrait_dsl as sd
-
     kinds = table("kinds", sd.read_named("kinds", frame.schema))
     assert kinds.collect(spark) == data(
         "<< { a: 1, b: 1.50, c: 2.5e0, d: {{AP8=}}, e: 2024-02-29, f: 2024-02-29T12:30:00.500000-00:00, "
@@ -88,19 +81,47 @@ def test_random_pipelines(spark: SparkSession) -> None:
         got = written.collect(spark)
         assert type(got) is type(wanted), seed
         assert got == wanted, f"seed {seed}: {written}"
+        assert written.kind == ("list" if isinstance(wanted, tuple) else getattr(wanted, "kind", "bag")), seed
         filled += len(wanted) > 0  # type: ignore[arg-type]
     assert filled > 50
+
+
+def test_nan_is_the_greatest_number(spark: SparkSession) -> None:
+    """Spark agrees with the interpreter, whose order it is."""
+    nan = float("nan")
+    pairs = [(nan, 1.0), (1.0, nan), (nan, nan), (None, nan), (-0.0, 0.0), (float("inf"), nan)]
+    rows = scan([{"x": x, "y": y} for x, y in pairs], as_="t")
+    for compared in (
+        lambda t: t.t.x < t.t.y,
+        lambda t: t.t.x <= t.t.y,
+        lambda t: t.t.x > t.t.y,
+        lambda t: t.t.x >= t.t.y,
+        lambda t: t.t.x == t.t.y,
+        lambda t: t.t.x != t.t.y,
+    ):
+        found = rows.map_values(compared)
+        assert found.collect(spark) == found.evaluate(), str(found)
+    ordered = rows.order_by(lambda t: t.t.x).map_values(lambda t: t.t.x)
+    assert data_text(ordered.collect(spark)) == "[-0.0e0, 1.0e0, +inf, nan, nan, null]"
+    ends = rows.group_by(measures={"low": pq.min(lambda t: t.t.x), "high": pq.max(lambda t: t.t.x)})
+    assert data_text(ends.collect(spark)) == data_text(ends.evaluate()) == "<< <{ low: -0.0e0, high: nan }> >>"
+
+
+def test_types_that_partiql_lacks_are_refused_before_anything_runs(spark: SparkSession) -> None:
+    times = scan(table("times", sd.read_virtual([], {"at": "precision_time<6>"})), as_="t")
+    with pytest.raises(UnsupportedError, match=r'PartiQL has no values of .*time.*, the type of "t\.at"'):
+        times.collect(spark)
 
 
 def test_groups(spark: SparkSession) -> None:
     """Spark agrees with the interpreter, also about missing keys and no tuples at all."""
     rows = scan([{"k": 1, "n": 5}, {"n": 7}, {"k": 1}, {"k": 2, "n": -1}, {"n": 2, "k": 1}], as_="t")
     measures = {
-        "n": count(lambda t: t.t.n),
-        "s": total(lambda t: t.t.n + 0.5),
-        "a": average(lambda t: t.t.n * 1.0),
-        "least": least(lambda t: t.t.n),
-        "most": greatest(lambda t: t.t.n),
+        "n": pq.count(lambda t: t.t.n),
+        "s": pq.sum(lambda t: t.t.n + 0.5),
+        "a": pq.avg(lambda t: t.t.n * 1.0),
+        "least": pq.min(lambda t: t.t.n),
+        "most": pq.max(lambda t: t.t.n),
     }
     for grouped in (
         rows.group_by({"k": lambda t: t.t.k}, measures),
@@ -125,11 +146,12 @@ REFUSED = {
 """What of the cases typed columns cannot hold, or is not lowered, by the words of the refusal; and how many cases."""
 
 
-@pytest.mark.skipif(not CASES.exists(), reason="the conformance cases of PartiQL are no part of a clone")
+@pytest.mark.shared
+@pytest.mark.skipif(not CASES, reason="the conformance cases are not here")
 def test_conformance_cases(spark: SparkSession) -> None:
     """Spark agrees with the interpreter, or refuses; the interpreter itself is held to the cases' own results."""
     refused: Counter[str] = Counter()
-    for case in json.loads(CASES.read_text(encoding="utf-8")):
+    for case in CASES:
         if case["big"] or "UNREPRESENTABLE" in json.dumps(case):
             continue
         tables = {name: parse_data(text) for name, text in case["env"].items()}
