@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,17 @@ SETTINGS = {
 }
 """How the session of the tests starts otherwise than one for users."""
 
+FIRST = ("test_connect.py", "test_lake.py")
+"""Modules whose tests start processes of their own, and wait for them."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if version("pyspark").startswith("4.1."):
+        # With every result this pyspark leaves it to Python to close the socket that the rows came by.
+        config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
+        ignored = "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"
+        config.addinivalue_line("filterwarnings", ignored)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -35,6 +47,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="classic",
         help="what runs the tests of Spark: a session in this process, or a client of a Spark Connect server",
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long starts first. Of several workers one has all tests of Spark: there is one session for them."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+    items.sort(key=lambda item: not (item.get_closest_marker("xdist_group") or item.path.name in FIRST))
 
 
 @pytest.fixture(scope="session")

@@ -41,6 +41,7 @@ from tests.nodes import (
 
 ORDERS = leaf("id: i64, customer: i64", name="orders")
 PEOPLE = leaf("id: i64, name: string?", name="people")
+LISTS = leaf("id: i64, items: list<list<i8>>?", name="lists")
 ORDERS_LINE = "read orders -> id: i64, customer: i64"
 PEOPLE_LINE = "read people -> id: i64, name: string?"
 BOTH_COLUMNS = "id: i64 = left.id, customer: i64, id: i64 = right.id, name: string?"
@@ -308,6 +309,14 @@ RELATIONS: dict[str, tuple[r.Rel, str]] = {
           merging capture blocking
             merging capture
               {ORDERS_LINE}
+        """,
+    ),
+    "an unnest": (
+        r.Unnest(r.Unnest(LISTS, 1, ("item", "place")), 2),
+        """
+        unnest item -> *, element: i8 = element of item, offset: i64 = its offset
+          unnest items -> *, item: list<i8> = element of items, place: i64 = its offset
+            read lists -> id: i64, items: list<list<i8>>?
         """,
     ),
     # --- writes

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.fluent.relation import Relation
     from substrait_dsl.fluent.running import Running
+    from substrait_dsl.partiql.handles import Values
     from substrait_dsl.spark.explain import ExplainMode
 
 # A bare `Relation` takes a relation of any rows, and gives rows whose columns are not declared.
@@ -79,7 +80,11 @@ class RelationBase(RelationLike):
             require_flag("properties", properties)
             require_explained(spark, mode)
             text = explain(self._rel, properties=properties)
-            return text if spark is None else explanation(text, Started([Root.of(self._rel)], spark), mode)
+            return (
+                text
+                if spark is None
+                else explanation(text, Started([Root.of(self._rel)], spark, is_preview=True), mode)
+            )
 
     def to_plan(self) -> Plan:
         """The Substrait plan that returns this relation.
@@ -89,6 +94,18 @@ class RelationBase(RelationLike):
         from substrait_dsl.fluent.plan import Plan
 
         return Plan(self)
+
+    def as_value(self, name: str | None = None) -> Values:
+        """A value of PartiQL's algebra: the rows as a bag of structs, ``orders.as_value("orders")``.
+
+        Args:
+            name: what expressions of the algebra call it; by default the name of the table that the relation reads.
+
+        Raises `InvalidArgumentError` without a name for a relation that is no read of a named table.
+        """
+        from substrait_dsl.partiql.tables import as_value
+
+        return as_value(self, name)
 
     def execute(self, spark: SparkSession, *, persist_shared: bool = False) -> DataFrame:
         """Run on Spark and return the rows as a DataFrame of exactly this relation's schema.

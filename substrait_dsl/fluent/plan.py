@@ -133,7 +133,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         of another type.
         """
         with naming("execute"):
-            return self._started(spark, persist_shared).frames
+            return self._started(spark, persist_shared=persist_shared).frames
 
     def running(
         self, spark: SparkSession, *, persist_shared: bool = False, progress: bool = False
@@ -144,7 +144,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         """
         with naming("running"):
             require_flag("progress", progress)
-            started = self._started(spark, persist_shared)
+            started = self._started(spark, persist_shared=persist_shared)
         return Running("running", started, started.frames, progress=progress)
 
     def explain(self, spark: SparkSession | None = None, mode: ExplainMode | None = None) -> str:
@@ -154,9 +154,9 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         """
         with naming("explain"):
             require_explained(spark, mode)
-            return str(self) if spark is None else explanation(str(self), self._started(spark, False), mode)
+            return str(self) if spark is None else explanation(str(self), self._started(spark, is_preview=True), mode)
 
-    def _started(self, spark: SparkSession, persist_shared: bool) -> Started:
+    def _started(self, spark: SparkSession, *, persist_shared: bool = False, is_preview: bool = False) -> Started:
         extension = self._algebra.advanced_extensions
         if extension is not None and extension.enhancement is not None:
             raise UnsupportedError(
@@ -164,7 +164,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
                 "means in a way that is not known here"
             )
         roots, mode = self._algebra.bound_roots(), self._algebra.evaluation_mode
-        return Started(roots, spark, mode, persist_shared=persist_shared)
+        return Started(roots, spark, mode, persist_shared=persist_shared, is_preview=is_preview)
 
     def __str__(self) -> str:
         from substrait_dsl.render.text import explain_plan

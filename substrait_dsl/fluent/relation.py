@@ -33,6 +33,7 @@ from substrait_dsl.fluent.joins import JoinVerbs
 from substrait_dsl.fluent.physical import PhysicalVerbs
 from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope
+from substrait_dsl.fluent.unnest import unnest
 from substrait_dsl.fluent.writes import WriteVerbs
 
 if TYPE_CHECKING:
@@ -223,6 +224,27 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             scope = Scope("fetch", (self._rel,))
             first, skipped = columns.row_count("count", count, scope), columns.row_count("offset", offset, scope)
             return Relation(rl.Fetch(self._rel, first, skipped, anchor=scope.anchor))
+
+    def unnest(
+        self,
+        column: str | int | ExprBase | Callable[[S], ExprBase],
+        *,
+        element: str = "element",
+        offset: str = "offset",
+    ) -> Relation[DynRow]:
+        """Make a row of each element of a list: ``orders.unnest("items", element="item")``.
+
+        Args:
+            column: the list: a column, or an expression.
+            element: the name of the column of the elements.
+            offset: the name of the column of their offsets, from 0.
+
+        Output: this relation's columns, then the element and its ``i64`` offset. A row whose list is empty or NULL is
+        left out. Order and distribution stay. Raises `TypeMismatchError` for what is no list, `SchemaError` for a name
+        that exists. The specification has no such relation; a plan holds an ``ExtensionSingleRel`` of this library.
+        """
+        with naming("unnest"):
+            return Relation(unnest(self._rel, column, element, offset))
 
     def limit(self, count: int) -> Relation[S]:
         """Keep the first `count` rows: `fetch` with a count."""

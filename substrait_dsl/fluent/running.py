@@ -42,11 +42,17 @@ class Started:
         mode: EvaluationMode = "per_plan",
         *,
         persist_shared: bool = False,
+        is_preview: bool = False,
     ) -> None:
+        """`is_preview` leaves out what changes tables: of a write, the rows of its input are started."""
         from substrait_dsl.spark.record import recording
 
         now = dt.datetime.now(dt.UTC)
         self.spark = spark
+        if is_preview:
+            from substrait_dsl.spark.changes import rows_of
+
+            roots = [rows for root in roots if (rows := rows_of(root)) is not None]
         with recording() as self.records:
             try:
                 self.frames = [run(root, spark, now, mode, persist_shared=persist_shared) for root in roots]

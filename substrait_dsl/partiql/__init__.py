@@ -43,10 +43,27 @@ from substrait_dsl.partiql.lowered import StoredTable
 from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, transform, walk
 from substrait_dsl.partiql.notation import parse, parse_bindings, parse_data, parse_value
 from substrait_dsl.partiql.printing import data_text, render
-from substrait_dsl.partiql.tables import as_value, bag_of, bind, call, list_of, lit, struct, struct_concat, table
+from substrait_dsl.partiql.tables import (
+    as_boolean,
+    as_float,
+    as_integer,
+    as_text,
+    as_value,
+    bag_of,
+    bind,
+    call,
+    dynamic,
+    list_of,
+    lit,
+    struct,
+    struct_concat,
+    table,
+)
+from substrait_dsl.partiql.untyped import DYNAMIC
 from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Kind, Struct, Table, Value, bag
 
 __all__ = [
+    "DYNAMIC",
     "MISSING",
     "Bag",
     "BagExpr",
@@ -87,6 +104,10 @@ __all__ = [
     "Value",
     "ValueExpr",
     "Values",
+    "as_boolean",
+    "as_float",
+    "as_integer",
+    "as_text",
     "as_value",
     "asc",
     "avg",
@@ -97,6 +118,7 @@ __all__ = [
     "count",
     "data_text",
     "desc",
+    "dynamic",
     "evaluate_bindings",
     "evaluate_value",
     "list_of",

@@ -18,6 +18,8 @@ _KINDS: tuple[tuple[str, tuple[type[t.Type], ...]], ...] = (
     ("date", (t.Date,)),
     ("timestamp", (t.PrecisionTimestamp,)),
     ("timestamp with a zone", (t.PrecisionTimestampTZ,)),
+    ("list", (t.List,)),
+    ("struct", (t.Struct, t.Map)),
 )
 """What can be compared with each other."""
 

@@ -43,9 +43,9 @@ class _Columns:
     rows: int
     names: list[str] = attrs.field(factory=list)
     types: list[t.Type] = attrs.field(factory=list)
-    values: list[Sequence[Value]] = attrs.field(factory=list)
+    values: list[Sequence[object]] = attrs.field(factory=list)
 
-    def add(self, name: str, kind: t.Type, values: Sequence[Value]) -> FieldReference:
+    def add(self, name: str, kind: t.Type, values: Sequence[object]) -> FieldReference:
         position = len(self.names)
         self.names.append(name)
         self.types.append(kind)
@@ -82,10 +82,11 @@ def _laid_out(values: list[Value], name: str, columns: _Columns) -> Term:
             return found
     missing = len(there) < len(values)
     known = [value for value in there if value is not None]
-    if missing and len(known) < len(there):
-        raise _untyped(values, name, "are null and missing")
     kind = _common_type(known, name, missing or len(known) < len(there))
-    return Column(columns.add(name or "value", kind, values), "missing" if missing else "null")
+    column = columns.add(name or "value", kind, [_plain(value, kind) for value in values])
+    if not missing or len(known) == len(there):
+        return Column(column, "missing" if missing else "null")
+    return Column(column, columns.add(f"{name or 'value'} is missing", t.Boolean(), [v is MISSING for v in values]))
 
 
 def _struct(values: list[Struct], name: str, columns: _Columns) -> Attributes:
@@ -120,6 +121,11 @@ def _elements(values: Iterable[Term], name: str, columns: _Columns) -> Term | No
 
 def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:
     """The type of a column of these values, of which none is absent."""
+    if values and all(isinstance(value, tuple) for value in values):
+        items = [item for value in values if isinstance(value, tuple) for item in value]
+        return t.List(_inside(items, f"{name}[]"), nullable=nullable)
+    if values and all(isinstance(value, Struct) for value in values):
+        return _struct_type([value for value in values if isinstance(value, Struct)], name).with_nullability(nullable)
     for value in values:
         if isinstance(value, Struct | Bag | tuple):
             raise _untyped(values, name, f"hold a {kind_of(value)} in some rows, or of several sizes")
@@ -141,6 +147,35 @@ def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:
     else:
         raise _untyped(values, name, f"are of several types, {', '.join(map(str, types))}")
     return kind.as_nullable() if nullable else kind
+
+
+def _inside(items: Sequence[Value], name: str) -> t.Type:
+    """The type of what lists and structs hold."""
+    if any(item is MISSING for item in items):
+        raise _untyped(items, name, "are missing inside a list or a struct")
+    known = [item for item in items if item is not None]
+    return _common_type(known, name, len(known) < len(items))
+
+
+def _struct_type(values: Sequence[Struct], name: str) -> t.Type:
+    """The type of structs that all have the same attributes."""
+    names = values[0].names
+    if len(set(names)) < len(names) or any(sorted(value.names) != sorted(names) for value in values):
+        raise _untyped(values, name, "are structs of several attributes")
+    parts = ([value[inside] for value in values] for inside in names)
+    types = (_inside(part, f"{name}.{inside}") for inside, part in zip(names, parts, strict=True))
+    return t.Struct(tuple(types), names)
+
+
+def _plain(value: Value, kind: t.Type) -> object:
+    """What makes a literal of a type."""
+    match value:
+        case Struct() if isinstance(kind, t.Struct):
+            return tuple(_plain(value[name], inner) for name, inner in zip(kind.field_names, kind.types, strict=True))
+        case tuple() if isinstance(kind, t.List):
+            return [_plain(item, kind.element) for item in value]
+        case _:
+            return value
 
 
 def _untyped(values: Sequence[Value], name: str, why: str) -> UnsupportedError:

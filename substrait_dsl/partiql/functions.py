@@ -15,25 +15,33 @@ from substrait_dsl.partiql.operations import Mistyped
 
 def aligned(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:
     """Two operands as one type; None if they are of different kinds."""
-    a, b = left.type, right.type
+    if kind_of_type(left.type) == kind_of_type(right.type) == "number":
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, Literal) and isinstance(other.type, INTEGERS) and fits(one.value, other.type):
+                fitting = literal(one.value, other.type.as_required())  # so that the column stays as it is
+                return (fitting, other) if one is left else (other, fitting)
+    common = common_type(left.type, right.type)
+    return None if common is None else (cast(left, common), cast(right, common))
+
+
+def common_type(a: t.Type, b: t.Type) -> t.Type | None:
+    """The type that holds the values of two types; None if they are of different kinds.
+
+    Raises `UnsupportedError` for two of one kind that no type holds.
+    """
     if kind_of_type(a) != kind_of_type(b):
         return None
+    if a.matches(b):
+        return a
     match kind_of_type(a):
         case "number":
-            for one, other in ((left, right), (right, left)):
-                if isinstance(one, Literal) and isinstance(other.type, INTEGERS) and fits(one.value, other.type):
-                    fitting = literal(one.value, other.type.as_required())  # so that the column stays as it is
-                    return (fitting, other) if one is left else (other, fitting)
-            common = _common_number(a, b)
+            return _common_number(a, b)
         case "text":
-            common = t.String()
+            return t.String()
         case "blob":
-            common = t.Binary()
+            return t.Binary()
         case _:
-            if a.as_required() != b.as_required():
-                raise UnsupportedError(f"{a} and {b} are not compared")
-            return left, right
-    return cast(left, common), cast(right, common)
+            raise UnsupportedError(f"{a} and {b} are not compared")
 
 
 def _common_number(a: t.Type, b: t.Type) -> t.Type:
@@ -71,6 +79,9 @@ def _ordered(name: str) -> Callable[[Expression, Expression], Expression]:
         pair = aligned(left, right)
         if pair is None:
             raise Mistyped(f"{kind_of_type(left.type)} and {kind_of_type(right.type)} have no order")
+        for operand in pair:
+            if kind_of_type(operand.type) in ("list", "struct"):
+                raise Mistyped(f"a {kind_of_type(operand.type)} has no order")
         return call(name, *pair)
 
     return of
@@ -90,30 +101,28 @@ def _arithmetic(name: str) -> Callable[[Expression, Expression], Expression]:
             return call(name, cast(left, t.FP64()), cast(right, t.FP64()))
         if all(isinstance(kind, INTEGERS) for kind in kinds):
             return call(name, cast(left, t.I64()), cast(right, t.I64()))
-        return call(name, *(_as_decimal(operand) for operand in (left, right)))
+        return _exactly(name, _as_decimal(left), _as_decimal(right))
 
     return of
+
+
+def _exactly(name: str, left: Expression, right: Expression) -> Expression:
+    """An operation on decimals. Raises `UnsupportedError` where Substrait keeps fewer digits behind the point."""
+    result = call(name, left, right)
+    a, b, kind = left.type, right.type, result.type
+    assert isinstance(a, t.Decimal)
+    assert isinstance(b, t.Decimal)
+    assert isinstance(kind, t.Decimal)
+    if kind.scale < (a.scale + b.scale if name == "multiply" else max(a.scale, b.scale)):
+        raise UnsupportedError(
+            f"{name} of {a} and {b} is not lowered: Substrait rounds it to {kind.scale} digits behind the point",
+            hint="cast the columns to fewer digits before",
+        )
+    return result
 
 
 def _as_decimal(operand: Expression) -> Expression:
     return operand if isinstance(operand.type, t.Decimal) else cast(operand, t.Decimal(19, 0))
-
-
-def _divided(name: str) -> Callable[[Expression, Expression], Expression]:
-    """Of integers, by a constant: elsewhere engines differ in the digits, and in what a division by zero is."""
-
-    def of(left: Expression, right: Expression) -> Expression:
-        for operand in (left, right):
-            require_kind("number", operand)
-        if not all(isinstance(operand.type, INTEGERS) for operand in (left, right)):
-            raise UnsupportedError(f"{name} of {left.type} and {right.type} is not lowered: engines round differently")
-        if not isinstance(right, Literal):
-            raise UnsupportedError(f"{name} by a column is not lowered: by zero it would be an error, not missing")
-        if right.value == 0:
-            raise Mistyped("division by zero")
-        return call(name, cast(left, t.I64()), cast(right, t.I64()))
-
-    return of
 
 
 def _of_numbers(name: str) -> Callable[[Expression], Expression]:
@@ -139,6 +148,20 @@ def _not(operand: Expression) -> Expression:
     return call("not", operand)
 
 
+def _as_integer(operand: Expression) -> Expression:
+    if not isinstance(operand.type, INTEGERS):
+        raise Mistyped(f"a value of {operand.type} is not an integer")
+    return cast(operand, t.I64())
+
+
+def _as(kind: str, to: t.Type) -> Callable[[Expression], Expression]:
+    def of(operand: Expression) -> Expression:
+        require_kind(kind, operand)
+        return cast(operand, to)
+
+    return of
+
+
 OF_COLUMNS: dict[str, Callable[..., Expression]] = {
     "eq": _equal("equal"),
     "ne": _equal("not_equal"),
@@ -150,10 +173,12 @@ OF_COLUMNS: dict[str, Callable[..., Expression]] = {
     "plus": _arithmetic("add"),
     "minus": _arithmetic("subtract"),
     "times": _arithmetic("multiply"),
-    "divide": _divided("divide"),
-    "modulo": _divided("modulus"),
     "neg": _of_numbers("negate"),
     "abs": _of_numbers("abs"),
+    "as_boolean": _as("boolean", t.Boolean()),
+    "as_integer": _as_integer,
+    "as_float": _as("number", t.FP64()),
+    "as_text": _as("text", t.String()),
     "concat": _of_texts("concat"),
     "upper": _of_texts("upper"),
     "lower": _of_texts("lower"),

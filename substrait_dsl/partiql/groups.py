@@ -2,48 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from substrait_dsl import functions
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import FieldReference
+from substrait_dsl.algebra.expressions import Expression, FieldReference, literal
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError
 from substrait_dsl.fluent.base import made
-from substrait_dsl.partiql.bindings import AggregateFunction
-from substrait_dsl.partiql.calls import INTEGERS, cast
-from substrait_dsl.partiql.terms import Column, Term
+from substrait_dsl.partiql.bindings import AggregateFunction, GroupBy
+from substrait_dsl.partiql.calls import INTEGERS, call, cast
+from substrait_dsl.partiql.constants import to_literal
+from substrait_dsl.partiql.gathering import gathered, to_gather
+from substrait_dsl.partiql.lowered import LoweredBindings
+from substrait_dsl.partiql.node import ValueExpr
+from substrait_dsl.partiql.terms import Attributes, Column, Constant, Gathered, Nullable, Term, opened
+from substrait_dsl.partiql.untyped import counted, is_dynamic, require_typed
 
 
-def aggregated(rel: Rel, keys: Sequence[FieldReference], measures: Sequence[Any]) -> tuple[Rel, list[Term]]:
+def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueExpr], Term]) -> LoweredBindings:
+    """A row for each combination of keys: these, and what is aggregated, become columns before."""
+
+    def column(value: ValueExpr, what: str, is_counted: bool = False) -> Column:
+        term = opened(value_of(value))
+        if isinstance(term, Constant):
+            return Column(to_literal(term.value))
+        if is_counted and isinstance(term, Nullable):
+            return Column(call("nullif", term.there.expression, literal(False, t.Boolean())))
+        if is_counted and not isinstance(term, Column):
+            return Column(literal(True, t.Boolean()))  # it is there for each row
+        if isinstance(term, Column) and is_dynamic(term) and is_counted:
+            return Column(counted(term))
+        require_typed(term, what)
+        if not isinstance(term, Column):
+            raise UnsupportedError(f"{what} that is no column is not lowered to Substrait")
+        return term
+
+    keys = [column(key.value, "a key of a group by").expression for key in group_by.keys]
+    measured = [
+        _prepared(
+            one.function, column(one.value, f"the {one.function} of what", is_counted=one.function == "count")
+        ).expression
+        for one in group_by.measures
+    ]
+    member = Attributes(tuple(rows.variables.items()))
+    group = [] if group_by.group_as is None else [to_gather(member)]
+    rows, columns = rows.with_columns(*(("grouped", one) for one in (*keys, *measured, *group)))
+    aggregates = iter(columns[len(keys) :])
+    measures = [_measure(one.function, next(aggregates)) for one in group_by.measures]
+    measures += map(gathered, aggregates)
+    rel, found = _aggregated(rows.rel, columns[: len(keys)], measures)
+    terms: list[Term] = [*found]
+    if group:
+        terms[-1] = Gathered(found[-1], member)
+    return LoweredBindings(rel, "bag", dict(zip(group_by.variables, terms, strict=True)))
+
+
+def _aggregated(rel: Rel, keys: Sequence[FieldReference], measures: Sequence[Any]) -> tuple[Rel, list[Column]]:
     """The aggregate, and what its columns are: keys, then measures. A missing key counts as null.
 
     Raises `UnsupportedError` for an aggregate that no function of Substrait computes for columns of the type.
     """
+    computed = [part for measure in measures for part in (measure if isinstance(measure, tuple) else (measure,))]
     try:
         folded = made(rel).aggregate(
-            *(key.position for key in keys), **{f"measure{number}": measure for number, measure in enumerate(measures)}
+            *(key.position for key in keys), **{f"measure{number}": each for number, each in enumerate(computed)}
         )
     except FunctionNotFoundError as error:
         raise UnsupportedError(f"a group by is not lowered to Substrait: {error.message}") from error
-    columns = (FieldReference(position, field.type) for position, field in enumerate(folded._rel.schema))
-    return folded._rel, [Column(column) for column in columns]
+    columns = iter([FieldReference(position, field.type) for position, field in enumerate(folded._rel.schema)])
+    found: list[Expression] = [next(columns) for _ in keys]
+    found += (
+        _quotient(next(columns), next(columns)) if isinstance(measure, tuple) else next(columns) for measure in measures
+    )
+    return folded._rel, [Column(each) for each in found]
 
 
-def prepared(function: AggregateFunction, column: Column) -> Column:
+def _prepared(function: AggregateFunction, column: Column) -> Column:
     """What an aggregate is computed of. Raises `UnsupportedError` where engines compute other digits."""
     kind = column.type
-    if function == "avg" and not isinstance(kind, t.FP64 | t.FP32):
-        raise UnsupportedError(f"the average of {kind} is not lowered to Substrait: engines round differently")
-    is_summed = function in ("sum", "avg")
-    if is_summed and isinstance(kind, INTEGERS):
+    if function == "avg" and isinstance(kind, t.Decimal) and kind.scale > _PLACES:
+        raise UnsupportedError(
+            f"the average of {kind} is not lowered to Substrait: engines keep {_PLACES} digits behind the point"
+        )
+    if function == "avg" and isinstance(kind, INTEGERS):
+        return Column(cast(column.expression, t.Decimal(19, 0)), column.absent)
+    if function == "sum" and isinstance(kind, INTEGERS):
         return Column(cast(column.expression, t.I64()), column.absent)
-    if is_summed and isinstance(kind, t.FP32):
+    if function in ("sum", "avg") and isinstance(kind, t.FP32):
         return Column(cast(column.expression, t.FP64()), column.absent)
     return column
 
 
-def measure(function: AggregateFunction, column: FieldReference) -> Any:
-    """The aggregate of a column, for the aggregate's lambda."""
+_PLACES = 6
+"""How many digits behind the point Substrait keeps of a sum of decimals that is divided by a number of rows."""
+
+
+def _measure(function: AggregateFunction, column: FieldReference) -> Any:
+    """The aggregate of a column, for the aggregate's lambda; for an average of decimals the two that make it."""
+    if function == "avg" and isinstance(column.type, t.Decimal):
+        return _measure("sum", column), _measure("count", column)
     return lambda row: getattr(functions, function)(row[column.position])
+
+
+def _quotient(total: Expression, count: Expression) -> Expression:
+    """An average, NULL of no values."""
+    many = call("nullif", count, literal(0, t.I64()))
+    return call("divide", total, cast(many, t.Decimal(19, 0)))

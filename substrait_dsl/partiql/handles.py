@@ -18,7 +18,7 @@ from substrait_dsl.partiql.kinds import kind_of_value
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, Source, StoredTable
 from substrait_dsl.partiql.lowering import lower_values
 from substrait_dsl.partiql.node import ValueExpr
-from substrait_dsl.partiql.output import columns_of, require_readable, values_of
+from substrait_dsl.partiql.output import columns_of, require_readable, table_of, values_of
 from substrait_dsl.partiql.values import Kind, Table, Value, to_value
 
 if TYPE_CHECKING:
@@ -50,12 +50,13 @@ class Bound(ABC):
         """The elements as rows, of a list sorted.
 
         Output: of `Bindings` the attributes of a variable as columns ``f.FooId``, and other values under its name; of
-        `Values` the attributes of structs, and other values as ``value``. What is missing is NULL.
+        `Values` the attributes of structs, and other values as ``value``. Structs, lists and bags inside are structs
+        and lists. What is missing is NULL.
         Raises `UnsupportedError` for what is not lowered to Substrait.
         """
         with naming("as_relation"):
             require_mode(mode)
-            return made(columns_of(self._lowered(mode)))
+            return made(table_of(self._lowered(mode)))
 
     def to_plan(self, mode: Mode = "permissive") -> Plan:
         """The plan of `as_relation`."""

@@ -40,6 +40,8 @@ def kind_of_value(expression: ValueExpr, tables: Mapping[str, Source]) -> Kind |
         case e.Id(name=name) if name in tables:
             table = tables[name]
             return "list" if isinstance(table, tuple) and not isinstance(table, RelationBase | StoredTable) else "bag"
+        case e.Call(function="dynamic", arguments=(same,)):
+            return kind_of_value(same, tables)
         case e.Id() | e.Path() | e.Call(function="coalesce"):
             return None
         case e.BagExpr() | e.StructExpr() | e.Operator() | e.Call() | e.Pivot():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
-from substrait_dsl.algebra.expressions import Expression, FieldReference, SortKey
+from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, SortKey
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Project
 from substrait_dsl.fluent.base import RelationBase
@@ -45,7 +45,8 @@ class LoweredBindings:
     """Binding tuples as the rows of a relation."""
 
     rel: Rel
-    kind: Kind
+    kind: Kind | None
+    """None: a list, but a bag for each row around in which there is none."""
     variables: Mapping[str, Term]
     order: Order = ()
     """What tells the order of a list."""
@@ -58,7 +59,7 @@ class LoweredBindings:
         made = tuple(FieldReference(width + number, one.type) for number, one in enumerate(expressions))
         return attrs.evolve(self, rel=rel), made
 
-    def holding(self, term: Term, name: str) -> tuple[LoweredBindings, Term]:
+    def holding(self, term: Term, name: str, *, also_outer: bool = False) -> tuple[LoweredBindings, Term]:
         """The same tuples, and a term, of which everything that is computed has become a column of theirs.
 
         A variable is used any number of times: what it stands for must not be computed as often.
@@ -66,14 +67,18 @@ class LoweredBindings:
         rows = self
 
         def held(column: Column) -> Column:
-            nonlocal rows
-            if isinstance(column.expression, FieldReference):
-                return column
-            rows, (made,) = rows.with_columns((name, column.expression))
-            return attrs.evolve(column, expression=made)
+            absent = column.absent
+            return Column(kept(column.expression), kept(absent) if isinstance(absent, Expression) else absent)
 
-        kept = with_columns(term, held)
-        return rows, kept
+        def kept(expression: Expression) -> Expression:
+            nonlocal rows
+            if isinstance(expression, FieldReference) and (expression.root == ROOT or not also_outer):
+                return expression
+            rows, (made,) = rows.with_columns((name, expression))
+            return made
+
+        changed = with_columns(term, held)
+        return rows, changed
 
 
 @attrs.frozen

@@ -8,43 +8,35 @@ it is output, for no engine promises the order of rows otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, assert_never, cast
+from typing import assert_never, cast
 
 import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, SortKey, literal
 from substrait_dsl.algebra.relations import Cross, Fetch, Filter, Sort
-from substrait_dsl.errors import EvaluationError, UnknownFieldError, UnsupportedError, kind_words, quoted, suggestion
+from substrait_dsl.errors import EvaluationError, UnknownFieldError, UnsupportedError, quoted, suggestion
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql import bindings as b
 from substrait_dsl.partiql import expressions as e
+from substrait_dsl.partiql.access import step_into, struct_of
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.calls import cast as to_type
 from substrait_dsl.partiql.conditions import DIRECTIONS, not_a_boolean, row_number
 from substrait_dsl.partiql.constants import to_literal
-from substrait_dsl.partiql.groups import aggregated, measure, prepared
+from substrait_dsl.partiql.documents import as_dynamic, dynamic_constants
+from substrait_dsl.partiql.groups import grouped
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value
+from substrait_dsl.partiql.iteration import attributes, elements
+from substrait_dsl.partiql.lateral import beside, new_anchor, rows_beside, seen_from_inside
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, StoredTable, Tables, constants
 from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, walk
 from substrait_dsl.partiql.operators import lowered
+from substrait_dsl.partiql.padding import outer_join
 from substrait_dsl.partiql.printing import data_text
-from substrait_dsl.partiql.terms import (
-    NOTHING,
-    Attributes,
-    Column,
-    Constant,
-    Elements,
-    Term,
-    attribute,
-    opened,
-    require_known,
-    shifted,
-)
+from substrait_dsl.partiql.terms import NOTHING, Attributes, Column, Constant, Elements, Term
+from substrait_dsl.partiql.untyped import as_type, is_dynamic, require_typed, table_column
 from substrait_dsl.partiql.values import MISSING
-
-if TYPE_CHECKING:
-    pass
 
 Scope = Mapping[str, Term]
 
@@ -82,6 +74,8 @@ def _lowering(expression: Node, tables: Tables, mode: Mode) -> _Lowering:
 class _Lowering:
     tables: Tables
     mode: Mode
+    outer: Scope = attrs.field(factory=dict)
+    """The variables of enclosing binding tuples."""
 
     # --- bindings
 
@@ -104,15 +98,22 @@ class _Lowering:
                 return self.ordered(keys, self.bindings(source))
             case b.MapLet(named=named, source=source):
                 rows = self.bindings(source)
-                made = {one.name: self.value(one.value, rows.variables) for one in named}
+                made = {one.name: self.within(one.value, rows) for one in named}
                 for name, term in made.items():
                     rows, made[name] = rows.holding(term, name)
                 return attrs.evolve(rows, variables={**rows.variables, **made})
-            case b.GroupBy(group_as=None) as group_by:
-                return self.grouped(group_by, self.bindings(group_by.source))
-            case b.Join() | b.GroupBy() | b.Unpivot() as other:
-                how = f"a {other.how} join" if isinstance(other, b.Join) else kind_words(other)
-                raise UnsupportedError(f"{how} is not lowered to Substrait yet: evaluate_bindings interprets it")
+            case b.GroupBy() as group_by:
+                rows = self.bindings(group_by.source)
+                return grouped(group_by, rows, lambda value: self.within(value, rows))
+            case b.Unpivot() as unpivot:
+                return self.unpivoted(unpivot)
+            case b.Join(how=how, left=left, right=right, condition=condition):
+                true = literal(True, t.Boolean())
+                return outer_join(
+                    how,
+                    *self.sides(left, right),
+                    lambda pairs: true if condition is None else self.condition(condition, pairs),
+                )
             case never:
                 assert_never(never)
 
@@ -122,20 +123,31 @@ class _Lowering:
         rows, element = values.source.holding(values.element, scan.as_)
         variables: dict[str, Term] = {scan.as_: element}
         if scan.at is not None:
-            rows, variables[scan.at] = (rows, Column(values.index)) if values.index else self.indexed(rows)
+            rows, variables[scan.at] = (rows, _place(values.index)) if values.index else self.indexed(rows)
         if scan.by is not None:
             variables[scan.by] = self.record_id(scan.value)
         return attrs.evolve(rows, variables=variables)
+
+    def unpivoted(self, unpivot: b.Unpivot) -> LoweredBindings:
+        """The attributes of a struct, one for each row, with their names."""
+        rows, value, name = attributes(self.value(unpivot.value, self.outer), self.mode)
+        named = ((unpivot.as_, value), (unpivot.at, name), (unpivot.by, NOTHING))
+        return attrs.evolve(rows, variables={each: term for each, term in named if each is not None})
 
     def indexed(self, rows: LoweredBindings) -> tuple[LoweredBindings, Term]:
         """The index of each element of a list, counted anew in its order."""
         if rows.kind == "bag":
             return rows, NOTHING
+        if rows.kind is None:
+            raise UnsupportedError(
+                "the index in a list that may be null or missing, once it is filtered or made anew, is not lowered"
+            )
         rows, (number,) = rows.with_columns(("at", row_number(rows.order)))
         return rows, Column(call("subtract", number, literal(1, t.I64())))
 
     def record_id(self, expression: ValueExpr) -> Term:
-        table = self.tables.get(expression.name) if isinstance(expression, e.Id) else None
+        name = expression.name if isinstance(expression, e.Id) else None
+        table = self.tables.get(name) if name is not None and name not in self.outer else None
         if not isinstance(table, StoredTable):
             return NOTHING
         schema = table.relation._rel.schema
@@ -143,23 +155,28 @@ class _Lowering:
         return Column(to_type(FieldReference(position, schema.fields[position].type), t.String()), "missing")
 
     def crossed(self, left: BindingsExpr, right: BindingsExpr) -> LoweredBindings:
-        used = right.free & set(left.variables)
-        if used:
-            raise UnsupportedError(
-                f"the right side of a join refers to the left side's {quoted(sorted(used))}: "
-                "that is not lowered to Substrait, which has no relation for the elements of a column"
-            )
-        one, other = self.bindings(left), self.bindings(right)
-        width = len(one.rel.schema)
-        moved = {name: shifted(term, width) for name, term in other.variables.items()}
-        return LoweredBindings(Cross(one.rel, other.rel), "bag", {**one.variables, **moved})
+        one, other, anchor = self.sides(left, right)
+        found = beside(other.variables, len(one.rel.schema), anchor)
+        rel = Cross(one.rel, other.rel) if anchor is None else rows_beside(one.rel, other.rel, anchor)
+        return LoweredBindings(rel, "bag", {**one.variables, **found})
+
+    def sides(self, left: BindingsExpr, right: BindingsExpr) -> tuple[LoweredBindings, LoweredBindings, int | None]:
+        """Both sides of a join, and what the right one calls the left one's row, if it refers to it."""
+        one = self.bindings(left)
+        if not right.free & one.variables.keys():
+            return one, self.bindings(right), None
+        anchor = new_anchor(one.rel)
+        seen = {name: seen_from_inside(term, anchor) for name, term in one.variables.items()}
+        return one, attrs.evolve(self, outer={**self.outer, **seen}).bindings(right), anchor
 
     def filtered(self, rows: LoweredBindings, condition: ValueExpr) -> LoweredBindings:
         return attrs.evolve(rows, rel=Filter(rows.rel, self.condition(condition, rows)))
 
     def condition(self, expression: ValueExpr, rows: LoweredBindings) -> Expression:
         """A condition; what is no boolean is false, in strict mode an error for each row where it is not null."""
-        term = self.value(expression, rows.variables)
+        term = self.within(expression, rows)
+        if isinstance(term, Column) and is_dynamic(term):
+            term = as_type("as_boolean", term, self.mode)
         match term:
             case Column() if isinstance(term.type, t.Boolean):
                 return term.expression
@@ -189,34 +206,15 @@ class _Lowering:
         """A list of the tuples: the keys become columns, and tuples that are equal in them stay in their order."""
         order: list[SortKey] = []
         for key in keys:
-            term = self.value(key.key, rows.variables)
+            term = self.within(key.key, rows)
             if isinstance(term, Constant):
                 continue
+            require_typed(term, "a key of an order by")
             if not isinstance(term, Column):
                 raise UnsupportedError("an order by a struct or a collection is not lowered to Substrait")
             rows, (column,) = rows.with_columns(("key", term.expression))
             order.append(SortKey(column, DIRECTIONS[key.direction, key.nulls]))
         return attrs.evolve(rows, kind="list", order=(*order, *rows.order))
-
-    def grouped(self, group_by: b.GroupBy, rows: LoweredBindings) -> LoweredBindings:
-        """A row for each combination of keys: these, and what is aggregated, become columns before."""
-
-        def column(value: ValueExpr, what: str) -> Column:
-            term = self.value(value, rows.variables)
-            if not isinstance(term, Column):
-                raise UnsupportedError(f"{what} that is no column is not lowered to Substrait")
-            return term
-
-        keys = [column(key.value, "a key of a group by").expression for key in group_by.keys]
-        measured = [
-            prepared(one.function, column(one.value, f"the {one.function} of what")).expression
-            for one in group_by.measures
-        ]
-        rows, made = rows.with_columns(*(("grouped", one) for one in (*keys, *measured)))
-        functions = (one.function for one in group_by.measures)
-        measures = [measure(function, one) for function, one in zip(functions, made[len(keys) :], strict=True)]
-        rel, terms = aggregated(rows.rel, made[: len(keys)], measures)
-        return LoweredBindings(rel, "bag", dict(zip(group_by.variables, terms, strict=True)))
 
     # --- values
 
@@ -225,27 +223,34 @@ class _Lowering:
         match expression:
             case e.MapValues(value=value, source=source):
                 rows = self.bindings(source)
-                return LoweredValues(rows, self.value(value, rows.variables))
-            case e.Id(name=name) if name in self.tables:
+                return LoweredValues(rows, self.within(value, rows))
+            case e.Id(name=name) if name in self.tables and name not in self.outer:
                 given = self.tables[name]
                 return self.table(given) if isinstance(given, RelationBase | StoredTable) else constants(given)
-            case _ if not _is_closed(expression):
-                raise UnsupportedError(f"a scan of {expression} is not lowered to Substrait")
-        return constants(evaluate_value(expression, {}, self.mode))
+            case e.Call(function="dynamic", arguments=(argument,)):
+                term = self.value(argument, self.outer)
+                return dynamic_constants(term.value) if isinstance(term, Constant) else elements(as_dynamic(term))
+        return elements(self.value(expression, self.outer))
 
     def table(self, table: RelationBase | StoredTable) -> LoweredValues:
         """The rows of a table, a bag of structs."""
         relation, record_id = (table.relation, table.record_id) if isinstance(table, StoredTable) else (table, None)
         rel = relation._rel
         fields = tuple(
-            (field.name, Column(FieldReference(position, field.type)))
+            (field.name, table_column(FieldReference(position, field.type)))
             for position, field in enumerate(rel.schema)
             if field.name != record_id
         )
         return LoweredValues(LoweredBindings(rel, "bag", {}), Attributes(fields))
 
+    def within(self, expression: ValueExpr, rows: LoweredBindings) -> Term:
+        """What a value expression is in the row of binding tuples, and of those around them."""
+        return self.value(expression, {**self.outer, **rows.variables})
+
     def value(self, expression: ValueExpr, scope: Scope) -> Term:
         """What a value expression is in the row that a scope describes."""
+        if isinstance(expression, e.Call) and expression.function == "dynamic":
+            return as_dynamic(self.value(expression.arguments[0], scope))
         if _is_closed(expression):
             return Constant(evaluate_value(expression, {}, self.mode))
         match cast(e.AnyValueExpr, expression):
@@ -258,10 +263,11 @@ class _Lowering:
             case e.Path(root=root, steps=steps):
                 term = self.value(root, scope)
                 for step in steps:
-                    term = self.step(term, self.value(step, scope))
+                    term = step_into(term, self.value(step, scope), self.mode)
                 return term
             case e.StructExpr(pairs=pairs):
-                return self.struct([(self.value(pair.name, scope), self.value(pair.value, scope)) for pair in pairs])
+                values = [(self.value(pair.name, scope), self.value(pair.value, scope)) for pair in pairs]
+                return struct_of(values, self.mode)
             case e.ListExpr(items=items):
                 return Elements("list", tuple(self.value(item, scope) for item in items))
             case e.BagExpr(items=items):
@@ -277,67 +283,10 @@ class _Lowering:
             case never:
                 assert_never(never)
 
-    def step(self, term: Term, step: Term) -> Term:
-        """An attribute of a struct, or an element of a collection, by a constant."""
-        if not isinstance(step, Constant):
-            raise UnsupportedError("a path by a name or index that is computed from a row is not lowered to Substrait")
-        name = step.value
-        match opened(term):
-            case Constant(value=None):
-                return Constant(None)
-            case Constant(value=value) if value is MISSING:
-                return NOTHING
-            case Attributes(fields=fields) if isinstance(name, str):
-                found = [field for inside, field in fields if inside == name]
-                if len(found) == 1 or (found and self.mode == "permissive"):
-                    return self.always_there(found[0], name)
-                known = [inside for inside, _ in fields]
-                return self.absent(
-                    f'several attributes are called "{name}"'
-                    if found
-                    else f'there is no attribute "{name}" among {quoted(known)}'
-                )
-            case Column(expression=struct) as column if isinstance(struct.type, t.Struct) and isinstance(name, str):
-                names = struct.type.field_names
-                if name in names:
-                    return attribute(column, names.index(name))
-                return self.absent(f'there is no attribute "{name}" among {quoted(names)}')
-            case Elements(kind="list", items=items) if isinstance(name, int) and not isinstance(name, bool):
-                if 0 <= name < len(items):
-                    return items[name]
-                return self.absent(f"a list of {len(items)} has no element {name}")
-            case Column(expression=inside) if isinstance(inside.type, t.List | t.Map):
-                raise UnsupportedError(f"a path into a column of {inside.type} is not lowered to Substrait")
-            case _:
-                return self.absent(f"the step {data_text(name)} leads nowhere")
 
-    def always_there(self, attribute: Term, name: str) -> Term:
-        """An attribute. One that some structs lack is an error for these in strict mode, which is not lowered."""
-        if self.mode == "strict" and isinstance(attribute, Column) and attribute.absent != "null":
-            raise UnsupportedError(f'in strict mode, the attribute "{name}", which some structs lack, is not lowered')
-        return attribute
-
-    def struct(self, pairs: list[tuple[Term, Term]]) -> Term:
-        """A struct of the attributes that have a name and a value."""
-        fields: list[tuple[str, Term]] = []
-        for name, value in pairs:
-            if not isinstance(name, Constant):
-                raise UnsupportedError(
-                    "the name of an attribute that is computed from a row is not lowered to Substrait"
-                )
-            if not isinstance(name.value, str):
-                self.absent(f"the name of an attribute is a text, not {data_text(name.value)}")
-            elif value != NOTHING:
-                if isinstance(value, Column):
-                    require_known(value, f'the attribute "{name.value}"')
-                fields.append((name.value, value))
-        return Attributes(tuple(fields))
-
-    def absent(self, why: str) -> Term:
-        """What stands for a value that there is not."""
-        if self.mode == "strict":
-            raise EvaluationError(why)
-        return NOTHING
+def _place(index: FieldReference) -> Column:
+    """The index of an element, which what is no list does not have."""
+    return Column(index, "missing" if index.type.nullable else "null")
 
 
 def _is_closed(expression: ValueExpr) -> bool:

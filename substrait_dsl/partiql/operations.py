@@ -193,6 +193,21 @@ def _absolute(value: Value) -> Value:
     return _computed(lambda: abs(_number(value)))
 
 
+# --- values of one type
+
+
+def _as_boolean(value: Value) -> bool:
+    if not isinstance(value, bool):
+        raise Mistyped(f"a {kind_of(value)} is not a boolean")
+    return value
+
+
+def _as_integer(value: Value) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
+        raise Mistyped(f"a {kind_of(value)} is not an integer of 64 bits")
+    return value
+
+
 # --- texts and structs
 
 
@@ -248,7 +263,17 @@ OPERATORS: dict[str, Operation] = {
 }
 """What is written with its own name: ``(eq a b)``."""
 
+AS_TYPES: dict[str, Operation] = {
+    "as_boolean": Operation(_as_boolean, 1, 1),
+    "as_integer": Operation(_as_integer, 1, 1),
+    "as_float": Operation(lambda value: _computed(lambda: float(_number(value))), 1, 1),
+    "as_text": Operation(lambda value: _text(value), 1, 1),
+}
+"""A value of a type as it is, any number as a float. What is of another type has no value here."""
+
 FUNCTIONS: dict[str, Operation] = {
+    **AS_TYPES,
+    "dynamic": Operation(lambda value: value, 1, 1, takes_absent=True),
     "struct_concat": Operation(_struct_concat, 1, None),
     "star": Operation(_star, 2, 2, takes_absent=True),
     "coalesce": Operation(_coalesce, 1, None, takes_absent=True),
@@ -271,12 +296,26 @@ def _sum(values: Sequence[Value]) -> Value:
 
 
 def _average(values: Sequence[Value]) -> Value:
-    """Of integers and decimals a decimal."""
-    total = _sum(values)
-    if total is None:
+    """Of floats a float; of integers and decimals a decimal, rounded half up.
+
+    It has as many digits behind the point as the values, but at least 6, as decimals of Substrait do.
+    """
+    numbers = [_number(value) for value in values]
+    if not numbers:
         return None
-    exact: Value = Decimal(total) if isinstance(total, int) else total
-    return _arithmetic(operator.truediv)(exact, len(values))
+    if any(isinstance(number, float) for number in numbers):
+        return _arithmetic(operator.truediv)(_sum(values), len(values))
+    exact = [Decimal(number) for number in numbers]
+    places = max(_FEWEST_PLACES, *(-int(number.as_tuple().exponent) for number in exact))
+    with decimal.localcontext(_EXACT):
+        average = (sum(exact, Decimal(0)) / len(exact)).quantize(Decimal(1).scaleb(-places), decimal.ROUND_HALF_UP)
+    return _computed(lambda: average)
+
+
+_FEWEST_PLACES = 6
+
+_EXACT = decimal.Context(prec=300)
+"""More digits than the sum of so many decimals as there can be has, and than a quotient needs to be rounded rightly."""
 
 
 AGGREGATES: dict[str, Callable[[Sequence[Value]], Value]] = {

@@ -8,10 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    Cast,
+    Expression,
+    FieldReference,
+    IfClause,
+    IfThen,
+    Lambda,
+    Literal,
+    literal,
+)
+from substrait_dsl.algebra.expressions.references import LambdaParameter
 from substrait_dsl.errors import EvaluationError, UnsupportedError
 from substrait_dsl.partiql.calls import call, cast, require_kind
 from substrait_dsl.partiql.constants import to_literal
+from substrait_dsl.partiql.division import DIVISIONS, divided
+from substrait_dsl.partiql.equality import equality
 from substrait_dsl.partiql.functions import OF_COLUMNS, aligned
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.operations import Mistyped
@@ -21,32 +34,76 @@ from substrait_dsl.partiql.terms import (
     Column,
     Constant,
     Elements,
+    Gathered,
+    Nullable,
     Term,
     absent_of,
+    nowhere,
+    opened,
     require_known,
     taken_apart,
 )
+from substrait_dsl.partiql.untyped import is_dynamic, of_dynamic
 from substrait_dsl.partiql.values import MISSING
 
 
 def lowered(op: str, operands: Sequence[Term], mode: Mode) -> Term:
     """An operator or function of terms that are not all constant."""
+    columns: list[Column] = []
     try:
         if op in OF_TERMS:
-            return OF_TERMS[op](operands)
+            is_asked = op != "is_missing" and any(map(is_dynamic, operands))
+            return of_dynamic(op, operands, mode) if is_asked else OF_TERMS[op](operands)
         if NOTHING in operands:
             return NOTHING
-        if any(isinstance(operand, Constant) and operand.value is None for operand in operands):
-            return Constant(None)
-        columns = [column_of(operand, op) for operand in operands]
+        if Constant(None) in operands:
+            there = [operand for operand in operands if isinstance(operand, Column)]
+            absent = absent_of([*there, Column(to_literal(None))])
+            return Constant(None) if absent == "null" else Column(to_literal(None), absent)
+        if any(map(is_dynamic, operands)):
+            return of_dynamic(op, operands, mode)
+        if op == "in":
+            columns += [operand for operand in operands if isinstance(operand, Column)]
+            return _is_in(operands[0], operands[1], mode)
+        in_parts = [operand for operand in operands if isinstance(opened(operand), Attributes | Elements)]
+        if in_parts and op in ("eq", "ne"):
+            return equality(operands[0], operands[1], is_equal=op == "eq")
+        columns += [column_of(operand, op) for operand in operands if operand not in in_parts]
+        if in_parts:
+            raise Mistyped("an operand is a struct or a collection")
+        if any(_is_null_literal(column.expression) for column in columns):
+            return Column(to_literal(None), absent_of(columns))
+        if op in DIVISIONS:
+            return divided(op, columns[0], columns[1], mode)
         if op not in OF_COLUMNS:
             raise UnsupportedError(f"{op} of columns is not lowered to Substrait")
         result = OF_COLUMNS[op](*(column.expression for column in columns))
     except Mistyped as error:
         if mode == "strict":
             raise EvaluationError(f"{op}: {error}") from error
-        return NOTHING
+        return nowhere(columns)
     return Column(result, absent_of(columns))
+
+
+def _is_in(value: Term, among: Term, mode: Mode) -> Term:
+    """Whether a value is equal to one of the elements of a collection; null, if only a null one might be."""
+    among = opened(among)
+    unknown = Column(literal(None, t.Boolean(nullable=True)))  # where an element is null
+    sides = [side for side in (value, among) if isinstance(side, Column)]
+    if isinstance(among, Column) and isinstance(among.type, t.List):
+        kind = among.type.element
+        test = OF_COLUMNS["eq"](column_of(value, "in").expression, FieldReference(0, kind, LambdaParameter()))
+        predicate = test if test.type.nullable else Cast(test, t.Boolean(nullable=True))
+        found = call("any_match", among.expression, Lambda((kind,), predicate))
+    elif isinstance(among, Elements):
+        tests = [column_of(lowered("eq", (value, item), mode), "in").expression for item in among.items]
+        found = call("or", *tests) if len(tests) > 1 else tests[0] if tests else literal(False, t.Boolean())
+    else:
+        raise Mistyped("it is not a collection")
+    if isinstance(value, Column) and value.type.nullable:
+        known = IfClause(call("is_not_null", value.expression), found)
+        found = IfThen((known,), unknown.expression)
+    return Column(found, absent_of([*sides, unknown]))
 
 
 def column_of(term: Term, op: str) -> Column:
@@ -56,7 +113,7 @@ def column_of(term: Term, op: str) -> Column:
             return term
         case Constant(value=value):
             return Column(to_literal(value))
-        case Attributes() | Elements():
+        case Attributes() | Elements() | Nullable() | Gathered():
             raise UnsupportedError(f"{op} of a struct or a collection is not lowered to Substrait")
 
 
@@ -83,6 +140,10 @@ def _is_null(operands: Sequence[Term]) -> Term:
     operand = operands[0]
     if isinstance(operand, Constant):
         return Constant(operand.value is None or operand.value is MISSING)
+    if isinstance(operand, Nullable):
+        return Column(call("not", operand.there.expression))
+    if isinstance(operand, Gathered):
+        return Column(call("is_null", operand.column.expression))
     return Column(call("is_null", operand.expression)) if isinstance(operand, Column) else Constant(False)
 
 
@@ -90,10 +151,10 @@ def _is_missing(operands: Sequence[Term]) -> Term:
     operand = operands[0]
     if isinstance(operand, Constant):
         return Constant(operand.value is MISSING)
-    if not isinstance(operand, Column) or operand.absent == "null" or not operand.type.nullable:
+    if not isinstance(operand, Column):
         return Constant(False)
     require_known(operand, "the operand of is_missing")
-    return Column(call("is_null", operand.expression))
+    return Constant(False) if operand.missing is None else Column(operand.missing)
 
 
 def _coalesce(operands: Sequence[Term]) -> Term:
@@ -116,16 +177,21 @@ def _is_null_literal(expression: Expression) -> bool:
 
 def _struct_concat(operands: Sequence[Term]) -> Term:
     fields: list[tuple[str, Term]] = []
+    there: list[Expression] = []
     for operand in operands:
         if operand == NOTHING:
             return NOTHING
         if isinstance(operand, Constant) and operand.value is None:
             return Constant(None)
         part = taken_apart(operand)
+        if isinstance(part, Nullable):
+            there.append(part.there.expression)
+            part = part.parts
         if not isinstance(part, Attributes):
             raise Mistyped("an operand is not a struct")
         fields += part.fields
-    return Attributes(tuple(fields))
+    whole = Attributes(tuple(fields))
+    return Nullable(whole, Column(there[0] if len(there) == 1 else call("and", *there))) if there else whole
 
 
 def _star(operands: Sequence[Term]) -> Term:
@@ -133,6 +199,8 @@ def _star(operands: Sequence[Term]) -> Term:
     part = taken_apart(value)
     if isinstance(part, Attributes):
         return part
+    if isinstance(part, Nullable):
+        raise UnsupportedError("star of a struct or a collection that may be null is not lowered to Substrait")
     if value == NOTHING:
         return Attributes(())
     assert isinstance(number, Constant)

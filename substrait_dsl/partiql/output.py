@@ -12,8 +12,21 @@ from substrait_dsl.algebra.relations import Project, Rel, Sort, emit
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues
-from substrait_dsl.partiql.terms import Attributes, Column, Constant, Elements, Term, leaves, opened, require_known
-from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Struct, Value
+from substrait_dsl.partiql.terms import (
+    Attributes,
+    Column,
+    Constant,
+    Elements,
+    Gathered,
+    Nullable,
+    Term,
+    leaves,
+    opened,
+    require_known,
+)
+from substrait_dsl.partiql.untyped import DYNAMIC
+from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Struct, Value, to_value
+from substrait_dsl.partiql.wholes import whole
 
 _READ = (
     t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal, t.String, t.VarChar, t.FixedChar, t.Binary,
@@ -23,14 +36,42 @@ _READ = (
 
 
 def columns_of(lowered: LoweredBindings | LoweredValues) -> Rel:
+    """The relation that values are read from: a column for each part of them that is no struct or collection, in order.
+
+    A part that is null in some rows and missing in others has a second column, which says where it is missing.
+    """
+    found: list[tuple[str, Expression]] = []
+    for term, root in _roots(lowered):
+        for name, leaf in leaves(term, root):
+            found.append((name, _expression(name, leaf)))
+            if isinstance(leaf, Column) and isinstance(leaf.absent, Expression):
+                found.append((f"{name} is missing", leaf.absent))
+    return _emitted(lowered, found)
+
+
+def table_of(lowered: LoweredBindings | LoweredValues) -> Rel:
     """The relation of what an expression gives: a column for each attribute and each other value, in order.
 
     Columns are called by the way to them: ``f.FooId`` in a binding tuple, ``FooId`` in a struct, ``value`` for other
-    values. What is missing is NULL.
+    values. Structs and collections that are the values of attributes are columns of these types. What is missing is
+    NULL. Raises `UnsupportedError` for a collection of values of several types.
     """
+    return _emitted(lowered, [(name, whole(part, name)) for name, part in _attributes(lowered)])
+
+
+def _attributes(lowered: LoweredBindings | LoweredValues) -> Iterator[tuple[str, Term]]:
+    for term, root in _roots(lowered):
+        part = opened(term)
+        part = part.parts if isinstance(part, Nullable) else part
+        if isinstance(part, Attributes):
+            yield from ((f"{root}.{inside}" if root else inside, field) for inside, field in part.fields)
+        else:
+            yield root or "value", part
+
+
+def _emitted(lowered: LoweredBindings | LoweredValues, found: list[tuple[str, Expression]]) -> Rel:
     rows = lowered if isinstance(lowered, LoweredBindings) else lowered.source
     rel = Sort(rows.rel, rows.order) if rows.order else rows.rel
-    found = [(name, _expression(name, leaf)) for term, name in _roots(lowered) for name, leaf in leaves(term, name)]
     found = found or [("value", literal(True, t.Boolean()))]  # rows count, also those of no columns
     computed = [(name, each) for name, each in found if not isinstance(each, FieldReference)]
     places = {id(each): len(rel.schema) + number for number, (_, each) in enumerate(computed)}
@@ -57,7 +98,7 @@ def _is_readable(kind: t.Type) -> bool:
         case t.Map(key=t.String() | t.VarChar() | t.FixedChar(), value=inner):
             return _is_readable(inner)
         case _:
-            return isinstance(kind, _READ)
+            return isinstance(kind, _READ) or kind.matches(DYNAMIC)
 
 
 def values_of(lowered: LoweredValues, rows: Iterable[Sequence[Any]]) -> Value:
@@ -72,6 +113,7 @@ def bindings_of(lowered: LoweredBindings, rows: Iterable[Sequence[Any]]) -> Bind
     for row in rows:
         cells = iter(row)
         tuples.append(BindingTuple(tuple((name, _decoded(term, cells)) for name, term in lowered.variables.items())))
+    assert lowered.kind is not None  # there is no row around
     return BindingsData(lowered.kind, tuple(tuples))
 
 
@@ -97,14 +139,38 @@ def _decoded(term: Term, cells: Iterator[Any]) -> Value:
         case Elements(kind=kind, items=items):
             inside = tuple(_decoded(item, cells) for item in items)
             return inside if kind == "list" else Bag(inside)
+        case Gathered(element=element):
+            found_list = next(cells)
+            return None if found_list is None else Bag(tuple(_inside(element, one) for one in found_list))
+        case Nullable(parts=parts):
+            is_there = next(cells)
+            found = _decoded(parts, cells)
+            return found if is_there else None
         case Constant(value=value):
             next(cells)
             return value
         case Column(absent=absent) as column:
             cell = next(cells)
-            return MISSING if cell is None and absent == "missing" else _value(cell, column.type)
+            is_missing = next(cells) if isinstance(absent, Expression) else absent == "missing"
+            return MISSING if cell is None and is_missing else _value(cell, column.type)
         case _:
             raise AssertionError(term)
+
+
+def _inside(term: Term, cell: Any) -> Value:
+    """A value inside a list, made of one cell."""
+    match opened(term):
+        case Attributes(fields=fields):
+            made = [(name, _inside(field, part)) for (name, field), part in zip(fields, cell, strict=True)]
+            return Struct(tuple((name, value) for name, value in made if value is not MISSING))
+        case Nullable(parts=parts):
+            return None if cell is None else _inside(parts, cell)
+        case Column(absent=absent) as column:
+            return MISSING if cell is None and absent == "missing" else _value(cell, column.type)
+        case Constant(value=value):
+            return value
+        case other:
+            raise AssertionError(other)
 
 
 def _value(cell: Any, kind: t.Type) -> Value:
@@ -124,6 +190,8 @@ def _value(cell: Any, kind: t.Type) -> Value:
             return moment.astimezone(dt.UTC)
         case t.Binary() | t.FixedBinary():
             return bytes(cell)
+        case t.UserDefined():
+            return to_value(cell.toPython())
         case _:
             found: Value = cell
             return found

@@ -38,16 +38,23 @@ def table(name: str, relation: Relation[Any], *, record_id: str | None = None) -
         return Values(e.Id(name), {name: StoredTable(relation, record_id)})
 
 
-def as_value(relation: Relation[Any]) -> Values:
-    """A relation as a value, under the name of the table that it reads."""
+def as_value(relation: RelationBase, name: str | None = None) -> Values:
+    """A relation as a value, under a name; by default that of the table that it reads.
+
+    Raises `InvalidArgumentError` without a name for a relation that is no read of a named table.
+    """
     with naming("as_value"):
         require(relation, RelationBase, "a value is made of a relation")
+        if name is not None:
+            require(name, str, "the name of a table is a str")
+            return Values(e.Id(name), {name: relation})
         rel = relation._rel
         if not (isinstance(rel, Read) and isinstance(rel.definition, NamedTable)):
             raise InvalidArgumentError(
-                "the relation is no read of a named table", hint='give it a name: table("t", relation)'
+                "the relation is no read of a named table", hint='give it a name: relation.as_value("t")'
             )
-        return table(".".join(rel.definition.names), relation)
+        name = ".".join(rel.definition.names)
+        return Values(e.Id(name), {name: relation})
 
 
 @overload
@@ -105,3 +112,35 @@ def struct_concat(*structs: Given) -> Values:
     """The attributes of several structs in one, repeated names included."""
     with naming("struct_concat"):
         return call("struct_concat", *structs)
+
+
+def as_boolean(given: Given) -> Values:
+    """A value that is a boolean; one of another type has no value here. See `as_integer`."""
+    return call("as_boolean", given)
+
+
+def as_integer(given: Given) -> Values:
+    """A value that is an integer of 64 bits: ``as_integer(t.doc.size) > 3``.
+
+    It says of which type a dynamic value is (`DYNAMIC`), so that engines can compute with it. Null and missing stay;
+    one of another type is missing in permissive mode, and an error in strict mode.
+    """
+    return call("as_integer", given)
+
+
+def as_float(given: Given) -> Values:
+    """A value that is a number, as a float. See `as_integer`."""
+    return call("as_float", given)
+
+
+def as_text(given: Given) -> Values:
+    """A value that is a text. See `as_integer`."""
+    return call("as_text", given)
+
+
+def dynamic(constant: Given) -> Values:
+    """A constant whose values are of any types: ``scan(dynamic([1, "two", {"x": None}]), as_="v")``.
+
+    In a plan they are `DYNAMIC`, where those of other constants have one type. Raises as `lit` does.
+    """
+    return call("dynamic", constant)

@@ -7,20 +7,18 @@ anyone who writes Substrait would have it, and no engine has to build structs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import attrs
 
-from substrait_dsl.algebra.expressions import Expression, FieldAccess, FieldReference
+from substrait_dsl.algebra.expressions import Expression, FieldAccess, literal
 from substrait_dsl.algebra.expressions.references import StructField
-from substrait_dsl.algebra.node import Node, rebuild
+from substrait_dsl.algebra.types import Boolean, Type
 from substrait_dsl.algebra.types import Struct as StructType
-from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.partiql.absence import Absent, absent_where, missing_where
+from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.values import MISSING, Bag, Kind, Struct, Value
-
-Absent = Literal["null", "missing", "either"]
-"""What a NULL in a column stands for; if for either, nothing may ask which."""
 
 
 @attrs.frozen
@@ -34,6 +32,11 @@ class Column:
     def type(self) -> Type:
         """Its Substrait type."""
         return self.expression.type
+
+    @property
+    def missing(self) -> Expression | None:
+        """The condition for it to be missing; None if it never is."""
+        return missing_where(self.expression, self.absent)
 
 
 @attrs.frozen
@@ -52,13 +55,29 @@ class Elements:
 
 
 @attrs.frozen
+class Nullable:
+    """A struct or collection in parts that is null where a required boolean is false; so are then its parts."""
+
+    parts: Attributes | Elements
+    there: Column
+
+
+@attrs.frozen
+class Gathered:
+    """A bag that is a column of lists; what an element of it is, over a row that is no more (`element_of`)."""
+
+    column: Column
+    element: Term
+
+
+@attrs.frozen
 class Constant:
     """A value that is the same for all rows; `MISSING`, too."""
 
     value: Value
 
 
-Term: TypeAlias = Column | Attributes | Elements | Constant
+Term: TypeAlias = Column | Attributes | Elements | Nullable | Gathered | Constant
 
 NOTHING = Constant(MISSING)
 
@@ -89,8 +108,12 @@ def taken_apart(term: Term) -> Term:
 
 
 def attribute(struct: Column, number: int) -> Column:
-    """A field of a struct that is a column."""
-    return attrs.evolve(struct, expression=FieldAccess(struct.expression, StructField(number)))
+    """A field of a struct that is a column: missing where that is, else perhaps null."""
+    kind = struct.type
+    assert isinstance(kind, StructType)
+    is_same = struct.absent == "either" or not kind.types[number].nullable
+    absent = struct.absent if is_same else absent_where(struct.missing)
+    return Column(FieldAccess(struct.expression, StructField(number)), absent)
 
 
 def leaves(term: Term, name: str = "") -> Iterator[tuple[str, Column | Constant]]:
@@ -102,6 +125,11 @@ def leaves(term: Term, name: str = "") -> Iterator[tuple[str, Column | Constant]
         case Elements(items=items):
             for number, item in enumerate(items):
                 yield from leaves(item, f"{name}[{number}]")
+        case Gathered(column=column):
+            yield name or "value", column
+        case Nullable(parts=parts, there=there):
+            yield f"{name} is there", there
+            yield from leaves(parts, name)
         case leaf:
             assert isinstance(leaf, Column | Constant)
             yield name or "value", leaf
@@ -114,28 +142,36 @@ def with_columns(term: Term, change: Callable[[Column], Column]) -> Term:
             return change(term)
         case Constant():
             return term
+        case Gathered(column=column):
+            return attrs.evolve(term, column=change(column))
+        case Nullable(parts=parts, there=there):
+            return Nullable(with_columns(parts, change), change(there))  # type: ignore[arg-type]  # parts stay in parts
         case Attributes(fields=fields):
             return Attributes(tuple((name, with_columns(field, change)) for name, field in fields))
         case Elements(items=items):
             return attrs.evolve(term, items=tuple(with_columns(item, change) for item in items))
 
 
-def shifted(term: Term, by: int) -> Term:
-    """The term over a row that has so many columns more in front."""
-
-    def moved(column: Column) -> Column:
-        return attrs.evolve(column, expression=rebuild(column.expression, reference, into_relations=False))
-
-    def reference(node: Node) -> Node:
-        return attrs.evolve(node, position=node.position + by) if isinstance(node, FieldReference) else node
-
-    return with_columns(term, moved)
-
-
 def absent_of(columns: list[Column]) -> Absent:
     """What a NULL stands for in what is computed of columns."""
-    kinds = {column.absent for column in columns if column.type.nullable}
-    return kinds.pop() if len(kinds) == 1 else "either" if kinds else "null"
+    nullable = [column for column in columns if column.type.nullable]
+    kinds = {column.absent for column in nullable}
+    if len(kinds) <= 1:
+        return kinds.pop() if kinds else "null"
+    return "either" if "either" in kinds else absent_where(*(column.missing for column in nullable))
+
+
+def nowhere(columns: list[Column]) -> Term:
+    """What has no value for these operands, in permissive mode: null where one of them is, else missing."""
+    nothing = literal(None, Boolean(nullable=True))
+    nullable = [column for column in columns if column.type.nullable]
+    if any(column.absent == "either" for column in nullable):
+        return Column(nothing, "either")
+    if all(column.absent == "missing" for column in nullable):
+        return NOTHING
+    there = [call("is_not_null", column.expression) for column in nullable]
+    missing = (column.missing for column in nullable)
+    return Column(nothing, absent_where(there[0] if len(there) == 1 else call("and", *there), *missing))
 
 
 def require_known(column: Column, what: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from substrait import algebra_pb2 as pb
 
+from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.properties import Properties
 from substrait_dsl.algebra.relations import (
     ExtensionLeaf,
@@ -18,19 +19,22 @@ from substrait_dsl.algebra.relations import (
     ExtensionSingle,
     MergingCapture,
     SimpleCapture,
+    Unnest,
 )
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import Type, UserDefined
-from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.choices import (
     Choices,
     choices_in,
     declared_properties,
     decode_choices,
     encode_choices,
+    message_of,
     properties_choice,
     understood,
+    whole,
 )
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
@@ -53,13 +57,13 @@ def encode_extension_single(encoder: Encoder, rel: ExtensionSingle, message: pb.
 
 def decode_extension_single(
     decoder: Decoder, message: pb.ExtensionSingleRel, outer: Scope | None
-) -> ExtensionSingle | MergingCapture | SimpleCapture:
-    """Read somebody's relation of one input; ours is a capture."""
+) -> ExtensionSingle | MergingCapture | SimpleCapture | Unnest:
+    """Read somebody's relation of one input; ours is a capture or an unnest."""
     detail = decode_any(message.detail)
     own = choices_in(detail)
     rel = decoder.relation(message.input, outer)
     if own is not None and "schema" not in decode_choices(message.common):
-        return decode_capture(rel, own)
+        return decode_unnest(rel, own) if "unnest" in own else decode_capture(rel, own)
     return ExtensionSingle(detail, *decode_declared(decoder, message), input=rel)
 
 
@@ -74,6 +78,24 @@ def decode_extension_multi(decoder: Decoder, message: pb.ExtensionMultiRel, oute
     """Read somebody's relation of any number of inputs."""
     relations = tuple(decoder.relation(relation, outer) for relation in message.inputs)
     return ExtensionMulti(decode_any(message.detail), *decode_declared(decoder, message), relations=relations)
+
+
+# --- a relation of ours, which the specification lacks
+
+
+def encode_unnest(encoder: Encoder, rel: Unnest, message: pb.ExtensionSingleRel) -> None:
+    """Write an unnest: which column holds the lists."""
+    encoder.relation(rel.input, message.input)
+    encode_any(message_of({"unnest": rel.column}), message.detail)
+
+
+def decode_unnest(rel: Rel, choices: Choices) -> Unnest:
+    """Read an unnest of a column of a relation."""
+    match choices:
+        case {"unnest": int() | float() as column, **others} if not others and not isinstance(column, bool):
+            return Unnest(rel, understood("unnest", choices, whole, 0))
+        case _:
+            raise PlanFormatError(f"an extension_single of ours cannot be understood: {dict(choices)}")
 
 
 # --- what is declared of their output

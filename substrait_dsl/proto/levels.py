@@ -77,6 +77,7 @@ from substrait_dsl.algebra.relations import (
     SwitchingField,
     TopN,
     Transformation,
+    Unnest,
     Update,
     VirtualTable,
     Window,
@@ -108,6 +109,7 @@ LEVELS: dict[type[Node], int] = {
     TopN: 2,
     Window: 2,
     Expand: 2,
+    Unnest: 2,
     Write: 2,
     Update: 2,
     Ddl: 2,
@@ -274,7 +276,9 @@ def _message_levels(rel: Rel) -> int:
             return _CHOICES_LEVELS
         case Exchange(kind=SingleBucket(constrained=True)):
             return _CHOICES_LEVELS
-        case Write() | MergingCapture() | SimpleCapture() | ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
+        case Write() | MergingCapture() | SimpleCapture() | Unnest():
+            return _CHOICES_LEVELS
+        case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
             return _CHOICES_LEVELS
         case _:
             return LEAF_LEVELS if rel.common is None else _CHOICES_LEVELS

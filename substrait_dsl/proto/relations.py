@@ -37,6 +37,7 @@ from substrait_dsl.algebra.relations import (
     SimpleCapture,
     Sort,
     TopN,
+    Unnest,
     Update,
     Window,
     Write,
@@ -57,6 +58,7 @@ from substrait_dsl.proto.extension_relations import (
     encode_declared,
     encode_extension_multi,
     encode_extension_single,
+    encode_unnest,
 )
 from substrait_dsl.proto.joins import (
     decode_cross,
@@ -140,6 +142,8 @@ def encode_whole_relation(encoder: Encoder, rel: Rel, message: pb.Rel, mapping: 
             encode_window(encoder, known, message.window)
         case Expand():
             mapping = encode_expand(encoder, known, message.expand, mapping)
+        case Unnest():
+            encode_unnest(encoder, known, message.extension_single)
         case Write():
             encode_write(encoder, known, message.write)
         case Update():

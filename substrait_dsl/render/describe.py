@@ -30,7 +30,14 @@ from substrait_dsl.render.clauses import (
 )
 from substrait_dsl.render.exchange import exchange_parts
 from substrait_dsl.render.expressions import ExpressionWriter, expression_text
-from substrait_dsl.render.groups import aggregate_parts, expand_parts, project_parts, sort_clause, window_parts
+from substrait_dsl.render.groups import (
+    aggregate_parts,
+    expand_parts,
+    project_parts,
+    sort_clause,
+    unnest_parts,
+    window_parts,
+)
 from substrait_dsl.render.joins import (
     cross_parts,
     hash_join_parts,
@@ -134,6 +141,8 @@ def _parts(rel: Rel, writer: ExpressionWriter) -> Parts:
             return window_parts(closed, writer)
         case r.Expand():
             return expand_parts(closed, writer)
+        case r.Unnest():
+            return unnest_parts(closed)
         case r.Set():
             primary = closed.relations[0].schema
             same = closed.schema == primary

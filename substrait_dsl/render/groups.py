@@ -28,7 +28,7 @@ def window_parts(window: r.Window, writer: ExpressionWriter) -> Parts:
     return arguments, _further_columns(window, [writer.window(call, row) for call in window.functions])
 
 
-def _further_columns(rel: r.Project | r.Window, sources: Sequence[str]) -> list[Column | InputColumns]:
+def _further_columns(rel: r.Project | r.Window | r.Unnest, sources: Sequence[str]) -> list[Column | InputColumns]:
     fields = rel.schema.fields[len(rel.input.schema) :]
     further = [Column(field.name, field.type, source) for field, source in zip(fields, sources, strict=True)]
     return [InputColumns(), *further]
@@ -69,6 +69,12 @@ def _expand_source(field: r.ExpandField, row: Row, writer: ExpressionWriter) -> 
             return writer.text(field.expression, row)
         case r.SwitchingField():
             return f"switching ({', '.join(writer.text(duplicate, row) for duplicate in field.duplicates)})"
+
+
+def unnest_parts(unnest: r.Unnest) -> Parts:
+    """What there is to say about an unnest."""
+    name = Row((unnest.input.schema,)).label(unnest.column)
+    return (Clause("", (name,)),), _further_columns(unnest, [f"element of {name}", "its offset"])
 
 
 def expressions_clause(

@@ -123,6 +123,8 @@ def _row(rel: Rel, node: Node) -> Row:
     match rel:
         case r.Read():
             return Row((rel.base_schema,))
+        case r.Update():
+            return Row((rel.table_schema,))
         case r.Join() | r.LateralJoin() | r.HashJoin() | r.MergeJoin() if rel.post_filter is not None and any(
             part is node for part in walk(rel.post_filter, into_relations=False)
         ):

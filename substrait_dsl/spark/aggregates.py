@@ -16,6 +16,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_arithmetic import NEAREST
 from substrait_dsl.spark.sorting import SortKeys, ordering
 from substrait_dsl.spark.templates import Table, Template, failing, lower
+from substrait_dsl.spark.types import PARTIQL_URN
 
 
 def aggregate_function_to_sql(
@@ -194,5 +195,6 @@ AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
         )
     },
     "unsigned_integers": UNSIGNED_INTEGERS,
+    PARTIQL_URN: {"collect_list": Template("collect_list({distinct}{0}){filter}")},
 }
-"""What each extension's aggregate functions become, by what follows ``extension:io.substrait:`` in its URN."""
+"""What each extension's aggregate functions become: see `functions.SCALAR_FUNCTIONS`."""

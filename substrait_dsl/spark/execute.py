@@ -13,10 +13,12 @@ from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read, Window
 from substrait_dsl.algebra.types import PrecisionTime, PrecisionTimestampTZ, Type
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
+from substrait_dsl.spark.changes import changes_in, make_changes
 from substrait_dsl.spark.context import Context, settled
 from substrait_dsl.spark.failures import spark_errors, told
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.record import note_plan
+from substrait_dsl.spark.versions import require_supported
 from substrait_dsl.spark.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -47,15 +49,16 @@ def execute(
         persist_shared: whether Spark keeps the rows of shared relations, once they are computed.
 
     Returns:
-        A DataFrame: lazy, but for a fetch whose count or offset is an expression, which is evaluated now. Its
-        columns have the root's names, also duplicate ones, the derived types and the derived nullability; a NULL in a
-        required column is an error when the row is computed.
+        A DataFrame: lazy, but for writes, updates and data definition, which are done now, and a fetch whose count or
+        offset is an expression, which is evaluated now. Its columns have the root's names, also duplicate ones, the
+        derived types and the derived nullability; a NULL in a required column is an error when the row is computed.
 
     Raises:
-        UnsupportedError: Spark cannot do exactly what the plan says, or not with the session's settings.
+        UnsupportedError: Spark cannot do exactly what the plan says, or not with the session's settings or version.
         SchemaError: a table does not have the columns that the plan declares.
         ExecutionError: a table is not there, or Spark refuses the plan; Spark's error is the cause.
     """
+    require_supported(spark)
     here = Context(moment or dt.datetime.now(dt.UTC), spark.conf.get("spark.sql.session.timeZone") or "UTC")
     root = settled(root, walk(root.input), here, mode)
     nodes = list(walk(root.input))
@@ -64,6 +67,8 @@ def execute(
     note_plan(root.input)
     with _spark_errors():
         space = Workspace(spark, persist_shared=persist_shared)
+        if changes := changes_in(root.input):
+            make_changes(root, changes, space)
         frame = Lowering(space).lower_root(root)
         space.persist()
         return frame

@@ -21,8 +21,10 @@ from substrait_dsl.spark.functions_arithmetic import (
 from substrait_dsl.spark.functions_datetime import DATETIME
 from substrait_dsl.spark.functions_decimal import ARITHMETIC_DECIMAL
 from substrait_dsl.spark.functions_format import FORMAT
+from substrait_dsl.spark.functions_partiql import PARTIQL, PARTIQL_URN
 from substrait_dsl.spark.functions_regexp import REGEXP
 from substrait_dsl.spark.functions_string import STRING
+from substrait_dsl.spark.literals import FALSE, TRUE
 from substrait_dsl.spark.templates import Call, Table, Template, lower
 from substrait_dsl.spark.types import spark_sql_type
 
@@ -74,8 +76,8 @@ COMPARISON: Table = {
 }
 
 BOOLEAN: Table = {
-    "or": Template("({args: OR })", nothing="FALSE"),
-    "and": Template("({args: AND })", nothing="TRUE"),
+    "or": Template("({args: OR })", nothing=FALSE),
+    "and": Template("({args: AND })", nothing=TRUE),
     "and_not": Template("({0} AND NOT {1})"),
     "xor": Template("({0} != {1})"),
     "not": Template("(NOT {0})"),
@@ -136,5 +138,6 @@ SCALAR_FUNCTIONS: Mapping[str, Table] = {
     "functions_set": SET,
     "functions_string": {**STRING, **REGEXP},
     "unsigned_integers": UNSIGNED_INTEGERS,
+    PARTIQL_URN: PARTIQL,
 }
-"""What each extension's functions become, by what follows ``extension:io.substrait:`` in its URN."""
+"""What each extension's functions become, by what follows ``extension:io.substrait:`` in its URN, or by all of it."""

@@ -30,13 +30,31 @@ def _double(function: str) -> Template:
     return Template(f"CAST({function}(CAST({{0}} AS DOUBLE)) AS {{T}})", NEAREST)
 
 
-def _double_on(domain: str, function: str) -> Template:
-    """The same for a function that is NaN outside its domain."""
-    text = f"CAST({function}(CAST({{0}} AS DOUBLE)) AS {{T}})"
+def _double_on(domain: str, function: str, value: str | None = None) -> Template:
+    """The same for a function that is NaN outside its domain; `value` is how it is computed, if not by its name."""
+    text = f"CAST({value or f'{function}(CAST({{0}} AS DOUBLE))'} AS {{T}})"
     error = f"if({domain}, {text}, {failing(f'{function} of a value outside its domain')})"
     # NULL and NaN lie in no domain, and are no domain error either.
     error = f"if({{0}} IS NULL OR {{0}} = CAST('NaN' AS DOUBLE), {text}, {error})"
     return Template("[on_domain_error]", {**NEAREST, "on_domain_error": {"NAN": text, "ERROR": error}})
+
+
+def _of_v(text: str) -> str:
+    """A function of the first argument, which is called v in its text: a list of one element gives it the name."""
+    return f"transform(array(CAST({{0}} AS DOUBLE)), v -> {text})[0]"
+
+
+# Spark 4.1 computes these by their definitions, which lose digits near 0 and 1, and all of them far below 0. C libraries
+# do it like this.
+_LARGE = f"{2**28}D"  # to the square of such a number nothing adds a 1
+_LN_2 = "0.6931471805599453D"
+_ASINH = _of_v(
+    f"sign(v) * if(abs(v) < {_LARGE}, log1p(abs(v) + v * v / (1D + sqrt(v * v + 1D))), ln(abs(v)) + {_LN_2})"
+)
+_ACOSH = _of_v(
+    "CASE WHEN v < 1D THEN CAST('NaN' AS DOUBLE)"
+    f" WHEN v < {_LARGE} THEN log1p(v - 1D + sqrt((v - 1D) * (v + 1D))) ELSE ln(v) + {_LN_2} END"
+)
 
 
 def _logarithm(function: str, zero: str = "0D") -> Template:
@@ -121,11 +139,12 @@ ARITHMETIC: Table = {
     "sqrt": _double_on("{0} >= 0", "sqrt"),
     "acos": _double_on("{0} BETWEEN -1 AND 1", "acos"),
     "asin": _double_on("{0} BETWEEN -1 AND 1", "asin"),
-    "acosh": _double_on("{0} >= 1", "acosh"),
+    "acosh": _double_on("{0} >= 1", "acosh", _ACOSH),
+    "asinh": Template(f"CAST({_ASINH} AS {{T}})", NEAREST),
     "atanh": _double_on("{0} BETWEEN -1 AND 1", "atanh"),
     **{
         name: _double(name)
-        for name in ("exp", "cos", "sin", "tan", "cosh", "sinh", "tanh", "atan", "asinh", "radians", "degrees")
+        for name in ("exp", "cos", "sin", "tan", "cosh", "sinh", "tanh", "atan", "radians", "degrees")
     },
     "atan2": Template("CAST(atan2(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE)) AS {T})", NEAREST),
     "bitwise_not": Template("(~ {0})"),

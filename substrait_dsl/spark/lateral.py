@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, assert_never
 from typing import Literal as Word
 
 from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.relations import Unnest
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.joins import single_match, with_mark
 from substrait_dsl.spark.limits import exact_limits
 from substrait_dsl.spark.marks import Test, mark
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.tables import Rows
+from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.texts import TextTable
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ Matching = Word["inner", "left", "left_semi", "left_anti", "left_single"]
 
 def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
     """Compute the right input for each row, keep of it what matches, then filter what comes out."""
+    _require_comparable_lists(rel)
     rows, here = host(to, to[rel.left], rel.anchor, [], lookups=[rel.condition, rel.right])
     if _is_true(rel.condition):
         here.inside.exact_limits = exact_limits([rel.right])
@@ -61,6 +65,13 @@ def _matched(rows: Rows, right: Rows, how: Matching, condition: Expression, insi
             return Rows(table, rows.columns + columns)
         case never:
             assert_never(never)
+
+
+def _require_comparable_lists(rel: LateralJoin) -> None:
+    """Raise `UnsupportedError` for lists of the left row that Spark cannot compare: it groups the rows by them."""
+    for node in walk(rel.right):
+        if isinstance(node, Unnest) and rel.anchor in node.free_anchors:
+            require_comparable(node.input.schema.types[node.column], "an unnest in a lateral join")
 
 
 def _is_true(condition: Expression) -> bool:

@@ -25,7 +25,7 @@ def literal_to_sql(literal: Literal) -> str:
         literal: a literal of any type that Spark can hold, nested ones included.
 
     Returns:
-        A constant expression: ``5L``, ``'ab'``, ``CAST(X'24' AS STRING)``, ``named_struct('f0', TRUE)``.
+        A constant expression: ``5L``, ``'ab'``, ``CAST(X'24' AS STRING)``, ``named_struct('f0', 5L)``.
 
     Raises:
         UnsupportedError: Spark has no such type or cannot hold the value: a map with a repeated key, a moment outside
@@ -63,6 +63,13 @@ def struct_to_sql(fields: Iterable[str]) -> str:
     named = (f"'f{position}', {field}" for position, field in enumerate(fields))
     return f"named_struct({', '.join(named)})"
 
+
+TRUE, FALSE = "(1 = 1)", "(1 = 2)"
+"""How truth values are written.
+
+Where the word TRUE or FALSE decides the condition of an EXISTS that refers to an outer row, Spark 4.1 fails: it drops
+the reference before it looks for it. Comparisons it computes later.
+"""
 
 _INTEGER_SUFFIXES: dict[type[t.Type], str] = {t.I8: "Y", t.I16: "S", t.I32: "", t.I64: "L"}
 _FLOAT_SUFFIXES: dict[type[t.Type], str] = {t.FP32: "F", t.FP64: "D"}
@@ -149,7 +156,7 @@ def _unsigned(value: Any, kind: t.Type) -> str:
 
 
 _WRITERS: dict[type[t.Type], Callable[[Any, t.Type], str]] = {
-    t.Boolean: lambda value, kind: str(value).upper(),
+    t.Boolean: lambda value, kind: TRUE if value else FALSE,
     t.I8: _integer,
     t.I16: _integer,
     t.I32: _integer,

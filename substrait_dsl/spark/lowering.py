@@ -36,6 +36,7 @@ from substrait_dsl.algebra.relations import (
     SimpleCapture,
     Sort,
     TopN,
+    Unnest,
     Update,
     Window,
     Write,
@@ -69,7 +70,10 @@ MOST_TEXT_ROWS = 64
 """How many rows of a virtual table may be part of a text."""
 
 
-NotYet = Write | Update | Ddl | ExtensionLeaf | ExtensionSingle | ExtensionMulti
+Change = Write | Update | Ddl
+"""What changes a table. It has been run before anything is lowered that needs what it gives: see `changes`."""
+
+NotYet = ExtensionLeaf | ExtensionSingle | ExtensionMulti
 """What is refused by name."""
 
 
@@ -162,6 +166,17 @@ class Lowering:
         frame = self.space.sql(table.query(made))
         return output(Rows(FrameTable(tuple(item.text for item in made), frame, self.space), columns), root)
 
+    def text_of_root(self, root: Root) -> str | None:
+        """A root as one query that stands for itself: it refers to tables of a catalog only; None: there is no such."""
+        if not _is_brief(root.input, MOST_TEXT_ROWS) or not is_plain(root):
+            return None
+        self.space.used = used_columns(parents_first(root.input))
+        whole = self.nested({})
+        whole.is_brief = True
+        table, columns = whole.text(root.input)
+        text = table.query(plain_items(columns, root))
+        return None if self.space.attached(text) else text
+
     def text(self, rel: Rel) -> tuple[TextTable, tuple[str, ...]]:
         """A relation as text: the table, and which of its columns the relation's columns are."""
         rows = self.lower(rel)
@@ -196,8 +211,8 @@ class Lowering:
 
     def _needed(self, rel: Rel) -> tuple[Rel, ...]:
         """The inputs that are lowered before a relation is."""
-        if isinstance(rel, NotYet):
-            return ()  # refused before its inputs are looked at: they may need it
+        if isinstance(rel, NotYet | Change):
+            return ()  # refused before its inputs are looked at, which may need it; or run already
         return joins.streamed(rel, correlated=bool(self.outer))
 
     def _lowered(self, rel: Rel) -> Rows:
@@ -223,6 +238,8 @@ class Lowering:
                 return relations.lower_window(window, self)
             case Expand() as expand:
                 return relations.lower_expand(expand, self)
+            case Unnest() as unnest:
+                return relations.lower_unnest(unnest, self)
             case Exchange() as exchange:
                 return partitions.lower_exchange(exchange, self)
             case MergingCapture() as capture:
@@ -239,6 +256,8 @@ class Lowering:
                 return joins.lower_join(as_join(join), self)
             case LateralJoin() as join:
                 return lateral.lower_lateral_join(join, self)
+            case Write() | Update() | Ddl() as change:
+                return reads.lower_changed(change, self)
             case Cross() as cross:
                 return joins.lower_cross(cross, self)
             case never:
@@ -248,14 +267,14 @@ class Lowering:
 def _is_brief(rel: Rel, most_rows: int) -> bool:
     """Whether a relation is fit to be SQL text as a whole: it is not large, and its reads can be text.
 
-    An exchange cannot: text has no words for partitions.
+    An exchange cannot: text has no words for partitions. Nor can what a change of a table gave, which is rows.
     """
     size = 0
     stack = [rel]
     while stack:
         current = stack.pop()
         size += 1
-        if size > MOST_TEXT or isinstance(current, Exchange):
+        if size > MOST_TEXT or isinstance(current, Exchange | Change):
             return False
         if isinstance(current, Read) and not reads.can_be_text(current, most_rows):
             return False

@@ -25,6 +25,7 @@ from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.sorting import SortKeys, ordered
 from substrait_dsl.spark.tables import Rows
+from substrait_dsl.spark.versions import has
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -72,13 +73,21 @@ def _moved(
             return frame.repartition(count)
         case RoundRobin():
             number = to.space.name()
-            numbered = frame.zipWithIndex(number)
             bucket_number = functions.expr(f"CAST({number} % {count} AS INT)")
-            return numbered.repartitionById(count, bucket_number).drop(number)
+            return _numbered(frame, number, to).repartitionById(count, bucket_number).drop(number)
         case Broadcast():
             return frame.hint("broadcast")
         case never:
             assert_never(never)
+
+
+def _numbered(frame: DataFrame, number: str, to: Lowering) -> DataFrame:
+    """The rows with a column of their numbers, from 0, in the order that they have."""
+    if has(to.space.spark, "zipWithIndex"):
+        return frame.zipWithIndex(number)
+    place = to.space.name()
+    placed = frame.selectExpr("*", f"monotonically_increasing_id() AS {place}")
+    return placed.selectExpr("*", f"row_number() OVER (ORDER BY {place}) - 1 AS {number}").drop(place)
 
 
 def lower_merging_capture(rel: MergingCapture, to: Lowering) -> Rows:

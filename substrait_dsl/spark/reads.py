@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.expressions import Literal
-from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations import (
     ExtensionTable,
     IcebergTable,
@@ -20,21 +20,21 @@ from substrait_dsl.algebra.relations import (
     VirtualTable,
 )
 from substrait_dsl.algebra.types import List, Map, Struct, Type
-from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, kind_words, quoted, suggestion
+from substrait_dsl.errors import SchemaError, UnsupportedError, kind_words, quoted, suggestion
 from substrait_dsl.spark.files import read_files
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.iceberg import read_snapshot
+from substrait_dsl.spark.named import named_frame, quoted_name
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.subqueries import is_subquery
 from substrait_dsl.spark.tables import PLAIN_NAME, UNUSED, Item, Rows
 from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.types import spark_sql_type, type_to_spark
 from substrait_dsl.spark.virtual import arrow_frame, can_be_arrow
-from substrait_dsl.spark.workspace import VIEW_PREFIX
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType, StructType
 
     from substrait_dsl.algebra.schema import NamedStruct
@@ -81,6 +81,21 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
     return rows if rel.projection is None else _masked(rows, rel, rel.projection)
 
 
+def lower_changed(rel: Rel, to: Lowering) -> Rows:
+    """Read what a change of a table gave, which has been made."""
+    frame = to.space.changed[id(rel)]
+    names = to.space.names(len(rel.schema))
+    if not names:
+        return Rows(FrameTable((), frame, to.space), ())
+    table = FrameTable(names, frame.toDF(*names), to.space)
+    texts = [as_inside(name, kind) for name, kind in zip(names, rel.schema.types, strict=True)]
+    if tuple(texts) == names:
+        return Rows(table, names)
+    fresh = to.space.names(len(names))
+    made = [Item(text, (name,)) for text, name in zip(texts, fresh, strict=True)]
+    return Rows(table.select(made), fresh)
+
+
 _MANY_TABLES = 3
 """From how many tables on one request for all takes less time than one for each."""
 
@@ -94,7 +109,7 @@ def look_up(reads: Sequence[Read], space: Workspace) -> None:
     if len(tables) < _MANY_TABLES:
         return
     rows = [f"struct(t{number}.*)" for number in range(len(tables))]
-    named = [f"{_quoted(names)} AS t{number}" for number, names in enumerate(tables)]
+    named = [f"{quoted_name(names)} AS t{number}" for number, names in enumerate(tables)]
     try:
         found = space.spark.sql(f"SELECT {', '.join(rows)} FROM {', '.join(named)}")
         schemas = [field.dataType for field in found.schema]
@@ -107,12 +122,12 @@ def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
     space = to.space
     what = f"table {quoted(['.'.join(names)])}"
     if not to.as_text:
-        frame = _table(names, space.spark)
+        frame = named_frame(names, space.spark)
         return _selected(frame, check_columns(frame.schema, rel.base_schema, what), rel, space)
     if names not in space.tables:
-        space.tables[names] = _table(names, space.spark).schema
+        space.tables[names] = named_frame(names, space.spark).schema
     columns = check_columns(space.tables[names], rel.base_schema, what)
-    return _read(TextTable((), _quoted(names), space), [f"`{name}`" for name in columns], rel)
+    return _read(TextTable((), quoted_name(names), space), [f"`{name}`" for name in columns], rel)
 
 
 def _read(table: Table, texts: Sequence[str], rel: Read) -> Rows:
@@ -123,31 +138,8 @@ def _read(table: Table, texts: Sequence[str], rel: Read) -> Rows:
     for position, (text, kind) in enumerate(zip(texts, rel.base_schema.types, strict=True)):
         columns.append(space.name() if used is None or position in used else UNUSED)
         if columns[-1] != UNUSED:
-            made.append(Item(_inner(text, kind), (columns[-1],)))
+            made.append(Item(as_inside(text, kind), (columns[-1],)))
     return Rows(table.select(made), tuple(columns))
-
-
-def _table(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
-    """A table or view by its name. Raises `ExecutionError` if it is not there."""
-    from pyspark.errors import AnalysisException
-
-    try:
-        frame = spark.sql(f"TABLE {_quoted(names)}") if "`" in "".join(names) else spark.table(_quoted(names))
-        _ = frame.schema  # where a session is remote, only this asks for the table
-        return frame
-    except AnalysisException as error:
-        if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
-            raise
-        known = [table.name for table in spark.catalog.listTables() if not table.name.startswith(VIEW_PREFIX)]
-        raise ExecutionError(
-            f"there is no table {quoted(['.'.join(names)])}; there are {quoted(known)}",
-            hint=suggestion(names[-1], known)
-            or "register a DataFrame under that name: df.createOrReplaceTempView(...)",
-        ) from error
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ".".join(f"`{name.replace('`', '``')}`" for name in names)
 
 
 def check_columns(found: StructType, declared: NamedStruct, what: str) -> tuple[str, ...]:
@@ -220,7 +212,7 @@ def _selected(frame: DataFrame, names: tuple[str, ...], rel: Read, space: Worksp
     return _read(table, texts, rel)
 
 
-def _inner(text: str, kind: Type) -> str:
+def as_inside(text: str, kind: Type) -> str:
     """A column as expressions see it: fields of structs have positions for names."""
     inside = spark_sql_type(kind)
     return f"CAST({text} AS {inside})" if "STRUCT<" in inside else text

@@ -17,6 +17,7 @@ from substrait_dsl.algebra.relations import (
     Sort,
     SwitchingField,
     TopN,
+    Unnest,
     Window,
 )
 from substrait_dsl.algebra.relations.joins import conjuncts
@@ -222,3 +223,12 @@ def lower_expand(rel: Expand, to: Lowering) -> Rows:
     names = (columns[-1], *(name for name, _ in switching))
     copied = Rows(rows.table.select([*kept, Item(f"inline(array({', '.join(copies)}))", names)]), columns)
     return sorted_as_known(rel, copied) if has_correlated(rel.fields) else copied
+
+
+def lower_unnest(rel: Unnest, to: Lowering) -> Rows:
+    """A generator that numbers the elements; it makes no row of an array that is empty or NULL."""
+    rows = to[rel.input]
+    place, element, offset = to.space.names(3)
+    rows = rows.extended([Item(f"posexplode({rows.columns[rel.column]})", (place, element))])
+    rows = rows.extended([Item(f"CAST({place} AS BIGINT)", (offset,))])
+    return Rows(rows.table, (*rows.columns[:-3], element, offset))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError
+from substrait_dsl.spark.versions import require_client
 from substrait_dsl.spark.workspace import VIEW_PREFIX
 
 if TYPE_CHECKING:
@@ -61,9 +62,11 @@ def local_session(name: str = "substrait-dsl") -> SparkSession:
         A session with ANSI mode on, UTC as its time zone, and no user interface.
 
     Raises:
+        UnsupportedError: pyspark is of a version that plans do not run on.
         ExecutionError: pyspark is not installed, there is no Java that Spark runs on, or Spark does not start.
     """
     try:
+        require_client()
         from pyspark.errors import PySparkException
         from pyspark.logger import PySparkLogger
         from pyspark.sql import SparkSession

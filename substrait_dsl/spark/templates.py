@@ -80,7 +80,7 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
     Args:
         call: the call.
         texts: the SQL text of its value arguments, in order.
-        tables: the functions of each extension, by what follows `STANDARD` in its URN.
+        tables: the functions of each extension, by what follows `STANDARD` in its URN, or by all of it.
         extra: further placeholders of the templates.
 
     Raises:
@@ -97,7 +97,7 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
 
 def _find(call: Call, tables: Mapping[str, Table]) -> Template:
     function = call.function
-    table = tables.get(function.urn.removeprefix(STANDARD), {}) if function.urn.startswith(STANDARD) else {}
+    table = tables.get(function.urn.removeprefix(STANDARD), {}) if function.urn.startswith("extension:") else {}
     kinds = _value_types(call)
     short = kinds[0].short_name if kinds else ""
     for key in (function.key, f"{function.name}:{_FAMILIES.get(short, short)}", function.name):
@@ -131,9 +131,9 @@ def _check_arguments(template: Template, call: Call) -> None:
 
 
 def require_comparable(kind: Type, what: str) -> None:
-    """Raise `UnsupportedError` for a type whose values Spark cannot compare: maps, and what holds one."""
+    """Raise `UnsupportedError` for a type whose values Spark cannot compare: maps, variants, and what holds one."""
     match kind:
-        case Map():
+        case Map() | UserDefined() if kind.as_required() not in UNSIGNED:
             raise UnsupportedError(f"Spark cannot compare values of {kind}, as {what} does")
         case List():
             require_comparable(kind.element, what)

@@ -107,6 +107,11 @@ UNSIGNED: Mapping[Type, Unsigned] = {
     UserDefined(UNSIGNED_URN, "u64"): Unsigned(_Atom("DecimalType", "DECIMAL", (20, 0)), 2**64 - 1),
 }
 
+PARTIQL_URN = "extension:substrait_dsl:partiql"
+
+_DYNAMIC: Mapping[Type, _Atom] = {UserDefined(PARTIQL_URN, "dynamic"): _Atom("VariantType", "VARIANT")}
+"""Types of the library's own extensions. A column of them is declared; no Spark type is read as one."""
+
 _REFUSED_FROM_SPARK: Mapping[str, str] = {
     "CalendarIntervalType": "use a year-month and a day-time interval column instead",
     "DayTimeIntervalType": "cast it to INTERVAL DAY TO SECOND",
@@ -116,7 +121,7 @@ _REFUSED_FROM_SPARK: Mapping[str, str] = {
     "StringType": "only the collation UTF8_BINARY compares strings as Substrait does",
     "TimeType": f"cast it to TIME({MICROSECONDS})",
     "UserDefinedType": "use the type that it is stored as",
-    "VariantType": "extract the values with try_variant_get, or cast it to string",
+    "VariantType": "extract the values with try_variant_get, cast it to string, or declare it as partiql.DYNAMIC",
     "YearMonthIntervalType": "cast it to INTERVAL YEAR TO MONTH",
 }
 """Spark types that Substrait has no equal for, in whole or for some parameters, and what to do."""
@@ -258,6 +263,8 @@ def _atom(kind: Type, path: str) -> _Atom:
             return _ATOMS[required]
         case _ if required in UNSIGNED:
             return UNSIGNED[required].atom
+        case _ if required in _DYNAMIC:
+            return _DYNAMIC[required]
         case _:
             raise UnsupportedError(f"Spark has no type for {kind}", hint=_way_out(required), path=path)
 
@@ -270,7 +277,7 @@ def _way_out(kind: Type) -> str | None:
         case IntervalCompound():
             return f"use an {IntervalYear()} and an {IntervalDay(MICROSECONDS)} column instead"
         case UserDefined():
-            return "cast it to a type that Spark has; of the user-defined types only unsigned integers have one"
+            return "cast it to a type that Spark has; of user-defined types it has only unsigned integers and DYNAMIC"
         case Func():
             return "a function is an argument, not a value that a column could hold"
         case Unbound():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -20,6 +20,31 @@ if TYPE_CHECKING:
 _NOT_ARROW = (t.IntervalYear, t.PrecisionTime, t.UserDefined)
 """Types that Spark has, but does not take from Arrow in every version."""
 
+_TEXT, _BYTES = ("string",), ("binary",)
+_ARROW: Mapping[type[t.Type], tuple[str, ...]] = {
+    t.Boolean: ("bool_",),
+    t.I8: ("int8",),
+    t.I16: ("int16",),
+    t.I32: ("int32",),
+    t.I64: ("int64",),
+    t.FP32: ("float32",),
+    t.FP64: ("float64",),
+    t.String: _TEXT,
+    t.VarChar: _TEXT,
+    t.FixedChar: _TEXT,
+    t.UUID: _TEXT,
+    t.Binary: _BYTES,
+    t.FixedBinary: _BYTES,
+    t.Date: ("date32",),
+    t.PrecisionTimestamp: ("timestamp", "us"),
+    t.PrecisionTimestampTZ: ("timestamp", "us", "UTC"),
+    t.IntervalDay: ("duration", "us"),
+}
+"""What makes the Arrow type that Spark takes for a type without types inside, in pyarrow, and its parameters.
+
+That pyspark has it, too, is no part of its interface, and differs from version to version.
+"""
+
 
 def can_be_arrow(types: Sequence[t.Type]) -> bool:
     """Whether Spark takes columns of these types from an Arrow table."""
@@ -31,7 +56,6 @@ def arrow_frame(
 ) -> DataFrame:
     """Make a DataFrame of rows of literals, its columns called by `names` and of exactly these types."""
     import pyarrow as pa
-    from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import StructField, StructType
 
     schema = StructType(
@@ -40,7 +64,7 @@ def arrow_frame(
             for name, kind in zip(names, types, strict=True)
         ]
     )
-    arrow = to_arrow_schema(schema, timezone="UTC")
+    arrow = pa.schema([_field(name, kind) for name, kind in zip(names, types, strict=True)])
     columns = [
         pa.array([_plain(record.fields[position]) for record in records], arrow.field(position).type)
         for position in range(len(types))
@@ -74,6 +98,25 @@ def _positional(kind: t.Type) -> t.Type:
             return attrs.evolve(kind, key=_positional(key), value=_positional(value))
         case _:
             return kind
+
+
+def _field(name: str, kind: t.Type) -> pa.Field:
+    """The Arrow field that Spark takes for a column, or a part of one, of a type."""
+    import pyarrow as pa
+
+    match kind:
+        case t.Struct(types=types):
+            stored = pa.struct([_field(f"f{position}", part) for position, part in enumerate(types)])
+        case t.List(element=element):
+            stored = pa.list_(_field("element", element))
+        case t.Map(key=key, value=value):
+            stored = pa.map_(_field("key", key.as_required()), _field("value", value))
+        case t.Decimal(precision=precision, scale=scale):
+            stored = pa.decimal128(precision, scale)
+        case _:
+            make, *parameters = _ARROW[type(kind)]
+            stored = getattr(pa, make)(*parameters)
+    return pa.field(name, stored, kind.nullable)
 
 
 def _plain(literal: Expression) -> Any:

@@ -34,8 +34,17 @@ class Workspace:
         self._frames: dict[str, DataFrame] = {}
         self.tables: dict[tuple[str, ...], StructType] = {}
         """The columns of named tables, looked up once in an execution however often text reads them."""
+        self.changed: dict[int, DataFrame] = {}
+        """What the changes in the plan gave, by their ids; they have been run."""
         self.used: Mapping[int, Set[int]] = {}
         """The positions of the columns that the plan uses of each relation, by its id; of others, it uses all."""
+
+    def apart(self) -> Workspace:
+        """A workspace for a part of the plan that is lowered on its own: its names are none of this one's."""
+        other = Workspace(self.spark, persist_shared=self.persist_shared)
+        other._numbers = self._numbers
+        other.changed.update(self.changed)
+        return other
 
     def name(self) -> str:
         """A name that nothing else has."""

@@ -37,7 +37,7 @@ def test_and_and_or_take_many_operands() -> None:
 
 # --- what all operators have in common
 
-ABSENT_AWARE = {"and", "or", "is_null", "is_missing", "star", "coalesce"}
+ABSENT_AWARE = {"and", "or", "is_null", "is_missing", "star", "coalesce", "dynamic"}
 EXAMPLES = {  # an operator, and operands that it has a value for
     "(eq {} {})": ("1", "1"),
     "(ne {} {})": ("1", "1"),
@@ -56,6 +56,10 @@ EXAMPLES = {  # an operator, and operands that it has a value for
     "(concat {} {})": ("a", "b"),
     "(call struct_concat {} {})": ("{a: 1}", "{b: 2}"),
     "(call abs {})": ("1",),
+    "(call as_boolean {})": ("true",),
+    "(call as_integer {})": ("1",),
+    "(call as_float {})": ("1",),
+    "(call as_text {})": ("a",),
     "(call upper {})": ("a",),
     "(call lower {})": ("a",),
     "(call char_length {})": ("a",),
@@ -139,6 +143,14 @@ def test_null_and_missing_go_through(text: str, mode: Mode) -> None:
         (f"(neg (lit {'1' * 38}.))", f"-{'1' * 38}."),
         (f"(call abs (lit -{'1' * 38}.))", f"{'1' * 38}."),
         ("(call abs (lit -5))", "5"),
+        # values of one type
+        ("(call as_boolean (lit true))", "true"),
+        ("(call as_integer (lit 5))", "5"),
+        ("(call as_float (lit 5))", "5.0e0"),
+        ("(call as_float (lit 2.5))", "2.5e0"),
+        ("(call as_text (lit '5'))", '"5"'),
+        ("(call dynamic (lit [1, null, MISSING]))", "[1, null, MISSING]"),
+        ("(call dynamic (lit MISSING))", "MISSING"),
         # texts and structs
         ("(concat (lit ab) (lit cd))", '"abcd"'),
         ("(call upper (lit 'a\u00e9'))", '"A\u00c9"'),
@@ -204,6 +216,13 @@ def test_values(text: str, expected: str, mode: Mode) -> None:
         ("(concat (lit a) (lit 1))", "MISSING", "concat: a number is not a text"),
         ("(call upper (lit 1))", "MISSING", "upper: a number is not a text"),
         ("(call char_length (lit [a]))", "MISSING", "char_length: a list is not a text"),
+        ("(call as_boolean (lit 'true'))", "MISSING", "as_boolean: a text is not a boolean"),
+        ("(call as_integer (lit 1.0))", "MISSING", "as_integer: a number is not an integer of 64 bits"),
+        ("(call as_integer (lit 9223372036854775808))", "MISSING", "as_integer: a number is not an integer of 64 bits"),
+        ("(call as_integer (lit true))", "MISSING", "as_integer: a boolean is not an integer"),
+        (f"(call as_float (lit {'9' * 400}))", "MISSING", "as_float: the result is no number, or out of range"),
+        ("(call as_float (lit '1'))", "MISSING", "as_float: a text is not a number"),
+        ("(call as_text (lit 1))", "MISSING", "as_text: a number is not a text"),
         ("(call struct_concat (lit {}) (lit 1))", "MISSING", "struct_concat: a number is not a struct"),
         ("(call star (lit 5) (lit a))", "MISSING", "star: a text is not the number of an attribute"),
         ("(call star (lit 5) (lit MISSING))", "MISSING", "star: a missing value is not the number"),
@@ -237,9 +256,9 @@ def aggregate(function: str, values: str, mode: Mode = "permissive") -> str:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [  # in the order of the names: avg, count, max, min, sum
-        ("[1, 2, 6]", ["3.", "3", "6", "1", "9"]),
-        ("[1, null, MISSING, 2]", ["1.5", "2", "2", "1", "3"]),  # they disregard what is absent
-        ("[1.5, 2]", ["1.75", "2", "2", "1.5", "3.5"]),
+        ("[1, 2, 6]", ["3.000000", "3", "6", "1", "9"]),
+        ("[1, null, MISSING, 2]", ["1.500000", "2", "2", "1", "3"]),  # they disregard what is absent
+        ("[1.5, 2]", ["1.750000", "2", "2", "1.5", "3.5"]),
         ("[1.5, 5e-1]", ["1.0e0", "2", "1.5", "0.5e0", "2.0e0"]),
         ("[]", ["null", "0", "null", "null", "null"]),
         ("[null, MISSING]", ["null", "0", "null", "null", "null"]),
@@ -255,9 +274,11 @@ def test_the_smallest_and_greatest_of_several_types() -> None:
     assert aggregate("max", "[b, 5, true, a]") == '<< "b" >>'
 
 
-@pytest.mark.parametrize("values", ["[1, a]", "[a]", "[true]", "[9223372036854775807, 1]"])
-def test_a_sum_of_what_has_none(values: str) -> None:
-    for function in ("sum", "avg"):
-        assert aggregate(function, values) == "<< MISSING >>"
-        with refused(EvaluationError, f"{function}: "):
-            aggregate(function, values, "strict")
+@pytest.mark.parametrize(
+    ("function", "values"),
+    [*product(("sum", "avg"), ("[1, a]", "[a]", "[true]")), ("sum", "[9223372036854775807, 1]")],
+)
+def test_a_sum_of_what_has_none(function: str, values: str) -> None:
+    assert aggregate(function, values) == "<< MISSING >>"
+    with refused(EvaluationError, f"{function}: "):
+        aggregate(function, values, "strict")

@@ -194,6 +194,7 @@ VERBS: dict[str, Callable[[Steps], str]] = {
     "aggregate": Steps.grouped,
     "window": Steps.windows,
     "expand": Steps.expanded,
+    "unnest": lambda steps: f'lambda r: sd.list_of(r[-1], r[-1]), element="{steps.name()}"',
     "exchange": Steps.exchanged,
     "top_n": lambda steps: f"3, {steps.some(steps.key, 2)}" + steps.random.choice(("", ", with_ties=True")),
     "merging_capture": lambda _: "",

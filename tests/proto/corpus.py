@@ -228,6 +228,7 @@ def rows() -> tuple[r.Rel, ...]:
         *(r.Exchange(lists, kind, 4, targets) for kind in kinds),
         r.MergingCapture(T, blocking=True),
         r.SimpleCapture(T),
+        r.Unnest(lists, 1),
         r.ExtensionSingle(ADVICE, T.schema, input=T),
     )
 

@@ -36,6 +36,7 @@ DECLARED = Properties((OrderKey((0,), "clustered"),), partitioned((0,)))
 LEAF = r.ExtensionLeaf(DETAIL, SCHEMA, DECLARED)
 SINGLE = r.ExtensionSingle(DETAIL, SCHEMA, input=T)
 MULTI = r.ExtensionMulti(DETAIL, SCHEMA, relations=(T, table("u", a=t.I64()), T))
+LISTS = table("lists", id=t.I64(), xs=t.List(t.I64(), nullable=True))
 
 
 @pytest.mark.parametrize(
@@ -131,6 +132,34 @@ def test_a_capture_that_makes_no_sense_is_refused(said: dict[str, Any]) -> None:
 
     with refused_at("", PlanFormatError, "cannot be understood"):
         decode_plan(changed(r.SimpleCapture(T), change))
+
+
+def test_an_unnest_is_an_extension_of_ours() -> None:
+    rel = r.Unnest(LISTS, 1)
+    sent = encoded_relation(rel).extension_single
+    assert sent.input == encoded_relation(LISTS)
+    assert choices_in(decode_any(sent.detail)) == {"unnest": 1}
+    rel_comes_back(r.Project(rel, (col(rel, 2),), ("x",)))
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"unnest": "xs"}, "cannot be understood"),
+        ({"unnest": True}, "cannot be understood"),
+        ({"unnest": 1, "more": 1}, "cannot be understood"),
+        ({"unnest": 0.5}, "cannot be understood"),
+        ({"unnest": 2}, "the input has 2 columns"),
+        ({"unnest": 0}, 'column "id" is i64'),
+    ],
+    ids=str,
+)
+def test_an_unnest_that_makes_no_sense_is_refused(said: dict[str, Any], why: str) -> None:
+    def change(sent: Any) -> None:
+        sent.extension_single.detail.value = message_of(said).value
+
+    with refused_at("", PlanFormatError, why):
+        decode_plan(changed(r.Unnest(LISTS, 1), change))
 
 
 def test_a_catalogue_may_know_what_a_relation_of_others_puts_out() -> None:

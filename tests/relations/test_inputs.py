@@ -43,6 +43,7 @@ ROWS: dict[str, tuple[r.Rel, int, int]] = {
     "streaming window": (r.Window(INPUT, (WINDOW,), (A,), (), ("n",), "streaming"), 1, 1),
     "expand": (r.Expand(INPUT, (r.ConsistentField(A),), ("a", "i")), 1, 1),
     # the specification has no such table for these
+    "unnest": (r.Unnest(INPUT, 1), 1, 1),
     "emit": (r.Emit(INPUT, (1, 0)), 1, 1),
     "lateral join": (r.LateralJoin(INPUT, INPUT, "inner", TRUE, anchor=1), 2, 1),
     "extension leaf": (r.ExtensionLeaf(DETAIL, INPUT.schema), 0, 1),

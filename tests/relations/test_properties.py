@@ -137,6 +137,8 @@ ROWS: dict[str, tuple[r.Rel, tuple[OrderKey, ...], Distribution | None]] = {
     "merging capture": (r.MergingCapture(INPUT), KEPT_ORDER, KEPT),
     # Simple capture: "Orderness is empty after this operation. Distribution are maintained."
     "simple capture": (r.SimpleCapture(INPUT), (), KEPT),
+    # Unnest, which the specification does not have: the rows of a row stay together
+    "unnest": (r.Unnest(INDEX, 1), (ascending(0),), partitioned((0,))),
     # Top-N: as Sort
     "top n": (r.TopN(INPUT, BY_B, i64(3)), ORDER_BY_B, KEPT),
     "top n by an expression": (r.TopN(INPUT, (asc(plus(A, B)),), i64(3)), (), KEPT),

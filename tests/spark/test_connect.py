@@ -54,6 +54,7 @@ SELECTION = {
         "times_of_arrow_files_without_a_zone_and_files_without_rows",
         "delimited_text",
     ],
+    "writes": ["insert", "what_a_change_gives_can_be_computed_with", "tables_in_memory"],
     "explain": ["each_mode_of_sparks", "names_are_led_back_to_columns", "a_plan_explains_each_root"],
     "failures": [
         "the_step_and_the_expression_are_named",

@@ -259,6 +259,20 @@ def test_logarithms_to_a_base(spark: SparkSession) -> None:
     assert found[3:] == (-math.inf, None, None, None)
 
 
+def test_inverse_hyperbolic_functions_everywhere(spark: SparkSession) -> None:
+    """Python's are those of the C library, to the last digit or so. None, NaN and infinities stay what they are."""
+    sizes = (0.0, 5e-324, 1e-20, 1e-9, 9e-4, 0.5, 1.0, 1 + 2**-52, 1.0000001, 1.5, 99.0, 1e8, 3e8, 1e17, math.inf)
+    numbers = [None, math.nan, *sizes, *(-size for size in sizes)]
+    kind, x = t.FP64(nullable=True), column(0, t.FP64(nullable=True))
+    calls = call("asinh", x), call("acosh", x, on_domain_error="NAN")
+    for number, found in zip(numbers, computed(rows_of(spark, [kind], [(n,) for n in numbers]), *calls), strict=True):
+        if number is None:
+            assert found == (None, None)
+            continue
+        expected = math.asinh(number), math.nan if number < 1 else math.acosh(number)
+        assert found == pytest.approx(expected, rel=1e-15, abs=0, nan_ok=True), number
+
+
 # Strings
 
 

@@ -18,9 +18,8 @@ T: Any = sd.read_virtual([(1, [1, 2])], {"a": sd.I64, "xs": sd.List(sd.I64())})
 DETAIL = sd.AnyMessage("example.com/acme.Rule", b"1")
 
 REFUSED: list[tuple[str, Callable[[], Any]]] = [
-    ("a write", lambda: T.write("t")),
-    ("an update", lambda: sd.update("t", {"a": sd.I64}, {"a": 1}, where=True)),
-    ("a ddl", lambda: sd.drop_table("t")),
+    ("acme.Rule", lambda: T.write(sd.extension_object(DETAIL))),
+    ("acme.Rule", lambda: sd.create_table(sd.extension_object(DETAIL), {"a": sd.I64})),
     ("an extension leaf", lambda: sd.extension_leaf(DETAIL, {"a": sd.I64})),
     ("an extension single", lambda: T.extension_single(DETAIL, {"a": sd.I64})),
     ("an extension multi", lambda: sd.extension_multi([T], DETAIL, {"a": sd.I64})),

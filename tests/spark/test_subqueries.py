@@ -44,6 +44,13 @@ CONDITIONS: dict[str, tuple[str, Any]] = {
         "NOT EXISTS (SELECT 1 FROM {u} WHERE c = a AND d < b)",
         lambda r, u: ~sd.exists(u.filter(lambda s: (s.c == r.a) & (s.d < r.b))),
     ),
+    "exists, with a constant that decides it": (
+        "EXISTS (SELECT 1 FROM {u} WHERE c = a AND FALSE) OR EXISTS (SELECT 1 FROM {u} WHERE c = a OR TRUE)",
+        lambda r, u: (
+            sd.exists(u.filter(lambda s: (s.c == r.a) & sd.lit(False)))
+            | sd.exists(u.filter(lambda s: (s.c == r.a) | sd.lit(True)))
+        ),
+    ),
     "uncorrelated": ("EXISTS (SELECT 1 FROM {u})", lambda r, u: sd.exists(u)),
     "correlated in": (
         "a IN (SELECT c FROM {u} WHERE d <= b)",

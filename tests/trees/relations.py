@@ -382,6 +382,13 @@ def simple_capture(make: Maker) -> rl.Rel:
     return rl.SimpleCapture(make.input())
 
 
+def unnest(make: Maker) -> rl.Rel:
+    rel = make.input()
+    kind = t.List(t.I32(nullable=True), nullable=make.draw(st.booleans()))
+    lists = make.draw(literals(kind))
+    return rl.Unnest(rl.Project(rel, (lists,), ("list",)), len(rel.schema), ("element", "offset"))
+
+
 def extension_single(make: Maker) -> rl.Rel:
     schema = make.draw(schemas)
     return rl.ExtensionSingle(make.draw(messages), schema, make.properties(schema), input=make.input())
@@ -495,6 +502,7 @@ INNER = (
     exchange,
     merging_capture,
     simple_capture,
+    unnest,
     extension_single,
     cross,
     join,

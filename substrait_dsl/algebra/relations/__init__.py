@@ -49,6 +49,7 @@ from substrait_dsl.algebra.relations.read import (
 )
 from substrait_dsl.algebra.relations.rows import FETCH_MODES, Fetch, FetchMode, Filter, Sort, TopN
 from substrait_dsl.algebra.relations.sets import Set
+from substrait_dsl.algebra.relations.unnest import Unnest
 from substrait_dsl.algebra.relations.windows import (
     WINDOW_METHODS,
     ConsistentField,
@@ -103,6 +104,7 @@ AnyRelation = (
     | TopN
     | Window
     | Expand
+    | Unnest
     | Write
     | Update
     | Ddl
@@ -196,6 +198,7 @@ __all__ = [
     "SwitchingField",
     "TopN",
     "Transformation",
+    "Unnest",
     "Update",
     "VirtualTable",
     "VirtualTarget",

@@ -50,6 +50,7 @@ assert_type(orders.top_n(5, "o_rank", lambda o: o.o_orderkey, offset=1, with_tie
 assert_type(orders.exchange(sd.scatter("o_custkey"), partition_count=4), Relation[Orders])
 assert_type(orders.exchange(sd.broadcast(), targets=[sd.exchange_target("tcp://x", 0)]), Relation[Orders])
 assert_type(orders.merging_capture(blocking=True).simple_capture(), Relation[Orders])
+assert_type(orders.unnest(lambda o: sd.list_of(o.o_orderkey, 5), element="one"), Relation[DynRow])
 assert_type(
     orders.window(
         partition_by="o_custkey",

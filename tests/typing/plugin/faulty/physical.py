@@ -102,6 +102,11 @@ items.merging_capture().select("prt")
 items.simple_capture().filter(lambda i: i.part == "x")
 # E: filter: no overload takes equal(i64, 'x'); 'x' does not fit i64: it takes an int, not a
 #    str  [substrait-function-not-found]
+items.unnest("part")
+# E: unnest: only lists have elements, this is i64  [substrait-type-mismatch]
+items.unnest(lambda i: sd.list_of(i.part, 5)).select("elemnt")
+# E: select: there is no column "elemnt"; there are "order", "part", "quantity", "element", "offset"; did you mean
+#    "element"?  [substrait-unknown-field]
 items.hint("broadcast")
 # E: hint: the row_count is a number, got 'broadcast'  [substrait-invalid-argument]
 items.hint(-1)

@@ -88,6 +88,7 @@ items.exchange(sd.round_robin(exact=True)).exchange(sd.broadcast(), targets=[sd.
 items.expand(part=sd.col("part"), order=lambda i: sd.switching(i.order, None), one=1).filter(lambda r: r.index == 0)
 items.expand(x=sd.switching(sd.col("part"), lambda i: i.order, 5), index="copy").select("x", "copy")
 items.merging_capture(blocking=True).simple_capture().select("part")
+items.unnest(lambda i: sd.list_of(i.part, 5), element="one").filter(lambda r: r.one + r.offset > 3).select("part")
 items.window(
     partition_by="part",
     order_by=[sd.desc("order"), lambda i: i.quantity],

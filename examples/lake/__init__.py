@@ -1,0 +1,1 @@
+"""A pipeline from files to an Iceberg table."""

@@ -1,0 +1,33 @@
+"""Rows of the elements of a list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.types import List
+from substrait_dsl.errors import SchemaError, TypeMismatchError, quoted
+from substrait_dsl.fluent.columns import evaluate, require_distinct, require_name
+from substrait_dsl.fluent.scope import Scope
+
+
+def unnest(rel: rl.Rel, column: Any, element: str, offset: str) -> rl.Rel:
+    """The unnest of the algebra; see `Relation.unnest`. A list that is computed is a column only in between."""
+    names = (element, offset)
+    for name in names:
+        require_name(name)
+    require_distinct(names)
+    taken = [name for name in names if name in rel.schema.names]
+    if taken:
+        raise SchemaError(f"there is a column {quoted(taken)} already", hint='element="...", offset="..."')
+    scope = Scope("unnest", (rel,))
+    is_name = isinstance(column, str | int) and not isinstance(column, bool)
+    lists = scope.column(column) if is_name else evaluate(column, scope, "a list")
+    if not isinstance(lists.type, List):
+        raise TypeMismatchError(f"only lists have elements, this is {lists.type}")
+    if isinstance(lists, ex.FieldReference) and lists.root == ex.ROOT:
+        return rl.Unnest(rel, lists.position, names)
+    width = len(rel.schema)
+    made = rl.Unnest(rl.Project(rel, (lists,), ("list",), anchor=scope.anchor), width, names)
+    return rl.emit(made, [*range(width), width + 1, width + 2])

@@ -1,0 +1,105 @@
+"""What is inside a value, and structs that are made of values: in parts where that is known, else of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.errors import EvaluationError, UnsupportedError, quoted
+from substrait_dsl.partiql.absence import guarded
+from substrait_dsl.partiql.constants import to_literal
+from substrait_dsl.partiql.interpreter import Mode
+from substrait_dsl.partiql.paths import list_element, no_part, under_key
+from substrait_dsl.partiql.printing import data_text
+from substrait_dsl.partiql.terms import (
+    NOTHING,
+    Attributes,
+    Column,
+    Constant,
+    Elements,
+    Nullable,
+    Term,
+    absent_of,
+    attribute,
+    opened,
+    require_known,
+)
+from substrait_dsl.partiql.untyped import dynamic_step, is_dynamic
+
+
+def step_into(term: Term, step: Term, mode: Mode) -> Term:
+    """An attribute of a struct, or an element of a collection, by a constant."""
+    if not isinstance(step, Constant):
+        raise UnsupportedError("a path by a name or index that is computed from a row is not lowered to Substrait")
+    name = step.value
+    if NOTHING in (term, step):
+        return NOTHING
+    if Constant(None) in (term, step):
+        null = Column(to_literal(None))
+        return Column(null.expression, absent_of([term, null])) if isinstance(term, Column) else Constant(None)
+    match opened(term):
+        case Nullable(parts=parts, there=there):
+            found_inside = step_into(parts, step, mode)
+            return Column(to_literal(None), there.expression) if found_inside == NOTHING else found_inside
+        case Attributes(fields=fields) if isinstance(name, str):
+            found = [field for inside, field in fields if inside == name]
+            if len(found) == 1 or (found and mode == "permissive"):
+                return _always_there(found[0], name, mode)
+            known = [inside for inside, _ in fields]
+            return _absent(
+                f'several attributes are called "{name}"'
+                if found
+                else f'there is no attribute "{name}" among {quoted(known)}',
+                mode,
+            )
+        case Column(expression=struct) as column if isinstance(struct.type, t.Struct) and isinstance(name, str):
+            names = struct.type.field_names
+            if name in names:
+                return attribute(column, names.index(name))
+            return no_part(column, f'there is no attribute "{name}" among {quoted(names)}', mode)
+        case Elements(kind="list", items=items) if type(name) is int:
+            if 0 <= name < len(items):
+                return items[name]
+            return _absent(f"a list of {len(items)} has no element {name}", mode)
+        case Column() as column if is_dynamic(column):
+            return dynamic_step(column, name, mode)
+        case Column(expression=inside) as column if isinstance(inside.type, t.List) and type(name) is int:
+            return list_element(column, name, mode)
+        case Column(expression=inside) as column if isinstance(inside.type, t.Map) and isinstance(name, str):
+            return under_key(column, name, mode)
+        case Column() as column:
+            return no_part(column, f"the step {data_text(name)} leads nowhere", mode)
+        case _:
+            return _absent(f"the step {data_text(name)} leads nowhere", mode)
+
+
+def _always_there(attribute: Term, name: str, mode: Mode) -> Term:
+    """An attribute. In strict mode it is an error for the structs that lack it."""
+    if mode == "strict" and isinstance(attribute, Column) and attribute.missing is not None:
+        why = f'there is no attribute "{name}"'
+        return attrs.evolve(attribute, expression=guarded(attribute.expression, attribute.missing, why))
+    return attribute
+
+
+def struct_of(pairs: Sequence[tuple[Term, Term]], mode: Mode) -> Term:
+    """A struct of the attributes that have a name and a value."""
+    fields: list[tuple[str, Term]] = []
+    for name, value in pairs:
+        if not isinstance(name, Constant):
+            raise UnsupportedError("the name of an attribute that is computed from a row is not lowered to Substrait")
+        if not isinstance(name.value, str):
+            _absent(f"the name of an attribute is a text, not {data_text(name.value)}", mode)
+        elif value != NOTHING:
+            if isinstance(value, Column):
+                require_known(value, f'the attribute "{name.value}"')
+            fields.append((name.value, value))
+    return Attributes(tuple(fields))
+
+
+def _absent(why: str, mode: Mode) -> Term:
+    """What stands for a value that there is not."""
+    if mode == "strict":
+        raise EvaluationError(why)
+    return NOTHING

@@ -1,0 +1,59 @@
+"""Division of columns: by zero it has no value."""
+
+from __future__ import annotations
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Literal, literal
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.partiql.absence import absent_where
+from substrait_dsl.partiql.calls import INTEGERS, call, cast, require_kind
+from substrait_dsl.partiql.interpreter import Mode
+from substrait_dsl.partiql.operations import Mistyped
+from substrait_dsl.partiql.terms import Column, absent_of
+
+DIVISIONS = {"divide": "divide", "modulo": "modulus"}
+"""What they are called in Substrait."""
+
+_BY_ZERO = {"divide": "on_division_by_zero", "modulo": "on_domain_error"}
+"""The option that says what a division by zero is."""
+
+
+def divided(op: str, left: Column, right: Column, mode: Mode) -> Column:
+    """A quotient or a remainder: of integers in 64 bits, of a float and another number a float.
+
+    By zero it is missing in permissive mode, and an error for each such row in strict mode.
+    Raises `Mistyped` for what is no number, `UnsupportedError` for decimals, and for the remainder of floats.
+    """
+    for operand in (left, right):
+        require_kind("number", operand.expression)
+    kind = _kind(op, left, right)
+    dividend, divisor = cast(left.expression, kind), cast(right.expression, kind)
+    if isinstance(right.expression, Literal) and right.expression.value != 0:
+        return Column(call(DIVISIONS[op], dividend, divisor), absent_of([left, right]))
+    if mode == "strict":
+        if isinstance(right.expression, Literal):
+            raise Mistyped("division by zero")
+        made = call(DIVISIONS[op], dividend, divisor, **{_BY_ZERO[op]: "ERROR"})
+        return Column(made, absent_of([left, right]))
+    zero = literal(0, kind)
+    made = call(DIVISIONS[op], dividend, call("nullif", divisor, zero))
+    if not dividend.type.nullable and not divisor.type.nullable:
+        return Column(made, "missing")
+    if "either" in (left.absent, right.absent):
+        return Column(made, "either")
+    by_zero = call("equal", divisor, zero)
+    if dividend.type.nullable:  # null by zero is null
+        by_zero = call("and", call("is_not_null", dividend), by_zero)
+    return Column(made, absent_where(left.missing, right.missing, by_zero))
+
+
+def _kind(op: str, left: Column, right: Column) -> t.Type:
+    """The type in which it is computed."""
+    kinds = (left.type, right.type)
+    if all(isinstance(kind, INTEGERS) for kind in kinds):
+        return t.I64()
+    if any(isinstance(kind, t.FP32 | t.FP64) for kind in kinds):
+        if op == "divide":
+            return t.FP64()
+        raise UnsupportedError(f"the remainder of {left.type} and {right.type} is not lowered: Substrait has none")
+    raise UnsupportedError(f"{op} of {left.type} and {right.type} is not lowered: engines round differently")

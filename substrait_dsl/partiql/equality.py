@@ -1,0 +1,110 @@
+"""Whether structs and collections in parts are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, IfClause, IfThen, literal
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.partiql.calls import call
+from substrait_dsl.partiql.constants import to_literal
+from substrait_dsl.partiql.functions import aligned
+from substrait_dsl.partiql.terms import (
+    NOTHING,
+    Attributes,
+    Column,
+    Constant,
+    Elements,
+    Gathered,
+    Nullable,
+    Term,
+    absent_of,
+    require_known,
+    taken_apart,
+)
+from substrait_dsl.partiql.untyped import require_typed
+from substrait_dsl.partiql.values import MISSING
+
+_FALSE = literal(False, t.Boolean())
+_TRUE = literal(True, t.Boolean())
+
+
+def equality(left: Term, right: Term, is_equal: bool) -> Column:
+    """Whether two values are equal, or whether they differ; of which at least one is in parts.
+
+    It is null or missing where a column that is compared with them is.
+    """
+    found = _same(left, right)
+    result = found if is_equal else call("not", found)
+    columns = [side for side in (left, right) if isinstance(side, Column) and side.type.nullable]
+    if not columns:
+        return Column(result)
+    there = call("is_not_null", columns[0].expression)
+    return Column(IfThen((IfClause(there, result),), literal(None, t.Boolean(nullable=True))), absent_of(columns))
+
+
+def _same(left: Term, right: Term) -> Expression:
+    """Whether values are the same, never NULL: inside structs and collections null is equal to null."""
+    one, other = taken_apart(left), taken_apart(right)
+    if any(isinstance(side, Nullable | Gathered) for side in (one, other)):
+        raise UnsupportedError("groups, and structs and collections that may be null, are not compared")
+    match one, other:
+        case Attributes(), Attributes():
+            return _same_attributes(one, other)
+        case Elements(), Elements():
+            if one.kind != other.kind or len(one.items) != len(other.items):
+                return _FALSE
+            if one.kind == "bag" and len(one.items) > 1:
+                raise UnsupportedError("bags in a row are not compared")
+            return _all([_same(*pair) for pair in zip(one.items, other.items, strict=True)])
+        case (Attributes() | Elements(), Attributes() | Elements()):
+            return _FALSE
+        case (Attributes() | Elements() as parts, leaf) | (leaf, Attributes() | Elements() as parts):
+            return _beside_leaf(parts, leaf)
+        case _:
+            return _same_leaves(one, other)
+
+
+def _same_attributes(left: Attributes, right: Attributes) -> Expression:
+    sides = [dict(side.fields) for side in (left, right)]
+    if len(sides[0]) < len(left.fields) or len(sides[1]) < len(right.fields):
+        raise UnsupportedError("structs with an attribute of a repeated name are not compared")
+    names = dict.fromkeys([*sides[0], *sides[1]])
+    return _all([_same(sides[0].get(name, NOTHING), sides[1].get(name, NOTHING)) for name in names])
+
+
+def _beside_leaf(parts: Attributes | Elements, leaf: Term) -> Expression:
+    """A struct or a collection is no scalar; whether it is a list in a column is not asked."""
+    if isinstance(leaf, Column) and isinstance(leaf.type, t.List | t.Map):
+        raise UnsupportedError(f"a column of {leaf.type} is not compared with a struct or a list that is made")
+    return _FALSE
+
+
+def _same_leaves(left: Term, right: Term) -> Expression:
+    (one, is_missing), (other, is_other_missing) = _leaf(left), _leaf(right)
+    alike = [] if is_missing == is_other_missing else [call("equal", is_missing, is_other_missing)]
+    pair = aligned(one, other)
+    if pair is None:  # of different kinds: equal if both are null, or both missing
+        return _all([*alike, call("is_null", one), call("is_null", other)])
+    return _all([*alike, call("is_not_distinct_from", *pair)])
+
+
+def _leaf(term: Term) -> tuple[Expression, Expression]:
+    """A scalar, or a column, and whether it is missing."""
+    match term:
+        case Column():
+            require_known(term, "what is compared inside a struct or a list")
+            require_typed(term, "what is compared inside a struct or a list")
+            return term.expression, term.missing or _FALSE
+        case Constant(value=value):
+            return to_literal(value), _TRUE if value is MISSING else _FALSE
+        case _:
+            raise AssertionError(term)
+
+
+def _all(conditions: Sequence[Expression]) -> Expression:
+    found = [condition for condition in conditions if condition != _TRUE]
+    if _FALSE in found:
+        return _FALSE
+    return call("and", *found) if len(found) > 1 else found[0] if found else _TRUE

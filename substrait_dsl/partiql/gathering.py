@@ -1,0 +1,70 @@
+"""The tuples of a group as one value: a column of lists of structs, and what the elements of the lists are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from substrait_dsl.algebra.expressions import Expression, FieldAccess, FieldReference
+from substrait_dsl.algebra.expressions.references import StructField
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.fluent.calls import FunctionCall, Measure
+from substrait_dsl.partiql.calls import call
+from substrait_dsl.partiql.own import URN, own_catalog
+from substrait_dsl.partiql.terms import Attributes, Column, Constant, Elements, Gathered, Nullable, Term, opened
+from substrait_dsl.partiql.untyped import require_typed
+from substrait_dsl.partiql.wholes import whole
+
+
+def gathered(column: FieldReference) -> Any:
+    """The aggregate that makes a list of the structs in a column, for the aggregate's lambda."""
+    return lambda row: Measure(
+        FunctionCall("aggregate", "collect_list", [row[column.position]], {}, URN, own_catalog())
+    )
+
+
+def to_gather(element: Term) -> Expression:
+    """An element as one column. What is missing in it is NULL, and is told from null by what it is known to be.
+
+    Raises `UnsupportedError` if that takes more than the column itself.
+    """
+    _require_told(element, "group_as")
+    return whole(element, "group_as")
+
+
+def _require_told(term: Term, name: str) -> None:
+    match opened(term):
+        case Column(absent=absent):
+            require_typed(term, f'"{name}" in a list')
+            if absent == "either" or isinstance(absent, Expression):
+                raise UnsupportedError(f'"{name}" may be null and may be missing, which in a list nothing tells apart')
+        case Attributes(fields=fields) | Nullable(parts=Attributes(fields=fields)):
+            for inside, field in fields:
+                _require_told(field, f"{name}.{inside}")
+        case Elements() | Nullable() | Gathered():
+            raise UnsupportedError(f'"{name}", a collection inside a list, is not lowered to Substrait')
+        case Constant():
+            pass
+
+
+def element_of(term: Term, value: Expression) -> Term:
+    """What an element is, where it is this value: a term of the same parts as the one that was gathered."""
+    match opened(term):
+        case Column(absent=absent):
+            return Column(value, absent)
+        case Attributes(fields=fields):
+            return _parts(fields, value)
+        case Nullable(parts=Attributes(fields=fields)):
+            return Nullable(_parts(fields, value), Column(call("is_not_null", value)))
+        case Constant() as constant:
+            return constant
+        case other:
+            raise AssertionError(other)
+
+
+def _parts(fields: tuple[tuple[str, Term], ...], struct: Expression) -> Attributes:
+    return Attributes(
+        tuple(
+            (name, element_of(field, FieldAccess(struct, StructField(number))))
+            for number, (name, field) in enumerate(fields)
+        )
+    )

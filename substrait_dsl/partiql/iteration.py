@@ -1,0 +1,261 @@
+"""Rows for the parts of a value that is in a row: the elements of a collection, the attributes of a struct.
+
+A list of any length is a column, whose elements an unnest makes rows of. Parts that are known one by one are the
+copies that an expand makes of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    Expression,
+    FieldAccess,
+    FieldReference,
+    IfClause,
+    IfThen,
+    Literal,
+    NestedList,
+    SortKey,
+    literal,
+)
+from substrait_dsl.algebra.expressions.references import StructField
+from substrait_dsl.algebra.relations import Expand, Filter, Project, SwitchingField, Unnest
+from substrait_dsl.errors import EvaluationError, UnsupportedError
+from substrait_dsl.partiql.absence import absent_where, guarded, surely
+from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
+from substrait_dsl.partiql.constants import to_literal
+from substrait_dsl.partiql.functions import common_type
+from substrait_dsl.partiql.gathering import element_of
+from substrait_dsl.partiql.interpreter import Mode
+from substrait_dsl.partiql.lateral import ONE_ROW
+from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, constants
+from substrait_dsl.partiql.own import own_call
+from substrait_dsl.partiql.terms import (
+    NOTHING,
+    Attributes,
+    Column,
+    Constant,
+    Elements,
+    Gathered,
+    Nullable,
+    Term,
+    opened,
+    require_known,
+    taken_apart,
+)
+from substrait_dsl.partiql.untyped import is_dynamic, values_of_dynamic
+from substrait_dsl.partiql.values import MISSING, Bag
+
+
+def elements(term: Term) -> LoweredValues:
+    """The elements of a collection in a row, as rows beside that row; what is no collection is a bag of itself."""
+    match term:
+        case Column() if is_dynamic(term):
+            return _of_dynamic(term)
+        case Column(expression=lists) if isinstance(lists.type, t.List):
+            return _of_list(term, lists.type)
+        case Constant(value=value):
+            return constants(value)
+        case Gathered(column=column):
+            if column.type.nullable:
+                raise UnsupportedError("a scan of a group that may be null is not lowered to Substrait")
+            rel = Unnest(Project(ONE_ROW, (column.expression,), ("group",)), 0)
+            value_of = FieldReference(1, rel.schema.types[1])
+            return LoweredValues(LoweredBindings(rel, "bag", {}), element_of(term.element, value_of))
+        case Nullable(parts=Elements()):
+            raise UnsupportedError("a scan of a collection that may be null is not lowered to Substrait")
+        case Elements(kind=kind, items=()):
+            return constants(() if kind == "list" else Bag())
+        case Elements(kind=kind, items=items):
+            copies = _Copies(len(items))
+            element = copies.merged(items)
+            ordinal = copies.column([literal(number, t.I64()) for number in range(len(items))])
+            return _numbered(LoweredBindings(copies.rel, kind, {}), element, ordinal)
+        case _:
+            return LoweredValues(LoweredBindings(ONE_ROW, "bag", {}), term)
+
+
+def _numbered(rows: LoweredBindings, element: Term, ordinal: FieldReference) -> LoweredValues:
+    """Elements with the column that is their place, which those of a bag do not have."""
+    if rows.kind == "bag":
+        return LoweredValues(rows, element)
+    order = (SortKey(ordinal, "asc_nulls_first"),)
+    return LoweredValues(LoweredBindings(rows.rel, rows.kind, {}, order), element, ordinal)
+
+
+def _of_list(column: Column, kind: t.List) -> LoweredValues:
+    """The elements of a column of lists. A list that is null or missing is no collection: a bag of itself."""
+    lists = column.expression
+    if not kind.nullable:
+        rel = Unnest(Project(ONE_ROW, (lists,), ("list",)), 0)
+        element, offset = (FieldReference(position, rel.schema.types[position]) for position in (1, 2))
+        return _numbered(LoweredBindings(rel, "list", {}), Column(element), offset)
+    inside = kind.element.as_nullable()
+    is_null = call("is_null", lists)
+    itself = NestedList((literal(None, inside),))
+    filled = IfThen((IfClause(is_null, itself),), cast(lists, t.List(inside)))
+    rel = Unnest(Project(ONE_ROW, (filled,), ("list",)), 0)
+    is_told = kind.element.nullable and column.absent != "either"  # from an element that is null
+    absent = absent_where(column.missing) if is_told else column.absent
+    rows = LoweredBindings(rel, None, {})
+    place = IfThen((IfClause(is_null, literal(None, t.I64(nullable=True))),), FieldReference(2, t.I64()))
+    rows, (ordinal,) = rows.with_columns(("at", place))
+    return _numbered(rows, Column(FieldReference(1, inside), absent), ordinal)
+
+
+def _of_dynamic(column: Column) -> LoweredValues:
+    """The elements of a dynamic value, which is a list in some rows, and no collection in others: a bag of itself."""
+    (value,) = values_of_dynamic([column])
+    parts = (own_call("elements", value), own_call("is_list", value))
+    rel = Unnest(Project(ONE_ROW, parts, ("list", "is_list")), 0)
+    is_list, element, offset = (FieldReference(position, rel.schema.types[position]) for position in (1, 2, 3))
+    place = IfThen((IfClause(is_list, cast(offset, t.I64())),), literal(None, t.I64(nullable=True)))
+    rows, (ordinal,) = LoweredBindings(rel, None, {}).with_columns(("at", place))
+    return _numbered(rows, Column(element, "missing"), ordinal)
+
+
+def attributes(term: Term, mode: Mode) -> tuple[LoweredBindings, Term, Term]:
+    """The attributes of a struct in a row, as rows beside that row: these, their values, and their names.
+
+    What is no struct counts as one of one attribute, and missing as one of none; in strict mode it is an error.
+    """
+    if isinstance(term, Column) and is_dynamic(term):
+        return _attributes_of_dynamic(term, mode)
+    struct = taken_apart(term)
+    if isinstance(struct, Column) and isinstance(struct.type, t.Map):
+        raise UnsupportedError(f"an unpivot of a {struct.type} is not lowered to Substrait")
+    if isinstance(struct, Nullable | Gathered):
+        raise UnsupportedError("an unpivot of a value that may be null, or of a group, is not lowered to Substrait")
+    if not isinstance(struct, Attributes):
+        if mode == "strict":
+            raise EvaluationError("unpivot: a value that is not a struct")
+        struct = Attributes((("_1", struct),))
+    fields = [(name, value) for name, value in struct.fields if value != NOTHING]
+    if not fields:
+        return constants(Bag()).source, NOTHING, NOTHING
+    copies = _Copies(len(fields))
+    value = copies.merged([value for _, value in fields])
+    name = copies.column([literal(name, t.String()) for name, _ in fields])
+    for attribute, inside in fields:
+        if isinstance(inside, Column):
+            require_known(inside, f'the attribute "{attribute}"')
+    missing = [inside.missing if isinstance(inside, Column) else None for _, inside in fields]
+    if not any(missing):
+        return LoweredBindings(copies.rel, "bag", {}), value, Column(name)
+    there = copies.column([_true() if one is None else surely(call("not", one)) for one in missing])
+    return LoweredBindings(Filter(copies.rel, there), "bag", {}), value, Column(name)
+
+
+def _attributes_of_dynamic(column: Column, mode: Mode) -> tuple[LoweredBindings, Term, Term]:
+    (value,) = values_of_dynamic([column])
+    pairs = own_call("attributes", value)
+    if mode == "strict":
+        pairs = guarded(pairs, call("not", own_call("is_struct", value)), "unpivot: a value that is not a struct")
+    rel = Unnest(Project(ONE_ROW, (pairs,), ("attributes",)), 0)
+    pair = FieldReference(1, rel.schema.types[1])
+    name, inside = (Column(FieldAccess(pair, StructField(number)), "missing") for number in range(2))
+    return LoweredBindings(rel, "bag", {}), inside, name
+
+
+class _Copies:
+    """The copies of a row, one for each part of a value, while their columns are found."""
+
+    def __init__(self, many: int) -> None:
+        self.many = many
+        self.fields: list[SwitchingField] = []
+
+    @property
+    def rel(self) -> Expand:
+        """One row, copied."""
+        names = (*("part" for _ in self.fields), "copy")
+        return Expand(ONE_ROW, tuple(self.fields), names)
+
+    def column(self, values: Sequence[Expression]) -> FieldReference:
+        """A column with a value for each copy, all of one type."""
+        self.fields.append(SwitchingField(tuple(values)))
+        kind = values[0].type.with_nullability(any(value.type.nullable for value in values))
+        return FieldReference(len(self.fields) - 1, kind)
+
+    def merged(self, parts: Sequence[Term]) -> Term:
+        """The term that has these values in the copies.
+
+        Raises `UnsupportedError` for values that no typed columns hold.
+        """
+        found = [opened(part) for part in parts]
+        if all(part == NOTHING for part in found):
+            return NOTHING
+        structs = [part for part in found if isinstance(part, Attributes)]
+        if len(structs) == len(found):
+            return self._struct(structs)
+        lists = [part for part in found if isinstance(part, Elements)]
+        if len(lists) == len(found) and len({(part.kind, len(part.items)) for part in lists}) == 1:
+            items = zip(*(part.items for part in lists), strict=True)
+            return Elements(lists[0].kind, tuple(self.merged(each) for each in items))
+        scalars = [part for part in found if isinstance(part, Column | Constant)]
+        if len(scalars) < len(found):
+            raise UnsupportedError("rows for a struct or collection and for other values are not lowered to Substrait")
+        return self._scalar(scalars)
+
+    def _struct(self, structs: Sequence[Attributes]) -> Term:
+        names = [tuple(name for name, _ in struct.fields) for struct in structs]
+        if len(set(names)) == 1:
+            values = zip(*([value for _, value in struct.fields] for struct in structs), strict=True)
+            return Attributes(tuple((name, self.merged(each)) for name, each in zip(names[0], values, strict=True)))
+        if any(len(set(some)) < len(some) for some in names):
+            raise UnsupportedError("structs that repeat names, and differ in them, have no columns in common")
+        known = [dict(struct.fields) for struct in structs]
+        every = dict.fromkeys(name for some in names for name in some)
+        return Attributes(tuple((name, self.merged([struct.get(name, NOTHING) for struct in known])) for name in every))
+
+    def _scalar(self, parts: Sequence[Column | Constant]) -> Column:
+        """A column of these values; where some are null and others missing, another one says which."""
+        known = [_known_type(part) for part in parts]
+        kinds = [kind for kind in known if kind is not None]
+        kind = reduce(_common, kinds) if kinds else t.Boolean()
+        columns: list[Column] = []
+        for part, own in zip(parts, known, strict=True):
+            if own is None:
+                absent = part.absent if isinstance(part, Column) else "missing" if part.value is MISSING else "null"
+                columns.append(Column(literal(None, kind.as_nullable()), absent))
+            elif isinstance(part, Constant):
+                columns.append(Column(cast(to_literal(part.value), kind)))
+            else:
+                columns.append(Column(cast(part.expression, kind), part.absent))
+        made = self.column([column.expression for column in columns])
+        stands_for = {column.absent for column in columns if column.type.nullable}
+        if stands_for <= {"null"} or stands_for == {"missing"} or "either" in stands_for:
+            return Column(made, "either" if "either" in stands_for else next(iter(stands_for), "null"))
+        missing = [column.missing for column in columns]
+        return Column(made, self.column([_false() if one is None else surely(one) for one in missing]))
+
+
+def _known_type(part: Column | Constant) -> t.Type | None:
+    """The type of a value; None if it is never there."""
+    if isinstance(part, Column):
+        is_null = isinstance(part.expression, Literal) and part.expression.value is None
+        return None if is_null else part.type.as_required()
+    return None if part.value is None or part.value is MISSING else to_literal(part.value).type.as_required()
+
+
+def _common(a: t.Type, b: t.Type) -> t.Type:
+    """The type of a column that holds values of both, each as it is."""
+    if a == b:
+        return a
+    if isinstance(a, INTEGERS) and isinstance(b, INTEGERS):
+        return t.I64()
+    if kind_of_type(a) == kind_of_type(b) == "text":
+        return t.String()
+    if isinstance(a, t.Decimal) and isinstance(b, t.Decimal) and (decimal := common_type(a, b)) is not None:
+        return decimal
+    raise UnsupportedError(f"rows for parts of several types, {a} and {b}, which a typed column cannot hold")
+
+
+def _false() -> Expression:
+    return literal(False, t.Boolean())
+
+
+def _true() -> Expression:
+    return literal(True, t.Boolean())

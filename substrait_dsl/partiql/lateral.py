@@ -1,0 +1,143 @@
+"""The right side of a join that refers to the left one: its rows are computed anew for each row of the left.
+
+While the right side is lowered, the variables of the left are references to an outer row. Then it is put beside the
+left rows. What is done row by row (a filter, a projection, the elements of a list) is done over the left rows
+themselves, so that most plans have no lateral join, which few engines know; what folds or picks rows needs one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FieldReference, OuterReference, literal
+from substrait_dsl.algebra.expressions.references import ROOT, Root
+from substrait_dsl.algebra.expressions.windows import has_window_function
+from substrait_dsl.algebra.node import Node, Rel, rebuild
+from substrait_dsl.algebra.relations import (
+    ConsistentField,
+    Cross,
+    Emit,
+    Expand,
+    Filter,
+    Join,
+    LateralJoin,
+    Project,
+    Read,
+    Record,
+    Unnest,
+    VirtualTable,
+    emit,
+)
+from substrait_dsl.algebra.rules import LateralJoinType
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.fluent.scope import Scope, outward
+from substrait_dsl.partiql.terms import Column, Term, with_columns
+
+ONE_ROW = Read(NamedStruct(()), VirtualTable((Record(()),)))
+"""One row of no columns: what a value that is no table is computed beside."""
+
+
+def new_anchor(rel: Rel) -> int:
+    """A number that no other row is called by."""
+    return Scope("a lateral join", (rel,)).take_anchor()
+
+
+def with_expressions(term: Term, change: Callable[[Expression], Expression]) -> Term:
+    """The term over another row: what it is computed by, and where it is missing."""
+
+    def changed(column: Column) -> Column:
+        absent = column.absent
+        return Column(change(column.expression), change(absent) if isinstance(absent, Expression) else absent)
+
+    return with_columns(term, changed)
+
+
+def seen_from_inside(term: Term, anchor: int) -> Term:
+    """A variable of the left side, as the right side sees it."""
+    return with_expressions(term, lambda expression: outward(expression, anchor))
+
+
+def beside(variables: Mapping[str, Term], width: int, anchor: int | None) -> dict[str, Term]:
+    """Variables of a right side over the row of both sides, of which the left one has so many columns.
+
+    `anchor`: what they call the left row, if they refer to it.
+    """
+    return {
+        name: with_expressions(term, lambda expression: _moved(expression, width, anchor))
+        for name, term in variables.items()
+    }
+
+
+def rows_beside(left: Rel, right: Rel, anchor: int) -> Rel:
+    """Each row of the left with the rows of the right that are computed for it: left columns, then right ones."""
+    width = len(left.schema)
+    if anchor not in right.free_anchors:
+        return left if right == ONE_ROW else Cross(left, right)
+    match right:
+        case Filter(input=child, condition=condition, anchor=None):
+            return Filter(rows_beside(left, child, anchor), _moved(condition, width, anchor))
+        case Project(input=child, expressions=expressions, names=names, anchor=None) if not any(
+            map(has_window_function, expressions)
+        ):
+            moved = tuple(_moved(expression, width, anchor) for expression in expressions)
+            return Project(rows_beside(left, child, anchor), moved, names)
+        case Emit(input=child, mapping=mapping):
+            picked = [*range(width), *(width + position for position in mapping)]
+            return emit(rows_beside(left, child, anchor), picked, [*left.schema.names, *right.schema.names])
+        case Unnest(input=child, column=column, names=names):
+            return Unnest(rows_beside(left, child, anchor), width + column, names)
+        case Cross(left=one, right=other):
+            return rows_beside(rows_beside(left, one, anchor), other, anchor)
+        case Expand(input=child, fields=fields, names=names, anchor=None):
+            kept = (ConsistentField(FieldReference(number, field.type)) for number, field in enumerate(left.schema))
+            copied = (rebuild(field, _change(width, anchor)) for field in fields)
+            return Expand(rows_beside(left, child, anchor), (*kept, *copied), (*left.schema.names, *names))
+        case Join(left=one, right=other, how="inner" | "left" as how, condition=condition, anchor=None):
+            rows, on = rows_beside(left, one, anchor), _moved(condition, width, anchor)
+            if anchor not in other.free_anchors:
+                return Join(rows, other, how, on)
+            return _lateral(rows, other, how, on, {OuterReference(anchor): 0})
+        case LateralJoin(left=one, right=other, how="inner" | "left" as how, condition=condition, anchor=int() as own):
+            rows, on = rows_beside(left, one, anchor), _moved(condition, width, anchor)
+            return _lateral(rows, other, how, on, {OuterReference(anchor): 0, OuterReference(own): width})
+        case _:
+            return _lateral(left, right, "inner", literal(True, t.Boolean()), {OuterReference(anchor): 0})
+
+
+def _lateral(
+    left: Rel, right: Rel, how: LateralJoinType, condition: Expression, rows: Mapping[Root, int]
+) -> LateralJoin:
+    """A lateral join whose left row has these rows in it, each from a position on.
+
+    What it calls its row is new, for another part of the right side may be joined so, too.
+    """
+    own = new_anchor(left)
+
+    def change(node: Node) -> Node:
+        if isinstance(node, FieldReference) and node.root in rows:
+            return attrs.evolve(node, position=node.position + rows[node.root], root=OuterReference(own))
+        return node
+
+    return LateralJoin(left, rebuild(right, change), how, condition, anchor=own)
+
+
+def _moved(expression: Expression, width: int, anchor: int | None) -> Expression:
+    return rebuild(expression, _change(width, anchor), into_relations=False)
+
+
+def _change(width: int, anchor: int | None) -> Callable[[Node], Node]:
+    outer = None if anchor is None else OuterReference(anchor)
+
+    def change(node: Node) -> Node:
+        match node:
+            case FieldReference(root=root) if root == outer:
+                return attrs.evolve(node, root=ROOT)
+            case FieldReference(root=root) if root == ROOT:
+                return attrs.evolve(node, position=node.position + width)
+            case _:
+                return node
+
+    return change

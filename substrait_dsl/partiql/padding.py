@@ -1,0 +1,114 @@
+"""Outer joins: the variables of a side are null in the rows in which that side has no partner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FieldReference, IfClause, IfThen, literal
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.relations import Cross, Join, LateralJoin
+from substrait_dsl.partiql.absence import Absent, surely
+from substrait_dsl.partiql.bindings import JoinHow
+from substrait_dsl.partiql.calls import call
+from substrait_dsl.partiql.constants import to_literal
+from substrait_dsl.partiql.lateral import beside
+from substrait_dsl.partiql.lowered import LoweredBindings
+from substrait_dsl.partiql.terms import Attributes, Column, Constant, Elements, Gathered, Nullable, Term, opened
+from substrait_dsl.partiql.values import MISSING
+
+
+def outer_join(
+    how: JoinHow,
+    left: LoweredBindings,
+    right: LoweredBindings,
+    anchor: int | None,
+    condition: Callable[[LoweredBindings], Expression],
+) -> LoweredBindings:
+    """The pairs for which a condition is true, and the tuples without a partner.
+
+    Args:
+        how: which side keeps its tuples: "left", "right", "full".
+        left: the tuples of one side.
+        right: those of the other.
+        anchor: what the right side calls the left row, if it refers to it.
+        condition: makes the condition for the pairs.
+    """
+    mine = theirs = None
+    if how in ("right", "full"):
+        left, mine = _with_marker(left)
+    if how in ("left", "full"):
+        right, theirs = _with_marker(right)
+    width = len(left.rel.schema)
+    ours, others = left.variables, beside(right.variables, width, anchor)
+    both = LoweredBindings(Cross(left.rel, right.rel), "bag", {**ours, **others})
+    if anchor is None:
+        rel: Rel = Join(left.rel, right.rel, "outer" if how == "full" else how, condition(both))
+    else:
+        rel = LateralJoin(left.rel, right.rel, "left", condition(both), anchor=anchor)
+    variables = {**_padded_side(ours, mine), **_padded_side(others, None if theirs is None else width + theirs)}
+    return attrs.evolve(both, rel=rel, variables=variables)
+
+
+def _padded_side(variables: Mapping[str, Term], marker: int | None) -> Mapping[str, Term]:
+    """The variables of a side after the join; if it may lack a partner, its marker is at this position then."""
+    if marker is None:
+        return variables
+    there = Column(call("is_not_null", FieldReference(marker, t.Boolean(nullable=True))))
+    return {name: _padded(term, there) for name, term in variables.items()}
+
+
+def _with_marker(rows: LoweredBindings) -> tuple[LoweredBindings, int]:
+    """The same tuples with all variables as columns of their own, and the position of a column that is never null.
+
+    Where that is null after a join, there is no such tuple.
+    """
+    variables: dict[str, Term] = {}
+    for name, term in rows.variables.items():
+        rows, variables[name] = rows.holding(term, name, also_outer=True)
+    rows, (marker,) = rows.with_columns(("is there", literal(True, t.Boolean())))
+    return attrs.evolve(rows, variables=variables), marker.position
+
+
+def _padded(term: Term, there: Column) -> Term:
+    match opened(term):
+        case Column(expression=expression, absent=absent):
+            after = _absent(absent, there.expression) if expression.type.nullable else "null"
+            return Column(_nullable(expression), after)
+        case Attributes(fields=fields):
+            return Nullable(Attributes(tuple((name, _padded(field, there)) for name, field in fields)), there)
+        case Elements(kind=kind, items=items):
+            return Nullable(Elements(kind, tuple(_padded(item, there) for item in items)), there)
+        case Gathered(column=column, element=element):
+            return Gathered(Column(_nullable(column.expression)), element)
+        case Nullable(parts=parts, there=before):
+            inside = _padded(parts, there)
+            assert isinstance(inside, Nullable)
+            return Nullable(inside.parts, Column(surely(_nullable(before.expression))))
+        case Constant(value=None):
+            return Constant(None)
+        case Constant(value=value) if value is MISSING:
+            return Column(to_literal(None), there.expression)
+        case Constant(value=value):
+            constant = to_literal(value)
+            null = literal(None, constant.type.as_nullable())
+            return Column(IfThen((IfClause(there.expression, constant),), null))
+
+
+def _absent(absent: Absent, there: Expression) -> Absent:
+    """What a NULL stands for: null where there is no tuple."""
+    match absent:
+        case "null" | "either":
+            return absent
+        case "missing":
+            return there
+        case _:
+            return call("and", there, surely(_nullable(absent)))
+
+
+def _nullable(expression: Expression) -> Expression:
+    """A column of a side of an outer join, whose columns are nullable after it."""
+    assert isinstance(expression, FieldReference)
+    return attrs.evolve(expression, column_type=expression.column_type.as_nullable())

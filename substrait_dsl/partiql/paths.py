@@ -1,0 +1,67 @@
+"""Paths into columns: an element of a list, the value under a key of a map."""
+
+from __future__ import annotations
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FieldAccess, literal
+from substrait_dsl.algebra.expressions.references import ListElement, MapKey
+from substrait_dsl.errors import EvaluationError, LiteralError, UnsupportedError
+from substrait_dsl.partiql.absence import Absent, absent_where, guarded
+from substrait_dsl.partiql.calls import call
+from substrait_dsl.partiql.interpreter import Mode
+from substrait_dsl.partiql.own import own_call
+from substrait_dsl.partiql.terms import Column, Term, nowhere
+
+_FARTHEST = 2**31 - 1
+"""The last index that a list of Substrait has."""
+
+
+def list_element(column: Column, index: int, mode: Mode) -> Term:
+    """An element of a column of lists: missing where the list is too short, an error there in strict mode."""
+    kind = column.type
+    assert isinstance(kind, t.List)
+    if not 0 <= index <= _FARTHEST:
+        return no_part(column, f"a list has no element {index}", mode)
+    part = FieldAccess(column.expression, ListElement(index))
+    too_short = call("lte", call("cardinality", column.expression), literal(index, t.I64()))
+    return _part(column, part, kind.element, too_short, f"a list has no element {index}", mode)
+
+
+def under_key(column: Column, name: str, mode: Mode) -> Term:
+    """The value under a key of a column of maps, which is an attribute of a struct.
+
+    Raises `UnsupportedError` for maps whose keys are no texts.
+    """
+    kind = column.type
+    assert isinstance(kind, t.Map)
+    if not isinstance(kind.key, t.String | t.VarChar | t.FixedChar):
+        raise UnsupportedError(f"the keys of {kind} are no names of attributes")
+    why = f'there is no attribute "{name}"'
+    try:
+        key = literal(name, kind.key.as_required())
+    except LiteralError:  # it is longer than any key
+        return no_part(column, why, mode)
+    part = FieldAccess(column.expression, MapKey(key))
+    lacking = call("not", own_call("has_key", column.expression, key))
+    return _part(column, part, kind.value, lacking, why, mode)
+
+
+def no_part(column: Column, why: str, mode: Mode) -> Term:
+    """What no value of a column has: an error in strict mode."""
+    if mode == "strict":
+        raise EvaluationError(why)
+    return nowhere([column])
+
+
+def _part(column: Column, part: Expression, kind: t.Type, lacking: Expression, why: str, mode: Mode) -> Column:
+    """A part of this type, which the values lack for which a condition is true."""
+    absent: Absent
+    if column.absent == "either":
+        absent = "either"
+    elif mode == "strict":
+        part, absent = guarded(part, lacking, why), absent_where(column.missing)
+    elif kind.nullable or (column.type.nullable and column.absent != "missing"):
+        absent = absent_where(column.missing, lacking)
+    else:
+        absent = "missing"
+    return Column(part, absent)

@@ -1,0 +1,181 @@
+"""Columns of the type `dynamic`, which holds values of PartiQL of any type: paths into them, and values of one type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FieldReference, IfClause, IfThen, literal
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.partiql.absence import absent_where, guarded
+from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
+from substrait_dsl.partiql.interpreter import Mode
+from substrait_dsl.partiql.operations import AS_TYPES
+from substrait_dsl.partiql.own import URN, own_call
+from substrait_dsl.partiql.terms import Column, Constant, Term, absent_of
+
+DYNAMIC = t.UserDefined(URN, "dynamic", nullable=True)
+"""The type of a column of values of any type: ``read_named("t", {"doc": partiql.DYNAMIC})``; on Spark a VARIANT.
+
+PartiQL's null is a value of it, a NULL in the column is `MISSING`.
+"""
+
+_FARTHEST = 2**31 - 1
+
+
+def is_dynamic(term: Term) -> bool:
+    """Whether a term is a column of this type."""
+    return isinstance(term, Column) and term.type.matches(DYNAMIC)
+
+
+def table_column(reference: FieldReference) -> Column:
+    """A column of a table. Raises `UnsupportedError` for a dynamic value inside another one."""
+    if reference.type.matches(DYNAMIC):
+        return Column(reference, "missing")
+    if f"u!{DYNAMIC.name}" in str(reference.type):
+        raise UnsupportedError(f"a dynamic value inside a column of {reference.type} is not lowered to Substrait")
+    return Column(reference)
+
+
+def require_typed(term: Term, what: str) -> None:
+    """Raise `UnsupportedError` for a dynamic value where an engine needs one type."""
+    if is_dynamic(term):
+        raise UnsupportedError(
+            f"{what} is a dynamic value, which is not lowered to Substrait",
+            hint=f"say of which type it is: {', '.join(AS_TYPES)}",
+        )
+
+
+def dynamic_step(column: Column, step: object, mode: Mode) -> Column:
+    """A part of a dynamic value: PartiQL's null of its null, missing of what has no such part.
+
+    In strict mode that is an error for each row where the value is there.
+    """
+    (value,) = values_of_dynamic([column])
+    match step:
+        case str():
+            part = own_call("attribute", value, literal(step, t.String()))
+            why = f'there is no attribute "{step}"'
+        case int() if 0 <= step <= _FARTHEST and not isinstance(step, bool):
+            part = own_call("element", value, literal(step, t.I64()))
+            why = f"there is no element {step}"
+        case _:
+            raise UnsupportedError(f"a path into a dynamic value by {step!r} is not lowered to Substrait")
+    if mode == "strict":
+        part = guarded(part, call("and", call("is_not_null", value), call("is_null", part)), why)
+    return Column(part, "missing")
+
+
+def of_dynamic(op: str, operands: Sequence[Term], mode: Mode) -> Term:
+    """An operator or function of which an operand is dynamic. Raises `UnsupportedError` for most."""
+    if op in AS_TYPES:
+        return as_type(op, operands[0], mode)
+    if op == "is_null":
+        (value,) = values_of_dynamic(operands)
+        return Column(call("or", call("is_null", value), own_call("is_null_value", value)))
+    if op in _COMPARISONS:
+        return _compared(op, operands[0], operands[1], mode)
+    for operand in operands:
+        require_typed(operand, f"an operand of {op}")
+    raise AssertionError(operands)
+
+
+def as_type(function: str, term: Term, mode: Mode) -> Column:
+    """A dynamic value as one of a type; that of another type is missing, in strict mode an error for each such row."""
+    (value,) = values_of_dynamic([term])
+    return _told(own_call(function, value), value, None, f"{function}: the value is of another type", mode)
+
+
+def _told(typed: Expression, value: Expression, beside: Column | None, why: str, mode: Mode) -> Column:
+    """What is computed of a dynamic value, where it is of the right type; elsewhere missing, or an error.
+
+    Where what is beside it is null, so is the result, whatever the type.
+    """
+    is_other = call("not", own_call("is_null_value", value))
+    if beside is not None and beside.type.nullable:
+        is_other = call("and", is_other, call("is_not_null", beside.expression))
+    if mode == "permissive":
+        is_missing = call("or", is_other, call("is_null", value)) if beside is not None else is_other
+        return Column(typed, is_missing)
+    wrong = call("and", call("is_not_null", value), is_other, call("is_null", typed))
+    return Column(guarded(typed, wrong, why), call("is_null", value) if beside is not None else is_other)
+
+
+_COMPARISONS = {"eq": "equal", "ne": "not_equal", "lt": "lt", "lte": "lte", "gt": "gt", "gte": "gte"}
+_TURNED = {"lt": "gt", "lte": "gte", "gt": "lt", "gte": "lte"}
+
+
+def _compared(op: str, left: Term, right: Term, mode: Mode) -> Column:
+    """How a dynamic value compares with a text, a boolean or an integer.
+
+    One of another type is not equal, and has no order.
+    """
+    column, other = (left, right) if is_dynamic(left) else (right, left)
+    turned = op if column is left else _TURNED.get(op, op)
+    beside = _typed_operand(other)
+    if beside is None:
+        require_typed(column, f"an operand of {op}, which is compared with no text, boolean or integer,")
+        raise AssertionError(column)
+    if op not in _TURNED:
+        return _equal(op, column, beside)
+    (value,) = values_of_dynamic([column])
+    if isinstance(beside.type, t.I64):
+        compared, other_side = own_call("compare", value, beside.expression), literal(0, t.I32())
+    else:
+        compared, other_side = own_call(_FUNCTIONS[kind_of_type(beside.type)], value), beside.expression
+    typed = _told(compared, value, beside, f"{op}: the value is of another type", mode)
+    return Column(call(_COMPARISONS[turned], typed.expression, other_side), absent_of([typed, beside]))
+
+
+_FUNCTIONS = {"text": "as_text", "boolean": "as_boolean"}
+
+
+def _typed_operand(term: Term) -> Column | None:
+    """A text, a boolean, or an integer of 64 bits; None for another one."""
+    match term:
+        case Column() if isinstance(term.type, INTEGERS):
+            return attrs.evolve(term, expression=cast(term.expression, t.I64()))
+        case Column() if kind_of_type(term.type) in _FUNCTIONS:
+            return term
+        case Constant(value=bool() as known):
+            return Column(literal(known, t.Boolean()))
+        case Constant(value=int() as known) if -(2**63) <= known < 2**63:
+            return Column(literal(known, t.I64()))
+        case Constant(value=str() as known):
+            return Column(literal(known, t.String()))
+        case _:
+            return None
+
+
+def _equal(op: str, column: Column, beside: Column) -> Column:
+    (value,) = values_of_dynamic([column])
+    if isinstance(beside.type, t.I64):
+        found = call("equal", own_call("compare", value, beside.expression), literal(0, t.I32()))
+    else:
+        found = call("equal", own_call(_FUNCTIONS[kind_of_type(beside.type)], value), beside.expression)
+    same = call("coalesce", found, literal(False, t.Boolean()))
+    known = [call("is_not_null", value), call("not", own_call("is_null_value", value))]
+    if beside.type.nullable:
+        known.append(call("is_not_null", beside.expression))
+    result = same if op == "eq" else call("not", same)
+    clause = IfClause(call("and", *known), result)
+    return Column(
+        IfThen((clause,), literal(None, t.Boolean(nullable=True))), absent_where(call("is_null", value), beside.missing)
+    )
+
+
+def counted(column: Column) -> Expression:
+    """What is not NULL where a value is there, and not PartiQL's null."""
+    (value,) = values_of_dynamic([column])
+    known = call("and", call("is_not_null", value), call("not", own_call("is_null_value", value)))
+    return IfThen((IfClause(known, literal(True, t.Boolean(nullable=True))),), literal(None, t.Boolean(nullable=True)))
+
+
+def values_of_dynamic(terms: Sequence[Term]) -> list[Expression]:
+    """Dynamic values. Raises `UnsupportedError` for one that an outer join may make null, which is no value of it."""
+    columns = [term for term in terms if isinstance(term, Column)]
+    if any(column.absent != "missing" for column in columns):
+        raise UnsupportedError("a dynamic value of the side of a join that may be null is not lowered to Substrait")
+    return [column.expression for column in columns]

@@ -1,0 +1,71 @@
+"""Structs and collections as one column: what is in parts while an expression is lowered is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    Expression,
+    IfClause,
+    IfThen,
+    Literal,
+    NestedList,
+    NestedStruct,
+    literal,
+)
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.partiql.calls import cast
+from substrait_dsl.partiql.constants import to_literal
+from substrait_dsl.partiql.functions import common_type
+from substrait_dsl.partiql.terms import (
+    Attributes,
+    Column,
+    Constant,
+    Elements,
+    Gathered,
+    Nullable,
+    Term,
+    opened,
+    require_known,
+)
+
+
+def whole(term: Term, name: str) -> Expression:
+    """A value as one expression; what is missing in it is NULL.
+
+    Raises `UnsupportedError` for a collection of values that no typed list can hold, calling the value by a name.
+    """
+    match opened(term):
+        case Column() as column:
+            require_known(column, f'"{name}"')
+            return column.expression
+        case Constant(value=value):
+            return to_literal(value)
+        case Attributes(fields=fields):
+            inside = tuple(whole(field, f"{name}.{attribute}") for attribute, field in fields)
+            return NestedStruct(inside, names=tuple(attribute for attribute, _ in fields))
+        case Elements(items=items):
+            return _listed([whole(item, f"{name}[{number}]") for number, item in enumerate(items)], name)
+        case Gathered(column=column):
+            return column.expression
+        case Nullable(parts=parts, there=there):
+            found = whole(parts, name)
+            return IfThen((IfClause(there.expression, found),), literal(None, found.type.as_nullable()))
+
+
+def _listed(items: Sequence[Expression], name: str) -> Expression:
+    there = [item for item in items if not (isinstance(item, Literal) and item.value is None)]
+    if not there:  # of any type
+        return literal((None,) * len(items), t.List(t.Boolean(nullable=True)))
+    kind: t.Type | None = there[0].type
+    for item in there[1:]:
+        kind = None if kind is None else common_type(kind, item.type)
+    if kind is None:
+        kinds = ", ".join(dict.fromkeys(str(item.type) for item in there))
+        raise UnsupportedError(
+            f'"{name}" is a collection of values of several types, {kinds}, which no column can hold',
+            hint="collect reads them, each from a column of its own",
+        )
+    wanted = kind.with_nullability(any(item.type.nullable for item in items))
+    return NestedList(tuple(cast(item, wanted) if item in there else literal(None, wanted) for item in items))

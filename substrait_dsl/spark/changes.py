@@ -1,0 +1,95 @@
+"""What changes tables: writes, updates and data definition. They run when a plan is executed.
+
+A change may stand anywhere in a plan, and gives rows to what stands above it: the count of an update, the records that
+a write modified. Each is run once, inner ones first.
+Specification: https://substrait.io/relations/logical_relations/#write-operator and the two operators after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, assert_never
+
+from substrait_dsl.algebra.node import Node, Rel
+from substrait_dsl.algebra.plan import Root
+from substrait_dsl.algebra.relations import Ddl, Update, Write
+from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.spark.definitions import define
+from substrait_dsl.spark.lowering import Change, Lowering
+from substrait_dsl.spark.types import to_spark
+from substrait_dsl.spark.updates import update
+from substrait_dsl.spark.writes import write
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from substrait_dsl.spark.workspace import Workspace
+
+
+def changes_in(rel: Rel) -> list[Change]:
+    """The changes in a plan, each of them once, those that others depend on first."""
+    found: dict[int, Change] = {}
+    seen: set[int] = set()
+    stack: list[tuple[Node, bool]] = [(rel, False)]
+    while stack:
+        node, is_done = stack.pop()
+        if is_done:
+            if isinstance(node, Write | Update | Ddl):
+                found[id(node)] = node
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(list(node.children())))
+    return list(found.values())
+
+
+def make_changes(root: Root, changes: Sequence[Change], space: Workspace) -> None:
+    """Run the changes in a plan, and keep what they give in the workspace.
+
+    Args:
+        root: the plan.
+        changes: those in it, as `changes_in` lists them.
+        space: the workspace of its execution.
+
+    Raises:
+        UnsupportedError: something cannot be done, or the rest of the plan cannot be computed from it.
+        SchemaError: a table does not fit what the plan says of it.
+        ExecutionError: Spark could not make the change, another writer came first, or there is no such table.
+    """
+    for change in changes:
+        if change.free_anchors:
+            raise UnsupportedError(f"{kind_words(change)} that depends on a row outside cannot be run once")
+        if isinstance(change, Ddl) and change.view_definition is not None and changes_in(change.view_definition):
+            raise UnsupportedError("a view cannot be defined by what changes a table")
+    if changes[-1] is not root.input:
+        # What cannot be lowered is to be refused before anything is changed.
+        rehearsal = space.apart()
+        for change in changes:
+            rehearsal.changed[id(change)] = space.spark.createDataFrame([], to_spark(change.schema))
+        Lowering(rehearsal).lower_root(root)
+    for change in changes:
+        space.changed[id(change)] = _made(change, space.apart())
+
+
+def _made(change: Change, space: Workspace) -> DataFrame:
+    match change:
+        case Write() as rel:
+            return write(rel, space)
+        case Update() as rel:
+            return update(rel, space)
+        case Ddl() as rel:
+            return define(rel, space)
+        case never:
+            assert_never(never)
+
+
+def rows_of(root: Root) -> Root | None:
+    """The rows that a plan computes, as far as they can be told without changing anything; None: it computes none."""
+    changes = changes_in(root.input)
+    if not changes:
+        return root
+    match root.input:
+        case Write(input=rel) | Ddl(view_definition=Rel() as rel) if not changes_in(rel):
+            return Root.of(rel)
+        case _:
+            return None

@@ -1,0 +1,118 @@
+"""Statements that change tables: their parts as SQL text, and Spark's errors while they run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import ExecutionError
+from substrait_dsl.spark.failures import failure_of, spark_errors, told
+from substrait_dsl.spark.named import SEVERAL_PARTS, column_list, statement_name
+from substrait_dsl.spark.stored import REQUIRED
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
+
+    from substrait_dsl.spark.workspace import Workspace
+
+
+def sql_type(kind: DataType) -> str:
+    """A type of Spark's as a column of a table declares it: fields of structs with their names."""
+    from pyspark.sql import types as spark
+
+    match kind:
+        case spark.StructType(fields=fields):
+            return f"STRUCT<{', '.join(f'{column_list([f.name])}: {sql_type(f.dataType)}' for f in fields)}>"
+        case spark.ArrayType(elementType=element):
+            return f"ARRAY<{sql_type(element)}>"
+        case spark.MapType(keyType=key, valueType=value):
+            return f"MAP<{sql_type(key)}, {sql_type(value)}>"
+        case _:
+            return kind.simpleString()
+
+
+def string(value: str) -> str:
+    """A string where Spark's grammar has a literal, not an expression."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def required_property(schema: NamedStruct) -> str:
+    """The clause of a new table that keeps which of its columns are required; empty if none is."""
+    required = [field.name for field in schema if not field.type.nullable]
+    statement_name(required)  # refuses what Spark would replace
+    return f" TBLPROPERTIES ({string(REQUIRED)} = {string(json.dumps(required))})" if required else ""
+
+
+def nothing(spark: SparkSession) -> DataFrame:
+    """What a change gives that gives nothing: no columns, no rows."""
+    from pyspark.sql.types import StructType
+
+    return spark.createDataFrame([], StructType([]))
+
+
+def nested_cast(frame: DataFrame, wanted: Sequence[DataType]) -> DataFrame:
+    """The rows with the fields of structs called as they are in the table that the rows go to."""
+    from pyspark.sql import functions
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    kinds = [field.dataType for field in frame.schema.fields]
+    if not any(isinstance(kind, StructType | ArrayType | MapType) for kind in kinds):
+        return frame
+    names = frame.columns
+    plain = frame.toDF(*(f"c{number}" for number in range(len(names))))
+    return plain.select(*(functions.col(f"c{number}").cast(kind) for number, kind in enumerate(wanted))).toDF(*names)
+
+
+@contextmanager
+def changing(what: str) -> Iterator[None]:
+    """Spark's errors of a statement that changes something, in words.
+
+    An error of an expression in the plan is left for whoever knows the plan; its words here are the second best.
+    """
+    try:
+        yield
+    except spark_errors() as error:
+        if _CONFLICT.search(_whole(error)):
+            raise ExecutionError(
+                f"{what}: another writer has changed the same table meanwhile, so nothing was done",
+                hint="run it again",
+            ) from error
+        failure = failure_of(error, analysis=True)
+        if failure is not None and failure.kind == "TABLE_OR_VIEW_ALREADY_EXISTS":
+            raise ExecutionError(f"{what}: there is one of this name already") from error
+        if failure is not None and failure.kind == "INVALID_SCHEMA_OR_RELATION_NAME":
+            raise ExecutionError(f"{what}: {told(error)}", hint=SEVERAL_PARTS) from error
+        raise ExecutionError(f"{what}: {told(error)}") from error
+
+
+_CONFLICT = re.compile(
+    r"org\.apache\.iceberg\.exceptions\.(CommitFailedException|ValidationException)\b"
+    r"|Found conflicting files|Cannot commit: stale table metadata|Cannot commit, found new delete"
+)
+
+
+def _whole(error: BaseException) -> str:
+    """All that an error says, with the stacks of what caused it."""
+    stack = getattr(error, "getStackTrace", None)
+    return f"{error}\n{stack() if callable(stack) else ''}\n{error.__cause__ or ''}"
+
+
+def run(what: str, text: str, space: Workspace) -> None:
+    """Run a statement, which may refer to attached DataFrames."""
+    with changing(what):
+        space.sql(text)
+
+
+def pairs(left: Iterable[str], right: Iterable[str], operator: str) -> list[str]:
+    """Comparisons of columns of two tables, one by one."""
+    return [f"{one} {operator} {other}" for one, other in zip(left, right, strict=True)]
+
+
+def qualified(table: str, columns: Iterable[str]) -> list[str]:
+    """Columns of a table by its alias."""
+    return [f"{table}.{statement_name((column,))}" for column in columns]

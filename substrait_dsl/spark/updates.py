@@ -1,0 +1,106 @@
+"""Updates: one statement, and the number of rows that it changed.
+
+Specification: https://substrait.io/relations/logical_relations/#update-operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.node import Node
+from substrait_dsl.algebra.relations import Update
+from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.algebra.types import List, Map, Struct
+from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.hosts import host, subqueries_of
+from substrait_dsl.spark.lowering import Lowering
+from substrait_dsl.spark.named import statement_name
+from substrait_dsl.spark.output import guarded
+from substrait_dsl.spark.reads import as_inside
+from substrait_dsl.spark.snapshots import at, committed, current
+from substrait_dsl.spark.statements import qualified, sql_type
+from substrait_dsl.spark.stored import StoredTable, columns_in, need_table
+from substrait_dsl.spark.tables import Rows, all_true
+from substrait_dsl.spark.texts import TextTable
+from substrait_dsl.spark.types import to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from substrait_dsl.spark.workspace import Workspace
+
+_ROW = "__row"
+"""What a statement calls the table that it changes."""
+
+
+def update(rel: Update, space: Workspace) -> DataFrame:
+    """Change the rows of an Iceberg table; gives one row with the number of those that were.
+
+    Raises:
+        UnsupportedError: the table is none of Iceberg's, or an expression cannot stand in a statement.
+        SchemaError: the table does not fit the declared columns.
+        ExecutionError: there is no such table, or another writer has changed it meanwhile.
+    """
+    table = need_table(rel.table.names, space.spark)
+    what = f"update of {table.title}"
+    table.require_rows_change(what)
+    changed = [rel.table_schema.fields[each.column].name for each in rel.transformations]
+    names = columns_in(table, rel.table_schema, written=changed)
+    condition, values = _texts(rel, table, names, space)
+    kinds = {field.name: field.dataType for field in table.schema.fields}
+    assignments = []
+    for each, value in zip(rel.transformations, values, strict=True):
+        name = names[each.column]
+        if isinstance(each.value.type, Struct | List | Map):
+            value = f"CAST({value} AS {sql_type(kinds[name])})"
+        assignments.append(f"{statement_name((name,))} = {value}")
+    statement = f"UPDATE {table.sql} AS {_ROW} SET {', '.join(assignments)} WHERE {condition}"
+    count = _counted(rel, statement, condition, table, what, space)
+    return space.spark.createDataFrame([(count,)], to_spark(rel.schema))
+
+
+def _texts(rel: Update, table: StoredTable, names: Sequence[str], space: Workspace) -> tuple[str, list[str]]:
+    """The condition and the new values as SQL text over the row."""
+    columns = tuple(
+        as_inside(text, kind) for text, kind in zip(qualified(_ROW, names), rel.table_schema.types, strict=True)
+    )
+    rows = Rows(TextTable((), f"{table.sql} AS {_ROW}", space), columns)
+    new: list[Node] = [each.value for each in rel.transformations]
+    same, here = host(Lowering(space), rows, rel.anchor, [rel.condition, *new])
+    if same.table is not rows.table:
+        raise UnsupportedError(
+            f"update of {table.title}: Spark's UPDATE takes no window function, and no subquery inside another or in a "
+            "lambda",
+            hint="compute the rows in a relation, and write them to a new table",
+        )
+    condition = all_true([here.condition(conjunct) for conjunct in conjuncts(rel.condition)])
+    values = []
+    for each in rel.transformations:
+        field = rel.table_schema.fields[each.column]
+        is_required = names[each.column] in table.required or not field.type.nullable
+        text = here.sql(each.value)
+        # An expression that is never NULL may have counted on a read that declares what is not so.
+        values.append(guarded(text, None, field.type.as_required(), f'column "{field.name}"') if is_required else text)
+    return condition, values
+
+
+def _counted(rel: Update, statement: str, condition: str, table: StoredTable, what: str, space: Workspace) -> int:
+    """Run the statement; gives how many rows were changed: those of the snapshot before that fit the condition."""
+
+    def count(snapshot: int | None) -> int:
+        if snapshot is None:
+            return 0
+        found = space.sql(f"SELECT count(*) FROM {at(table, snapshot)} AS {_ROW} WHERE {condition}").collect()
+        return int(found[0][0])
+
+    if not any(True for _ in subqueries_of(rel.condition)):
+        return count(committed(what, statement, table, space).before)
+    # What a subquery finds may be another thing after the statement.
+    before = current(table, space)
+    counted = count(before)
+    if committed(what, statement, table, space).before != before:
+        raise ExecutionError(
+            f"{what} was made, but another writer came between, so how many rows it changed is not known"
+        )
+    return counted

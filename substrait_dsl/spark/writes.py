@@ -1,0 +1,202 @@
+"""Writes: rows inserted into a table, deleted from it or put in place of its rows, and new tables of rows.
+
+Each is one statement, so that a table has all of it or nothing. What Spark's own formats cannot do in one statement is
+refused, but for a new table in place of an old one: see `replacing`.
+Specification: https://substrait.io/relations/logical_relations/#write-operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, assert_never
+
+from substrait_dsl.algebra.plan import Root
+from substrait_dsl.algebra.relations import ExtensionObject, FilesTarget, NamedObject, VirtualTarget, Write
+from substrait_dsl.algebra.types import Map
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted
+from substrait_dsl.spark.lowering import Lowering
+from substrait_dsl.spark.named import column_list, statement_name
+from substrait_dsl.spark.replacing import create_or_replace
+from substrait_dsl.spark.snapshots import at, committed
+from substrait_dsl.spark.statements import nested_cast, nothing, pairs, qualified, required_property, run
+from substrait_dsl.spark.stored import (
+    StoredTable,
+    columns_in,
+    find_table,
+    format_of_new,
+    need_table,
+    require_distinct,
+    require_kept,
+    title,
+)
+from substrait_dsl.spark.targets import write_files, write_view
+from substrait_dsl.spark.types import to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType, StructType
+
+    from substrait_dsl.spark.workspace import Workspace
+
+
+def write(rel: Write, space: Workspace) -> DataFrame:
+    """Write rows; gives nothing, or the records that were modified.
+
+    Raises:
+        UnsupportedError: the target cannot hold the rows, or its format cannot do what is asked for.
+        SchemaError: the table does not fit the declared columns.
+        ExecutionError: a table that should be there is not, or the reverse; or another writer has changed it meanwhile.
+    """
+    require_distinct(rel.table_schema, "write")
+    match rel.target:
+        case NamedObject(names=names, extension=extension):
+            if extension is not None and extension.enhancement is not None:
+                raise UnsupportedError(f"{title(names)} carries an enhancement that Spark does not know")
+            return _to_table(rel, names, space)
+        case FilesTarget() as target:
+            return write_files(rel, target, _given(rel, space))
+        case VirtualTarget() as target:
+            return write_view(rel, target, _given(rel, space), space.spark)
+        case ExtensionObject(detail=detail):
+            raise UnsupportedError(f"Spark does not know how to write to an object of the type {detail.type_url}")
+        case never:
+            assert_never(never)
+
+
+def _given(rel: Write, space: Workspace, *, keep: bool = False) -> DataFrame:
+    """The rows that are written, under the names of the table's columns; computed now, if they are used again."""
+    frame = Lowering(space).lower_root(Root(rel.input, _names(rel)))
+    return frame.localCheckpoint() if keep or rel.output == "modified_records" else frame
+
+
+def _names(rel: Write) -> tuple[str, ...]:
+    return rel.table_schema.depth_first_names()
+
+
+def _result(rel: Write, frame: DataFrame) -> DataFrame:
+    """What a write gives whose records are these."""
+    return frame if rel.output == "modified_records" else nothing(frame.sparkSession)
+
+
+def _to_table(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
+    match rel.op:
+        case "insert":
+            return _insert(rel, need_table(names, space.spark), space)
+        case "ctas":
+            return _ctas(rel, names, space)
+        case "delete":
+            return _delete(rel, need_table(names, space.spark), space)
+        case "update":
+            return _update(rel, need_table(names, space.spark), space)
+        case never:
+            assert_never(never)
+
+
+def _insert(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
+    columns = columns_in(table, rel.table_schema)
+    frame = _given(rel, space)
+    source = space.attach(nested_cast(frame, _kinds(table, columns)))
+    text = f"INSERT INTO {table.sql} ({column_list(columns)}) SELECT * FROM {source}"
+    run(f"insert into {table.title}", text, space)
+    return _result(rel, frame)
+
+
+def _kinds(table: StoredTable, columns: Sequence[str]) -> list[DataType]:
+    kinds = {field.name: field.dataType for field in table.schema.fields}
+    return [kinds[column] for column in columns]
+
+
+def _ctas(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
+    what = f"ctas of {title(names)}"
+    found = find_table(names, space.spark)
+    if found is not None and rel.create_mode == "append_if_exists":
+        return _insert(rel, found, space)
+    if found is not None and rel.create_mode == "ignore_if_exists":
+        return _result(rel, space.spark.createDataFrame([], to_spark(rel.schema)))
+    if found is not None and rel.create_mode == "error_if_exists":
+        raise ExecutionError(
+            f"{what}: there is a table of this name already",
+            hint='create_mode="replace_if_exists", "append_if_exists" or "ignore_if_exists"',
+        )
+    frame = _given(rel, space)
+    schema: StructType = frame.schema
+    require_kept(schema, found.format if found is not None else format_of_new(names, space.spark), what)
+    rows = f"{required_property(rel.table_schema)} AS SELECT * FROM {space.attach(frame)}"
+    if found is None:
+        run(what, f"CREATE TABLE {statement_name(names)}{rows}", space)
+    else:
+        create_or_replace(what, found, rows, space)
+    return _result(rel, frame)
+
+
+def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
+    """Remove as many copies of each row as the input has.
+
+    A MERGE deletes all copies of a row, and inserts anew those that there are more of than the input has.
+    """
+    what = f"delete from {table.title}"
+    table.require_rows_change(what)
+    columns = columns_in(table, rel.table_schema)
+    if others := [name for name in table.schema.names if name not in columns]:
+        raise SchemaError(
+            f"{what}: rows are known by all their columns, and the declared schema lacks {quoted(others)}"
+        )
+    if maps := [field.name for field in rel.table_schema if isinstance(field.type, Map)]:
+        raise UnsupportedError(f"{what}: rows are compared, and Spark compares no maps, as in {quoted(maps)}")
+    frame = nested_cast(_given(rel, space, keep=True), _kinds(table, columns))
+    keys = space.names(len(columns))
+    group, number, copies, gone = space.names(4)
+    source = space.attach(frame.toDF(*keys))
+    key_list = ", ".join(keys)
+    mine, stored = qualified("__row", columns), qualified("__old", columns)
+    counted = f"(SELECT {key_list}, count(*) AS {copies} FROM {source} GROUP BY {key_list}) AS {group}"
+    numbered = (
+        f"SELECT {', '.join(stored)}, row_number() OVER (PARTITION BY {', '.join(stored)} ORDER BY 1) AS {number}, "
+        f"{copies} FROM {{table}} AS __old JOIN {counted} ON {' AND '.join(pairs(stored, keys, '<=>'))}"
+    )
+    kept = f"SELECT false, {column_list(columns)} FROM ({numbered.format(table=table.sql)}) WHERE {number} > {copies}"
+    rows = f"SELECT DISTINCT true AS {gone}, {key_list} FROM {source} UNION ALL {kept}"
+    text = (
+        f"MERGE INTO {table.sql} AS __row USING ({rows}) AS {group} "
+        f"ON {gone} AND {' AND '.join(pairs(mine, keys, '<=>'))} WHEN MATCHED THEN DELETE "
+        f"WHEN NOT MATCHED AND NOT {gone} THEN INSERT ({column_list(columns)}) VALUES ({key_list})"
+    )
+    before = committed(what, text, table, space).before
+    if rel.output == "no_output" or before is None:
+        return _result(rel, frame.limit(0))
+    was = f"({numbered.format(table=at(table, before))})"
+    return space.sql(f"SELECT {column_list(columns)} FROM {was} WHERE {number} <= {copies}").localCheckpoint()
+
+
+def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
+    """Put rows in place of those with the same key, which an Iceberg table may have declared."""
+    what = f"update of {table.title}"
+    table.require_rows_change(what)
+    columns = columns_in(table, rel.table_schema)
+    keys = [name for name in columns if name in table.identifiers]
+    if not keys or len(keys) < len(table.identifiers):
+        raise UnsupportedError(
+            f"{what}: which row of the table a row of the input stands for is not known: the table has "
+            + (f"the key {quoted(table.identifiers)}" if table.identifiers else "no identifier fields"),
+            hint="declare all columns of the key"
+            if table.identifiers
+            else "sd.update(...) changes rows by a condition",
+        )
+    changed = [name for name in columns if name not in keys]
+    if not changed:
+        raise UnsupportedError(f"{what}: the input has the columns of the key only, and those stay")
+    frame = nested_cast(_given(rel, space), _kinds(table, columns))
+    fresh = space.names(len(columns))
+    new = dict(zip(columns, fresh, strict=True))
+    source = space.attach(frame.toDF(*fresh))
+    same = " AND ".join(pairs(qualified("__row", keys), (new[key] for key in keys), "="))
+    sets = ", ".join(
+        f"{name} = {new[column]}" for name, column in zip(qualified("__row", changed), changed, strict=True)
+    )
+    text = f"MERGE INTO {table.sql} AS __row USING {source} AS __new ON {same} WHEN MATCHED THEN UPDATE SET {sets}"
+    before = committed(what, text, table, space).before
+    if rel.output == "no_output" or before is None:
+        return _result(rel, frame.limit(0))
+    was = f"{at(table, before)} AS __row"
+    made = ", ".join(f"{new[column]} AS {statement_name((column,))}" for column in columns)
+    return space.sql(f"SELECT {made} FROM {source} JOIN {was} ON {same}").localCheckpoint()

@@ -1,0 +1,228 @@
+"""Parts of columns, divisions, averages, values put together, and dynamic values of PartiQL's algebra, on Spark."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import partiql as pq
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.errors import EvaluationError, ExecutionError
+from substrait_dsl.fluent.base import made
+from substrait_dsl.partiql import MISSING, Bag, Struct, Tuple, Value, Values, data_text, scan, struct, unpivot
+from substrait_dsl.partiql.values import to_value
+from tests.partiql.engines import through_bytes
+from tests.partiql.parts import DATA, DIRECT, TABLE, Parts, number_of, rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+def agreed(spark: SparkSession, values: Values, data: dict[str, Bag]) -> Value:
+    """What Spark gives, from the bytes of a plan, which is what the interpreter gives."""
+
+    def run(rel: Rel) -> list[tuple[object, ...]]:
+        return [tuple(row) for row in made(rel).execute(spark).collect()]
+
+    found = through_bytes(values.expression, values.sources, run)
+    wanted = values.evaluate(data)
+    assert isinstance(found, Bag)
+    assert isinstance(wanted, Bag)
+    assert sorted(map(exact, found)) == sorted(map(exact, wanted))
+    return found
+
+
+def exact(value: Value) -> str:
+    """A value as a text that tells 1 from 1.0, and null from missing, but not one order of attributes from another."""
+    match value:
+        case Struct(fields=fields):
+            return f"{{{sorted((name, exact(inner)) for name, inner in fields)}}}"
+        case tuple():
+            return f"[{[exact(item) for item in value]}]"
+        case Decimal():
+            return repr(value.normalize())
+        case _:
+            return repr(value)
+
+
+def test_random_parts(spark: SparkSession) -> None:
+    """Each query computes many expressions, which are missing, null or a value by row."""
+    of = rows()
+    for first in range(0, 160, 40):
+        drawn = {f"e{seed}": Parts(seed, Tuple(of)).any() for seed in range(first, first + 40)}
+        agreed(spark, of.map_values(struct({"n": number_of(Tuple(of)), **drawn})), DATA)
+
+
+def test_strict_mode_fails_for_the_rows_that_lack_a_value(spark: SparkSession) -> None:
+    """As the interpreter says: for some rows, and not for the others."""
+    of = rows()
+    which = number_of(Tuple(of))
+    numbers = cast(Bag, of.map_values(which).evaluate(DATA))
+    for part in DIRECT:
+        fine = []
+        for number in numbers:
+            try:
+                of.filter(which == number).map_values(part).evaluate(DATA, "strict")
+                fine.append(number)
+            except EvaluationError:
+                pass
+        assert 0 < len(fine) < len(numbers), part
+        kept = of.filter(which.is_in(fine)).map_values(part)
+        assert kept.collect(spark, "strict") == kept.evaluate(DATA, "strict")
+        with pytest.raises(ExecutionError):
+            of.map_values(part).collect(spark, "strict")
+
+
+def test_what_is_missing_is_said_in_strict_mode(spark: SparkSession) -> None:
+    for part, said in ((DIRECT[0], "a list has no element 1"), (DIRECT[7], 'there is no attribute "c"')):
+        with pytest.raises(ExecutionError, match=said):
+            rows().map_values(part).collect(spark, "strict")
+
+
+def test_averages(spark: SparkSession) -> None:
+    of = scan(TABLE.as_value("t"), as_="t")
+    counted = {"n": pq.count(lambda r: r.t), "one": pq.sum(1)}
+    averages = {
+        "a": pq.avg(lambda r: r.t.a),
+        "b": pq.avg(lambda r: r.t.b),
+        "d": pq.avg(lambda r: r.t.b * Decimal("1.25")),
+        "x": pq.avg(lambda r: r.t.x),
+    }
+    for grouped in (
+        of.group_by(measures={**averages, **counted}),
+        of.group_by({"k": lambda r: r.t.b % 2}, averages),
+        of.filter(lambda r: r.t.b > 100).group_by(measures={**averages, **counted}),
+    ):
+        assert grouped.collect(spark) == grouped.evaluate(DATA), str(grouped)
+    thirds = scan([1, 2, 2], as_="x").group_by(measures={"a": pq.avg(lambda t: t.x)})
+    assert data_text(thirds.collect(spark)) == "<< <{ a: 1.666667 }> >>"
+
+
+def test_values_put_together_are_columns(spark: SparkSession) -> None:
+    of = scan(TABLE.as_value("t"), as_="t")
+    built = of.map_values(
+        lambda r: struct(id=r.t.b, l=pq.list_of(r.t.a, 1), s=struct(x=r.t.x, e=pq.list_of(r.t.n["k"])))
+    )
+    frame = built.execute(spark)
+    assert frame.schema.simpleString() == "struct<id:bigint,l:array<bigint>,s:struct<x:double,e:array<bigint>>>"
+    found = {row.id: (row.l, tuple(row.s)) for row in frame.collect()}
+    assert found == {
+        0: ([1, 1], (2.5, [5])),
+        3: ([None, 1], (0.0, [None])),
+        2: ([-7, 1], (None, [None])),
+        -2: ([0, 1], (0.0, [0])),
+    }
+    agreed(spark, built, DATA)
+
+
+def test_literal_lists_of_several_sizes_and_nulls_beside_what_is_missing(spark: SparkSession) -> None:
+    items = [{"xs": [{"y": [1]}, {"y": []}], "s": {"z": 1}}, {"xs": [], "s": None}, {"xs": None}, {"s": {"z": None}}]
+    of = scan(pq.lit(pq.bag(items)), as_="t")
+    agreed(spark, of.map_values(lambda r: r.t), {})
+    agreed(spark, of.map_values(lambda r: struct(a=r.t.xs[0].y[0], b=r.t.s.z, c=r.t.s.z.is_missing(), d=r.t.s)), {})
+    agreed(spark, scan(pq.lit(pq.bag([None, MISSING, 1])), as_="x").map_values(lambda r: r.x + 1), {})
+
+
+DOCUMENTS = (
+    '{"k": 1, "s": "a", "b": true, "n": null, "xs": [1, "two", null, {"y": 2.5}], "o": {"p q": {"\\"": 7}}}',
+    '{"k": "1", "s": null, "b": "true", "o": {"p q": null}}',
+    '{"k": 2.50, "o": null, "xs": [], "s": 1}',
+    '{"k": 1e3, "b": null, "s": "b"}',
+    "[1, [2]]",
+    "null",
+    "5",
+    None,
+)
+
+
+def parsed(document: str | None) -> Value:
+    """What PartiQL takes a document of JSON for: numbers with an exponent are floats, others exact."""
+    if document is None:
+        return MISSING
+    return to_value(json.loads(document, parse_float=lambda text: float(text) if "e" in text else Decimal(text)))
+
+
+def test_dynamic_values(spark: SparkSession) -> None:
+    """A column of VARIANT: null and missing apart, paths, values of one type, comparisons, and whole values."""
+    frame = spark.createDataFrame(list(enumerate(DOCUMENTS)), "id bigint not null, text string")
+    frame.selectExpr("id", "parse_json(text) AS doc").createOrReplaceTempView("documents")
+    table = sd.read_named("documents", {"id": "i64", "doc": pq.DYNAMIC})
+    attributes = [{"id": number, "doc": parsed(text)} for number, text in enumerate(DOCUMENTS)]
+    data = {"documents": pq.bag([{k: v for k, v in one.items() if v is not MISSING} for one in attributes])}
+    of = scan(table.as_value(), as_="t")
+
+    def everything(row: Tuple) -> Values:
+        doc = row.t.doc
+        return struct(
+            id=row.t.id,
+            doc=doc,
+            parts=pq.list_of(doc.n.q, doc.xs[1], doc.xs[2].y, doc.xs[3].y, doc["o"]["p q"]['"'], doc[1][0]),
+            types=pq.list_of(pq.as_integer(doc.k), pq.as_float(doc.k), pq.as_text(doc.s), pq.as_boolean(doc.b)),
+            computed=pq.list_of(pq.as_integer(doc.k) - row.t.id, pq.as_float(doc) / row.t.id),
+            compared=pq.list_of(doc.s == "a", doc.s != "a", doc.b == True, doc.s == None, pq.as_text(doc.s) == doc.s),  # noqa: E711, E712  # of the algebra
+            absent=pq.list_of(doc.n.is_null(), doc.n.is_missing(), doc.is_null(), doc.is_missing()),
+        )
+
+    agreed(spark, of.map_values(everything), data)
+    doc = Tuple(of).t.doc
+    for part in (doc, doc.xs, doc[1], doc.o["p q"]):
+        for inside in (scan(part, as_="x", at="i"), unpivot(part, as_="x", at="i")):
+            found = of.cross_join(inside).map_values(lambda r: struct(id=r.t.id, x=r.x, i=r.i, y=r.x.y))
+            agreed(spark, found, data)
+    structs = of.filter(lambda r: r.t.id < 4).cross_join(unpivot(doc, as_="x", at="i"))
+    assert structs.collect(spark, "strict") == structs.evaluate(data, "strict")
+    with pytest.raises(ExecutionError, match="unpivot: a value that is not a struct"):
+        of.filter(lambda r: r.t.id == 4).cross_join(unpivot(doc, as_="x", at="i")).collect(spark, "strict")
+    true = of.filter(lambda r: r.t.doc.b).map_values(lambda r: r.t.id)
+    assert agreed(spark, true, data) == Bag((0,))
+    grouped = of.group_by(
+        {"s": lambda r: pq.as_text(r.t.doc.s)},
+        {"n": pq.count(lambda r: r.t.doc.k), "k": pq.sum(lambda r: pq.as_integer(r.t.doc.k))},
+    )
+    assert grouped.collect(spark) == grouped.evaluate(data)
+    variants = of.map_values(lambda r: struct(id=r.t.id, k=r.t.doc.k)).execute(spark)
+    assert variants.schema.simpleString() == "struct<id:bigint,k:variant>"
+    texts = {row.id: row.k for row in variants.selectExpr("id", "to_json(k) AS k").collect()}
+    assert texts == {0: "1", 1: '"1"', 2: "2.5", 3: "1000.0", 4: None, 5: "null", 6: None, 7: None}
+    for fine in (doc.k, pq.as_integer(doc.k)):
+        first = of.filter(lambda r: r.t.id == 0).map_values(fine)
+        assert first.collect(spark, "strict") == first.evaluate(data, "strict") == Bag((1,))
+    for failing, number in ((doc.z, 0), (pq.as_integer(doc.k), 1), (doc[1], 0)):
+        wrong = of.filter(Tuple(of).t.id == number).map_values(failing)
+        with pytest.raises(EvaluationError):
+            wrong.evaluate(data, "strict")
+        with pytest.raises(ExecutionError):
+            wrong.collect(spark, "strict")
+
+
+def test_dynamic_constants(spark: SparkSession) -> None:
+    """Values of several types in one collection, which no other column holds."""
+    numbers = [1, 2.5, Decimal("2.50"), Decimal(3), -0.0, 1e300, 2**63, -(2**63), Decimal("-0.000001"), True]
+    others = [None, "", "two\n\"\u00e9\U0001f600'", [], [None, ["x", 1]], {}, {"x": None, "y": {"a b": 1}}]
+    for items in ([*numbers, *others, MISSING], pq.bag([*numbers, *others, MISSING])):
+        of = scan(pq.dynamic(items), as_="v", at="i")
+        assert of.collect(spark) == of.evaluate()
+        assert of.kind == of.evaluate().kind
+        parts = of.map_values(
+            lambda t: pq.list_of(
+                t.v.x,
+                t.v.x.is_missing(),
+                t.v[1],
+                pq.as_integer(t.v),
+                pq.as_float(t.v),
+                pq.as_text(t.v),
+                t.v == True,  # noqa: E712  # of the algebra
+            )
+        )
+        assert list(map(exact, cast(Bag, parts.collect(spark)))) == list(map(exact, cast(Bag, parts.evaluate())))
+    of = scan([1, 2], as_="n").map_let(v=lambda t: pq.dynamic({"x": [1, "a"], "y": None}))
+    found = of.cross_join(lambda t: scan(t.v.x, as_="e", at="i")).map_values(
+        lambda t: struct(n=t.n, e=t.e, i=t.i, y=t.v.y)
+    )
+    agreed(spark, found, {})

@@ -1,0 +1,334 @@
+"""Tables of Spark's own catalog, files and tables in memory: what is written there, made, altered and dropped."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections import Counter
+from decimal import Decimal
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
+from tests.support import f, refused
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Rows = list[tuple[Any, ...]]
+
+BIG = 2**63 - 1
+COLUMNS = {"id": "i64", "name": "string?", "price": "fp64?"}
+FIRST: Rows = [(1, "a", 1.0), (2, None, None), (2, None, None)]
+SECOND: Rows = [(3, "c", math.inf)]
+_NUMBERS = count()
+
+
+@pytest.fixture(scope="module")
+def database(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A database whose tables lie in a folder of their own."""
+    name = "written"
+    spark.sql(f"CREATE DATABASE IF NOT EXISTS {name} LOCATION '{tmp_path_factory.mktemp('tables')}'")
+    return name
+
+
+@pytest.fixture
+def name(database: str) -> tuple[str, str]:
+    """The name of a table that is not there."""
+    return database, f"t{next(_NUMBERS)}"
+
+
+def values(rows: Rows, columns: Any = None) -> Any:
+    return sd.read_virtual(rows, columns or COLUMNS)
+
+
+def failing(rows: Rows) -> Any:
+    """Rows of which the last, in a task of its own, cannot be computed."""
+    spread: Any = values([*rows, (BIG, "a", 1.0)]).exchange(sd.round_robin(), partition_count=4)
+    return spread.select("name", "price", id=lambda r: r.id + 1).select("id", "name", "price")
+
+
+def stored(spark: SparkSession, name: tuple[str, ...]) -> Counter[tuple[Any, ...]]:
+    return Counter(map(tuple, spark.table(".".join(name)).collect()))
+
+
+def tables(spark: SparkSession, database: str) -> set[str]:
+    return {table.name for table in spark.catalog.listTables(database)}
+
+
+# --- tables
+
+
+def test_insert(name: tuple[str, str], spark: SparkSession) -> None:
+    sd.create_table(name, COLUMNS).execute(spark)
+    nothing = values(FIRST).write(name).execute(spark)
+    assert (nothing.columns, nothing.count()) == ([], 0)
+    records = values(SECOND).write(name, output="modified_records").execute(spark)
+    assert [tuple(row) for row in records.collect()] == SECOND
+    values([]).write(name).execute(spark)
+    sd.read_named(name, COLUMNS).write(name).execute(spark)  # of itself
+    assert stored(spark, name) == Counter((FIRST + SECOND) * 2)
+
+
+def test_every_type_comes_back(name: tuple[str, str], spark: SparkSession) -> None:
+    nested = sd.Struct((sd.I32(), sd.List(sd.String(nullable=True))), ("x", "the y"), nullable=True)
+    columns: Any = {
+        "a": "boolean?",
+        "b": "i8",
+        "c": "i16?",
+        "d": "i32",
+        "e": "fp32?",
+        "f": "decimal<38,10>?",
+        "g": "binary?",
+        "h": "date?",
+        "i": "precision_timestamp<6>?",
+        "j": "precision_timestamp_tz<6>",
+        "k": "list<i64?>?",
+        "l": "map<string, fp64?>?",
+        "m": nested,
+        "select": "string",
+    }
+    moment = dt.datetime(1969, 12, 31, 23, 59, 59, 999999)
+    row: tuple[Any, ...] = (None, -128, 32767, -5, 0.5, Decimal("-1e-10"), b"\x00", dt.date(1600, 2, 29), moment)
+    row += (moment.replace(tzinfo=dt.UTC), [1, None], {"k": None}, {"x": 1, "the y": ["", None]}, "x")
+    sd.create_table(name, columns).execute(spark)
+    values([row], columns).write(name).execute(spark)
+    values([row], columns).write((name[0], name[1] + "c"), "ctas").execute(spark)
+    expected = values([row], columns).collect(spark)
+    for written in (name, (name[0], name[1] + "c")):
+        assert sd.read_named(written, columns).collect(spark) == expected
+
+
+def test_each_create_mode(database: str, spark: SparkSession) -> None:
+    for mode, expected in {
+        "error_if_exists": FIRST,
+        "ignore_if_exists": FIRST,
+        "append_if_exists": FIRST + SECOND,
+        "replace_if_exists": SECOND,
+    }.items():
+        name = (database, f"m_{mode}")
+        values(FIRST).write(name, "ctas", create_mode=mode).execute(spark)
+        again = values(SECOND).write(name, "ctas", create_mode=mode, output="modified_records")
+        if mode == "error_if_exists":
+            with refused(ExecutionError, "execute", "already"):
+                again.execute(spark)
+        else:
+            assert [tuple(row) for row in again.collect(spark)] == ([] if mode == "ignore_if_exists" else SECOND)
+        assert stored(spark, name) == Counter(expected), mode
+
+
+def test_a_table_is_replaced_by_a_query_over_it(name: tuple[str, str], spark: SparkSession) -> None:
+    values(FIRST).write(name, "ctas").execute(spark)
+    before = tables(spark, name[0])
+    table: Any = sd.read_named(name, COLUMNS)
+    table.filter(lambda r: r.price.is_null()).select("id").write(name, "ctas", create_mode="replace_if_exists").execute(
+        spark
+    )
+    assert stored(spark, name) == Counter([(2,), (2,)])
+    assert tables(spark, name[0]) == before, "nothing else is left"
+
+
+def test_a_task_that_fails_changes_nothing(name: tuple[str, str], spark: SparkSession) -> None:
+    values(FIRST).write(name, "ctas").execute(spark)
+    before = tables(spark, name[0])
+    for change in (
+        failing(FIRST).write(name),
+        failing(FIRST).write(name, output="modified_records"),
+        failing(FIRST).write(name, "ctas", create_mode="replace_if_exists"),
+        failing(FIRST).write(name, "ctas", create_mode="append_if_exists"),
+        failing(FIRST).write((name[0], "never"), "ctas"),
+    ):
+        with pytest.raises(ExecutionError, match=r"overflow in id \+ 1"):
+            change.execute(spark)
+        assert stored(spark, name) == Counter(FIRST)
+        assert tables(spark, name[0]) == before
+
+
+def test_what_is_required_stays_so(name: tuple[str, str], spark: SparkSession) -> None:
+    """Spark's own tables forget NOT NULL."""
+    sd.create_table(name, COLUMNS).execute(spark)
+    with refused(SchemaError, "execute", 'column "id" is required in the table, declared i64?'):
+        values([(None,)], {"id": "i64?"}).write(name).execute(spark)
+    with refused(SchemaError, "execute", 'column "id" is required in the table, and gets no value'):
+        values([("x",)], {"name": "string?"}).write(name).execute(spark)
+    spark.sql("CREATE OR REPLACE TEMP VIEW with_null AS SELECT CAST(NULL AS BIGINT) AS id")
+    wrongly = sd.read_named("with_null", {"id": "i64"})
+    with pytest.raises(ExecutionError, match='column "id" is required, but it is NULL'):
+        wrongly.write(name).execute(spark)
+    assert stored(spark, name) == Counter()
+
+
+def test_tables_that_do_not_fit_are_refused(name: tuple[str, str], spark: SparkSession) -> None:
+    values(FIRST).write(name, "ctas").execute(spark)
+    with refused(SchemaError, "execute", 'it has no column "nome"', "name"):
+        values([(1, "x")], {"id": "i64", "nome": "string"}).write(name).execute(spark)
+    with refused(SchemaError, "execute", 'column "id" is bigint, declared i32'):
+        values([(1,)], {"id": "i32"}).write(name).execute(spark)
+    with refused(SchemaError, "execute", '"ID"'):
+        values([(1, 2)], {"id": "i64", "ID": "i64"}).write(name).execute(spark)
+    with refused(ExecutionError, "execute", "there is no table", name[1]):
+        values(FIRST).write((name[0], name[1] + "x")).execute(spark)
+    with refused(UnsupportedError, "execute", "${"):
+        values(FIRST).write((name[0], "${env:HOME}"), "ctas").execute(spark)
+    for change in (values(FIRST).write(name, "delete"), sd.update(name, COLUMNS, {"id": 1}, where=True)):
+        with refused(UnsupportedError, "execute", "parquet", "Iceberg"):
+            change.execute(spark)
+    assert stored(spark, name) == Counter(FIRST)
+
+
+def test_names_of_all_kinds(database: str, spark: SparkSession) -> None:
+    columns = {"a b": "i64", "select": "i64", "x.y": "i64", "größe": "i64"}
+    name = (database, "TABLE_of_NAMES")
+    values([(1, 2, 3, 4)], columns).write(name, "ctas").execute(spark)
+    values([(5, 6, 7, 8)], columns).write(name).execute(spark)
+    assert sd.read_named(name, columns).sort("a b").collect(spark) == [(1, 2, 3, 4), (5, 6, 7, 8)]
+    with refused(ExecutionError, "execute", "a table", "not a valid name"):  # to Spark's own catalog
+        values([(1, 2, 3, 4)], columns).write((database, "a table"), "ctas").execute(spark)
+
+
+# --- definitions
+
+
+def test_tables_are_made_altered_and_dropped(name: tuple[str, str], spark: SparkSession) -> None:
+    def given() -> Rows:
+        return sorted(map(tuple, spark.table(".".join(name)).collect()))
+
+    sd.create_table(name, {"id": "i64", "k": "i32?", "s": "string?"}, {"k": 5, "s": "it's"}).execute(spark)
+    values([(1,)], {"id": "i64"}).write(name).execute(spark)
+    assert given() == [(1, 5, "it's")]
+    after = {"id": "i64", "k": "i32?", "s": "string?", "d": "decimal<5,2>?"}
+    sd.alter_table(name, after, {"k": 6, "d": Decimal("1.50")}).execute(spark)
+    values([(2,)], {"id": "i64"}).write(name).execute(spark)
+    assert given() == [(1, 5, "it's", Decimal("1.50")), (2, 6, None, Decimal("1.50"))]
+    for wrong, word in [
+        ({"id": "i64", "k": "i32?", "s": "string?"}, "dropped"),
+        ({**after, "k": "i64?"}, "retyped"),
+        ({"id": "i64", "number": "i32?", "s": "string?", "d": "decimal<5,2>?"}, "renamed"),
+    ]:
+        with refused(UnsupportedError, "execute", word):
+            sd.alter_table(name, wrong).execute(spark)
+    with refused(ExecutionError, "execute", "already"):
+        sd.create_table(name, COLUMNS).execute(spark)
+    before = tables(spark, name[0])
+    sd.create_table(name, {"other": "i64"}, or_replace=True).execute(spark)
+    assert (given(), spark.table(".".join(name)).columns) == ([], ["other"])
+    assert tables(spark, name[0]) == before
+    sd.drop_table(name).execute(spark)
+    with refused(ExecutionError, "execute", "there is no table", "if_exists"):
+        sd.drop_table(name).execute(spark)
+    sd.drop_table(name, if_exists=True).execute(spark)
+
+
+def test_views(name: tuple[str, str], spark: SparkSession) -> None:
+    values(FIRST).write(name, "ctas").execute(spark)
+    table: Any = sd.read_named(name, COLUMNS)
+    view = (name[0], name[1] + "_view")
+    sd.create_view(view, table.filter(lambda r: r.id > 1).aggregate("id", n=f.count())).execute(spark)
+    assert stored(spark, view) == Counter([(2, 2)])
+    values([(2, "x", None)]).write(name).execute(spark)
+    assert stored(spark, view) == Counter([(2, 3)])
+    with refused(ExecutionError, "execute", "already"):
+        sd.create_view(view, table).execute(spark)
+    sd.create_view(view, table.select("id").distinct(), or_replace=True).execute(spark)
+    assert stored(spark, view) == Counter([(1,), (2,)])
+    sd.alter_view(view, table.select(doubled=lambda r: r.id * 2)).execute(spark)
+    assert spark.table(".".join(view)).columns == ["doubled"]
+    with refused(UnsupportedError, "execute", "is a view"):
+        values([(1,)], {"doubled": "i64"}).write(view).execute(spark)
+    with refused(ExecutionError, "execute", "is a view, not a table"):
+        sd.drop_table(view).execute(spark)
+    with refused(ExecutionError, "execute", "is a table, not a view"):
+        sd.drop_view(name).execute(spark)
+    sd.drop_view(view).execute(spark)
+    with refused(ExecutionError, "execute", "there is no"):
+        sd.drop_view(view).execute(spark)
+    sd.drop_view(view, if_exists=True).execute(spark)
+    spark.range(3).createOrReplaceTempView("of_the_session")
+    with refused(UnsupportedError, "execute", "temporary view"):
+        sd.create_view(view, sd.read_named("of_the_session", {"id": "i64"})).execute(spark)
+    with refused(UnsupportedError, "execute", "one query"):
+        sd.create_view(view, sd.read_files("/somewhere", COLUMNS)).execute(spark)
+
+
+# --- what is given, and what is shown
+
+
+def test_what_a_change_gives_can_be_computed_with(name: tuple[str, str], spark: SparkSession) -> None:
+    sd.create_table(name, COLUMNS).execute(spark)
+    written: Any = values(FIRST + SECOND).write(name, output="modified_records")
+    counted = written.aggregate("name", n=f.count()).sort("name")
+    assert [tuple(row) for row in counted.collect(spark)] == [(None, 2), ("a", 1), ("c", 1)]
+    assert stored(spark, name) == Counter(FIRST + SECOND), "written once"
+    audit = (name[0], name[1] + "_audit")
+    written.select("id").write(audit, "ctas").execute(spark)
+    assert stored(spark, audit) == Counter([(1,), (2,), (2,), (3,)])
+
+
+def test_explain_changes_nothing(name: tuple[str, str], spark: SparkSession) -> None:
+    sd.create_table(name, COLUMNS).execute(spark)
+    shown = values(FIRST).filter(lambda r: r.id > 1).write(name).explain(spark)
+    assert "--- on Spark" in shown
+    for change in (sd.drop_table(name), sd.update(name, COLUMNS, {"id": 1}, where=True)):
+        assert change.explain(spark) == change.explain()
+    assert stored(spark, name) == Counter()
+
+
+# --- files and memory
+
+
+@pytest.mark.parametrize("kind", ["parquet", "orc"])
+def test_files_of_each_format(kind: Any, tmp_path: Path, spark: SparkSession) -> None:
+    folder = tmp_path / "out"
+    target = sd.files_target(folder, kind)
+    read: Any = sd.read_files(folder, COLUMNS, format=kind)
+    values(FIRST).write(target, "ctas").execute(spark)
+    with refused(ExecutionError, "execute", "out"):
+        values(SECOND).write(target, "ctas").execute(spark)
+    values(SECOND).write(target, "ctas", create_mode="ignore_if_exists").execute(spark)
+    assert Counter(map(tuple, read.collect(spark))) == Counter(FIRST)
+    values(SECOND).write(target).execute(spark)
+    assert Counter(map(tuple, read.collect(spark))) == Counter(FIRST + SECOND)
+    read.filter(lambda r: r.id > 2).write(target, "ctas", create_mode="replace_if_exists").execute(spark)
+    with pytest.raises(ExecutionError, match="overflow"):
+        failing(FIRST).write(target, "ctas", create_mode="replace_if_exists").execute(spark)
+    assert Counter(map(tuple, read.collect(spark))) == Counter(SECOND)
+    with refused(UnsupportedError, "execute", "not changed"):
+        values(SECOND).write(target, "delete").execute(spark)
+    with refused(UnsupportedError, "execute", "ARROW"):
+        values(SECOND).write(sd.files_target(folder, "arrow")).execute(spark)
+
+
+def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSession) -> None:
+    columns = {"a": "string", "b": "string?"}
+    rows = [("x,y", None), (' "quoted" ', "back\\slash"), ("  spaces  ", "ü"), ("", "'")]
+    kind = sd.DelimitedText(null_value="NULL", header_lines_to_skip=1)
+    values(rows, columns).write(sd.files_target(tmp_path / "out", kind)).execute(spark)
+    read = sd.read_files(tmp_path / "out", columns, format=kind)
+    assert Counter(map(tuple, read.collect(spark))) == Counter(rows)
+    for row, told in [(("two\nlines", None), "several lines"), (("x", "NULL"), "stands for NULL")]:
+        with pytest.raises(ExecutionError, match=told):
+            values([row], columns).write(sd.files_target(tmp_path / "bad", kind)).execute(spark)
+    with refused(UnsupportedError, "execute", '"n"'):
+        values([(1,)], {"n": "i64"}).write(sd.files_target(tmp_path / "bad", kind)).execute(spark)
+    with refused(UnsupportedError, "execute", '"b"'):
+        values(rows, columns).write(sd.files_target(tmp_path / "bad", sd.DelimitedText())).execute(spark)
+
+
+def test_tables_in_memory(spark: SparkSession) -> None:
+    name = "kept in memory"
+    target = sd.virtual_target(name, pin=True)
+    read = sd.read_named((name,), COLUMNS)
+    with refused(ExecutionError, "execute", "there is none"):
+        values(FIRST).write(target).execute(spark)
+    values(FIRST).write(target, "ctas").execute(spark)
+    with refused(ExecutionError, "execute", "already"):
+        values(FIRST).write(target, "ctas").execute(spark)
+    values(SECOND).write(target).execute(spark)
+    assert Counter(map(tuple, read.collect(spark))) == Counter(FIRST + SECOND)
+    read.limit(0).write(sd.virtual_target(name), "ctas", create_mode="replace_if_exists").execute(spark)
+    assert read.collect(spark) == []
+    spark.catalog.dropTempView(name)
