@@ -81,6 +81,7 @@ GOOD: Mapping[str, Any] = {
     "overload.key": "add:i64_i64", "overload.urn": "extension:io.substrait:functions_arithmetic", "Plan.relations": T,
     "record.is_in.options": [(1,)], "resolve.arguments": [Typed(sd.I64()), Typed(sd.I64())], "resolve.kind": "scalar",
     "resolve.name": "add", "rollup.named": f.count(), "Row.schema": T._rel.schema, "Switching.values": (1, 2),
+    "unnest.column": "xs",
     "with_extension.extension": "x.yaml", "with_extension.own": EXTENSION, "with_relation.columns": {"x": "i64"},
     "write.op": "insert",
 }  # fmt: skip

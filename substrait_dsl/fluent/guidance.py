@@ -30,6 +30,7 @@ VERBS: Mapping[str, str] = {
     "assign": "with_columns(...)",
     "count": "aggregate(n=functions.count())",
     "except_": "subtract(...)",
+    "explode": "unnest(...)",
     "filter_": "filter(...)",
     "groupBy": "group_by(...)",
     "groupby": "group_by(...)",

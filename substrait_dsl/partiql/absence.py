@@ -8,14 +8,13 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, IfClause, IfThen, literal
 from substrait_dsl.partiql.calls import call
 
-Absent: TypeAlias = Literal["null", "missing", "either"] | Expression
-"""What a NULL stands for: null, or missing; or missing where this required boolean is true, else null; or nobody knows
-("either"), and then nothing may ask."""
+Absent: TypeAlias = Literal["null", "missing"] | Expression
+"""What a NULL stands for: null, or missing; or missing where this required boolean is true, else null."""
 
 
 def missing_where(expression: Expression, absent: Absent) -> Expression | None:
     """The condition, never NULL, for a value to be missing; None if it never is."""
-    if not expression.type.nullable or absent in ("null", "either"):
+    if not expression.type.nullable or absent == "null":
         return None
     is_null = call("is_null", expression)
     return call("and", is_null, absent) if isinstance(absent, Expression) else is_null

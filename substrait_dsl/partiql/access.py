@@ -19,12 +19,12 @@ from substrait_dsl.partiql.terms import (
     Column,
     Constant,
     Elements,
+    Gathered,
     Nullable,
     Term,
     absent_of,
     attribute,
     opened,
-    require_known,
 )
 from substrait_dsl.partiql.untyped import dynamic_step, is_dynamic
 
@@ -43,6 +43,8 @@ def step_into(term: Term, step: Term, mode: Mode) -> Term:
         case Nullable(parts=parts, there=there):
             found_inside = step_into(parts, step, mode)
             return Column(to_literal(None), there.expression) if found_inside == NOTHING else found_inside
+        case Gathered(column=column, kind=kind) if kind == "list" or column.type.nullable:
+            raise UnsupportedError("a path into a query, or into a group that may be null, is not lowered to Substrait")
         case Attributes(fields=fields) if isinstance(name, str):
             found = [field for inside, field in fields if inside == name]
             if len(found) == 1 or (found and mode == "permissive"):
@@ -92,8 +94,6 @@ def struct_of(pairs: Sequence[tuple[Term, Term]], mode: Mode) -> Term:
         if not isinstance(name.value, str):
             _absent(f"the name of an attribute is a text, not {data_text(name.value)}", mode)
         elif value != NOTHING:
-            if isinstance(value, Column):
-                require_known(value, f'the attribute "{name.value}"')
             fields.append((name.value, value))
     return Attributes(tuple(fields))
 

@@ -25,11 +25,16 @@ DIRECTIONS: dict[tuple[str, str], SortDirection] = {
 
 def row_number(order: Sequence[SortKey]) -> Expression:
     """The number of a row in an order, from 1."""
+    return resolve(functions.row_number().over(order_by=fluent_keys(order)), NO_ROW)
+
+
+def fluent_keys(order: Sequence[SortKey]) -> list[fluent.SortKey]:
+    """The keys of an order, for a verb or a function that takes some."""
     keys = []
     for key in order:
         assert isinstance(key.direction, str)
         keys.append(fluent.SortKey(bound(key.expression, None), key.direction))
-    return resolve(functions.row_number().over(order_by=keys), NO_ROW)
+    return keys
 
 
 def not_a_boolean(term: Term, schema: NamedStruct) -> Expression:

@@ -39,8 +39,6 @@ def divided(op: str, left: Column, right: Column, mode: Mode) -> Column:
     made = call(DIVISIONS[op], dividend, call("nullif", divisor, zero))
     if not dividend.type.nullable and not divisor.type.nullable:
         return Column(made, "missing")
-    if "either" in (left.absent, right.absent):
-        return Column(made, "either")
     by_zero = call("equal", divisor, zero)
     if dividend.type.nullable:  # null by zero is null
         by_zero = call("and", call("is_not_null", dividend), by_zero)

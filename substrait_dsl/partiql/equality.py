@@ -20,7 +20,6 @@ from substrait_dsl.partiql.terms import (
     Nullable,
     Term,
     absent_of,
-    require_known,
     taken_apart,
 )
 from substrait_dsl.partiql.untyped import require_typed
@@ -94,7 +93,6 @@ def _leaf(term: Term) -> tuple[Expression, Expression]:
     """A scalar, or a column, and whether it is missing."""
     match term:
         case Column():
-            require_known(term, "what is compared inside a struct or a list")
             require_typed(term, "what is compared inside a struct or a list")
             return term.expression, term.missing or _FALSE
         case Constant(value=value):

@@ -2,44 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from substrait_dsl.algebra.expressions import Expression, FieldAccess, FieldReference
+import attrs
+
+from substrait_dsl.algebra.expressions import Expression, FieldAccess, FieldReference, SortKey
 from substrait_dsl.algebra.expressions.references import StructField
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.fluent.calls import FunctionCall, Measure
 from substrait_dsl.partiql.calls import call
+from substrait_dsl.partiql.conditions import fluent_keys
 from substrait_dsl.partiql.own import URN, own_catalog
 from substrait_dsl.partiql.terms import Attributes, Column, Constant, Elements, Gathered, Nullable, Term, opened
 from substrait_dsl.partiql.untyped import require_typed
 from substrait_dsl.partiql.wholes import whole
 
 
-def gathered(column: FieldReference) -> Any:
-    """The aggregate that makes a list of the structs in a column, for the aggregate's lambda."""
-    return lambda row: Measure(
-        FunctionCall("aggregate", "collect_list", [row[column.position]], {}, URN, own_catalog())
-    )
+def gathered(column: FieldReference, order: Sequence[SortKey] = ()) -> Any:
+    """The aggregate that makes a list of what is in a column, for the aggregate's lambda."""
+
+    def measure(row: Any) -> Any:
+        call_of = FunctionCall("aggregate", "collect_list", [row[column.position]], {}, URN, own_catalog())
+        made: Measure[Any, Any] = Measure(call_of)
+        return made.order_by(*fluent_keys(order)) if order else made
+
+    return measure
 
 
-def to_gather(element: Term) -> Expression:
+def to_gather(element: Term, name: str) -> Expression:
     """An element as one column. What is missing in it is NULL, and is told from null by what it is known to be.
 
-    Raises `UnsupportedError` if that takes more than the column itself.
+    Raises `UnsupportedError`, with that name, if that takes more than the column itself.
     """
-    _require_told(element, "group_as")
-    return whole(element, "group_as")
+    _require_told(element, name)
+    return whole(element, name)
 
 
 def _require_told(term: Term, name: str) -> None:
     match opened(term):
         case Column(absent=absent):
             require_typed(term, f'"{name}" in a list')
-            if absent == "either" or isinstance(absent, Expression):
+            if isinstance(absent, Expression):
                 raise UnsupportedError(f'"{name}" may be null and may be missing, which in a list nothing tells apart')
         case Attributes(fields=fields) | Nullable(parts=Attributes(fields=fields)):
             for inside, field in fields:
                 _require_told(field, f"{name}.{inside}")
+        case Gathered(column=column) if not column.type.nullable:
+            pass
         case Elements() | Nullable() | Gathered():
             raise UnsupportedError(f'"{name}", a collection inside a list, is not lowered to Substrait')
         case Constant():
@@ -55,6 +65,8 @@ def element_of(term: Term, value: Expression) -> Term:
             return _parts(fields, value)
         case Nullable(parts=Attributes(fields=fields)):
             return Nullable(_parts(fields, value), Column(call("is_not_null", value)))
+        case Gathered() as collection:
+            return attrs.evolve(collection, column=Column(value))
         case Constant() as constant:
             return constant
         case other:

@@ -47,7 +47,7 @@ def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueE
         for one in group_by.measures
     ]
     member = Attributes(tuple(rows.variables.items()))
-    group = [] if group_by.group_as is None else [to_gather(member)]
+    group = [] if group_by.group_as is None else [to_gather(member, group_by.group_as)]
     rows, columns = rows.with_columns(*(("grouped", one) for one in (*keys, *measured, *group)))
     aggregates = iter(columns[len(keys) :])
     measures = [_measure(one.function, next(aggregates)) for one in group_by.measures]

@@ -43,7 +43,6 @@ from substrait_dsl.partiql.terms import (
     Nullable,
     Term,
     opened,
-    require_known,
     taken_apart,
 )
 from substrait_dsl.partiql.untyped import is_dynamic, values_of_dynamic
@@ -59,18 +58,18 @@ def elements(term: Term) -> LoweredValues:
             return _of_list(term, lists.type)
         case Constant(value=value):
             return constants(value)
-        case Gathered(column=column):
+        case Gathered(column=column, element=element, kind=kind):
             if column.type.nullable:
                 raise UnsupportedError("a scan of a group that may be null is not lowered to Substrait")
             rel = Unnest(Project(ONE_ROW, (column.expression,), ("group",)), 0)
-            value_of = FieldReference(1, rel.schema.types[1])
-            return LoweredValues(LoweredBindings(rel, "bag", {}), element_of(term.element, value_of))
+            item, offset = (FieldReference(position, rel.schema.types[position]) for position in (1, 2))
+            return _numbered(LoweredBindings(rel, kind, {}), element_of(element, item), offset)
         case Nullable(parts=Elements()):
             raise UnsupportedError("a scan of a collection that may be null is not lowered to Substrait")
         case Elements(kind=kind, items=()):
             return constants(() if kind == "list" else Bag())
         case Elements(kind=kind, items=items):
-            copies = _Copies(len(items))
+            copies = _Copies()
             element = copies.merged(items)
             ordinal = copies.column([literal(number, t.I64()) for number in range(len(items))])
             return _numbered(LoweredBindings(copies.rel, kind, {}), element, ordinal)
@@ -98,8 +97,7 @@ def _of_list(column: Column, kind: t.List) -> LoweredValues:
     itself = NestedList((literal(None, inside),))
     filled = IfThen((IfClause(is_null, itself),), cast(lists, t.List(inside)))
     rel = Unnest(Project(ONE_ROW, (filled,), ("list",)), 0)
-    is_told = kind.element.nullable and column.absent != "either"  # from an element that is null
-    absent = absent_where(column.missing) if is_told else column.absent
+    absent = absent_where(column.missing) if kind.element.nullable else column.absent  # an element may be null itself
     rows = LoweredBindings(rel, None, {})
     place = IfThen((IfClause(is_null, literal(None, t.I64(nullable=True))),), FieldReference(2, t.I64()))
     rows, (ordinal,) = rows.with_columns(("at", place))
@@ -136,12 +134,9 @@ def attributes(term: Term, mode: Mode) -> tuple[LoweredBindings, Term, Term]:
     fields = [(name, value) for name, value in struct.fields if value != NOTHING]
     if not fields:
         return constants(Bag()).source, NOTHING, NOTHING
-    copies = _Copies(len(fields))
+    copies = _Copies()
     value = copies.merged([value for _, value in fields])
     name = copies.column([literal(name, t.String()) for name, _ in fields])
-    for attribute, inside in fields:
-        if isinstance(inside, Column):
-            require_known(inside, f'the attribute "{attribute}"')
     missing = [inside.missing if isinstance(inside, Column) else None for _, inside in fields]
     if not any(missing):
         return LoweredBindings(copies.rel, "bag", {}), value, Column(name)
@@ -163,8 +158,7 @@ def _attributes_of_dynamic(column: Column, mode: Mode) -> tuple[LoweredBindings,
 class _Copies:
     """The copies of a row, one for each part of a value, while their columns are found."""
 
-    def __init__(self, many: int) -> None:
-        self.many = many
+    def __init__(self) -> None:
         self.fields: list[SwitchingField] = []
 
     @property
@@ -226,8 +220,8 @@ class _Copies:
                 columns.append(Column(cast(part.expression, kind), part.absent))
         made = self.column([column.expression for column in columns])
         stands_for = {column.absent for column in columns if column.type.nullable}
-        if stands_for <= {"null"} or stands_for == {"missing"} or "either" in stands_for:
-            return Column(made, "either" if "either" in stands_for else next(iter(stands_for), "null"))
+        if stands_for <= {"null"} or stands_for == {"missing"}:
+            return Column(made, next(iter(stands_for), "null"))
         missing = [column.missing for column in columns]
         return Column(made, self.column([_false() if one is None else surely(one) for one in missing]))
 

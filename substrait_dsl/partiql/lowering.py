@@ -7,7 +7,7 @@ it is output, for no engine promises the order of rows otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import assert_never, cast
 
 import attrs
@@ -34,6 +34,7 @@ from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, walk
 from substrait_dsl.partiql.operators import lowered
 from substrait_dsl.partiql.padding import outer_join
 from substrait_dsl.partiql.printing import data_text
+from substrait_dsl.partiql.queries import folded, named_queries
 from substrait_dsl.partiql.terms import NOTHING, Attributes, Column, Constant, Elements, Term
 from substrait_dsl.partiql.untyped import as_type, is_dynamic, require_typed, table_column
 from substrait_dsl.partiql.values import MISSING
@@ -97,8 +98,8 @@ class _Lowering:
             case b.OrderBy(keys=keys, source=source):
                 return self.ordered(keys, self.bindings(source))
             case b.MapLet(named=named, source=source):
-                rows = self.bindings(source)
-                made = {one.name: self.within(one.value, rows) for one in named}
+                rows, terms = self.terms([one.value for one in named], self.bindings(source))
+                made = {one.name: term for one, term in zip(named, terms, strict=True)}
                 for name, term in made.items():
                     rows, made[name] = rows.holding(term, name)
                 return attrs.evolve(rows, variables={**rows.variables, **made})
@@ -222,8 +223,8 @@ class _Lowering:
         """A value as a collection; what is none as a bag of it."""
         match expression:
             case e.MapValues(value=value, source=source):
-                rows = self.bindings(source)
-                return LoweredValues(rows, self.within(value, rows))
+                rows, (element,) = self.terms([value], self.bindings(source))
+                return LoweredValues(rows, element)
             case e.Id(name=name) if name in self.tables and name not in self.outer:
                 given = self.tables[name]
                 return self.table(given) if isinstance(given, RelationBase | StoredTable) else constants(given)
@@ -242,6 +243,18 @@ class _Lowering:
             if field.name != record_id
         )
         return LoweredValues(LoweredBindings(rel, "bag", {}), Attributes(fields))
+
+    def terms(self, expressions: Sequence[ValueExpr], rows: LoweredBindings) -> tuple[LoweredBindings, list[Term]]:
+        """What value expressions are in the row of binding tuples; each query in them becomes a column before."""
+        named, queries = named_queries(expressions)
+        scope = {**self.outer, **rows.variables}
+        for name, query in queries.items():
+            anchor = new_anchor(rows.rel)
+            seen = {each: seen_from_inside(term, anchor) for each, term in rows.variables.items()}
+            fold = folded(attrs.evolve(self, outer={**self.outer, **seen}).collection(query))
+            scope[name] = beside(fold.variables, len(rows.rel.schema), anchor)[""]
+            rows = attrs.evolve(rows, rel=rows_beside(rows.rel, fold.rel, anchor))
+        return rows, [self.value(expression, scope) for expression in named]
 
     def within(self, expression: ValueExpr, rows: LoweredBindings) -> Term:
         """What a value expression is in the row of binding tuples, and of those around them."""
@@ -276,8 +289,10 @@ class _Lowering:
                 return lowered(op, [self.value(operand, scope) for operand in operands], self.mode)
             case e.Call(function=function, arguments=arguments):
                 return lowered(function, [self.value(argument, scope) for argument in arguments], self.mode)
-            case e.MapValues() | e.Pivot() as other:
-                raise UnsupportedError(f"{other.head} as a value in a row is not lowered to Substrait")
+            case e.MapValues():
+                raise UnsupportedError("map_values in a condition, a key or an aggregate is not lowered to Substrait")
+            case e.Pivot():
+                raise UnsupportedError("pivot as a value in a row is not lowered to Substrait")
             case e.Lit():
                 raise AssertionError("a literal is closed")
             case never:

@@ -40,7 +40,6 @@ from substrait_dsl.partiql.terms import (
     absent_of,
     nowhere,
     opened,
-    require_known,
     taken_apart,
 )
 from substrait_dsl.partiql.untyped import is_dynamic, of_dynamic
@@ -90,6 +89,8 @@ def _is_in(value: Term, among: Term, mode: Mode) -> Term:
     among = opened(among)
     unknown = Column(literal(None, t.Boolean(nullable=True)))  # where an element is null
     sides = [side for side in (value, among) if isinstance(side, Column)]
+    if isinstance(among, Gathered | Nullable):
+        raise UnsupportedError("in of a query, a group or a collection that may be null is not lowered to Substrait")
     if isinstance(among, Column) and isinstance(among.type, t.List):
         kind = among.type.element
         test = OF_COLUMNS["eq"](column_of(value, "in").expression, FieldReference(0, kind, LambdaParameter()))
@@ -153,7 +154,6 @@ def _is_missing(operands: Sequence[Term]) -> Term:
         return Constant(operand.value is MISSING)
     if not isinstance(operand, Column):
         return Constant(False)
-    require_known(operand, "the operand of is_missing")
     return Constant(False) if operand.missing is None else Column(operand.missing)
 
 

@@ -22,7 +22,6 @@ from substrait_dsl.partiql.terms import (
     Term,
     leaves,
     opened,
-    require_known,
 )
 from substrait_dsl.partiql.untyped import DYNAMIC
 from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Struct, Value, to_value
@@ -43,7 +42,7 @@ def columns_of(lowered: LoweredBindings | LoweredValues) -> Rel:
     found: list[tuple[str, Expression]] = []
     for term, root in _roots(lowered):
         for name, leaf in leaves(term, root):
-            found.append((name, _expression(name, leaf)))
+            found.append((name, _expression(leaf)))
             if isinstance(leaf, Column) and isinstance(leaf.absent, Expression):
                 found.append((f"{name} is missing", leaf.absent))
     return _emitted(lowered, found)
@@ -123,10 +122,9 @@ def _roots(lowered: LoweredBindings | LoweredValues) -> list[tuple[Term, str]]:
     return [(lowered.element, "")]
 
 
-def _expression(name: str, leaf: Column | Constant) -> Expression:
+def _expression(leaf: Column | Constant) -> Expression:
     if isinstance(leaf, Constant):
         return to_literal(leaf.value)
-    require_known(leaf, f'"{name}"')
     return leaf.expression
 
 
@@ -139,9 +137,12 @@ def _decoded(term: Term, cells: Iterator[Any]) -> Value:
         case Elements(kind=kind, items=items):
             inside = tuple(_decoded(item, cells) for item in items)
             return inside if kind == "list" else Bag(inside)
-        case Gathered(element=element):
-            found_list = next(cells)
-            return None if found_list is None else Bag(tuple(_inside(element, one) for one in found_list))
+        case Gathered(element=element, kind=kind):
+            gathered = next(cells)
+            if gathered is None:
+                return None
+            inside = tuple(_inside(element, one) for one in gathered)
+            return inside if kind == "list" else Bag(inside)
         case Nullable(parts=parts):
             is_there = next(cells)
             found = _decoded(parts, cells)
@@ -165,6 +166,9 @@ def _inside(term: Term, cell: Any) -> Value:
             return Struct(tuple((name, value) for name, value in made if value is not MISSING))
         case Nullable(parts=parts):
             return None if cell is None else _inside(parts, cell)
+        case Gathered(element=element, kind=kind):
+            inside = tuple(_inside(element, one) for one in cell)
+            return inside if kind == "list" else Bag(inside)
         case Column(absent=absent) as column:
             return MISSING if cell is None and absent == "missing" else _value(cell, column.type)
         case Constant(value=value):

@@ -81,8 +81,8 @@ def _padded(term: Term, there: Column) -> Term:
             return Nullable(Attributes(tuple((name, _padded(field, there)) for name, field in fields)), there)
         case Elements(kind=kind, items=items):
             return Nullable(Elements(kind, tuple(_padded(item, there) for item in items)), there)
-        case Gathered(column=column, element=element):
-            return Gathered(Column(_nullable(column.expression)), element)
+        case Gathered(column=column) as collection:
+            return attrs.evolve(collection, column=Column(_nullable(column.expression)))
         case Nullable(parts=parts, there=before):
             inside = _padded(parts, there)
             assert isinstance(inside, Nullable)
@@ -100,7 +100,7 @@ def _padded(term: Term, there: Column) -> Term:
 def _absent(absent: Absent, there: Expression) -> Absent:
     """What a NULL stands for: null where there is no tuple."""
     match absent:
-        case "null" | "either":
+        case "null":
             return absent
         case "missing":
             return there

@@ -56,9 +56,7 @@ def no_part(column: Column, why: str, mode: Mode) -> Term:
 def _part(column: Column, part: Expression, kind: t.Type, lacking: Expression, why: str, mode: Mode) -> Column:
     """A part of this type, which the values lack for which a condition is true."""
     absent: Absent
-    if column.absent == "either":
-        absent = "either"
-    elif mode == "strict":
+    if mode == "strict":
         part, absent = guarded(part, lacking, why), absent_where(column.missing)
     elif kind.nullable or (column.type.nullable and column.absent != "missing"):
         absent = absent_where(column.missing, lacking)

@@ -64,10 +64,11 @@ class Nullable:
 
 @attrs.frozen
 class Gathered:
-    """A bag that is a column of lists; what an element of it is, over a row that is no more (`element_of`)."""
+    """A bag or list that is a column of lists; what an element of it is, over a row that is no more (`element_of`)."""
 
     column: Column
     element: Term
+    kind: Kind = "bag"
 
 
 @attrs.frozen
@@ -111,8 +112,7 @@ def attribute(struct: Column, number: int) -> Column:
     """A field of a struct that is a column: missing where that is, else perhaps null."""
     kind = struct.type
     assert isinstance(kind, StructType)
-    is_same = struct.absent == "either" or not kind.types[number].nullable
-    absent = struct.absent if is_same else absent_where(struct.missing)
+    absent = absent_where(struct.missing) if kind.types[number].nullable else struct.absent
     return Column(FieldAccess(struct.expression, StructField(number)), absent)
 
 
@@ -158,25 +158,15 @@ def absent_of(columns: list[Column]) -> Absent:
     kinds = {column.absent for column in nullable}
     if len(kinds) <= 1:
         return kinds.pop() if kinds else "null"
-    return "either" if "either" in kinds else absent_where(*(column.missing for column in nullable))
+    return absent_where(*(column.missing for column in nullable))
 
 
 def nowhere(columns: list[Column]) -> Term:
     """What has no value for these operands, in permissive mode: null where one of them is, else missing."""
     nothing = literal(None, Boolean(nullable=True))
     nullable = [column for column in columns if column.type.nullable]
-    if any(column.absent == "either" for column in nullable):
-        return Column(nothing, "either")
     if all(column.absent == "missing" for column in nullable):
         return NOTHING
     there = [call("is_not_null", column.expression) for column in nullable]
     missing = (column.missing for column in nullable)
     return Column(nothing, absent_where(there[0] if len(there) == 1 else call("and", *there), *missing))
-
-
-def require_known(column: Column, what: str) -> None:
-    """Raise `UnsupportedError` if a NULL in a column may stand for null or missing, and that matters."""
-    if column.absent == "either" and column.type.nullable:
-        raise UnsupportedError(
-            f"{what} may be null and may be missing, which a typed column cannot tell apart: {column.expression}"
-        )

@@ -118,15 +118,12 @@ def _compared(op: str, left: Term, right: Term, mode: Mode) -> Column:
     if beside is None:
         require_typed(column, f"an operand of {op}, which is compared with no text, boolean or integer,")
         raise AssertionError(column)
-    if op not in _TURNED:
-        return _equal(op, column, beside)
     (value,) = values_of_dynamic([column])
-    if isinstance(beside.type, t.I64):
-        compared, other_side = own_call("compare", value, beside.expression), literal(0, t.I32())
-    else:
-        compared, other_side = own_call(_FUNCTIONS[kind_of_type(beside.type)], value), beside.expression
-    typed = _told(compared, value, beside, f"{op}: the value is of another type", mode)
-    return Column(call(_COMPARISONS[turned], typed.expression, other_side), absent_of([typed, beside]))
+    if op not in _TURNED:
+        return _equal(op, value, beside)
+    sides = _sides(value, beside)
+    typed = _told(sides[0], value, beside, f"{op}: the value is of another type", mode)
+    return Column(call(_COMPARISONS[turned], typed.expression, sides[1]), absent_of([typed, beside]))
 
 
 _FUNCTIONS = {"text": "as_text", "boolean": "as_boolean"}
@@ -137,7 +134,9 @@ def _typed_operand(term: Term) -> Column | None:
     match term:
         case Column() if isinstance(term.type, INTEGERS):
             return attrs.evolve(term, expression=cast(term.expression, t.I64()))
-        case Column() if kind_of_type(term.type) in _FUNCTIONS:
+        case Column() if kind_of_type(term.type) == "text":
+            return attrs.evolve(term, expression=cast(term.expression, t.String()))
+        case Column() if isinstance(term.type, t.Boolean):
             return term
         case Constant(value=bool() as known):
             return Column(literal(known, t.Boolean()))
@@ -149,13 +148,15 @@ def _typed_operand(term: Term) -> Column | None:
             return None
 
 
-def _equal(op: str, column: Column, beside: Column) -> Column:
-    (value,) = values_of_dynamic([column])
+def _sides(value: Expression, beside: Column) -> tuple[Expression, Expression]:
+    """What is compared with what. The first one is NULL for a value of another type."""
     if isinstance(beside.type, t.I64):
-        found = call("equal", own_call("compare", value, beside.expression), literal(0, t.I32()))
-    else:
-        found = call("equal", own_call(_FUNCTIONS[kind_of_type(beside.type)], value), beside.expression)
-    same = call("coalesce", found, literal(False, t.Boolean()))
+        return own_call("compare", value, beside.expression), literal(0, t.I32())
+    return own_call(_FUNCTIONS[kind_of_type(beside.type)], value), beside.expression
+
+
+def _equal(op: str, value: Expression, beside: Column) -> Column:
+    same = call("coalesce", call("equal", *_sides(value, beside)), literal(False, t.Boolean()))
     known = [call("is_not_null", value), call("not", own_call("is_null_value", value))]
     if beside.type.nullable:
         known.append(call("is_not_null", beside.expression))

@@ -27,7 +27,6 @@ from substrait_dsl.partiql.terms import (
     Nullable,
     Term,
     opened,
-    require_known,
 )
 
 
@@ -38,7 +37,6 @@ def whole(term: Term, name: str) -> Expression:
     """
     match opened(term):
         case Column() as column:
-            require_known(column, f'"{name}"')
             return column.expression
         case Constant(value=value):
             return to_literal(value)

@@ -50,6 +50,8 @@ def aggregate_function_to_sql(
         "order": f" WITHIN GROUP (ORDER BY {ordering(sorts)})" if sorts else "",
         "filter": f" FILTER (WHERE {condition})" if condition else "",
     }
+    if sorts and call.function.name == "collect_list":
+        return _in_order(texts[0], sorts, extra)
     if sorts and call.function.name == "string_agg" and (beside_distinct or all(extra.values())):
         return _joined_in_order(call, texts, sorts, extra)
     return lower(call, texts, AGGREGATE_FUNCTIONS, extra)
@@ -67,6 +69,11 @@ def _joined_in_order(call: AggregateFunction, texts: Sequence[str], sorts: SortK
         raise UnsupportedError(
             "Spark cannot run string_agg of distinct texts that are ordered by something else than themselves"
         )
+    return f"array_join({_in_order(value, sorts, extra)}, {separator})"
+
+
+def _in_order(value: str, sorts: SortKeys, extra: Mapping[str, str]) -> str:
+    """The values that are not NULL as a list in an order: sorted with their keys beside them."""
     fields = ["'v'", value, *(part for number, (key, _) in enumerate(sorts) for part in (f"'k{number}'", key))]
     record = f"if({value} IS NULL, NULL, named_struct({', '.join(fields)}))"
     records = f"collect_list({extra['distinct']}{record}){extra['filter']}"
@@ -75,7 +82,7 @@ def _joined_in_order(call: AggregateFunction, texts: Sequence[str], sorts: SortK
         for number, (_, way) in enumerate(sorts)
     )
     in_order = f"array_sort({records}, (l, r) -> CASE {cases} ELSE 0 END)"
-    return f"array_join(transform({in_order}, e -> e.v), {separator})"
+    return f"transform({in_order}, e -> e.v)"
 
 
 def _comes_first(left: str, right: str, way: SortDirection) -> str:

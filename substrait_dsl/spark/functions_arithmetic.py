@@ -44,8 +44,8 @@ def _of_v(text: str) -> str:
     return f"transform(array(CAST({{0}} AS DOUBLE)), v -> {text})[0]"
 
 
-# Spark 4.1 computes these by their definitions, which lose digits near 0 and 1, and all of them far below 0. C libraries
-# do it like this.
+# Spark 4.1 computes these by their definitions, which lose digits near 0 and 1, and all of them far below 0.
+# This is what C libraries do.
 _LARGE = f"{2**28}D"  # to the square of such a number nothing adds a 1
 _LN_2 = "0.6931471805599453D"
 _ASINH = _of_v(

@@ -64,11 +64,11 @@ _OF_DECIMAL = (
     f" WHEN ({_DIGIT} < '5') = {_BELOW_ZERO} THEN -1 ELSE 1 END"
 )
 _FLOAT = "try_variant_get(n.v, '$', 'double')"
-# Of two doubles that differ the integers nearest to one of them are on its side. Where they are equal, the integer may
-# have been rounded, upwards to one of more than 64 bits.
+# An integer lies on the same side of a double as the double that it is rounded to. Where that is the same one, both are
+# compared as integers; 2**63 is the only one that is none of 64 bits.
 _OF_FLOAT = (
     f"CASE WHEN {_FLOAT} < CAST(n.x AS DOUBLE) THEN -1 WHEN {_FLOAT} > CAST(n.x AS DOUBLE) THEN 1"
-    f" WHEN TRY_CAST({_FLOAT} AS BIGINT) IS NULL THEN 1 ELSE {_order(f'TRY_CAST({_FLOAT} AS BIGINT)', 'n.x')} END"
+    f" WHEN {_FLOAT} = 9223372036854775808D THEN 1 ELSE {_order(f'TRY_CAST({_FLOAT} AS BIGINT)', 'n.x')} END"
 )
 _COMPARED = (
     "transform(array(named_struct('v', {0}, 'x', {1})), n -> CASE WHEN n.x IS NULL THEN NULL"

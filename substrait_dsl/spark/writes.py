@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.plan import Root
 from substrait_dsl.algebra.relations import ExtensionObject, FilesTarget, NamedObject, VirtualTarget, Write
-from substrait_dsl.algebra.types import Map
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, statement_name
@@ -30,6 +29,7 @@ from substrait_dsl.spark.stored import (
     title,
 )
 from substrait_dsl.spark.targets import write_files, write_view
+from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.types import to_spark
 
 if TYPE_CHECKING:
@@ -141,8 +141,8 @@ def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
         raise SchemaError(
             f"{what}: rows are known by all their columns, and the declared schema lacks {quoted(others)}"
         )
-    if maps := [field.name for field in rel.table_schema if isinstance(field.type, Map)]:
-        raise UnsupportedError(f"{what}: rows are compared, and Spark compares no maps, as in {quoted(maps)}")
+    for kind in rel.table_schema.types:
+        require_comparable(kind, what)
     frame = nested_cast(_given(rel, space, keep=True), _kinds(table, columns))
     keys = space.names(len(columns))
     group, number, copies, gone = space.names(4)
@@ -150,11 +150,16 @@ def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     key_list = ", ".join(keys)
     mine, stored = qualified("__row", columns), qualified("__old", columns)
     counted = f"(SELECT {key_list}, count(*) AS {copies} FROM {source} GROUP BY {key_list}) AS {group}"
-    numbered = (
-        f"SELECT {', '.join(stored)}, row_number() OVER (PARTITION BY {', '.join(stored)} ORDER BY 1) AS {number}, "
-        f"{copies} FROM {{table}} AS __old JOIN {counted} ON {' AND '.join(pairs(stored, keys, '<=>'))}"
-    )
-    kept = f"SELECT false, {column_list(columns)} FROM ({numbered.format(table=table.sql)}) WHERE {number} > {copies}"
+
+    def numbered(rows: str) -> str:
+        """The rows that equal one of the input, numbered among those that equal each other."""
+        all_of_it = ", ".join(stored)
+        return (
+            f"(SELECT {all_of_it}, row_number() OVER (PARTITION BY {all_of_it} ORDER BY 1) AS {number}, "
+            f"{copies} FROM {rows} AS __old JOIN {counted} ON {' AND '.join(pairs(stored, keys, '<=>'))})"
+        )
+
+    kept = f"SELECT false, {column_list(columns)} FROM {numbered(table.sql)} WHERE {number} > {copies}"
     rows = f"SELECT DISTINCT true AS {gone}, {key_list} FROM {source} UNION ALL {kept}"
     text = (
         f"MERGE INTO {table.sql} AS __row USING ({rows}) AS {group} "
@@ -164,8 +169,8 @@ def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     before = committed(what, text, table, space).before
     if rel.output == "no_output" or before is None:
         return _result(rel, frame.limit(0))
-    was = f"({numbered.format(table=at(table, before))})"
-    return space.sql(f"SELECT {column_list(columns)} FROM {was} WHERE {number} <= {copies}").localCheckpoint()
+    taken = f"SELECT {column_list(columns)} FROM {numbered(at(table, before))} WHERE {number} <= {copies}"
+    return space.sql(taken).localCheckpoint()
 
 
 def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:

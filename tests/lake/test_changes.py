@@ -147,6 +147,22 @@ def test_rows_of_a_table_are_deleted_by_a_query_over_it(spark: SparkSession) -> 
     assert stored(spark, name) == bag(row for row in TWICE if row[1] is not None)
 
 
+def test_names_of_all_kinds(spark: SparkSession) -> None:
+    columns = {"a b": "i64", "select": "i64?", "{x}": "string?", "x.y": "string?", "q`": "i64?", "größe": "i64?"}
+    rows: Rows = [(1, 2, "c", "d", 5, 6), (1, 2, "c", "d", 5, None)]
+    name = ("lake", "db", "a table's `name`, {really}")
+    values(rows, columns).write(name, "ctas").execute(spark)
+    values(rows, columns).write(name).execute(spark)
+    read: Any = sd.read_named(name, columns)
+    assert bag(values(rows[:1], columns).write(name, "delete", output="modified_records").collect(spark)) == bag(
+        rows[:1]
+    )
+    assert bag(read.collect(spark)) == bag([rows[0], rows[1], rows[1]])
+    changes = {"{x}": "new", "q`": lambda r: r["q`"] + r["select"]}
+    assert sd.update(name, columns, changes, where=lambda r: r["größe"] == 6).collect(spark)[0][0] == 1
+    assert bag(read.collect(spark)) == bag([(1, 2, "new", "d", 7, 6), rows[1], rows[1]])
+
+
 def test_a_delete_compares_whole_rows(spark: SparkSession) -> None:
     name = new_table(spark, TWICE)
     with refused(SchemaError, "execute", '"price"'):

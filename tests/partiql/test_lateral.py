@@ -6,7 +6,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.algebra.node import walk
-from substrait_dsl.algebra.relations import Expand, LateralJoin, Rel, Unnest
+from substrait_dsl.algebra.relations import Aggregate, Expand, LateralJoin, Rel, Unnest
 from substrait_dsl.errors import EvaluationError, SchemaError, UnsupportedError
 from substrait_dsl.partiql import (
     Bindings,
@@ -15,6 +15,7 @@ from substrait_dsl.partiql import (
     data_text,
     desc,
     list_of,
+    lit,
     parse_bindings,
     scan,
     struct,
@@ -117,6 +118,14 @@ def test_an_unpivot_copies_the_row_for_each_attribute() -> None:
     assert [(field.name, str(field.type)) for field in closed.as_relation().schema] == [("v", "i64"), ("k", "string")]
 
 
+def test_a_query_in_a_row_is_folded_into_a_column() -> None:
+    rows = orders().map_let(keys=lambda t: scan(table("c", CUSTOMERS), as_="c").map_values(lambda u: u.c.key + t.o.id))
+    (join,) = (rel for rel in relations(rows) if isinstance(rel, LateralJoin))
+    assert isinstance(join.right, Aggregate)
+    assert str(rows.as_relation().schema.types[-1]) == "list<i64>"
+    assert rows.variables == ("o", "keys")
+
+
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
@@ -133,6 +142,23 @@ def test_an_unpivot_copies_the_row_for_each_attribute() -> None:
             "the index in a list that may be null or missing",
         ),
         (lambda: orders().cross_join(lambda t: scan(t.o.items, as_="i").limit(t.o.id)), "a limit that is computed"),
+        (
+            lambda: orders().map_let(q=lambda t: scan(t.o.tags, as_="i").map_values(lambda u: u.i)),
+            "a query in a row over",
+        ),
+        (
+            lambda: orders().filter(lambda t: t.o.id.is_in(scan(t.o["items"], as_="i").map_values(lambda u: u.i))),
+            "map_values in a condition",
+        ),
+        (lambda: orders().group_by(group_as="g").filter(lambda t: lit(1).is_in(t.g)), "in of a query, a group"),
+        (
+            lambda: (
+                orders()
+                .map_let(q=lambda t: scan(t.o["items"], as_="i").map_values(lambda u: u.i))
+                .map_values(lambda t: t.q[0])
+            ),
+            "a path into a query",
+        ),
     ],
 )
 def test_what_is_not_lowered_is_refused_by_name(rows: object, said: str) -> None:

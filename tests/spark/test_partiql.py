@@ -166,7 +166,6 @@ REFUSED = {
     "of several types": 9,
     "hold a ": 1,
     "the name of an attribute that is computed": 1,
-    "map_values as a value in a row": 1,
 }
 """What of the cases typed columns cannot hold, or is not lowered, by the words of the refusal; and how many cases."""
 

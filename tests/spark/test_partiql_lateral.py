@@ -204,7 +204,50 @@ OUTER: dict[str, Bindings | Values] = {
 }
 
 
-@pytest.mark.parametrize("queries", [LATERAL, OUTER], ids=["lateral", "outer"])
+B = scan(bag([{"k": 1}, {"k": 2}, {"k": 9}]), as_="e")
+
+
+def alike(row: Any) -> Bindings:
+    """The rows of the table whose struct has the same number."""
+    return scan(TABLE, as_="p").filter(lambda u: u.p.s.k == row.o.s.k)
+
+
+QUERIES: dict[str, Bindings | Values] = {
+    "numbers": O.map_values(lambda t: struct(id=t.o.id, ids=alike(t).map_values(lambda u: u.p.id))),
+    "nulls": O.map_values(lambda t: struct(id=t.o.id, ws=alike(t).map_values(lambda u: u.p.s.v.w))),
+    "structs": O.map_values(lambda t: alike(t).map_values(lambda u: struct(a=u.p.id, b=t.o.id, s=u.p.s))),
+    "no rows": O.map_values(lambda t: alike(t).filter(lambda u: u.p.id > 3).map_values(lambda u: u.p.id)),
+    "of nothing around": O.map_values(lambda t: struct(id=t.o.id, ks=B.map_values(lambda u: u.e.k))),
+    "two": O.map_values(
+        lambda t: struct(
+            more=B.filter(lambda u: u.e.k > t.o.id).map_values(lambda u: u.e.k),
+            less=B.filter(lambda u: u.e.k < t.o.id).map_values(lambda u: u.e.k),
+        )
+    ),
+    "in each other": O.map_values(
+        lambda t: alike(t).map_values(
+            lambda u: struct(
+                id=u.p.id,
+                ks=B.filter(lambda v: v.e.k >= u.p.id + t.o.id).map_values(lambda v: v.e.k),
+                fs=scan(u.p.floats, as_="f").filter(lambda v: v.f >= 0).map_values(lambda v: v.f),
+            )
+        )
+    ),
+    "a list": O.map_values(
+        lambda t: (
+            scan(t.o.floats, as_="f", at="i").filter(lambda u: u.f >= 0).map_values(lambda u: struct(f=u.f, i=u.i))
+        )
+    ),
+    "in an order": O.map_values(
+        lambda t: alike(t).order_by(desc(lambda u: u.p.s.v.w), lambda u: u.p.id).map_values(lambda u: u.p.s.v.w)
+    ),
+    "scanned": O.map_let(g=lambda t: scan(t.o.floats, as_="f").filter(lambda u: u.f >= 0).map_values(lambda u: u.f))
+    .cross_join(lambda t: scan(t.g, as_="x", at="i"))
+    .map_values(lambda t: struct(id=t.o.id, x=t.x, i=t.i)),
+}
+
+
+@pytest.mark.parametrize("queries", [LATERAL, OUTER, QUERIES], ids=["lateral", "outer", "queries"])
 def test_spark_agrees_with_the_interpreter(spark: SparkSession, queries: dict[str, Bindings | Values]) -> None:
     for name, query in queries.items():
         wanted: Any = query.evaluate(DATA)

@@ -179,6 +179,15 @@ def test_dynamic_values(spark: SparkSession) -> None:
     assert structs.collect(spark, "strict") == structs.evaluate(data, "strict")
     with pytest.raises(ExecutionError, match="unpivot: a value that is not a struct"):
         of.filter(lambda r: r.t.id == 4).cross_join(unpivot(doc, as_="x", at="i")).collect(spark, "strict")
+    ids = of.map_let(n=lambda r: r.t.id - 1, s=lambda r: pq.as_text(r.t.doc.s))
+    ordered = ids.map_values(
+        lambda r: struct(
+            id=r.t.id,
+            n=pq.list_of(r.t.doc.k == 1, r.t.doc.k != r.n, r.t.doc.k < 2, r.t.doc.k >= r.n, r.t.doc > 4),
+            s=pq.list_of(r.t.doc.s < "b", r.t.doc.s == r.s, r.t.doc.s >= r.s, r.s <= r.t.doc.k, r.t.doc.b > False),
+        )
+    )
+    agreed(spark, ordered, data)
     true = of.filter(lambda r: r.t.doc.b).map_values(lambda r: r.t.id)
     assert agreed(spark, true, data) == Bag((0,))
     grouped = of.group_by(
@@ -190,10 +199,10 @@ def test_dynamic_values(spark: SparkSession) -> None:
     assert variants.schema.simpleString() == "struct<id:bigint,k:variant>"
     texts = {row.id: row.k for row in variants.selectExpr("id", "to_json(k) AS k").collect()}
     assert texts == {0: "1", 1: '"1"', 2: "2.5", 3: "1000.0", 4: None, 5: "null", 6: None, 7: None}
-    for fine in (doc.k, pq.as_integer(doc.k)):
+    for fine, value in ((doc.k, 1), (pq.as_integer(doc.k), 1), (doc.k < 2, True), (doc.s == 5, False)):
         first = of.filter(lambda r: r.t.id == 0).map_values(fine)
-        assert first.collect(spark, "strict") == first.evaluate(data, "strict") == Bag((1,))
-    for failing, number in ((doc.z, 0), (pq.as_integer(doc.k), 1), (doc[1], 0)):
+        assert first.collect(spark, "strict") == first.evaluate(data, "strict") == Bag((value,))
+    for failing, number in ((doc.z, 0), (pq.as_integer(doc.k), 1), (doc[1], 0), (doc.k < 2, 1), (doc.s < "b", 2)):
         wrong = of.filter(Tuple(of).t.id == number).map_values(failing)
         with pytest.raises(EvaluationError):
             wrong.evaluate(data, "strict")
@@ -221,6 +230,15 @@ def test_dynamic_constants(spark: SparkSession) -> None:
             )
         )
         assert list(map(exact, cast(Bag, parts.collect(spark)))) == list(map(exact, cast(Bag, parts.evaluate())))
+    some = [0, 1, -1, 2, -2, 3, 2**53, 2**53 + 1, 2**63 - 1, -(2**63), -(2**63) + 1, 9007199254740993]
+    near = [Decimal("-0.3"), Decimal("0.3"), Decimal("-1.5"), Decimal("1.5"), Decimal("2.49"), Decimal("-1.0"), 2.0**63]
+    values = scan(pq.dynamic([*numbers, *near, 2.0**53, -1.5, 0.3, "1", *some, 2.0**53 + 2]), as_="v", at="i")
+    compared = values.cross_join(scan([*some, None], as_="n")).map_values(
+        lambda t: struct(
+            n=t.n, i=t.i, o=pq.list_of(t.v < t.n, t.n < t.v, t.v <= t.n, t.v == t.n, t.n != t.v, t.n >= t.v)
+        )
+    )
+    agreed(spark, compared, {})
     of = scan([1, 2], as_="n").map_let(v=lambda t: pq.dynamic({"x": [1, "a"], "y": None}))
     found = of.cross_join(lambda t: scan(t.v.x, as_="e", at="i")).map_values(
         lambda t: struct(n=t.n, e=t.e, i=t.i, y=t.v.y)

@@ -1,0 +1,68 @@
+"""Queries as values in a row: ``(map_values e b)`` in an expression is a column that folds the rows of the query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+
+from substrait_dsl import functions
+from substrait_dsl.algebra.expressions import Expression, FieldReference, NestedStruct
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.fluent.base import made
+from substrait_dsl.fluent.expr import bound, resolve
+from substrait_dsl.fluent.scope import NO_ROW
+from substrait_dsl.partiql.expressions import Id, MapValues, Pivot
+from substrait_dsl.partiql.gathering import gathered, to_gather
+from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues
+from substrait_dsl.partiql.node import Form, Node, ValueExpr, fields_of, form_of
+from substrait_dsl.partiql.terms import Column, Gathered
+
+
+def named_queries(expressions: Sequence[ValueExpr]) -> tuple[list[ValueExpr], dict[str, MapValues]]:
+    """Expressions with a name in place of each query that is not inside another one, and the queries by name."""
+    queries: dict[str, MapValues] = {}
+
+    def named(query: MapValues) -> Id:
+        name = f"\0{len(queries)}"  # which nobody writes
+        queries[name] = query
+        return Id(name)
+
+    found = [_replaced(expression, named) for expression in expressions]
+    return found, queries
+
+
+def _replaced(node: Any, named: Callable[[MapValues], Id]) -> Any:
+    if isinstance(node, MapValues):
+        return named(node)
+    if isinstance(node, Pivot):
+        return node
+    changed: dict[str, Any] = {}
+    for field in fields_of(type(node)):
+        given = getattr(node, field.name)
+        if isinstance(given, Node):
+            changed[field.name] = _replaced(given, named)
+        elif isinstance(given, tuple) and form_of(field) is not Form.DATA:
+            changed[field.name] = tuple(_replaced(child, named) for child in given)
+    return attrs.evolve(node, **changed) if changed else node
+
+
+def folded(values: LoweredValues) -> LoweredBindings:
+    """The values of a query as the one row of a relation, in which its variable ``""`` is the collection of them.
+
+    Raises `UnsupportedError` if it depends on the row around whether they are a bag or a list.
+    """
+    kind = values.source.kind
+    if kind is None:
+        raise UnsupportedError("a query in a row over a list that may be null or missing is not lowered to Substrait")
+    element = to_gather(values.element, "the value of a query")
+    is_nullable = element.type.nullable
+    # The fold leaves out what is NULL.
+    item = NestedStruct((element,), names=("value",)) if is_nullable else element
+    rows, (column,) = values.source.with_columns(("value", item))
+    rel = made(rows.rel).aggregate(values=gathered(column, values.source.order))._rel
+    collected: Expression = FieldReference(0, rel.schema.types[0])
+    if is_nullable:
+        collected = resolve(functions.transform(bound(collected, None), lambda each: each["value"]), NO_ROW)
+    return LoweredBindings(rel, "bag", {"": Gathered(Column(collected), values.element, kind)})
