@@ -69,7 +69,7 @@ def called(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRo
     try:
         return function(*arguments)
     except TypeError as error:
-        if isinstance(error, SubstraitDslError) or _takes(function, len(arguments)):
+        if isinstance(error, SubstraitDslError) or takes(function, len(arguments)):
             raise
         wanted = "one row" if len(arguments) == 1 else f"{len(arguments)} rows, one for each input"
         raise InvalidArgumentError(f"{described(function)} does not take {wanted}") from None
@@ -86,7 +86,8 @@ def described(function: Callable[..., Any]) -> str:
         return name
 
 
-def _takes(function: Callable[..., Any], count: int) -> bool:
+def takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function of Python takes so many arguments."""
     try:
         inspect.signature(function).bind(*range(count))
     except (TypeError, ValueError):

@@ -163,6 +163,10 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
                 f"the plan has an enhancement of the type {extension.enhancement.type_url}, which changes what it "
                 "means in a way that is not known here"
             )
+        if not is_preview:
+            from substrait_dsl.spark.changes import require_made_once
+
+            require_made_once(self._algebra.roots)
         roots, mode = self._algebra.bound_roots(), self._algebra.evaluation_mode
         return Started(roots, spark, mode, persist_shared=persist_shared, is_preview=is_preview)
 

@@ -7,10 +7,12 @@ and only `map_values` and `pivot` make a value of bindings.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import NoneType
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from substrait_dsl.errors import (
     InvalidArgumentError,
+    SubstraitDslError,
     TypeMismatchError,
     UnknownFieldError,
     naming,
@@ -20,6 +22,7 @@ from substrait_dsl.errors import (
     suggestion,
 )
 from substrait_dsl.fluent.base import made
+from substrait_dsl.fluent.columns import described, takes
 from substrait_dsl.partiql import bindings as b
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.handles import (
@@ -106,7 +109,25 @@ class Bindings(Bound):
         """What a lambda gives for a tuple of these."""
         if isinstance(given, Bindings):
             raise no_value(given)
-        return value(given(Tuple(self)) if callable(given) and not isinstance(given, Values) else given)
+        return value(self._called(given) if callable(given) and not isinstance(given, Values) else given)
+
+    def _called(self, function: Callable[[Tuple], object]) -> object:
+        try:
+            return function(Tuple(self))
+        except TypeError as error:
+            if isinstance(error, SubstraitDslError) or takes(function, 1):
+                raise
+            message = f"{described(function)} does not take one binding tuple"
+            raise InvalidArgumentError(message, hint="lambda t: t.a == t.b sees the variables of both sides") from None
+
+    def _chosen(self, given: object, what: str) -> Values:
+        """What a lambda gives, where a text is not meant as a constant."""
+        if isinstance(given, str):
+            raise InvalidArgumentError(
+                f"{what} is a lambda or a value of the algebra, got the text {given!r}",
+                hint=f"write lambda t: t.{self.variables[0]} for a variable, lit({given!r}) for a text",
+            )
+        return self._each(given)
 
     def _each_named(self, named: Mapping[str, object]) -> tuple[tuple[b.Named, ...], list[Values]]:
         values = {name: self._each(given) for name, given in named.items()}
@@ -148,7 +169,7 @@ class Bindings(Bound):
             return bound(node, self, right, condition)
 
     def _other(self, other: object) -> Bindings:
-        found = other(Tuple(self)) if callable(other) and not isinstance(other, Values) else other
+        found = self._called(other) if callable(other) and not isinstance(other, Values) else other
         if not isinstance(found, Bindings):
             raise TypeMismatchError(
                 f"expected other bindings, got {shortened(str(found))}", hint="scan makes bindings of a value"
@@ -161,7 +182,7 @@ class Bindings(Bound):
         A condition that is no boolean is false in permissive mode, and in strict mode an error when it is evaluated.
         """
         with naming("filter"):
-            where = self._each(condition)
+            where = self._chosen(condition, "a condition")
             return bound(b.Filter(where.expression, self.expression), self, where)
 
     def map_values(self, each: Each) -> Values:
@@ -182,7 +203,7 @@ class Bindings(Bound):
         """The tuples in an order: a list. A bare key is ascending, nulls last; `desc(key)` says otherwise."""
         with naming("order_by"):
             made_of = [key if isinstance(key, SortBy) else SortBy(key) for key in keys]
-            values = [self._each(key.key) for key in made_of]
+            values = [self._chosen(key.key, "a key") for key in made_of]
             nodes = tuple(key.node(each.expression) for key, each in zip(made_of, values, strict=True))
             return bound(b.OrderBy(nodes, self.expression), self, *values)
 
@@ -219,6 +240,8 @@ class Bindings(Bound):
             group_as: a variable for the tuples of the group, a bag of structs.
         """
         with naming("group_by"):
+            require(keys, (Mapping, NoneType), 'the keys are a dict, such as {"k": lambda t: t.f.kind}')
+            require(measures, (Mapping, NoneType), 'the measures are a dict, such as {"n": count(lambda t: t.f.id)}')
             made_of, values = self._each_named(keys or {})
             nodes = []
             for name, measure in (measures or {}).items():

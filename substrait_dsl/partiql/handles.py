@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, naming, require, shortened
 from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.partiql import expressions as e
-from substrait_dsl.partiql.interpreter import Mode, evaluate_value, require_mode
+from substrait_dsl.partiql.interpreter import Mode, evaluate_value, require_mode, struct_of
+from substrait_dsl.partiql.keys import Measured
 from substrait_dsl.partiql.kinds import kind_of_value
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, Source, StoredTable
 from substrait_dsl.partiql.lowering import lower_values
 from substrait_dsl.partiql.node import ValueExpr
 from substrait_dsl.partiql.output import columns_of, require_readable, table_of, values_of
-from substrait_dsl.partiql.values import Kind, Table, Value, to_value
+from substrait_dsl.partiql.values import Bag, Kind, Struct, Table, Value, to_value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -41,6 +42,14 @@ class Bound(ABC):
 
     def __bool__(self) -> NoReturn:
         raise TypeMismatchError("an expression of the algebra has no truth value", hint="combine conditions with & | ~")
+
+    def __iter__(self) -> NoReturn:  # Python would ask `Values` for 0, 1, 2 and so on, and get a path each time
+        raise TypeMismatchError(
+            "an expression of the algebra is no sequence", hint="collect(spark) or evaluate(data) gives what is in it"
+        )
+
+    def __contains__(self, item: object) -> NoReturn:
+        raise TypeMismatchError("an expression of the algebra is no container", hint="write x.is_in(collection)")
 
     @abstractmethod
     def _lowered(self, mode: Mode) -> LoweredValues | LoweredBindings:
@@ -145,8 +154,14 @@ class Values(Bound):
     def __and__(self, other: object) -> Values:
         return self._operator("and", other)
 
+    def __rand__(self, other: object) -> Values:
+        return value(other)._operator("and", self)
+
     def __or__(self, other: object) -> Values:
         return self._operator("or", other)
+
+    def __ror__(self, other: object) -> Values:
+        return value(other)._operator("or", self)
 
     def __invert__(self) -> Values:
         return self._operator("not")
@@ -172,8 +187,14 @@ class Values(Bound):
     def __truediv__(self, other: object) -> Values:
         return self._operator("divide", other)
 
+    def __rtruediv__(self, other: object) -> Values:
+        return value(other)._operator("divide", self)
+
     def __mod__(self, other: object) -> Values:
         return self._operator("modulo", other)
+
+    def __rmod__(self, other: object) -> Values:
+        return value(other)._operator("modulo", self)
 
     def __neg__(self) -> Values:
         return self._operator("neg")
@@ -211,9 +232,20 @@ class Values(Bound):
         """
         with naming("collect"):
             require_mode(mode)
+            if isinstance(self._node, e.Pivot):
+                return Bag((self._pivoted(self._node, spark, mode),))
             lowered = self._lowered(mode)
             require_readable(lowered)
             return values_of(lowered, made(columns_of(lowered)).collect(spark))
+
+    def _pivoted(self, pivot: e.Pivot, spark: SparkSession, mode: Mode) -> Struct:
+        """The struct that a pivot makes of its attributes, which are computed on Spark; no column could hold it."""
+        parts = (("name", pivot.name), ("value", pivot.value))
+        pair = e.StructExpr(tuple(e.ExprPair(e.Lit(name), part) for name, part in parts))
+        pairs = Values(e.MapValues(pair, pivot.source), self.sources).collect(spark, mode)
+        assert isinstance(pairs, Bag | tuple)
+        structs = (each for each in pairs if isinstance(each, Struct))
+        return struct_of(((each.get("name"), each.get("value")) for each in structs), mode)
 
     def evaluate(self, data: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive") -> Value:
         """The value, by the interpreter, over the data that the tables hold; see `evaluate_value`."""
@@ -233,6 +265,10 @@ def value(given: object) -> Values:
     if isinstance(given, RelationBase):
         raise InvalidArgumentError(
             "a relation is no value, before it has a name", hint='partiql.table("t", relation) makes a value of it'
+        )
+    if isinstance(given, Measured):
+        raise TypeMismatchError(
+            f"expected a value, got the aggregate {given.function}", hint='group_by(measures={"n": ..}) computes it'
         )
     return Values(e.Lit(to_value(given)))
 
@@ -261,6 +297,7 @@ def sources_of(parts: Sequence[Bound]) -> dict[str, Source]:
 def sources_of_user(tables: Mapping[str, object] | None) -> dict[str, Source]:
     """What names stand for: relations as they are, other Python objects as values."""
     given = tables or {}
+    require(given, Mapping, "the tables are a dict of relations and values by their names")
     return {
         name: source if isinstance(source, RelationBase | StoredTable) else to_value(source)
         for name, source in given.items()

@@ -136,6 +136,14 @@ def _interpreter(
     return _Interpreter(known, mode)
 
 
+def struct_of(pairs: Iterable[tuple[Value, Value]], mode: Mode) -> Struct:
+    """The struct of attributes as a pivot makes it, without those that are missing.
+
+    Raises `EvaluationError` in strict mode for a name that is no text; in permissive mode there is no such attribute.
+    """
+    return _Interpreter({}, mode).struct(pairs)
+
+
 @attrs.frozen
 class _Interpreter:
     tables: Mapping[str, Value | Table]

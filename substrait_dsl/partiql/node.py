@@ -211,9 +211,21 @@ def _called(node: Node) -> str:
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and all nodes inside, outer ones first."""
+    require_node(node, "walk")
+    return _walked(node)
+
+
+def _walked(node: Node) -> Iterator[Node]:
     yield node
     for child in node.children():
-        yield from walk(child)
+        yield from _walked(child)
+
+
+def require_node(given: object, verb: str) -> None:
+    """Raise `TypeMismatchError` for what is no node, such as `Bindings`, which hold one."""
+    if not isinstance(given, Node):
+        hint = "parse(text) reads one" if isinstance(given, str) else "bindings and values have one: query.expression"
+        raise TypeMismatchError(f"{verb}: expected a node, got {shortened(repr(given))}", hint=hint)
 
 
 def transform(node: Node, change: Callable[[Node], Node]) -> Node:
@@ -221,6 +233,7 @@ def transform(node: Node, change: Callable[[Node], Node]) -> Node:
 
     Raises `TypeMismatchError` if a value expression comes where a bindings expression belongs, or the reverse.
     """
+    require_node(node, "transform")
     changed: dict[str, Any] = {}
     for field in fields_of(type(node)):
         given = getattr(node, field.name)

@@ -80,7 +80,7 @@ def lowered(op: str, operands: Sequence[Term], mode: Mode) -> Term:
     except Mistyped as error:
         if mode == "strict":
             raise EvaluationError(f"{op}: {error}") from error
-        return nowhere(columns)
+        return _beside_others(op, operands) if op in ("and", "or") else nowhere(columns)
     return Column(result, absent_of(columns))
 
 
@@ -135,6 +135,25 @@ def _connected(name: str) -> Callable[[Sequence[Term]], Term]:
         return Column(call(name, *parts))
 
     return of
+
+
+def _beside_others(name: str, operands: Sequence[Term]) -> Term:
+    """`and` and `or` of operands of which some are no booleans: missing, but where each of those is null or missing."""
+    others = [operand for operand in operands if not _may_be_boolean(operand)]
+    columns = [operand.expression for operand in others if isinstance(operand, Column)]
+    if len(columns) < len(others) or not all(column.type.nullable for column in columns):
+        return NOTHING
+    there = [call("is_not_null", column) for column in columns]
+    wrong = there[0] if len(there) == 1 else call("or", *there)
+    rest = OF_TERMS[name]([operand if _may_be_boolean(operand) else Constant(None) for operand in operands])
+    nothing = literal(None, t.Boolean(nullable=True))
+    return Column(IfThen((IfClause(wrong, nothing),), column_of(rest, name).expression), wrong)
+
+
+def _may_be_boolean(operand: Term) -> bool:
+    if isinstance(operand, Constant):
+        return operand.value is None or operand.value is MISSING or isinstance(operand.value, bool)
+    return isinstance(operand, Column) and isinstance(operand.type, t.Boolean)
 
 
 def _is_null(operands: Sequence[Term]) -> Term:

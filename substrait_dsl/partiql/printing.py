@@ -15,7 +15,7 @@ import attrs
 from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.partiql.expressions import Operator
 from substrait_dsl.partiql.lexer import IDENTIFIER
-from substrait_dsl.partiql.node import Form, Node, fields_of, form_of
+from substrait_dsl.partiql.node import Form, Node, fields_of, form_of, require_node
 from substrait_dsl.partiql.values import Bag, BindingsData, BindingTuple, Kind, Missing, Struct, Value
 
 _RESERVED = frozenset(("null", "true", "false", "nan", "MISSING"))
@@ -26,6 +26,7 @@ _ESCAPED = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 
 def render(node: Node) -> str:
     """An expression in the notation, on one line: ``(scan (id Foo) f null null)``."""
+    require_node(node, "render")
     head = node.op if isinstance(node, Operator) else node.head
     parts = [head] if head else []
     for field in fields_of(type(node)):

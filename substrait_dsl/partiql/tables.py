@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import NoneType
 from typing import TYPE_CHECKING, Any, overload
 
 from substrait_dsl.algebra.relations import NamedTable, Read
@@ -69,6 +70,8 @@ def bind(expression: ValueExpr | BindingsExpr, tables: Mapping[str, object]) -> 
         tables: what the names stand for that no scan binds: relations, `StoredTable`s, or plain values.
     """
     with naming("bind"):
+        hint = "parse(text) reads one" if isinstance(expression, str) else None
+        require(expression, (ValueExpr, BindingsExpr), "expected an expression of the algebra", hint)
         return Bindings(expression, tables) if isinstance(expression, BindingsExpr) else Values(expression, tables)
 
 
@@ -81,6 +84,7 @@ def lit(constant: object) -> Values:
 def struct(attributes: Mapping[str, Given] | None = None, /, **named: Given) -> Values:
     """A struct of these attributes, without those whose value is missing: ``struct(fid=t.f.FooId)``."""
     with naming("struct"):
+        require(attributes, (Mapping, NoneType), "attributes are a dict of values by their names")
         given = {**(attributes or {}), **named}
         values = {name: value(each) for name, each in given.items()}
         pairs = tuple(e.ExprPair(e.Lit(name), each.expression) for name, each in values.items())

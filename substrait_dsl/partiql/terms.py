@@ -104,7 +104,7 @@ def taken_apart(term: Term) -> Term:
     if not (isinstance(term, Column) and isinstance(term.type, StructType)):
         return opened(term)
     if term.type.nullable:
-        raise UnsupportedError(f"a struct that may be null is not taken apart: {term.expression}")
+        raise UnsupportedError(f"a struct that may be null, {term.type}, is not taken apart")
     return Attributes(tuple((name, attribute(term, number)) for number, name in enumerate(term.type.field_names)))
 
 

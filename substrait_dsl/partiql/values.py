@@ -175,8 +175,10 @@ def to_value(given: object, level: int = 0) -> Value:
     match given:
         case Decimal() if not given.is_finite():
             raise InvalidArgumentError(f"a decimal is finite, got {given}", hint=f'write float("{given}")')
-        case None | Missing() | bool() | int() | float() | Decimal() | str() | bytes() | dt.date():
+        case None | Missing() | bool():
             return given
+        case int() | float() | Decimal() | str() | bytes() | dt.date():
+            return given if type(given) in _SCALARS else _exactly(given)
         case Bag(items=items):
             return Bag(tuple(to_value(item, level + 1) for item in items))
         case Struct(fields=fields):
@@ -189,14 +191,46 @@ def to_value(given: object, level: int = 0) -> Value:
             raise InvalidArgumentError(
                 f"a value is None, MISSING, a bool, number, text, bytes, date, datetime, list, dict, Bag or Struct, "
                 f"got {shortened(repr(given))}",
-                hint="a bag is partiql.bag([...])" if isinstance(given, set | frozenset) else None,
+                hint="a bag is partiql.bag([...])"
+                if isinstance(given, set | frozenset)
+                else "list_of, bag_of and struct make values of expressions"
+                if hasattr(type(given), "expression")
+                else None,
             )
+
+
+_SCALARS: tuple[type, ...] = (int, float, Decimal, str, bytes, dt.datetime, dt.date)
+"""The classes of scalars, those that are of another before it."""
+
+
+def _exactly(given: Any) -> Value:
+    """A scalar of a class of somebody else, such as an `IntEnum` or ``numpy.float64``, as one of Python's own.
+
+    Raises `InvalidArgumentError` if that is another value: a moment with nanoseconds, or none.
+    """
+    kind = next(kind for kind in _SCALARS if isinstance(given, kind))
+    try:
+        match given:
+            case dt.datetime():
+                moment = dt.datetime.combine(given.date(), given.time(), given.tzinfo)
+                exact: Value = moment.replace(fold=given.fold)
+            case dt.date():
+                exact = dt.date(given.year, given.month, given.day)
+            case str():
+                exact = str.__str__(given)  # `str` of a member of an enumeration is its name
+            case _:
+                exact = kind(given)
+    except (TypeError, ValueError):  # pandas' NaT is a datetime
+        exact = MISSING
+    if exact is MISSING or not (exact == given or exact != exact):
+        raise InvalidArgumentError(f"{shortened(repr(given))} is no {kind.__name__} of Python's")
+    return exact
 
 
 def _attribute(name: object) -> str:
     if not isinstance(name, str):
         raise InvalidArgumentError(f"the names of attributes are texts, got {shortened(repr(name))}")
-    return name
+    return name if type(name) is str else str.__str__(name)
 
 
 def levels(value: Value) -> int:

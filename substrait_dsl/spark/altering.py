@@ -6,6 +6,7 @@ renamed; if only some are gone, they are dropped, and if only some are new, they
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,8 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.literals import literal_to_sql
 from substrait_dsl.spark.named import column_list
-from substrait_dsl.spark.statements import run, sql_type
-from substrait_dsl.spark.stored import require_kept
+from substrait_dsl.spark.statements import property_of, run, sql_type
+from substrait_dsl.spark.stored import REQUIRED, require_kept
 from substrait_dsl.spark.types import to_spark
 
 if TYPE_CHECKING:
@@ -46,30 +47,32 @@ def alter(table: StoredTable, schema: NamedStruct, defaults: Sequence[Literal], 
         UnsupportedError: the format cannot do it, a column would become required, or it is not clear which column is
             which afterwards.
     """
+    table.require_whole(what)
     wanted = to_spark(schema)
     changes = _changes(table, wanted, what)
-    _require_possible(table, changes, wanted, defaults, what)
+    _require_possible(table, changes, wanted, defaults, what, space)
     kinds = {field.name: field.dataType for field in wanted.fields}
+    nullable = {changes.renamed.get(field.name, field.name) for field in table.schema.fields if field.nullable}
     statements = [f"RENAME COLUMN {column_list([old])} TO {column_list([new])}" for old, new in changes.renamed.items()]
     if changes.dropped:
         statements.append(f"DROP COLUMNS ({column_list(changes.dropped)})")
     if changes.retyped:
         new_types = (f"{column_list([name])} TYPE {sql_type(kinds[name])}" for name in changes.retyped)
         statements.append(f"ALTER COLUMN {', '.join(new_types)}")
-    if changes.relaxed:
-        statements.append(
-            f"ALTER COLUMN {', '.join(f'{column_list([name])} DROP NOT NULL' for name in changes.relaxed)}"
-        )
+    if columns := [f"{column_list([name])} DROP NOT NULL" for name in changes.relaxed if name not in nullable]:
+        statements.append(f"ALTER COLUMN {', '.join(columns)}")
     values = dict(zip(schema.names, defaults, strict=False))
-    if changes.added:
-        columns = (
-            f"{column_list([name])} {sql_type(kinds[name])}{_default(values.get(name))}" for name in changes.added
-        )
-        statements.append(f"ADD COLUMNS ({', '.join(columns)})")
+    if new := [f"{column_list([name])} {sql_type(kinds[name])}{_default(values.get(name))}" for name in changes.added]:
+        statements.append(f"ADD COLUMNS ({', '.join(new)})")
     for name, value in values.items():
         if name not in changes.added and not table.is_iceberg:
             end = "DROP DEFAULT" if value.value is None else f"SET{_default(value)}"
             statements.append(f"ALTER COLUMN {column_list([name])} {end}")
+    kept = json.loads(table.properties.get(REQUIRED, "[]"))
+    left = [changes.renamed.get(name, name) for name in kept if name not in changes.dropped]
+    left = [name for name in left if name not in changes.relaxed]
+    if left != kept:
+        statements.append(f"SET TBLPROPERTIES {property_of(left)}")
     for statement in statements:
         run(what, f"ALTER TABLE {table.sql} {statement}", space)
 
@@ -121,10 +124,17 @@ def _changes(table: StoredTable, wanted: StructType, what: str) -> _Changes:
 
 
 def _require_possible(
-    table: StoredTable, changes: _Changes, wanted: StructType, defaults: Sequence[Literal], what: str
+    table: StoredTable,
+    changes: _Changes,
+    wanted: StructType,
+    defaults: Sequence[Literal],
+    what: str,
+    space: Workspace,
 ) -> None:
     """Raise `UnsupportedError` for what the format cannot do, before any statement runs."""
-    require_kept(wanted, table.format, what)
+    require_kept(wanted, table.format, what, space.spark)
+    if respelled := [old for old, new in changes.renamed.items() if old.lower() == new.lower()]:
+        raise UnsupportedError(f"{what}: Spark cannot change the case of letters alone, as in {quoted(respelled)}")
     if table.is_iceberg:
         if any(default.value is not None for default in defaults):
             raise UnsupportedError(f"{what}: Spark cannot give the columns of an Iceberg table default values")

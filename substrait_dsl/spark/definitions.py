@@ -17,11 +17,12 @@ from substrait_dsl.spark.altering import alter
 from substrait_dsl.spark.failures import failure_of, spark_errors
 from substrait_dsl.spark.literals import literal_to_sql
 from substrait_dsl.spark.lowering import Lowering
-from substrait_dsl.spark.named import column_list, not_there, statement_name
+from substrait_dsl.spark.named import column_list, is_temporary, not_there, statement_name
 from substrait_dsl.spark.replacing import create_or_replace
-from substrait_dsl.spark.statements import nothing, required_property, run, sql_type
+from substrait_dsl.spark.statements import nothing, required_property, run, sql_type, using
 from substrait_dsl.spark.stored import (
     ICEBERG,
+    REQUIRED,
     find_object,
     format_of_new,
     need_table,
@@ -91,7 +92,7 @@ def _create(
 ) -> None:
     kind = format_of_new(names, space.spark) if found is None else found.format
     types = to_spark(schema)
-    require_kept(types, kind, what)
+    require_kept(types, kind, what, space.spark)
     if kind == ICEBERG and any(default.value is not None for default in defaults):
         raise UnsupportedError(f"{what}: Spark cannot give the columns of an Iceberg table default values")
     columns = []
@@ -102,7 +103,9 @@ def _create(
             column += f" DEFAULT {literal_to_sql(default)}"
         columns.append(column)
     # Spark's own formats forget NOT NULL.
-    definition = f" ({', '.join(columns)}){'' if kind == ICEBERG else required_property(schema)}"
+    is_kept = kind == ICEBERG and (found is None or REQUIRED not in found.properties)
+    kept = "" if is_kept else required_property(schema, found)
+    definition = f" ({', '.join(columns)}){using(kind)}{kept}"
     if found is None:
         run(what, f"CREATE TABLE {statement_name(names)}{definition}", space)
     else:
@@ -113,12 +116,14 @@ def _view(rel: Ddl, names: tuple[str, ...], space: Workspace) -> None:
     what = f"{rel.op} of the view {quoted(['.'.join(names)])}"
     match rel.op:
         case "create" | "create_or_replace":
+            _require_lasting(names, what, space)
             _require_absent(rel, _of_kind(names, space, is_view=True), what)
             word = "CREATE OR REPLACE VIEW" if rel.op == "create_or_replace" else "CREATE VIEW"
             assert rel.table_schema is not None
             columns = column_list(rel.table_schema.names)
             _run_view(what, f"{word} {statement_name(names)} ({columns}) AS {_text(rel, what, space)}", space)
         case "alter":
+            _require_lasting(names, what, space)
             if _of_kind(names, space, is_view=True) is None:
                 raise not_there(names, space.spark)
             # An ALTER VIEW takes the names of columns from the query alone.
@@ -140,7 +145,7 @@ def _text(rel: Ddl, what: str, space: Workspace) -> str:
     if text is None:
         raise UnsupportedError(
             f"{what}: Spark keeps a view as one query over tables of a catalog; this relation reads what is none, is "
-            "too long, or has structs",
+            "too long, has structs, or names that are not of letters, digits and _ alone",
             hint="write it to a table, and let the view read that",
         )
     return text
@@ -153,7 +158,18 @@ _NO_VIEWS = (
 )
 
 
+def _require_lasting(names: tuple[str, ...], what: str, space: Workspace) -> None:
+    """Raise `ExecutionError` where a temporary view would stand before the one that is made."""
+    if len(names) == 1 and is_temporary(names[0], space.spark):
+        raise ExecutionError(
+            f"{what}: a temporary view of the session has this name, and would be read in its place",
+            hint='drop_view(...) drops that, or name the database: ("database", "view")',
+        )
+
+
 def _run_view(what: str, text: str, space: Workspace) -> None:
+    if space.is_rehearsal:
+        return
     try:
         space.sql(text)
     except spark_errors() as error:
@@ -185,7 +201,9 @@ def _require_absent(rel: Ddl, found: StoredTable | None, what: str) -> None:
 def _to_drop(rel: Ddl, names: tuple[str, ...], space: Workspace, *, is_view: bool) -> bool:
     """Whether there is something to drop."""
     found = _of_kind(names, space, is_view=is_view)
-    if found is None and rel.op == "drop":
+    if found is not None:
+        found.require_whole(f"drop of {title(names)}")
+    elif rel.op == "drop":
         error = not_there(names, space.spark)
         error.hint = "if_exists=True drops what may not be there"
         raise error

@@ -51,6 +51,11 @@ def named_frame(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
         raise not_there(names, spark) from error
 
 
+def is_temporary(name: str, spark: SparkSession) -> bool:
+    """Whether the session has a temporary view of this name, whatever its case."""
+    return any(table.isTemporary and table.name.lower() == name.lower() for table in spark.catalog.listTables())
+
+
 def not_there(names: Sequence[str], spark: SparkSession) -> ExecutionError:
     """The error of a table that is not there, with those that are."""
     known = list(filter(lambda name: not name.startswith(VIEW_PREFIX), _tables_in(names[:-1], spark)))

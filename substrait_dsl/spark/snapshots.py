@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.statements import run
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from substrait_dsl.spark.stored import StoredTable
     from substrait_dsl.spark.workspace import Workspace
 
@@ -33,6 +36,8 @@ class Commit:
 
 def committed(what: str, text: str, table: StoredTable, space: Workspace) -> Commit:
     """Run a statement that changes an Iceberg table, and find the snapshot that it made among those of others."""
+    if space.is_rehearsal:
+        return Commit(None, False)
     spark = space.spark
     mark = uuid.uuid4().hex
     with _ONE_AT_A_TIME:
@@ -41,16 +46,35 @@ def committed(what: str, text: str, table: StoredTable, space: Workspace) -> Com
             run(what, text, space)
         finally:
             spark.conf.unset(_SETTING + _PROPERTY)
-    made = spark.sql(f"SELECT parent_id FROM {table.sql}.snapshots WHERE summary['{_PROPERTY}'] = '{mark}'").collect()
+    snapshots = _metadata(table, "snapshots", spark)
+    made = spark.sql(f"SELECT parent_id FROM {snapshots} WHERE summary['{_PROPERTY}'] = '{mark}'").collect()
     return Commit(made[0][0], True) if made else Commit(None, False)
 
 
 def current(table: StoredTable, space: Workspace) -> int | None:
-    """The current snapshot of an Iceberg table; None: it has none."""
-    found = space.spark.sql(f"SELECT snapshot_id FROM {table.sql}.refs WHERE name = 'main'").collect()
-    return int(found[0][0]) if found else None
+    """The snapshot of an Iceberg table, or of the branch that is written to, that a change is made to; None: none."""
+    spark = space.spark
+    rows = spark.sql(f"SELECT name, snapshot_id FROM {_metadata(table, 'refs', spark)}").collect()
+    found = {row[0]: row[1] for row in rows}
+    branch = table.branch
+    if branch is None and table.properties.get("write.wap.enabled") == "true":
+        branch = spark.conf.get("spark.wap.branch", None)
+    number = found.get(branch or _MAIN, found.get(_MAIN))
+    return None if number is None else int(number)
+
+
+_MAIN = "main"
+
+
+def _metadata(table: StoredTable, kind: str, spark: SparkSession) -> str:
+    """A table of metadata of an Iceberg table: what stands after FROM."""
+    name = quoted_name((*table.whole, kind))
+    if len(table.whole) > 1:
+        return name
+    # A name of two parts would be that of a table in a namespace; Spark gives the current one as SQL text.
+    return f"{quoted_name((spark.catalog.currentCatalog(),))}.{spark.catalog.currentDatabase()}.{name}"
 
 
 def at(table: StoredTable, snapshot: int | None) -> str:
     """An Iceberg table as it was at a snapshot, or as it is, if it has none: what stands after FROM."""
-    return table.sql if snapshot is None else f"{table.sql} VERSION AS OF {snapshot}"
+    return table.sql if snapshot is None else f"{quoted_name(table.whole)} VERSION AS OF {snapshot}"

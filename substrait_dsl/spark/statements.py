@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType
 
+    from substrait_dsl.spark.stored import StoredTable
     from substrait_dsl.spark.workspace import Workspace
 
 
@@ -41,11 +42,24 @@ def string(value: str) -> str:
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def required_property(schema: NamedStruct) -> str:
-    """The clause of a new table that keeps which of its columns are required; empty if none is."""
+def required_property(schema: NamedStruct, old: StoredTable | None = None) -> str:
+    """The clause of a new table that keeps which of its columns are required; empty if none is.
+
+    A table that is made in the place of one of Iceberg's has the properties of that, but for those in the clause.
+    """
     required = [field.name for field in schema if not field.type.nullable]
+    return f" TBLPROPERTIES {property_of(required)}" if required or (old and REQUIRED in old.properties) else ""
+
+
+def property_of(required: Sequence[str]) -> str:
+    """The property of a table that names its required columns."""
     statement_name(required)  # refuses what Spark would replace
-    return f" TBLPROPERTIES ({string(REQUIRED)} = {string(json.dumps(required))})" if required else ""
+    return f"({string(REQUIRED)} = {string(json.dumps(required))})"
+
+
+def using(kind: str) -> str:
+    """The clause of a new table that says its format; empty if that is for the catalog to say."""
+    return f" USING {statement_name((kind,))}" if kind else ""
 
 
 def nothing(spark: SparkSession) -> DataFrame:
@@ -91,7 +105,8 @@ def changing(what: str) -> Iterator[None]:
 
 
 _CONFLICT = re.compile(
-    r"org\.apache\.iceberg\.exceptions\.(CommitFailedException|ValidationException)\b"
+    r"org\.apache\.iceberg\.exceptions\.CommitFailedException\b"
+    r"|ValidationException: (Found|Missing|Cannot commit|Cannot determine)"
     r"|Found conflicting files|Cannot commit: stale table metadata|Cannot commit, found new delete"
 )
 
@@ -103,9 +118,10 @@ def _whole(error: BaseException) -> str:
 
 
 def run(what: str, text: str, space: Workspace) -> None:
-    """Run a statement, which may refer to attached DataFrames."""
-    with changing(what):
-        space.sql(text)
+    """Run a statement, which may refer to attached DataFrames; not in a rehearsal."""
+    if not space.is_rehearsal:
+        with changing(what):
+            space.sql(text)
 
 
 def pairs(left: Iterable[str], right: Iterable[str], operator: str) -> list[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
 
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.types import FixedChar, List, Map, Struct, Type
 from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
 from substrait_dsl.spark.named import named_frame, not_there, statement_name
 from substrait_dsl.spark.reads import check_columns
@@ -21,8 +23,14 @@ REQUIRED = "substrait_dsl.required"
 """The property of a table that has the names, as JSON, of columns which hold no NULL where its format forgets that."""
 
 _DETAILS = "# Detailed Table Information"
+_PARTITIONS = "# Partition Information"
 _IDENTIFIERS = "identifier-fields"
 ICEBERG = "iceberg"
+SESSION_CATALOG = "spark_catalog"
+"""The name of Spark's own catalog."""
+_TEXT_FORMATS = {"csv", "json", "text", "xml"}
+"""Formats in which NULL and an empty text, or two points in time, are written alike."""
+_TIMES = "spark.sql.parquet.outputTimestampType"
 _OF_ICEBERG = {"current-snapshot-id", "format-version"}
 """Properties that a table of Iceberg always has. To have one described takes as long as to write to it."""
 
@@ -36,6 +44,10 @@ class StoredTable:
     format: str
     """As the catalog calls it: ``iceberg``, ``parquet``; empty for a view."""
     properties: Mapping[str, str]
+    partitions: tuple[str, ...] = ()
+    """The columns whose values are the names of folders, of a table of Spark's own."""
+    branch: str | None = None
+    """The branch of an Iceberg table that the last part of the name stands for."""
 
     @property
     def sql(self) -> str:
@@ -46,6 +58,11 @@ class StoredTable:
     def title(self) -> str:
         """Its name as part of a message."""
         return title(self.names)
+
+    @property
+    def whole(self) -> tuple[str, ...]:
+        """The name of the table that a branch belongs to, else its own."""
+        return self.names if self.branch is None else self.names[:-1]
 
     @property
     def is_view(self) -> bool:
@@ -67,12 +84,23 @@ class StoredTable:
         names = self.properties.get(_IDENTIFIERS, "[]")[1:-1].split(",")
         return tuple(name for name in map(str.strip, names) if name)
 
-    def require_rows_change(self, what: str) -> None:
-        """Raise `UnsupportedError` if single rows of this table cannot be changed."""
+    def require_whole(self, what: str) -> None:
+        """Raise `UnsupportedError` for a branch, which is not made, altered or dropped as a table is."""
+        if self.branch is not None:
+            raise UnsupportedError(f"{what}: that is a branch of {title(self.whole)}, whose rows alone can be changed")
+
+    def require_rows_change(self, what: str, statement: str = "merge") -> None:
+        """Raise `UnsupportedError` if single rows of this table cannot be changed by a kind of statement."""
         if not self.is_iceberg:
             raise UnsupportedError(
                 f"{what}: {self.title} has the format {self.format}, whose rows Spark cannot change in one step",
                 hint="an Iceberg table can do that; of this one, a ctas with replace_if_exists makes a new one",
+            )
+        mode = f"write.{statement}.mode"
+        if self.properties.get("format-version") == "1" and self.properties.get(mode) == "merge-on-read":
+            raise UnsupportedError(
+                f"{what}: the table has the format version 1, which knows no deleted rows, and {mode} merge-on-read",
+                hint=f'"{mode}" = "copy-on-write", or "format-version" = "2"',
             )
 
 
@@ -92,17 +120,52 @@ def find_object(names: tuple[str, ...], spark: SparkSession) -> StoredTable | No
         if error.getCondition() == "TABLE_OR_VIEW_NOT_FOUND":
             return None
         raise
-    kind = ICEBERG if properties.keys() >= _OF_ICEBERG else _format(name, spark)
-    return StoredTable(names, named_frame(names, spark).schema, kind, properties)
+    branch = _branch(names, spark)
+    if properties.keys() >= _OF_ICEBERG:
+        return StoredTable(names, named_frame(names, spark).schema, ICEBERG, properties, branch=branch)
+    kind, partitions = _described(name, spark)
+    return StoredTable(names, named_frame(names, spark).schema, kind, properties, partitions)
 
 
-def _format(name: str, spark: SparkSession) -> str:
-    """The format of a table as the catalog calls it; empty for a view."""
+_PART = re.compile(
+    r"branch_(?P<branch>.+)|tag_.+|(snapshot_id|at_timestamp)_[0-9]+|changes|history|metadata_log_entries|snapshots"
+    r"|refs|partitions|position_deletes|(all_)?(entries|files|data_files|delete_files|manifests)",
+    re.IGNORECASE,
+)
+"""What Iceberg takes for a part of a table, or for what it says of itself, behind the name of one."""
+
+
+def _branch(names: tuple[str, ...], spark: SparkSession) -> str | None:
+    """The branch that the last part of a name stands for; raises `UnsupportedError` for other parts of a table."""
+    part = _PART.fullmatch(names[-1])
+    if part is None or len(names) == 1 or not _is_iceberg(names[:-1], spark):
+        return None
+    if part["branch"] is None:
+        raise UnsupportedError(f"{title(names)} shows what is in {title(names[:-1])}, which alone can be changed")
+    return str(part["branch"])
+
+
+def _is_iceberg(names: tuple[str, ...], spark: SparkSession) -> bool:
+    found = find_object(names, spark)
+    return found is not None and found.is_iceberg
+
+
+def _described(name: str, spark: SparkSession) -> tuple[str, tuple[str, ...]]:
+    """The format of a table as the catalog calls it, empty for a view, and its partition columns."""
     rows = [(row[0], row[1]) for row in spark.sql(f"DESCRIBE TABLE EXTENDED {name}").collect()]
-    # A column may have the name of the heading, but none stands below the last of them; a temporary view has no such.
-    places = [place for place, (key, _) in enumerate(rows) if key == _DETAILS]
-    details = dict(rows[places[-1] :]) if places else {}
-    return "" if details.get("Type", "VIEW") == "VIEW" else details.get("Provider", "unknown").lower()
+    # A column may have the name of a heading, but then the heading stands below it; a temporary view has no details.
+    keys = [key for key, _ in rows]
+    if _DETAILS not in keys:
+        return "", ()
+    start = len(keys) - 1 - keys[::-1].index(_DETAILS)
+    details = dict(reversed(rows[start:]))  # the first of each: columns with default values follow
+    if details.get("Type", "VIEW") == "VIEW":
+        return "", ()
+    partitions: list[str] = []
+    if _PARTITIONS in keys[:start]:
+        first = start - keys[:start][::-1].index(_PARTITIONS) + 1
+        partitions = keys[first : start - 1]
+    return details.get("Provider", "unknown").lower(), tuple(partitions)
 
 
 def find_table(names: tuple[str, ...], spark: SparkSession) -> StoredTable | None:
@@ -140,6 +203,7 @@ def columns_in(table: StoredTable, declared: NamedStruct, *, written: Collection
 
     Raises:
         SchemaError: a column is not there or of another type; or one that is required would get NULLs.
+        UnsupportedError: a column that gets values would change them.
     """
     require_distinct(declared, table.title)
     names = check_columns(table.schema, declared, table.title)
@@ -148,35 +212,114 @@ def columns_in(table: StoredTable, declared: NamedStruct, *, written: Collection
         for name, field in zip(names, declared, strict=True)
         if name in table.required and field.type.nullable and (written is None or field.name in written)
     ]
+    kinds = {field.name: field for field in table.schema.fields}
+    given = [pair for pair in zip(names, declared, strict=True) if written is None or pair[1].name in written]
+    wrong += [
+        f'column "{name}" has required parts in the table, {kinds[name].dataType.simpleString()}, declared {field.type}'
+        for name, field in given
+        if not _as_required(kinds[name].dataType, field.type)
+    ]
     if written is None:
         wrong += [f'column "{name}" is required in the table, and gets no value' for name in _left(table, names)]
     if wrong:
         raise SchemaError(f"{table.title} does not fit the declared schema: {'; '.join(wrong)}")
+    for name, field in given:
+        length = field.type.length if isinstance(field.type, FixedChar) else None
+        kind = str(kinds[name].metadata.get(_TEXT, ""))
+        if _PADDED.search(kind) and kind != f"char({length})":
+            raise UnsupportedError(
+                f'{table.title}: its column "{name}" is {kind}, and Spark fills such texts with spaces',
+                hint=f"cast to {kind.replace('char(', 'fixedchar<').replace(')', '>')}" if kind[:4] == "char" else None,
+            )
     return names
 
 
+_TEXT = "__CHAR_VARCHAR_TYPE_STRING"
+"""Where the schema of a table has what a column of texts was declared as."""
+_PADDED = re.compile(r"\bchar\(")
+_DEFAULT = "CURRENT_DEFAULT"
+"""Where the schema of a table has the default value of a column, as SQL text."""
+
+
+def _as_required(actual: DataType, declared: Type) -> bool:
+    """Whether the parts of a column that are required in the table are declared so."""
+    from pyspark.sql import types as spark
+
+    match actual, declared:
+        case spark.StructType(fields=fields), Struct(types=kinds):
+            return all(
+                (field.nullable or not kind.nullable) and _as_required(field.dataType, kind)
+                for field, kind in zip(fields, kinds, strict=True)
+            )
+        case spark.ArrayType(elementType=part, containsNull=nullable), List(element=kind):
+            return (nullable or not kind.nullable) and _as_required(part, kind)
+        case spark.MapType(keyType=key, valueType=part, valueContainsNull=nullable), Map(key=of_key, value=kind):
+            return (nullable or not kind.nullable) and _as_required(key, of_key) and _as_required(part, kind)
+        case _:
+            return True
+
+
 def _left(table: StoredTable, names: Sequence[str]) -> list[str]:
-    """The required columns of a table that are not among these."""
-    return [field.name for field in table.schema.fields if field.name in table.required and field.name not in names]
+    """The required columns of a table that are not among these, and have no default."""
+    return [
+        field.name
+        for field in table.schema.fields
+        if field.name in table.required
+        and field.name not in names
+        and str(field.metadata.get(_DEFAULT, "NULL")).upper() == "NULL"
+    ]
 
 
-def format_of_new(names: Sequence[str], spark: SparkSession) -> str:
-    """The format that a table of this name would get if it were made now."""
-    for catalog in (names[0], spark.catalog.currentCatalog()):
-        if catalog == "spark_catalog":
-            break
-        kind = spark.conf.get(f"spark.sql.catalog.{catalog}", None)
-        if kind is not None:
-            return ICEBERG if kind.startswith("org.apache.iceberg.") else kind
-    return (spark.conf.get("spark.sql.sources.default") or "parquet").lower()
+def in_catalog(names: tuple[str, ...], spark: SparkSession) -> tuple[str, tuple[str, ...]]:
+    """The catalog that a name belongs to, and what is left of the name."""
+    head = names[0]
+    if len(names) > 1 and (head == SESSION_CATALOG or spark.conf.get(f"spark.sql.catalog.{head}", None) is not None):
+        return head, names[1:]
+    return spark.catalog.currentCatalog(), names
 
 
-def require_kept(schema: StructType, kind: str, what: str) -> None:
-    """Raise `UnsupportedError` for columns that a new table of a format would hold as another type."""
-    from pyspark.sql.types import ByteType, ShortType
+def format_of_new(names: tuple[str, ...], spark: SparkSession) -> str:
+    """The format that a table of this name would get if it were made now; empty if only its catalog knows."""
+    catalog, _ = in_catalog(names, spark)
+    if catalog != SESSION_CATALOG:
+        kind = spark.conf.get(f"spark.sql.catalog.{catalog}", None) or ""
+        return ICEBERG if kind.startswith("org.apache.iceberg.") else ""
+    kind = spark.conf.get("spark.sql.sources.default") or "parquet"
+    return kind if "." in kind else kind.lower()
 
+
+def require_kept(schema: StructType, kind: str, what: str, spark: SparkSession) -> None:
+    """Raise `UnsupportedError` for columns that a table of a format would hold as another type, or not whole."""
+    from pyspark.sql.types import (
+        ByteType,
+        DayTimeIntervalType,
+        ShortType,
+        TimestampType,
+        TimeType,
+        YearMonthIntervalType,
+    )
+
+    if kind in _TEXT_FORMATS:
+        raise UnsupportedError(
+            f"{what}: a table of the format {kind} does not give back the values that are written to it",
+            hint='a table is made in the format that "spark.sql.sources.default" names',
+        )
+    if (
+        kind == "parquet"
+        and spark.conf.get(_TIMES) == "TIMESTAMP_MILLIS"
+        and (cut := [field.name for field in schema.fields if _has(field.dataType, (TimestampType,))])
+    ):
+        raise UnsupportedError(
+            f"{what}: the session writes points in time without microseconds, as in the columns {quoted(cut)}",
+            hint=f'spark.conf.set("{_TIMES}", "TIMESTAMP_MICROS")',
+        )
     if kind != ICEBERG:
         return
+    unknown = (DayTimeIntervalType, YearMonthIntervalType, TimeType)
+    if missing := [field.name for field in schema.fields if _has(field.dataType, unknown)]:
+        raise UnsupportedError(
+            f"{what}: an Iceberg table of Spark's has no intervals or times of day, which {quoted(missing)} hold"
+        )
     narrow = [field.name for field in schema.fields if _has(field.dataType, (ByteType, ShortType))]
     if narrow:
         raise UnsupportedError(

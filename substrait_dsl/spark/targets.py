@@ -22,12 +22,15 @@ from substrait_dsl.algebra.relations import (
 from substrait_dsl.algebra.types import String
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.literals import text_to_sql
-from substrait_dsl.spark.named import quoted_name
+from substrait_dsl.spark.named import is_temporary, quoted_name
 from substrait_dsl.spark.reads import check_columns
 from substrait_dsl.spark.statements import changing, nested_cast, nothing
+from substrait_dsl.spark.stored import require_kept
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
+    from pyspark.sql import DataFrame, DataFrameWriter
+
+    from substrait_dsl.spark.workspace import Workspace
 
 _Mode = Literal["append", "overwrite", "ignore", "error"]
 _MODES: dict[CreateMode, _Mode] = {
@@ -46,13 +49,14 @@ def _mode(rel: Write, what: str) -> _Mode:
     raise UnsupportedError(f"{what}: rows can be added there, not changed one by one", hint='op="insert" or "ctas"')
 
 
-def write_files(rel: Write, target: FilesTarget, frame: DataFrame) -> DataFrame:
+def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Workspace) -> DataFrame:
     """Write rows to files in a folder.
 
     Args:
         rel: an insert, which adds files, or a ctas.
         target: the folder, and the format of the files.
         frame: the rows, under the names that they have there.
+        space: the workspace of the execution.
 
     Raises:
         UnsupportedError: Spark cannot write the format, or the rows in it.
@@ -60,21 +64,22 @@ def write_files(rel: Write, target: FilesTarget, frame: DataFrame) -> DataFrame:
     """
     what = f"write to {quoted([target.uri])}"
     mode = _mode(rel, what)
-    if mode == "overwrite":
-        frame = (
-            frame.localCheckpoint()
-        )  # the old files are removed first: rows that cannot be computed must not do that
+    if mode == "overwrite" and not space.is_rehearsal:
+        # The old files are removed first: rows that cannot be computed must not do that.
+        frame = frame.localCheckpoint()
     writer = _writer(rel, target, frame, what).mode(mode)
     if mode == "ignore" and rel.output == "modified_records":
         raise UnsupportedError(f"{what}: with ignore_if_exists it is not known whether the rows were written")
-    with changing(what):
-        writer.save(target.uri)
+    if not space.is_rehearsal:
+        with changing(what):
+            writer.save(target.uri)
     return frame if rel.output == "modified_records" else nothing(frame.sparkSession)
 
 
 def _writer(rel: Write, target: FilesTarget, frame: DataFrame, what: str) -> DataFrameWriter:
     match target.format:
         case Parquet():
+            require_kept(frame.schema, "parquet", what, frame.sparkSession)
             return frame.write.format("parquet")
         case Orc():
             return frame.write.format("orc")
@@ -104,7 +109,13 @@ def _text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> DataF
             hint='format text with null_value=""',
         )
     names = [f"c{number}" for number in range(len(frame.columns))]
-    checked = frame.toDF(*names).selectExpr(*(f"{_field(name, kind)} AS {name}" for name in names))
+    fields = [_field(name, kind) for name in names]
+    if len(names) == 1 or kind.field_delimiter.isspace():
+        # Spark's reader passes over lines of white space, also where it separates fields.
+        blank = " AND ".join(f"{field} RLIKE '^[\\\\x00-\\\\x20]*$'" for field in fields)
+        told = text_to_sql("a record would be an empty line of delimited text, which is none")
+        fields[0] = f"if({blank}, raise_error({told}), {fields[0]})"
+    checked = frame.toDF(*names).selectExpr(*(f"{field} AS {name}" for field, name in zip(fields, names, strict=True)))
     return (
         checked.toDF(*frame.columns)
         .write.format("csv")
@@ -122,8 +133,9 @@ def _text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> DataF
 
 def _field(name: str, kind: DelimitedText) -> str:
     """A value as a field of delimited text."""
-    lines = f"{name} RLIKE '[\\\\n\\\\r]'"
-    text = f"if({lines}, raise_error('a value of delimited text has several lines'), {name})"
+    lines = f"{name} RLIKE '[\\\\n\\\\r\\\\x00]'"
+    told = "a value of delimited text has several lines, or a NUL character"
+    text = f"if({lines}, raise_error('{told}'), {name})"
     if kind.null_value is None:
         return text
     null = text_to_sql(kind.null_value)
@@ -131,14 +143,14 @@ def _field(name: str, kind: DelimitedText) -> str:
     return f"coalesce(if({name} = {null}, raise_error({taken}), {text}), {null})"
 
 
-def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, spark: SparkSession) -> DataFrame:
+def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, space: Workspace) -> DataFrame:
     """Keep rows in memory, as a temporary view of the session.
 
     Args:
         rel: an insert, which adds rows to a view that is there, or a ctas.
         target: its name, and whether Spark is told to keep it cached.
         frame: the rows, under the names that they have there.
-        spark: the session.
+        space: the workspace of the execution.
 
     Raises:
         UnsupportedError: rows would have to be changed.
@@ -148,24 +160,25 @@ def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, spark: Spark
     what = f"write to the table in memory {quoted([target.name])}"
     mode = _mode(rel, what)
     view = quoted_name((target.name,))
-    is_there = any(table.isTemporary and table.name == target.name for table in spark.catalog.listTables())
+    spark = space.spark
+    is_there = is_temporary(target.name, spark)
     if rel.op == "insert" and not is_there:
         raise ExecutionError(f"{what}: there is none", hint='op="ctas" makes it')
     if mode == "error" and is_there:
         raise ExecutionError(f"{what}: there is one already", hint='create_mode="replace_if_exists"')
     if mode == "ignore" and is_there:
         return frame.limit(0) if rel.output == "modified_records" else nothing(spark)
-    written = frame.localCheckpoint()
+    written = frame if space.is_rehearsal else frame.localCheckpoint()
     rows = written
     if mode == "append" and is_there:
         old = spark.table(view)
         names = check_columns(old.schema, rel.table_schema, f"the table in memory {quoted([target.name])}")
         kinds = [old.schema[name].dataType for name in names]
-        rows = (
-            old.select(*(quoted_name((name,)) for name in names))
-            .unionAll(nested_cast(written, kinds))
-            .localCheckpoint()
-        )
+        rows = old.select(*(quoted_name((name,)) for name in names)).unionAll(nested_cast(written, kinds))
+    if space.is_rehearsal:
+        return written
+    if rows is not written:
+        rows = rows.localCheckpoint()
     rows.createOrReplaceTempView(view)
     if target.pin:
         spark.catalog.cacheTable(view)

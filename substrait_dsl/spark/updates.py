@@ -44,7 +44,7 @@ def update(rel: Update, space: Workspace) -> DataFrame:
     """
     table = need_table(rel.table.names, space.spark)
     what = f"update of {table.title}"
-    table.require_rows_change(what)
+    table.require_rows_change(what, "update")
     changed = [rel.table_schema.fields[each.column].name for each in rel.transformations]
     names = columns_in(table, rel.table_schema, written=changed)
     condition, values = _texts(rel, table, names, space)
@@ -89,7 +89,7 @@ def _counted(rel: Update, statement: str, condition: str, table: StoredTable, wh
     """Run the statement; gives how many rows were changed: those of the snapshot before that fit the condition."""
 
     def count(snapshot: int | None) -> int:
-        if snapshot is None:
+        if snapshot is None or space.is_rehearsal:
             return 0
         found = space.sql(f"SELECT count(*) FROM {at(table, snapshot)} AS {_ROW} WHERE {condition}").collect()
         return int(found[0][0])
@@ -99,7 +99,7 @@ def _counted(rel: Update, statement: str, condition: str, table: StoredTable, wh
     # What a subquery finds may be another thing after the statement.
     before = current(table, space)
     counted = count(before)
-    if committed(what, statement, table, space).before != before:
+    if committed(what, statement, table, space).before != before and not space.is_rehearsal:
         raise ExecutionError(
             f"{what} was made, but another writer came between, so how many rows it changed is not known"
         )

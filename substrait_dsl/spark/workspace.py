@@ -38,12 +38,15 @@ class Workspace:
         """What the changes in the plan gave, by their ids; they have been run."""
         self.used: Mapping[int, Set[int]] = {}
         """The positions of the columns that the plan uses of each relation, by its id; of others, it uses all."""
+        self.is_rehearsal = False
+        """Whether only what can be refused is looked for: nothing is changed, and no rows are computed."""
 
     def apart(self) -> Workspace:
         """A workspace for a part of the plan that is lowered on its own: its names are none of this one's."""
         other = Workspace(self.spark, persist_shared=self.persist_shared)
         other._numbers = self._numbers
         other.changed.update(self.changed)
+        other.is_rehearsal = self.is_rehearsal
         return other
 
     def name(self) -> str:

@@ -7,17 +7,18 @@ Specification: https://substrait.io/relations/logical_relations/#write-operator.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.plan import Root
 from substrait_dsl.algebra.relations import ExtensionObject, FilesTarget, NamedObject, VirtualTarget, Write
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted
+from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, statement_name
 from substrait_dsl.spark.replacing import create_or_replace
 from substrait_dsl.spark.snapshots import at, committed
-from substrait_dsl.spark.statements import nested_cast, nothing, pairs, qualified, required_property, run
+from substrait_dsl.spark.statements import nested_cast, nothing, pairs, qualified, required_property, run, using
 from substrait_dsl.spark.stored import (
     StoredTable,
     columns_in,
@@ -54,9 +55,9 @@ def write(rel: Write, space: Workspace) -> DataFrame:
                 raise UnsupportedError(f"{title(names)} carries an enhancement that Spark does not know")
             return _to_table(rel, names, space)
         case FilesTarget() as target:
-            return write_files(rel, target, _given(rel, space))
+            return write_files(rel, target, _given(rel, space), space)
         case VirtualTarget() as target:
-            return write_view(rel, target, _given(rel, space), space.spark)
+            return write_view(rel, target, _given(rel, space), space)
         case ExtensionObject(detail=detail):
             raise UnsupportedError(f"Spark does not know how to write to an object of the type {detail.type_url}")
         case never:
@@ -66,7 +67,8 @@ def write(rel: Write, space: Workspace) -> DataFrame:
 def _given(rel: Write, space: Workspace, *, keep: bool = False) -> DataFrame:
     """The rows that are written, under the names of the table's columns; computed now, if they are used again."""
     frame = Lowering(space).lower_root(Root(rel.input, _names(rel)))
-    return frame.localCheckpoint() if keep or rel.output == "modified_records" else frame
+    is_kept = (keep or rel.output == "modified_records") and not space.is_rehearsal
+    return frame.localCheckpoint() if is_kept else frame
 
 
 def _names(rel: Write) -> tuple[str, ...]:
@@ -94,11 +96,37 @@ def _to_table(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame
 
 def _insert(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     columns = columns_in(table, rel.table_schema)
+    what = f"insert into {table.title}"
+    require_kept(table.schema, table.format, what, space.spark)
     frame = _given(rel, space)
-    source = space.attach(nested_cast(frame, _kinds(table, columns)))
-    text = f"INSERT INTO {table.sql} ({column_list(columns)}) SELECT * FROM {source}"
-    run(f"insert into {table.title}", text, space)
+    source = nested_cast(frame, _kinds(table, columns)).toDF(*space.names(len(columns)))
+    values = ", ".join(map(_partly(table, what), columns, source.columns))
+    run(what, f"INSERT INTO {table.sql} ({column_list(columns)}) SELECT {values} FROM {space.attach(source)}", space)
     return _result(rel, frame)
+
+
+def _partly(table: StoredTable, what: str) -> Callable[[str, str], str]:
+    """How a value, given as text, is written to a column: where it becomes the name of a folder, only if that can tell.
+
+    Raises `UnsupportedError` for a column of binary values, which folders cannot have for names.
+    """
+    kinds = {field.name: field.dataType.simpleString() for field in table.schema.fields}
+
+    def value(column: str, text: str) -> str:
+        if column not in table.partitions:
+            return text
+        if kinds[column] == "binary":
+            raise UnsupportedError(f'{what}: the table is partitioned by column "{column}", of binary values')
+        if kinds[column] != "string":
+            return text
+        told = text_to_sql(f'column "{column}" tells partitions apart, where Spark would make this value NULL: ')
+        return f"if({text} IN ('', '{_NULL_FOLDER}'), raise_error(concat({told}, {text})), {text})"
+
+    return value
+
+
+_NULL_FOLDER = "__HIVE_DEFAULT_PARTITION__"
+"""The name of the folder of NULL."""
 
 
 def _kinds(table: StoredTable, columns: Sequence[str]) -> list[DataType]:
@@ -120,8 +148,9 @@ def _ctas(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
         )
     frame = _given(rel, space)
     schema: StructType = frame.schema
-    require_kept(schema, found.format if found is not None else format_of_new(names, space.spark), what)
-    rows = f"{required_property(rel.table_schema)} AS SELECT * FROM {space.attach(frame)}"
+    kind = found.format if found is not None else format_of_new(names, space.spark)
+    require_kept(schema, kind, what, space.spark)
+    rows = f"{using(kind)}{required_property(rel.table_schema, found)} AS SELECT * FROM {space.attach(frame)}"
     if found is None:
         run(what, f"CREATE TABLE {statement_name(names)}{rows}", space)
     else:

@@ -242,6 +242,92 @@ def test_rows_replace_those_with_the_same_key(spark: SparkSession) -> None:
     assert stored(spark, name) == bag([(1, "a", 1.0), (2, "B", None), (3, "C", 3.0)])
 
 
+@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_changes_of_each_format_and_write_mode(version: int, mode: str, spark: SparkSession) -> None:
+    modes = ", ".join(f"'write.{statement}.mode' = '{mode}'" for statement in ("update", "merge", "delete"))
+    rows: Rows = [(1, "a", 1.0), (2, "b", 2.0), (2, "b", 2.0)]
+    name = new_table(spark, rows, clauses=f"TBLPROPERTIES ('format-version' = '{version}', {modes})")
+    spark.sql(f"ALTER TABLE {'.'.join(name)} SET IDENTIFIER FIELDS id")
+    update = sd.update(name, COLUMNS, {"price": 3.0}, where=lambda r: r.id == 2)
+    delete = values([(2, "b", 3.0)]).write(name, "delete", output="modified_records")
+    by_key = values([(1, "A", None)]).write(name, "update", output="modified_records")
+    if (version, mode) == (1, "merge-on-read"):
+        for change in (update, delete, by_key):
+            with refused(UnsupportedError, "execute", "format version 1", "merge-on-read"):
+                change.execute(spark)
+        assert stored(spark, name) == bag(rows)
+        return
+    assert [tuple(row) for row in update.collect(spark)] == [(2,)]
+    assert bag(delete.collect(spark)) == bag([(2, "b", 3.0)])
+    assert bag(by_key.collect(spark)) == bag([(1, "A", None)])
+    assert stored(spark, name) == bag([(1, "A", None), (2, "b", 3.0)])
+
+
+def test_a_table_by_its_last_name_alone(spark: SparkSession) -> None:
+    spark.sql("CREATE NAMESPACE IF NOT EXISTS lake.`the select`")
+    spark.sql("USE lake.`the select`")
+    try:
+        values([(1, "a", 1.0), (2, "b", 2.0)]).write("t", "ctas").execute(spark)
+        assert sd.update("t", COLUMNS, {"name": "z"}, where=lambda r: r.id == 1).collect(spark)[0][0] == 1
+        some: Any = values([(2,)], {"k": "i64"})
+        assert sd.update("t", COLUMNS, {"name": "y"}, where=lambda r: r.id.is_in(some)).collect(spark)[0][0] == 1
+        gone = values([(2, "y", 2.0)]).write("t", "delete", output="modified_records")
+        assert bag(gone.collect(spark)) == bag([(2, "y", 2.0)])
+        assert stored(spark, ("t",)) == bag([(1, "z", 1.0)])
+        with refused(UnsupportedError, "execute", "16 bits"):  # a table, though a catalog has the same name
+            values([(1,)], {"small": "i16"}).write("lake", "ctas").execute(spark)
+        spark.sql("USE spark_catalog.plain")
+        values([(1,)], {"small": "i16"}).write("lake", "ctas").execute(spark)
+        assert stored(spark, ("lake",)) == bag([(1,)])
+    finally:
+        spark.sql("USE spark_catalog.default")
+
+
+@pytest.mark.parametrize("by_name", [True, False], ids=["by its name", "of the session"])
+def test_a_branch_is_changed(by_name: bool, spark: SparkSession) -> None:
+    rows: Rows = [(1, "a", 1.0), (2, "b", 2.0)]
+    table = new_table(spark, rows, clauses="TBLPROPERTIES ('write.wap.enabled' = 'true')")
+    spark.sql(f"ALTER TABLE {'.'.join(table)} SET IDENTIFIER FIELDS id")
+    name: Any = (*table, "branch_b") if by_name else table
+    some: Any = values([(9,)], {"k": "i64"})
+    if by_name:
+        spark.sql(f"ALTER TABLE {'.'.join(table)} CREATE BRANCH b")
+    else:
+        spark.conf.set("spark.wap.branch", "b")
+    try:
+        values([(9, "x", 9.0)]).write(name).execute(spark)
+        assert sd.update(name, COLUMNS, {"price": 5.0}, where=lambda r: r.id.is_in(some)).collect(spark)[0][0] == 1
+        assert sd.update(name, COLUMNS, {"price": 6.0}, where=lambda r: r.id == 9).collect(spark)[0][0] == 1
+        key = values([(1, "A", None)]).write(name, "update", output="modified_records")
+        assert bag(key.collect(spark)) == bag([(1, "A", None)])
+        gone = values([(2, "b", 2.0)]).write(name, "delete", output="modified_records")
+        assert bag(gone.collect(spark)) == bag([(2, "b", 2.0)])
+        assert stored(spark, name) == bag([(1, "A", None), (9, "x", 6.0)])
+    finally:
+        spark.conf.unset("spark.wap.branch")
+    assert stored(spark, table) == bag(rows)
+
+
+def test_parts_of_a_table_are_not_altered_or_dropped(spark: SparkSession) -> None:
+    name = new_table(spark, [(1, "a", 1.0)])
+    spark.sql(f"ALTER TABLE {'.'.join(name)} CREATE BRANCH b")
+    spark.sql(f"ALTER TABLE {'.'.join(name)} CREATE TAG t")
+    for part in ("branch_b", "tag_t", "snapshots", "all_files"):
+        whole: Any = (*name, part)
+        for change in (
+            values([(2, "b", 2.0)]).write(whole, "ctas", create_mode="replace_if_exists"),
+            sd.create_table(whole, COLUMNS, or_replace=True),
+            sd.alter_table(whole, {**COLUMNS, "new": "i64?"}),
+            sd.drop_table(whole),
+        ):
+            with refused(UnsupportedError, "execute", ".".join(name)):
+                change.execute(spark)
+    assert stored(spark, (*name, "branch_b")) == stored(spark, name) == bag([(1, "a", 1.0)])
+    values([(1,)], {"a": "i64"}).write(("lake", "db", "files"), "ctas").execute(spark)  # a name like any other
+    sd.drop_table(("lake", "db", "files")).execute(spark)
+
+
 # --- new tables
 
 
@@ -274,7 +360,54 @@ def test_a_table_is_replaced_by_a_query_over_it(spark: SparkSession) -> None:
         values([(None,)], {"id": "i64?"}).write(name).execute(spark)
 
 
+def test_what_was_required_is_not_required_for_ever(spark: SparkSession) -> None:
+    def made() -> Any:
+        name = ("lake", "db", f"t{next(_NUMBERS)}")
+        values([(1, 2)], {"id": "i64", "k": "i64"}).write(name, "ctas").execute(spark)
+        return name
+
+    def replaced(name: Any, columns: Any) -> Any:
+        return values([], columns).write(name, "ctas", create_mode="replace_if_exists")
+
+    nulls: Rows = [(None, None)]
+    loose = {"id": "i64?", "k": "i64?"}
+    for change in (
+        sd.alter_table(relaxed := made(), loose),
+        replaced(by_rows := made(), loose),
+        sd.create_table(by_name := made(), loose, or_replace=True),
+    ):
+        change.execute(spark)
+    for name in (relaxed, by_rows, by_name):
+        values(nulls, loose).write(name).execute(spark)
+    assert stored(spark, relaxed) == bag([(1, 2), *nulls])
+
+    name = made()
+    sd.alter_table(name, {"number": "i64", "k": "i64"}).execute(spark)
+    with refused(SchemaError, "execute", '"number" is required'):
+        values(nulls, {"number": "i64?", "k": "i64?"}).write(name).execute(spark)
+    sd.alter_table(name, {"number": "i64"}).execute(spark)
+    sd.alter_table(name, {"number": "i64", "k": "i64?"}).execute(spark)
+    values([(2, None)], {"number": "i64", "k": "i64?"}).write(name).execute(spark)
+    assert stored(spark, name) == bag([(1, None), (2, None)])
+
+
+def test_parts_of_a_column_that_are_required(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE lake.db.parts (id BIGINT, s STRUCT<x: INT NOT NULL, y: INT>) USING iceberg")
+    name = ("lake", "db", "parts")
+
+    def columns(*, x: bool) -> Any:
+        return {"id": "i64", "s": sd.Struct((sd.I32(nullable=x), sd.I32(nullable=True)), ("x", "y"))}
+
+    values([(1, {"x": 1, "y": None})], columns(x=False)).write(name).execute(spark)
+    with refused(SchemaError, "execute", 'column "s" has required parts'):
+        values([(2, {"x": None, "y": None})], columns(x=True)).write(name).execute(spark)
+    assert stored(spark, name) == bag([(1, (1, None))])
+
+
 def test_types_that_iceberg_would_change_are_refused(spark: SparkSession) -> None:
+    for kind in ("interval_year", "interval_day<6>?", "list<precision_time<6>>"):
+        with refused(UnsupportedError, "execute", '"odd"', "Iceberg"):
+            sd.create_table(("lake", "db", "never"), {"odd": kind}).execute(spark)
     with refused(UnsupportedError, "execute", '"small"'):
         values([(1,)], {"small": "i16"}).write(("lake", "db", "never"), "ctas").execute(spark)
     with refused(UnsupportedError, "execute", '"small"'):
@@ -314,6 +447,11 @@ def test_tables_are_made_altered_and_dropped(spark: SparkSession) -> None:
             alter(wrong)
     with refused(UnsupportedError, "execute", "default"):
         sd.alter_table(name, {"id": "i64", "d": "decimal<9,2>?", "e": "i64?"}, {"e": 5}).execute(spark)
+    with refused(UnsupportedError, "execute", "case", '"id"'):
+        alter({"ID": "i64", "d": "decimal<9,2>?"})
+    spark.sql(f"ALTER TABLE {'.'.join(name)} ADD PARTITION FIELD d")
+    with pytest.raises(ExecutionError, match="Cannot find source column for partition field"):  # and no other writer
+        alter({"id": "i64"})
     with refused(ExecutionError, "execute", "already"):
         sd.create_table(name, COLUMNS).execute(spark)
     sd.create_table(name, {"other": "i64"}, or_replace=True).execute(spark)

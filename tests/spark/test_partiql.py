@@ -49,6 +49,22 @@ def test_examples(spark: SparkSession) -> None:
                 assert through_bytes(text, VIRTUAL, run, mode) == parse_data(expected), (name, mode)
 
 
+def test_pivot(spark: SparkSession) -> None:
+    """One struct of all rows; in strict mode a name that is no text is an error."""
+    rows = lit([{"k": "a", "v": 1}, {"k": "b", "v": None}, {"k": "a", "v": 3}, {"k": "c"}])
+    made_of = scan(rows, as_="f").filter(lambda t: t.f.k != "z").pivot(lambda t: t.f.k, lambda t: t.f.v)
+    expected = parse_data("<< { a: 1, b: null, a: 3 } >>")
+    assert made_of.collect(spark) == expected == pq.Bag((made_of.evaluate(),))
+    unnamed = scan(lit([{"k": "a", "v": 1}, {"k": None, "v": 2}]), as_="f").pivot(lambda t: t.f.k, lambda t: t.f.v)
+    assert unnamed.collect(spark) == parse_data("<< { a: 1 } >>")
+    with pytest.raises(EvaluationError, match="name"):
+        unnamed.collect(spark, "strict")
+    with pytest.raises(EvaluationError, match="name"):
+        unnamed.evaluate(mode="strict")
+    with pytest.raises(UnsupportedError, match="pivot"):
+        made_of.execute(spark)
+
+
 def test_a_condition_that_is_no_boolean(spark: SparkSession) -> None:
     """Requirement R23: in strict mode an error for a row in which it is there, and only when it is evaluated."""
     rows = scan(lit([{"n": 1}, {"n": None}]), as_="f").filter(lambda t: t.f.n)

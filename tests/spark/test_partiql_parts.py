@@ -148,6 +148,32 @@ def parsed(document: str | None) -> Value:
     return to_value(json.loads(document, parse_float=lambda text: float(text) if "e" in text else Decimal(text)))
 
 
+def test_and_and_or_of_what_is_no_boolean(spark: SparkSession) -> None:
+    """A number beside them counts as null where it is null or missing; elsewhere the result is missing."""
+    pairs: list[dict[str, object]] = [{"b": b, "n": n, "m": n} for b in (True, False, None) for n in (1, None)]
+    of = scan(pq.bag([*pairs, {"b": False}, {"b": True}, {"n": 1}, {}]), as_="t")
+    found = agreed(
+        spark,
+        of.map_values(
+            lambda t: struct(
+                both=t.t.b & t.t.n,
+                either=t.t.b | t.t.n,
+                three=(t.t.n & t.t.b) | t.t.m,
+                said=(t.t.b & t.t.n).is_missing(),
+                never=t.t.b & "a",
+                not_known=t.t.n & t.t.m,
+            )
+        ),
+        {},
+    )
+    assert isinstance(found, Bag)
+    by_pair = {(pair["b"], pair["n"]): one for pair, one in zip(pairs, found, strict=False)}
+    assert by_pair[False, None] == to_value(
+        {"both": False, "either": None, "three": None, "said": False, "not_known": None}
+    )
+    assert by_pair[False, 1] == to_value({"said": True})
+
+
 def test_dynamic_values(spark: SparkSession) -> None:
     """A column of VARIANT: null and missing apart, paths, values of one type, comparisons, and whole values."""
     frame = spark.createDataFrame(list(enumerate(DOCUMENTS)), "id bigint not null, text string")
@@ -176,7 +202,8 @@ def test_dynamic_values(spark: SparkSession) -> None:
             found = of.cross_join(inside).map_values(lambda r: struct(id=r.t.id, x=r.x, i=r.i, y=r.x.y))
             agreed(spark, found, data)
     structs = of.filter(lambda r: r.t.id < 4).cross_join(unpivot(doc, as_="x", at="i"))
-    assert structs.collect(spark, "strict") == structs.evaluate(data, "strict")
+    if not spark.version.startswith("4.1."):  # which computes what fails before the filter
+        assert structs.collect(spark, "strict") == structs.evaluate(data, "strict")
     with pytest.raises(ExecutionError, match="unpivot: a value that is not a struct"):
         of.filter(lambda r: r.t.id == 4).cross_join(unpivot(doc, as_="x", at="i")).collect(spark, "strict")
     ids = of.map_let(n=lambda r: r.t.id - 1, s=lambda r: pq.as_text(r.t.doc.s))

@@ -180,6 +180,81 @@ def test_tables_that_do_not_fit_are_refused(name: tuple[str, str], spark: SparkS
     assert stored(spark, name) == Counter(FIRST)
 
 
+def test_values_that_a_column_would_change_are_refused(
+    name: tuple[str, str], tmp_path: Path, spark: SparkSession
+) -> None:
+    table = ".".join(name)
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, k STRING, b BINARY) USING parquet PARTITIONED BY (k, b)")
+    kept = {"k": "string?", "id": "i64"}
+    with refused(UnsupportedError, "execute", '"b"', "binary"):
+        values([(b"x", 1)], {"b": "binary", "id": "i64"}).write(name).execute(spark)
+    values([(" x ", 1), (None, 2)], kept).write(name).execute(spark)
+    for folder in ("", "__HIVE_DEFAULT_PARTITION__"):
+        with pytest.raises(ExecutionError, match="tells partitions apart"):
+            values([("y", 3), (folder, 4)], kept).write(name).execute(spark)
+    assert stored(spark, name) == Counter([(1, " x ", None), (2, None, None)])
+
+    spark.sql(f"CREATE TABLE {table}_char (a CHAR(3), s STRUCT<x: CHAR(2)>, v VARCHAR(3)) USING parquet")
+    char = (name[0], name[1] + "_char")
+    for columns, row in [({"a": "string"}, ("x",)), ({"a": "fixedchar<4>"}, ("abcd",))]:
+        with refused(UnsupportedError, "execute", '"a" is char(3)', "fixedchar<3>"):
+            values([row], columns).write(char).execute(spark)
+    with refused(UnsupportedError, "execute", '"s" is struct<x:char(2)>'):
+        values([({"x": "a"},)], {"s": sd.Struct((sd.String(),), ("x",))}).write(char).execute(spark)
+    with pytest.raises(ExecutionError, match="length"):
+        values([("abcd",)], {"v": "string"}).write(char).execute(spark)
+    values([("abc", "x")], {"a": "fixedchar<3>", "v": "varchar<3>"}).write(char).execute(spark)
+    assert stored(spark, char) == Counter([("abc", None, "x")])
+
+    spark.sql(f"CREATE TABLE {table}_text (id BIGINT) USING json")
+    with refused(UnsupportedError, "execute", "json"):
+        values([(1,)], {"id": "i64"}).write((name[0], name[1] + "_text")).execute(spark)
+    never = (name[0], "never")
+    spark.conf.set("spark.sql.sources.default", "csv")
+    try:
+        for change in (values(FIRST).write(never, "ctas"), sd.create_table(never, COLUMNS)):
+            with refused(UnsupportedError, "execute", "csv"):
+                change.execute(spark)
+    finally:
+        spark.conf.unset("spark.sql.sources.default")
+    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MILLIS")
+    try:
+        moments = values([(dt.datetime(2020, 1, 1, microsecond=1, tzinfo=dt.UTC),)], {"t": "precision_timestamp_tz<6>"})
+        for target in (never, sd.files_target(tmp_path / "never", "parquet")):
+            with refused(UnsupportedError, "execute", '"t"', "microseconds"):
+                moments.write(target, "ctas").execute(spark)
+    finally:
+        spark.conf.unset("spark.sql.parquet.outputTimestampType")
+
+
+def test_a_required_column_may_be_left_to_its_default(name: tuple[str, str], spark: SparkSession) -> None:
+    # DESCRIBE lists columns with defaults among what it says of the table, such as its Type and Provider.
+    columns = {"id": "i64", "Type": "string", "Provider": "i64", "currency": "string"}
+    sd.create_table(name, columns, {"Type": "VIEW", "Provider": 7, "currency": "EUR"}).execute(spark)
+    values([(1,)], {"id": "i64"}).write(name).execute(spark)
+    with refused(SchemaError, "execute", 'column "id" is required in the table, and gets no value'):
+        values([("USD",)], {"currency": "string"}).write(name).execute(spark)
+    assert stored(spark, name) == Counter([(1, "VIEW", 7, "EUR")])
+
+
+def test_a_table_is_replaced_in_its_format_and_by_any_of_its_names(name: tuple[str, str], spark: SparkSession) -> None:
+    spark.sql(f"CREATE TABLE {'.'.join(name)} (id BIGINT) USING orc")
+    before = tables(spark, name[0])
+    here = spark.catalog.currentDatabase()
+    spark.sql(f"USE {name[0]}")
+    try:
+        for number, called in enumerate([name, ("spark_catalog", *name), name[1:]]):
+            values([(number,)], {"id": "i64"}).write(called, "ctas", create_mode="replace_if_exists").execute(spark)
+            assert stored(spark, name) == Counter([(number,)])
+    finally:
+        spark.sql(f"USE {here}")
+    assert tables(spark, name[0]) == before, "nothing else is left"
+    details = dict(
+        map(tuple, spark.sql(f"DESCRIBE TABLE EXTENDED {'.'.join(name)}").select("col_name", "data_type").collect())
+    )
+    assert details["Provider"] == "orc"
+
+
 def test_names_of_all_kinds(database: str, spark: SparkSession) -> None:
     columns = {"a b": "i64", "select": "i64", "x.y": "i64", "größe": "i64"}
     name = (database, "TABLE_of_NAMES")
@@ -252,6 +327,10 @@ def test_views(name: tuple[str, str], spark: SparkSession) -> None:
         sd.create_view(view, sd.read_named("of_the_session", {"id": "i64"})).execute(spark)
     with refused(UnsupportedError, "execute", "one query"):
         sd.create_view(view, sd.read_files("/somewhere", COLUMNS)).execute(spark)
+    for change in (sd.create_view("OF_the_session", table, or_replace=True), sd.alter_view("of_the_session", table)):
+        with refused(ExecutionError, "execute", "a temporary view of the session has this name"):
+            change.execute(spark)
+    assert not [row for row in spark.sql("SHOW VIEWS").collect() if not row.isTemporary]
 
 
 # --- what is given, and what is shown
@@ -266,6 +345,42 @@ def test_what_a_change_gives_can_be_computed_with(name: tuple[str, str], spark: 
     audit = (name[0], name[1] + "_audit")
     written.select("id").write(audit, "ctas").execute(spark)
     assert stored(spark, audit) == Counter([(1,), (2,), (2,), (3,)])
+
+
+def test_nothing_is_changed_if_a_change_around_it_is_refused(name: tuple[str, str], spark: SparkSession) -> None:
+    sd.create_table(name, COLUMNS).execute(spark)
+    written: Any = values(FIRST).write(name, output="modified_records")
+    unknown = written.extension_single(sd.AnyMessage("example.com/acme.Rule", b"1"), {"a": sd.I64})
+    missing = (name[0], "missing")
+    for change in (
+        written.write(missing),
+        written.write(name, "ctas"),
+        written.write(name, "delete"),
+        written.select("id").write(sd.virtual_target("missing")),
+        unknown.write(missing, "ctas"),
+        written.write((name[0], "never"), "ctas", output="modified_records").write(missing),
+    ):
+        with pytest.raises((ExecutionError, UnsupportedError)):
+            change.execute(spark)
+    assert stored(spark, name) == Counter()
+    assert not {"missing", "never"} & tables(spark, name[0])
+    # What an inner change makes is not there yet when the outer one is looked at.
+    fresh = (name[0], name[1] + "_fresh")
+    twice = written.write(fresh, "ctas", output="modified_records").write(fresh, output="modified_records")
+    assert len(twice.collect(spark)) == 3
+    assert (stored(spark, name), stored(spark, fresh)) == (Counter(FIRST), Counter(FIRST * 2))
+
+
+def test_roots_that_share_a_change_are_refused(name: tuple[str, str], spark: SparkSession) -> None:
+    sd.create_table(name, COLUMNS).execute(spark)
+    for written in (rows := values(FIRST).write(name, output="modified_records"), sd.shared(rows)):
+        plan = sd.Plan(written, written.select("id"))
+        assert plan.explain(spark)
+        with refused(UnsupportedError, "execute", "several roots", "write"):
+            plan.execute(spark)
+    with refused(UnsupportedError, "execute", "several roots"):
+        sd.Plan.from_bytes(plan.to_bytes()).execute(spark)
+    assert stored(spark, name) == Counter()
 
 
 def test_explain_changes_nothing(name: tuple[str, str], spark: SparkSession) -> None:
@@ -309,9 +424,25 @@ def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSe
     values(rows, columns).write(sd.files_target(tmp_path / "out", kind)).execute(spark)
     read = sd.read_files(tmp_path / "out", columns, format=kind)
     assert Counter(map(tuple, read.collect(spark))) == Counter(rows)
-    for row, told in [(("two\nlines", None), "several lines"), (("x", "NULL"), "stands for NULL")]:
+    for row, told in [
+        (("two\nlines", None), "several lines"),
+        (("a \0", None), "NUL character"),
+        (("x", "NULL"), "stands for NULL"),
+    ]:
         with pytest.raises(ExecutionError, match=told):
             values([row], columns).write(sd.files_target(tmp_path / "bad", kind)).execute(spark)
+    empty, tabs = sd.DelimitedText(null_value=""), sd.DelimitedText(field_delimiter="\t")
+    blank: list[tuple[tuple[Any, ...], dict[str, str], sd.DelimitedText]] = [
+        ((None,), {"a": "string?"}, empty),
+        (("  ",), {"a": "string"}, empty),
+        (("", " "), {"a": "string", "b": "string"}, tabs),
+    ]
+    for fields, declared, text in blank:
+        with pytest.raises(ExecutionError, match="empty line"):  # which a reader passes over
+            values([fields], declared).write(sd.files_target(tmp_path / "bad", text)).execute(spark)
+    both = {"a": "string", "b": "string"}
+    values([("", "")], both).write(sd.files_target(tmp_path / "commas", sd.DelimitedText())).execute(spark)
+    assert sd.read_files(tmp_path / "commas", both, format=sd.DelimitedText()).collect(spark) == [("", "")]
     with refused(UnsupportedError, "execute", '"n"'):
         values([(1,)], {"n": "i64"}).write(sd.files_target(tmp_path / "bad", kind)).execute(spark)
     with refused(UnsupportedError, "execute", '"b"'):
@@ -327,7 +458,7 @@ def test_tables_in_memory(spark: SparkSession) -> None:
     values(FIRST).write(target, "ctas").execute(spark)
     with refused(ExecutionError, "execute", "already"):
         values(FIRST).write(target, "ctas").execute(spark)
-    values(SECOND).write(target).execute(spark)
+    values(SECOND).write(sd.virtual_target("KEPT in memory")).execute(spark)
     assert Counter(map(tuple, read.collect(spark))) == Counter(FIRST + SECOND)
     read.limit(0).write(sd.virtual_target(name), "ctas", create_mode="replace_if_exists").execute(spark)
     assert read.collect(spark) == []

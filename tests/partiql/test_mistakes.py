@@ -1,0 +1,156 @@
+"""Mistakes of those who write expressions in Python: each an error that says what to write instead."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from decimal import Decimal
+from enum import Enum, IntEnum, StrEnum
+from typing import Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import partiql as pq
+from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, SubstraitDslError, TypeMismatchError
+from substrait_dsl.partiql.operations import FUNCTIONS
+from tests.partiql.evaluating import data
+from tests.support import refused
+
+FOO: Any = pq.table("Foo", sd.read_named("Foo", {"id": "i64", "name": "string?", "m": "i64?"}))
+ROWS: Any = pq.scan(FOO, as_="f")
+OTHER: Any = pq.scan([1, 2], as_="x")
+PQ: Any = pq
+
+MISTAKES: dict[str, tuple[Callable[[], object], type[SubstraitDslError], tuple[str, ...]]] = {
+    "iterating over a value": (lambda: list(FOO), TypeMismatchError, ("no sequence", "collect(spark) or evaluate")),
+    "unpacking": (lambda: [*ROWS.map_values(lambda t: t.f)], TypeMismatchError, ("no sequence",)),
+    "iterating over bindings": (lambda: list(ROWS), TypeMismatchError, ("no sequence",)),
+    "in": (lambda: 1 in FOO, TypeMismatchError, ("no container", "x.is_in(collection)")),
+    "no parameter": (lambda: ROWS.map_values(lambda: 1), InvalidArgumentError, ("map_values: lambda()", "one binding")),
+    "two parameters": (
+        lambda: ROWS.join(OTHER, on=lambda f, x: f.f.id == x.x),
+        InvalidArgumentError,
+        ("join: lambda(f, x) does not take one binding tuple", "lambda t: t.a == t.b sees the variables of both"),
+    ),
+    "lateral": (lambda: ROWS.cross_join(lambda: OTHER), InvalidArgumentError, ("cross_join: lambda() does not take",)),
+    "a text as a condition": (
+        lambda: ROWS.filter("f.id = 3"),
+        InvalidArgumentError,
+        ("filter: a condition is a lambda", "'f.id = 3'", "lambda t: t.f", "lit('f.id = 3')"),
+    ),
+    "a text as a key": (lambda: ROWS.order_by("id"), InvalidArgumentError, ("order_by: a key is a lambda", "'id'")),
+    "a text in desc": (lambda: ROWS.order_by(pq.desc("id")), InvalidArgumentError, ("order_by: a key is a lambda",)),
+    "keys": (lambda: ROWS.group_by(["k"]), InvalidArgumentError, ("group_by: the keys are a dict", "got ['k']")),
+    "measures": (
+        lambda: ROWS.group_by({}, "n"),
+        InvalidArgumentError,
+        ("group_by: the measures are a dict", "got 'n'"),
+    ),
+    "attributes": (lambda: PQ.struct([1]), InvalidArgumentError, ("struct: attributes are a dict", "got [1]")),
+    "an aggregate as a value": (
+        lambda: ROWS.map_values(lambda t: pq.avg(t.f.id)),
+        TypeMismatchError,
+        ("map_values: expected a value, got the aggregate avg", "group_by(measures="),
+    ),
+    "a value in a list": (
+        lambda: ROWS.filter(lambda t: t.f.id.is_in([t.f.m])),
+        InvalidArgumentError,
+        ("got Values(", "list_of, bag_of and struct"),
+    ),
+    "bind of a text": (lambda: PQ.bind("(id x)", {}), InvalidArgumentError, ("bind", "'(id x)'", "parse(text)")),
+    "tables of bind": (lambda: PQ.bind(pq.Id("x"), [1]), InvalidArgumentError, ("bind: the tables are a dict", "[1]")),
+    "function": (lambda: pq.call("median", FOO), InvalidChoiceError, ("'median'", *FUNCTIONS)),
+    "render of bindings": (lambda: PQ.render(ROWS), TypeMismatchError, ("render: expected a node", "query.expression")),
+    "render of a text": (lambda: PQ.render("(id x)"), TypeMismatchError, ("render: expected a node", "parse(text)")),
+    "walk": (lambda: PQ.walk(ROWS), TypeMismatchError, ("walk: expected a node", "query.expression")),
+    "transform": (lambda: PQ.transform(FOO, str), TypeMismatchError, ("transform: expected a node",)),
+}
+
+
+@pytest.mark.parametrize(("make", "error", "said"), MISTAKES.values(), ids=MISTAKES)
+def test_mistakes(make: Callable[[], object], error: type[SubstraitDslError], said: tuple[str, ...]) -> None:
+    with refused(error, *said):
+        make()
+
+
+def test_what_a_lambda_raises_itself_is_left_alone() -> None:
+    with pytest.raises(TypeError, match="unsupported operand") as caught:
+        ROWS.map_values(lambda t: [] - {})  # type: ignore[operator]
+    assert not isinstance(caught.value, SubstraitDslError)
+
+
+def test_operators_with_the_constant_on_the_left() -> None:
+    of = pq.lit(4)
+    assert (8 / of).evaluate() == 2
+    assert (10 % of).evaluate() == 2
+    assert (True & (of == 4)).evaluate() is True
+    assert (False | (of == 3)).evaluate() is False
+
+
+class Count(IntEnum):
+    THREE = 3
+
+
+class Word(StrEnum):
+    A = "a"
+
+
+class Other(str, Enum):  # noqa: UP042  # whose text is not its value
+    A = "a"
+
+
+class Real(float):
+    """As numpy's: written like a call."""
+
+    def __repr__(self) -> str:
+        return f"Real({float(self)})"
+
+
+class Moment(dt.datetime):
+    """As pandas' ``Timestamp``: with more digits than a datetime."""
+
+    nanosecond = 0
+
+    def __eq__(self, other: object) -> bool:
+        return self.nanosecond == 0 and super().__eq__(other)
+
+    __hash__ = dt.datetime.__hash__
+
+
+class Amount(Decimal):
+    pass
+
+
+class Day(dt.date):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("given", "plain"),
+    [
+        (Count.THREE, 3),
+        (Word.A, "a"),
+        (Other.A, "a"),
+        (Real(1.5), 1.5),
+        (Amount("1.50"), Decimal("1.50")),
+        (Day(2024, 2, 29), dt.date(2024, 2, 29)),
+        (Moment(2024, 2, 29, 12, 30, 0, 1), dt.datetime(2024, 2, 29, 12, 30, 0, 1)),
+        (Moment(2024, 2, 29, tzinfo=dt.UTC), dt.datetime(2024, 2, 29, tzinfo=dt.UTC)),
+    ],
+)
+def test_values_of_other_classes_become_those_of_python(given: Any, plain: Any) -> None:
+    """They are printed, read back, compared and told apart as the values that they are."""
+    literal = pq.Lit(given)
+    assert type(literal.value) is type(plain)
+    assert literal == pq.Lit(plain)
+    assert pq.parse(pq.render(literal)) == literal
+    assert (pq.lit(plain) <= given).evaluate() is True
+    assert pq.lit({Other.A: given}).evaluate() == data(f"{{ a: {pq.data_text(plain)} }}")
+
+
+def test_a_moment_that_no_datetime_holds_is_refused() -> None:
+    moment = Moment(2024, 2, 29)
+    moment.nanosecond = 1
+    with refused(InvalidArgumentError, "is no datetime of Python's"):
+        pq.lit([moment])
