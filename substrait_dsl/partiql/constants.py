@@ -56,15 +56,19 @@ class _Columns:
 def virtual_table(items: Sequence[Value]) -> tuple[Read, Term, FieldReference]:
     """A virtual table with a row for each value, what one of the values is in it, and the column of their order.
 
-    Raises `UnsupportedError` for values that are not all of one kind: typed columns cannot hold them.
+    Raises `UnsupportedError` for values that are not all of one kind, which typed columns cannot hold, and for one
+    that no column holds.
     """
     columns = _Columns(len(items))
     element = _laid_out(list(items), "", columns)
     ordinal = columns.add(ORDINAL, t.I64(), range(len(items)))
-    records = tuple(
-        Record(tuple(literal(None if v is MISSING else v, kind) for v, kind in zip(row, columns.types, strict=True)))
-        for row in zip(*columns.values, strict=True)
-    )
+    try:
+        records = tuple(
+            Record(tuple(literal(None if v is MISSING else v, k) for v, k in zip(row, columns.types, strict=True)))
+            for row in zip(*columns.values, strict=True)
+        )
+    except LiteralError as error:
+        raise UnsupportedError(f"Substrait has no literal of a value: {error.message}") from error
     schema = NamedStruct(tuple(map(Field, columns.names, columns.types)))
     return Read(schema, VirtualTable(records)), element, ordinal
 

@@ -71,6 +71,10 @@ def _lowering(expression: Node, tables: Tables, mode: Mode) -> _Lowering:
     return _Lowering(tables, mode)
 
 
+_MOST_ROWS = 2**63 - 1
+"""No engine has more, so that a limit or an offset beyond it is the same."""
+
+
 @attrs.frozen
 class _Lowering:
     tables: Tables
@@ -192,7 +196,7 @@ class _Lowering:
     def fetched(self, source: BindingsExpr, count: int | None, offset: int | None) -> LoweredBindings:
         rows = self.bindings(source)
         rel = Sort(rows.rel, rows.order) if rows.order else rows.rel
-        kept, skipped = (None if n is None else literal(n, t.I64()) for n in (count, offset))
+        kept, skipped = (None if n is None else literal(min(n, _MOST_ROWS), t.I64()) for n in (count, offset))
         return attrs.evolve(rows, rel=Fetch(rel, kept, skipped))
 
     def number(self, expression: ValueExpr, what: str) -> int:

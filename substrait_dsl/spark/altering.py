@@ -15,10 +15,11 @@ import attrs
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.spark.fitting import require_kept
 from substrait_dsl.spark.literals import literal_to_sql
 from substrait_dsl.spark.named import column_list
 from substrait_dsl.spark.statements import property_of, run, sql_type
-from substrait_dsl.spark.stored import REQUIRED, require_kept
+from substrait_dsl.spark.stored import REQUIRED
 from substrait_dsl.spark.types import to_spark
 
 if TYPE_CHECKING:

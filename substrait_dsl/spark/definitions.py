@@ -15,21 +15,13 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.altering import alter
 from substrait_dsl.spark.failures import failure_of, spark_errors
+from substrait_dsl.spark.fitting import require_distinct, require_kept
 from substrait_dsl.spark.literals import literal_to_sql
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, is_temporary, not_there, statement_name
 from substrait_dsl.spark.replacing import create_or_replace
 from substrait_dsl.spark.statements import nothing, required_property, run, sql_type, using
-from substrait_dsl.spark.stored import (
-    ICEBERG,
-    REQUIRED,
-    find_object,
-    format_of_new,
-    need_table,
-    require_distinct,
-    require_kept,
-    title,
-)
+from substrait_dsl.spark.stored import ICEBERG, REQUIRED, find_object, format_of_new, need_table, title
 from substrait_dsl.spark.types import to_spark
 
 if TYPE_CHECKING:

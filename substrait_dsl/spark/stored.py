@@ -1,23 +1,20 @@
-"""The tables that a plan changes: what is known of them, and what of a declared schema does not fit them."""
+"""The tables that a plan changes: what the catalog knows of them."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.algebra.types import FixedChar, List, Map, Struct, Type
-from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
+from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.named import named_frame, not_there, statement_name
-from substrait_dsl.spark.reads import check_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from pyspark.sql.types import DataType, StructType
+    from pyspark.sql.types import StructType
 
 REQUIRED = "substrait_dsl.required"
 """The property of a table that has the names, as JSON, of columns which hold no NULL where its format forgets that."""
@@ -28,9 +25,6 @@ _IDENTIFIERS = "identifier-fields"
 ICEBERG = "iceberg"
 SESSION_CATALOG = "spark_catalog"
 """The name of Spark's own catalog."""
-_TEXT_FORMATS = {"csv", "json", "text", "xml"}
-"""Formats in which NULL and an empty text, or two points in time, are written alike."""
-_TIMES = "spark.sql.parquet.outputTimestampType"
 _OF_ICEBERG = {"current-snapshot-id", "format-version"}
 """Properties that a table of Iceberg always has. To have one described takes as long as to write to it."""
 
@@ -186,90 +180,6 @@ def need_table(names: tuple[str, ...], spark: SparkSession) -> StoredTable:
     return found
 
 
-def require_distinct(declared: NamedStruct, what: str) -> None:
-    """Raise `SchemaError` for two columns of one name, which no table has."""
-    names = [name.lower() for name in declared.names]
-    if twice := [name for place, name in enumerate(declared.names) if name.lower() in names[:place]]:
-        raise SchemaError(f"{what}: two of the columns are called {quoted(twice[:1])}; no table has that")
-
-
-def columns_in(table: StoredTable, declared: NamedStruct, *, written: Collection[str] | None = None) -> tuple[str, ...]:
-    """The names in a table of the columns that are declared.
-
-    Args:
-        table: the table.
-        declared: the columns that a plan says it has.
-        written: which of these get values; None: all, and no other column of the table does.
-
-    Raises:
-        SchemaError: a column is not there or of another type; or one that is required would get NULLs.
-        UnsupportedError: a column that gets values would change them.
-    """
-    require_distinct(declared, table.title)
-    names = check_columns(table.schema, declared, table.title)
-    wrong = [
-        f'column "{name}" is required in the table, declared {field.type}'
-        for name, field in zip(names, declared, strict=True)
-        if name in table.required and field.type.nullable and (written is None or field.name in written)
-    ]
-    kinds = {field.name: field for field in table.schema.fields}
-    given = [pair for pair in zip(names, declared, strict=True) if written is None or pair[1].name in written]
-    wrong += [
-        f'column "{name}" has required parts in the table, {kinds[name].dataType.simpleString()}, declared {field.type}'
-        for name, field in given
-        if not _as_required(kinds[name].dataType, field.type)
-    ]
-    if written is None:
-        wrong += [f'column "{name}" is required in the table, and gets no value' for name in _left(table, names)]
-    if wrong:
-        raise SchemaError(f"{table.title} does not fit the declared schema: {'; '.join(wrong)}")
-    for name, field in given:
-        length = field.type.length if isinstance(field.type, FixedChar) else None
-        kind = str(kinds[name].metadata.get(_TEXT, ""))
-        if _PADDED.search(kind) and kind != f"char({length})":
-            raise UnsupportedError(
-                f'{table.title}: its column "{name}" is {kind}, and Spark fills such texts with spaces',
-                hint=f"cast to {kind.replace('char(', 'fixedchar<').replace(')', '>')}" if kind[:4] == "char" else None,
-            )
-    return names
-
-
-_TEXT = "__CHAR_VARCHAR_TYPE_STRING"
-"""Where the schema of a table has what a column of texts was declared as."""
-_PADDED = re.compile(r"\bchar\(")
-_DEFAULT = "CURRENT_DEFAULT"
-"""Where the schema of a table has the default value of a column, as SQL text."""
-
-
-def _as_required(actual: DataType, declared: Type) -> bool:
-    """Whether the parts of a column that are required in the table are declared so."""
-    from pyspark.sql import types as spark
-
-    match actual, declared:
-        case spark.StructType(fields=fields), Struct(types=kinds):
-            return all(
-                (field.nullable or not kind.nullable) and _as_required(field.dataType, kind)
-                for field, kind in zip(fields, kinds, strict=True)
-            )
-        case spark.ArrayType(elementType=part, containsNull=nullable), List(element=kind):
-            return (nullable or not kind.nullable) and _as_required(part, kind)
-        case spark.MapType(keyType=key, valueType=part, valueContainsNull=nullable), Map(key=of_key, value=kind):
-            return (nullable or not kind.nullable) and _as_required(key, of_key) and _as_required(part, kind)
-        case _:
-            return True
-
-
-def _left(table: StoredTable, names: Sequence[str]) -> list[str]:
-    """The required columns of a table that are not among these, and have no default."""
-    return [
-        field.name
-        for field in table.schema.fields
-        if field.name in table.required
-        and field.name not in names
-        and str(field.metadata.get(_DEFAULT, "NULL")).upper() == "NULL"
-    ]
-
-
 def in_catalog(names: tuple[str, ...], spark: SparkSession) -> tuple[str, tuple[str, ...]]:
     """The catalog that a name belongs to, and what is left of the name."""
     head = names[0]
@@ -286,57 +196,3 @@ def format_of_new(names: tuple[str, ...], spark: SparkSession) -> str:
         return ICEBERG if kind.startswith("org.apache.iceberg.") else ""
     kind = spark.conf.get("spark.sql.sources.default") or "parquet"
     return kind if "." in kind else kind.lower()
-
-
-def require_kept(schema: StructType, kind: str, what: str, spark: SparkSession) -> None:
-    """Raise `UnsupportedError` for columns that a table of a format would hold as another type, or not whole."""
-    from pyspark.sql.types import (
-        ByteType,
-        DayTimeIntervalType,
-        ShortType,
-        TimestampType,
-        TimeType,
-        YearMonthIntervalType,
-    )
-
-    if kind in _TEXT_FORMATS:
-        raise UnsupportedError(
-            f"{what}: a table of the format {kind} does not give back the values that are written to it",
-            hint='a table is made in the format that "spark.sql.sources.default" names',
-        )
-    if (
-        kind == "parquet"
-        and spark.conf.get(_TIMES) == "TIMESTAMP_MILLIS"
-        and (cut := [field.name for field in schema.fields if _has(field.dataType, (TimestampType,))])
-    ):
-        raise UnsupportedError(
-            f"{what}: the session writes points in time without microseconds, as in the columns {quoted(cut)}",
-            hint=f'spark.conf.set("{_TIMES}", "TIMESTAMP_MICROS")',
-        )
-    if kind != ICEBERG:
-        return
-    unknown = (DayTimeIntervalType, YearMonthIntervalType, TimeType)
-    if missing := [field.name for field in schema.fields if _has(field.dataType, unknown)]:
-        raise UnsupportedError(
-            f"{what}: an Iceberg table of Spark's has no intervals or times of day, which {quoted(missing)} hold"
-        )
-    narrow = [field.name for field in schema.fields if _has(field.dataType, (ByteType, ShortType))]
-    if narrow:
-        raise UnsupportedError(
-            f"{what}: Iceberg has no integers of 8 or 16 bits, which the columns {quoted(narrow)} have",
-            hint="cast(I32) first",
-        )
-
-
-def _has(kind: DataType, kinds: tuple[type[DataType], ...]) -> bool:
-    from pyspark.sql import types as spark
-
-    match kind:
-        case spark.StructType(fields=fields):
-            return any(_has(field.dataType, kinds) for field in fields)
-        case spark.ArrayType(elementType=element):
-            return _has(element, kinds)
-        case spark.MapType(keyType=key, valueType=value):
-            return _has(key, kinds) or _has(value, kinds)
-        case _:
-            return isinstance(kind, kinds)

@@ -21,11 +21,11 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.types import String
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.spark.fitting import require_kept
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.named import is_temporary, quoted_name
 from substrait_dsl.spark.reads import check_columns
 from substrait_dsl.spark.statements import changing, nested_cast, nothing
-from substrait_dsl.spark.stored import require_kept
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameWriter

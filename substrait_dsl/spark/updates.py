@@ -13,6 +13,7 @@ from substrait_dsl.algebra.relations import Update
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.types import List, Map, Struct
 from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.fitting import columns_in
 from substrait_dsl.spark.hosts import host, subqueries_of
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import statement_name
@@ -20,7 +21,7 @@ from substrait_dsl.spark.output import guarded
 from substrait_dsl.spark.reads import as_inside
 from substrait_dsl.spark.snapshots import at, committed, current
 from substrait_dsl.spark.statements import qualified, sql_type
-from substrait_dsl.spark.stored import StoredTable, columns_in, need_table
+from substrait_dsl.spark.stored import StoredTable, need_table
 from substrait_dsl.spark.tables import Rows, all_true
 from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.types import to_spark

@@ -13,22 +13,14 @@ from typing import TYPE_CHECKING, assert_never
 from substrait_dsl.algebra.plan import Root
 from substrait_dsl.algebra.relations import ExtensionObject, FilesTarget, NamedObject, VirtualTarget, Write
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted
+from substrait_dsl.spark.fitting import columns_in, require_distinct, require_kept
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, statement_name
 from substrait_dsl.spark.replacing import create_or_replace
 from substrait_dsl.spark.snapshots import at, committed
 from substrait_dsl.spark.statements import nested_cast, nothing, pairs, qualified, required_property, run, using
-from substrait_dsl.spark.stored import (
-    StoredTable,
-    columns_in,
-    find_table,
-    format_of_new,
-    need_table,
-    require_distinct,
-    require_kept,
-    title,
-)
+from substrait_dsl.spark.stored import StoredTable, find_table, format_of_new, need_table, title
 from substrait_dsl.spark.targets import write_files, write_view
 from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.types import to_spark
@@ -219,7 +211,7 @@ def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     changed = [name for name in columns if name not in keys]
     if not changed:
         raise UnsupportedError(f"{what}: the input has the columns of the key only, and those stay")
-    frame = nested_cast(_given(rel, space), _kinds(table, columns))
+    frame = nested_cast(_given(rel, space, keep=True), _kinds(table, columns))  # it may be computed twice
     fresh = space.names(len(columns))
     new = dict(zip(columns, fresh, strict=True))
     source = space.attach(frame.toDF(*fresh))

@@ -15,7 +15,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError
-from tests.lake.test_changes import COLUMNS, bag, new_table, snapshots, stored, values
+from tests.lake.tables import COLUMNS, bag, new_table, snapshots, stored, values
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

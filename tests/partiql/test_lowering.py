@@ -88,12 +88,20 @@ def test_a_list_is_sorted_where_it_is_output() -> None:
             "bags in a row are not compared",
         ),
         ("(limit (map_values (id f) (scan (id Foo) f)) (scan (id Foo) g))", "a limit that is computed from tables"),
+        ("(scan (lit [1, 9223372036854775808]) x)", "no literal of a value: 9223372036854775808 does not fit i64"),
+        ("(scan (lit [{ d: 0001-01-01 }]) x)", "no literal of a value: datetime.date(1, 1, 1) does not fit date"),
     ],
 )
 def test_what_is_not_lowered_is_refused_by_name(text: str, said: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         relation(text)
     assert said in str(caught.value)
+
+
+def test_a_limit_beyond_all_numbers_of_rows() -> None:
+    """Nothing has more rows than 64 bits count."""
+    most = relation(f"(limit (lit {2**63 - 1}) (offset (lit {2**63 - 1}) (scan (id Foo) f)))")
+    assert relation(f"(limit (lit {2**70}) (offset (lit {2**63}) (scan (id Foo) f)))")._rel == most._rel
 
 
 def test_what_is_known_to_have_no_value_is_an_error_in_strict_mode() -> None:
