@@ -207,8 +207,8 @@ Step = Callable[[Pipelines, Rel, Sequence[Column], int], Rel | None]
 
 CHOICES: dict[Step, int] = {
     Pipelines.filter: 9, Pipelines.project: 10, Pipelines.emit: 2, Pipelines.sort: 4, Pipelines.top_n: 3,
-    Pipelines.aggregate: 8, Pipelines.window: 6, Pipelines.expand: 3, Pipelines.move: 2, Pipelines.join: 12,
-    Pipelines.cross: 1, Pipelines.lateral: 5, Pipelines.set_op: 7, Pipelines.distinct: 1,
+    Pipelines.aggregate: 8, Pipelines.window: 6, Pipelines.expand: 3, Pipelines.unnest: 3, Pipelines.move: 2,
+    Pipelines.join: 12, Pipelines.cross: 1, Pipelines.lateral: 5, Pipelines.set_op: 7, Pipelines.distinct: 1,
 }  # fmt: skip
 STEPS, WEIGHTS = tuple(CHOICES), tuple(CHOICES.values())
 INNER_STEPS: tuple[Step, ...] = (

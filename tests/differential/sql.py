@@ -82,6 +82,8 @@ class Writer:
                 return self.window(window, outer)
             case rl.Expand() as expand:
                 return self.expand(expand, outer)
+            case rl.Unnest() as unnest:
+                return self.unnest(unnest, outer)
             case rl.Exchange(input=child):
                 return attrs.evolve(self.query(child, outer), order=(), total=False)
             case rl.MergingCapture(input=child) | rl.SimpleCapture(input=child):
@@ -231,6 +233,12 @@ class Writer:
             listed = zip([*made, f"CAST({place} AS INTEGER)"], columns, strict=True)
             parts.append(f"SELECT {', '.join(f'{text} AS {name}' for text, name in listed)} FROM {below.source}")
         return Query(" UNION ALL ".join(parts), columns)
+
+    def unnest(self, rel: rl.Unnest, outer: Mapping[int, Sequence[str]]) -> Query:
+        below = self.query(rel.input, outer)
+        lists, (element, offset) = below.columns[rel.column], self.names(2)
+        text = f"SELECT *, unnest({lists}) AS {element}, unnest(range(len({lists}))) AS {offset} FROM {below.source}"
+        return attrs.evolve(below, text=text, columns=(*below.columns, element, offset), total=False)
 
     # --- several inputs
 

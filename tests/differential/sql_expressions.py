@@ -49,6 +49,8 @@ def sql(expression: ex.Expression, scope: Scope) -> str:
             return scope.columns[position]
         case ex.FieldReference(position=position, root=ex.OuterReference(anchor)):
             return scope.outer[anchor][position]
+        case ex.NestedList(values=values):
+            return f"[{', '.join(map(of, values))}]"
         case ex.ScalarFunction():
             return function(expression, scope)
         case ex.Cast(input=value, target=target, on_failure=on_failure):

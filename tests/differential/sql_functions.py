@@ -36,6 +36,8 @@ def literal(value: Any, kind: t.Type) -> str:
             return f"make_timestamp({value})"
         case int() | Decimal():
             return f"CAST({value} AS {name})"
+        case []:
+            return f"CAST([] AS {name})"
         case str():
             escaped = value.replace("'", "''")
             return f"'{escaped}'"

@@ -173,6 +173,21 @@ class Steps(Measures):
         fields |= {self.name(): switching for _ in range(self.random.choice((1, 2)))}
         return self.sized(relation.expand(index=self.name(), **fields), copies * self.size(relation))
 
+    def unnest(self, relation: Rel, outer: Sequence[Column], depth: int) -> Rel:
+        """The elements of a list that is put together of the row's values."""
+        many = self.random.choice((0, 1, 2, 3))
+
+        def lists(r: Any) -> Any:
+            expressions = self.expressions(r, relation, outer, 0)
+            kind = expressions.some_kind()
+            if many == 0:
+                return sd.lit([], t.List(kind))
+            made = sd.list_of(*(expressions.of(kind, 1) for _ in range(many)))
+            return sd.when(expressions.boolean(1)).then(made).otherwise(None) if self.chance(0.3) else made
+
+        made = relation.unnest(lists, element=self.name(), offset=self.name())
+        return self.sized(made, many * self.size(relation))
+
     def move(self, relation: Rel, outer: Sequence[Column], depth: int) -> Rel:
         """What changes no rows."""
         column = self.random.randrange(len(relation.schema))

@@ -88,6 +88,8 @@ def duckdb_type(kind: t.Type) -> str:
     """What a type is called in DuckDB."""
     if isinstance(kind, t.Decimal):
         return f"DECIMAL({kind.precision},{kind.scale})"
+    if isinstance(kind, t.List):
+        return f"{duckdb_type(kind.element)}[]"
     return DUCKDB_TYPES[kind.keyword]
 
 
