@@ -30,7 +30,7 @@ from tests.differential.pipelines import pipeline
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PIPELINES = int(os.environ.get("DIFFERENTIAL_PIPELINES", "1000"))
+PIPELINES = int(os.environ.get("DIFFERENTIAL_PIPELINES", "2000"))
 SEED = int(os.environ.get("DIFFERENTIAL_SEED", "1"))
 
 TOGETHER = 20
