@@ -11,12 +11,17 @@ from typing import ClassVar, Literal, get_args
 import attrs
 
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, quoted
-from substrait_dsl.partiql.node import BindingsExpr, Form, Node, ValueExpr, part
+from substrait_dsl.partiql.node import BindingsExpr, Form, Node, ValueExpr, Words, part
 
 JoinHow = Literal["inner", "left", "right", "full"]
 Direction = Literal["asc", "desc"]
 Nulls = Literal["nulls_first", "nulls_last"]
 AggregateFunction = Literal["count", "sum", "avg", "min", "max"]
+
+_HOW = Words("kind of join", get_args(JoinHow), {"outer": '"left", "right" or "full"', "cross": "cross_join"})
+_DIRECTION = Words("direction", get_args(Direction))
+_NULLS = Words("place of nulls", get_args(Nulls), {"first": '"nulls_first"', "last": '"nulls_last"'})
+_AGGREGATE = Words("aggregate", get_args(AggregateFunction), {"average": '"avg"', "mean": '"avg"'})
 
 
 @attrs.frozen
@@ -71,7 +76,7 @@ class Join(BindingsExpr):
     """
 
     head: ClassVar[str] = "join"
-    how: JoinHow = part(Form.WORD, get_args(JoinHow))
+    how: JoinHow = part(Form.WORD, _HOW)
     left: BindingsExpr = part(Form.BINDINGS)
     right: BindingsExpr = part(Form.BINDINGS)
     condition: ValueExpr | None = part(Form.MAYBE_VALUE, default=None)
@@ -81,7 +86,7 @@ class Join(BindingsExpr):
         used = self.right.free & set(self.left.variables)
         if used and self.how in ("right", "full"):
             raise SchemaError(
-                f"join: the right side of a {self.how} join cannot refer to the left side's {quoted(sorted(used))}"
+                f"the right side of a {self.how} join cannot refer to the left side's {quoted(sorted(used))}"
             )
 
     def _free(self) -> frozenset[str]:
@@ -123,9 +128,10 @@ class Offset(BindingsExpr):
 class SortKey(Node):
     """``(e asc nulls_last)``: what to sort by. Null and missing are alike, and stand where it says."""
 
+    called: ClassVar[str] = "a key, `((id f) asc)`"
     key: ValueExpr = part(Form.VALUE)
-    direction: Direction = part(Form.WORD, get_args(Direction), default="asc")
-    nulls: Nulls = part(Form.WORD, get_args(Nulls))
+    direction: Direction = part(Form.WORD, _DIRECTION, default="asc")
+    nulls: Nulls = part(Form.WORD, _NULLS)
 
     @nulls.default
     def _usual(self) -> Nulls:
@@ -134,7 +140,7 @@ class SortKey(Node):
 
 @attrs.frozen
 class OrderBy(BindingsExpr):
-    """``(order_by (key ..) b)``: the tuples in an order; a list."""
+    """``(order_by ((e desc) (e asc nulls_first)) b)``: the tuples in an order; a list."""
 
     head: ClassVar[str] = "order_by"
     keys: tuple[SortKey, ...] = part(Form.NODES, SortKey)
@@ -143,7 +149,7 @@ class OrderBy(BindingsExpr):
     def _settle(self) -> None:
         super()._settle()
         if not self.keys:
-            raise InvalidArgumentError("order_by: it has no key")
+            raise InvalidArgumentError("it has no key")
 
     def _free(self) -> frozenset[str]:
         return self.source.free_among(*self.keys)
@@ -153,6 +159,7 @@ class OrderBy(BindingsExpr):
 class Named(Node):
     """``(name e)``: a variable that is made."""
 
+    called: ClassVar[str] = "a variable and its value, `(name (id f))`"
     name: str = part(Form.NAME)
     value: ValueExpr = part(Form.VALUE)
 
@@ -176,14 +183,15 @@ class MapLet(BindingsExpr):
 class Measure(Node):
     """``(name count e)``: an aggregate over the tuples of a group; it disregards null and missing."""
 
+    called: ClassVar[str] = "an aggregate, `(name count (id f))`"
     name: str = part(Form.NAME)
-    function: AggregateFunction = part(Form.WORD, get_args(AggregateFunction))
+    function: AggregateFunction = part(Form.WORD, _AGGREGATE)
     value: ValueExpr = part(Form.VALUE)
 
 
 @attrs.frozen
 class GroupBy(BindingsExpr):
-    """``(group_by (key ..) (measure ..) group_as b)``: a tuple for each combination of keys; a bag.
+    """``(group_by ((k e)) ((n count e)) group_as b)``: a tuple for each combination of keys; a bag.
 
     A missing key counts as null. `group_as` is a bag of the group's tuples, as structs. Without keys there is one
     group, also of no tuples.
@@ -202,7 +210,7 @@ class GroupBy(BindingsExpr):
     def _settle(self) -> None:
         super()._settle()
         if not self.variables:
-            raise InvalidArgumentError("group_by: it has no key, no measure and no name for the group")
+            raise InvalidArgumentError("it has no key, no measure and no name for the group")
 
     def _free(self) -> frozenset[str]:
         return self.source.free_among(*self.keys, *self.measures)

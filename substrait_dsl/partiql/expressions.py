@@ -44,7 +44,7 @@ class Path(ValueExpr):
 
     def _settle(self) -> None:
         if not self.steps:
-            raise InvalidArgumentError("path: it has no step", hint="(path (id f) (lit name))")
+            raise InvalidArgumentError("it has no step", hint="(path (id f) (lit name))")
 
 
 @attrs.frozen
@@ -93,7 +93,7 @@ class Operator(ValueExpr):
             raise InvalidChoiceError(f"there is no operator {self.op!r}", hint=suggestion(self.op, OPERATORS))
         if not known.takes(len(self.operands)):
             raise InvalidArgumentError(
-                f"{self.op} takes {known.arity} operands, got {len(self.operands)}",
+                f"{self.op} takes {known.arity('operand')}, got {len(self.operands)}",
                 hint="a parenthesis of the path may be in the wrong place"
                 if len(self.operands) == 1 and isinstance(self.operands[0], Path)
                 else None,
@@ -117,7 +117,7 @@ class Call(ValueExpr):
             raise InvalidChoiceError(message, hint=hint)
         if not known.takes(len(self.arguments)):
             raise InvalidArgumentError(
-                f"{self.function} takes {known.arity} arguments, got {len(self.arguments)}",
+                f"{self.function} takes {known.arity('argument')}, got {len(self.arguments)}",
             )
 
 

@@ -6,7 +6,8 @@ walking are derived from them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from enum import Enum
 from typing import Any, ClassVar, Final
 
@@ -17,6 +18,7 @@ from substrait_dsl.errors import (
     TypeMismatchError,
     UnsupportedError,
     kind_words,
+    naming,
     require_choice,
     shortened,
 )
@@ -42,9 +44,20 @@ _FORM: Final = "form"
 _OF: Final = "of"
 
 
-def part(form: Form, of: type[Node] | tuple[str, ...] | None = None, **options: Any) -> Any:
+def part(form: Form, of: type[Node] | Words | None = None, **options: Any) -> Any:
     """A field of a node: how it is written; of which class its parts are, or which words it may be."""
     return attrs.field(metadata={_FORM: form, _OF: of}, **options)
+
+
+@attrs.frozen
+class Words:
+    """What a field of the form `Form.WORD` may be."""
+
+    what: str
+    """What they choose, for messages."""
+    known: tuple[str, ...]
+    habits: Mapping[str, str] = attrs.field(factory=dict)
+    """Words of others, and what to write here."""
 
 
 def form_of(field: attrs.Attribute[Any]) -> Form:
@@ -61,10 +74,10 @@ def class_of(field: attrs.Attribute[Any]) -> type[Node]:
     return of
 
 
-def words_of(field: attrs.Attribute[Any]) -> tuple[str, ...]:
+def words_of(field: attrs.Attribute[Any]) -> Words:
     """Which words may stand in a field."""
     words = field.metadata[_OF]
-    assert isinstance(words, tuple)
+    assert isinstance(words, Words)
     return words
 
 
@@ -74,6 +87,8 @@ class Node:
 
     head: ClassVar[str] = ""
     """The word after the parenthesis, or none."""
+    called: ClassVar[str] = ""
+    """What nodes without such a word are called in messages, and how they are written."""
 
     free: frozenset[str] = attrs.field(init=False, eq=False, repr=False)
     """The variables that it uses and does not bind: those of enclosing tuples, or tables."""
@@ -81,8 +96,12 @@ class Node:
     """How deep it is nested."""
 
     def __attrs_post_init__(self) -> None:
+        with naming(self.head) if self.head else nullcontext():
+            self._derive()
+
+    def _derive(self) -> None:
         for field in fields_of(type(self)):
-            _check(self, field, getattr(self, field.name))
+            _check(field, getattr(self, field.name))
         levels = 1 + self._levels_inside()
         if levels > MOST_LEVELS:
             raise UnsupportedError(f"expressions nested more than {MOST_LEVELS} levels deep are not supported")
@@ -158,55 +177,51 @@ _WORDS: dict[type[Node], str] = {
 
 def a_node(kind: type[Node]) -> str:
     """What a class of nodes is called in messages."""
-    name = kind.__name__
-    return _WORDS.get(kind) or f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+    return _WORDS.get(kind) or kind.called or f"`({kind.head} ..)`"
 
 
-def _check(node: Node, field: attrs.Attribute[Any], given: object) -> None:
+def _check(field: attrs.Attribute[Any], given: object) -> None:
     """Refuse what does not belong into a field: bindings where a value does, and the reverse, above all."""
     name = field.name.rstrip("_")
     match form_of(field):
         case Form.VALUE:
-            _require(node, name, ValueExpr, given)
+            _require(name, ValueExpr, given)
         case Form.MAYBE_VALUE:
             if given is not None:
-                _require(node, name, ValueExpr, given)
+                _require(name, ValueExpr, given)
         case Form.BINDINGS:
-            _require(node, name, BindingsExpr, given)
+            _require(name, BindingsExpr, given)
         case Form.VALUES:
-            _require_all(node, name, ValueExpr, given)
+            _require_all(name, ValueExpr, given)
         case Form.NODES | Form.REST:
-            _require_all(node, name, class_of(field), given)
+            _require_all(name, class_of(field), given)
         case Form.NAME:
             if not isinstance(given, str):
-                raise InvalidArgumentError(f"{_called(node)}: {name} is a name, got {shortened(repr(given))}")
+                raise InvalidArgumentError(f"{name} is a name, got {shortened(repr(given))}")
         case Form.MAYBE_NAME:
             if not (given is None or isinstance(given, str)):
-                raise InvalidArgumentError(f"{_called(node)}: {name} is a name or None, got {shortened(repr(given))}")
+                raise InvalidArgumentError(f"{name} is a name or None, got {shortened(repr(given))}")
         case Form.WORD:
-            require_choice(f"{name} of {_called(node)}", given, words_of(field))
+            words = words_of(field)
+            require_choice(words.what, given, words.known, words.habits)
         case Form.DATA:
             pass
 
 
-def _require_all(node: Node, name: str, kind: type[Node], given: object) -> None:
+def _require_all(name: str, kind: type[Node], given: object) -> None:
     if not isinstance(given, tuple):
-        raise InvalidArgumentError(f"{_called(node)}: {name} is a tuple, got {shortened(repr(given))}")
+        raise InvalidArgumentError(f"{name} is a tuple, got {shortened(repr(given))}")
     for one in given:
-        _require(node, f"each of {name}", kind, one)
+        _require(f"each of {name}", kind, one)
 
 
-def _require(node: Node, name: str, kind: type[Node], given: object) -> None:
+def _require(name: str, kind: type[Node], given: object) -> None:
     if not isinstance(given, kind):
         got = f"{kind_words(given)}, {shortened(str(given))}" if isinstance(given, Node) else shortened(repr(given))
         raise TypeMismatchError(
-            f"{_called(node)}: {name} is {a_node(kind)}, got {got}",
-            hint=_BRIDGES.get(kind) if isinstance(given, ValueExpr | BindingsExpr) else None,
+            f"{name} is {a_node(kind)}, got {got}",
+            hint=_BRIDGES.get(kind) if isinstance(given, ValueExpr | BindingsExpr) else hint_of_expression(given),
         )
-
-
-def _called(node: Node) -> str:
-    return node.head or type(node).__name__
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -224,8 +239,15 @@ def _walked(node: Node) -> Iterator[Node]:
 def require_node(given: object, verb: str) -> None:
     """Raise `TypeMismatchError` for what is no node, such as `Bindings`, which hold one."""
     if not isinstance(given, Node):
-        hint = "parse(text) reads one" if isinstance(given, str) else "bindings and values have one: query.expression"
-        raise TypeMismatchError(f"{verb}: expected a node, got {shortened(repr(given))}", hint=hint)
+        message = f"{verb}: expected a node, got {shortened(repr(given))}"
+        raise TypeMismatchError(message, hint=hint_of_expression(given))
+
+
+def hint_of_expression(given: object) -> str | None:
+    """How what is no expression is made one, if it can be."""
+    if isinstance(given, str):
+        return "parse(text) reads one"
+    return "bindings and values have one: query.expression" if hasattr(type(given), "expression") else None
 
 
 def transform(node: Node, change: Callable[[Node], Node]) -> Node:

@@ -39,12 +39,11 @@ class Operation:
     takes_absent: bool = False
     """Whether it is asked even if an operand is null or missing."""
 
-    @property
-    def arity(self) -> str:
-        """How many operands it takes, in words."""
-        if self.most is None:
-            return f"at least {self.fewest}"
-        return str(self.fewest) if self.fewest == self.most else f"{self.fewest} to {self.most}"
+    def arity(self, operand: str) -> str:
+        """How many operands it takes, in words, of which this is one."""
+        most = self.fewest if self.most is None else self.most
+        many = f"at least {self.fewest}" if self.most is None else f"{self.fewest} to {most}"
+        return f"{self.fewest if self.fewest == self.most else many} {operand}{'' if most == 1 else 's'}"
 
     def takes(self, many: int) -> bool:
         """Whether it takes so many operands."""
