@@ -61,8 +61,8 @@ def duckdb_engine() -> duckdb.DuckDBPyConnection:
     """A database with the tables."""
     connection = duckdb.connect()
     connection.execute("SET threads = 1")
-    # Nothing is rewritten: it is rewritten plans that DuckDB 2.0 gets wrong. So it keeps NULLs that an outer join made as
-    # values of a boolean, and adds up too few of equal numbers (pipelines 13132 and 4532 of seed 23).
+    # No plan is rewritten: of those that are, DuckDB 2.0 gets some wrong. NULLs that an outer join made become booleans,
+    # and of equal numbers too few are added up (pipelines 13132 and 4532 of seed 23).
     rules = [name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()]
     connection.execute(f"SET disabled_optimizers = '{','.join(rules)}'")
     # A constant is an order in which all rows are equal. Global, as cursors have settings of their own.
