@@ -22,7 +22,7 @@ from substrait_dsl.partiql.bindings import (
     SortKey,
     Unpivot,
 )
-from substrait_dsl.partiql.builder import Bindings, Tuple, scan, unpivot
+from substrait_dsl.partiql.builder import Bindings, scan, unpivot
 from substrait_dsl.partiql.expressions import (
     BagExpr,
     Call,
@@ -36,7 +36,7 @@ from substrait_dsl.partiql.expressions import (
     Pivot,
     StructExpr,
 )
-from substrait_dsl.partiql.handles import Values
+from substrait_dsl.partiql.handles import Tuple, Values
 from substrait_dsl.partiql.interpreter import Mode, evaluate_bindings, evaluate_value
 from substrait_dsl.partiql.keys import asc, avg, count, desc, max, min, sum  # noqa: A004  # as PySpark calls them
 from substrait_dsl.partiql.lowered import StoredTable

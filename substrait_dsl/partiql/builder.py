@@ -14,12 +14,9 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     SubstraitDslError,
     TypeMismatchError,
-    UnknownFieldError,
     naming,
-    quoted,
     require,
     shortened,
-    suggestion,
 )
 from substrait_dsl.fluent.base import made
 from substrait_dsl.fluent.columns import described, takes
@@ -28,6 +25,7 @@ from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.handles import (
     Bound,
     Given,
+    Tuple,
     Values,
     made_value,
     no_value,
@@ -46,28 +44,6 @@ from substrait_dsl.partiql.values import BindingsData, Kind, Table, Value
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-class Tuple:
-    """A binding tuple, as a lambda sees it: its variables, ``t.f`` or ``t["f"]``."""
-
-    __slots__ = ("_source",)
-
-    def __init__(self, source: Bindings) -> None:
-        self._source = source
-
-    def __getattr__(self, name: str) -> Values:
-        if name.startswith("_"):  # what Python and notebooks look for
-            raise AttributeError(name)
-        return self[name]
-
-    def __getitem__(self, name: str) -> Values:
-        names = self._source.variables
-        if name not in names:
-            raise UnknownFieldError(
-                f'there is no variable "{name}"; there are {quoted(names)}', hint=suggestion(str(name), names)
-            )
-        return Values(e.Id(name))
 
 
 Each: TypeAlias = Union["Callable[[Tuple], Given]", Values]
@@ -125,12 +101,13 @@ class Bindings(Bound):
         if isinstance(given, str):
             raise InvalidArgumentError(
                 f"{what} is a lambda or a value of the algebra, got the text {given!r}",
-                hint=f"write lambda t: t.{self.variables[0]} for a variable, lit({given!r}) for a text",
+                hint="count(1) counts the tuples"
+                if given == "*"
+                else f"write lambda t: t.{self.variables[0]} for a variable, lit({given!r}) for a text",
             )
         return self._each(given)
 
-    def _each_named(self, named: Mapping[str, object]) -> tuple[tuple[b.Named, ...], list[Values]]:
-        values = {name: self._each(given) for name, given in named.items()}
+    def _named(self, values: Mapping[str, Values]) -> tuple[tuple[b.Named, ...], list[Values]]:
         return tuple(b.Named(name, each.expression) for name, each in values.items()), list(values.values())
 
     def cross_join(self, other: Bindings | Callable[[Tuple], Bindings]) -> Bindings:
@@ -164,7 +141,7 @@ class Bindings(Bound):
             pairs = Bindings(b.Join(how, self.expression, right.expression))
             if on is None:
                 return bound(pairs.expression, self, right)
-            condition = pairs._each(on)
+            condition = pairs._chosen(on, "a condition")
             node = b.Join(how, self.expression, right.expression, condition.expression)
             return bound(node, self, right, condition)
 
@@ -188,7 +165,7 @@ class Bindings(Bound):
     def map_values(self, each: Each) -> Values:
         """The value of an expression for each tuple; a bag or a list, as these are."""
         with naming("map_values"):
-            made_of = self._each(each)
+            made_of = self._chosen(each, "the value for each tuple")
             return made_value(e.MapValues(made_of.expression, self.expression), self, made_of)
 
     def map_let(self, **named: Each | Given) -> Bindings:
@@ -196,7 +173,7 @@ class Bindings(Bound):
         with naming("map_let"):
             if not named:
                 raise InvalidArgumentError("expected at least one variable, as name=value")
-            made_of, values = self._each_named(named)
+            made_of, values = self._named({name: self._each(given) for name, given in named.items()})
             return bound(b.MapLet(made_of, self.expression), self, *values)
 
     def order_by(self, *keys: Each | SortBy) -> Bindings:
@@ -208,21 +185,24 @@ class Bindings(Bound):
             return bound(b.OrderBy(nodes, self.expression), self, *values)
 
     def limit(self, count: Given) -> Bindings:
-        """The first tuples of a list, or so many of a bag."""
+        """The first tuples of a list, or so many of a bag.
+
+        Raises `InvalidArgumentError` for a constant that is no number of tuples, 0 or more.
+        """
         with naming("limit"):
-            many = value(count)
+            many = _number_of_tuples(count)
             return bound(b.Limit(many.expression, self.expression), self, many)
 
     def offset(self, count: Given) -> Bindings:
-        """All but the first tuples of a list, or but so many of a bag."""
+        """All but the first tuples of a list, or but so many of a bag. Raises as `limit` does."""
         with naming("offset"):
-            many = value(count)
+            many = _number_of_tuples(count)
             return bound(b.Offset(many.expression, self.expression), self, many)
 
     def pivot(self, name: Each, of: Each) -> Values:
         """One struct, with an attribute for each tuple."""
         with naming("pivot"):
-            parts = [self._each(name), self._each(of)]
+            parts = [self._chosen(name, "the name of each attribute"), self._chosen(of, "the value of each attribute")]
             return made_value(e.Pivot(parts[0].expression, parts[1].expression, self.expression), self, *parts)
 
     def group_by(
@@ -242,11 +222,13 @@ class Bindings(Bound):
         with naming("group_by"):
             require(keys, (Mapping, NoneType), 'the keys are a dict, such as {"k": lambda t: t.f.kind}')
             require(measures, (Mapping, NoneType), 'the measures are a dict, such as {"n": count(lambda t: t.f.id)}')
-            made_of, values = self._each_named(keys or {})
+            made_of, values = self._named(
+                {name: self._chosen(given, f'the key "{name}"') for name, given in (keys or {}).items()}
+            )
             nodes = []
             for name, measure in (measures or {}).items():
                 require(measure, Measured, f'the measure "{name}" is an aggregate, such as count(lambda t: t.f.id)')
-                values.append(self._each(measure.value))
+                values.append(self._chosen(measure.value, f'what the aggregate "{name}" is of'))
                 nodes.append(b.Measure(name, measure.function, values[-1].expression))
             return bound(b.GroupBy(made_of, tuple(nodes), group_as, self.expression), self, *values)
 
@@ -298,6 +280,14 @@ def unpivot(struct: Given, *, as_: str, at: str | None = None, by: str | None = 
     with naming("unpivot"):
         source = value(struct)
         return bound(b.Unpivot(source.expression, as_, at, by), source)
+
+
+def _number_of_tuples(given: object) -> Values:
+    many = value(given)
+    known = many.expression.value if isinstance(many.expression, e.Lit) else 0
+    if isinstance(known, bool) or not isinstance(known, int) or known < 0:
+        raise InvalidArgumentError(f"expected a number of tuples, 0 or more, got {shortened(repr(given))}")
+    return many
 
 
 def bound(expression: BindingsExpr, *parts: Bound) -> Bindings:

@@ -8,10 +8,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, naming, require, shortened
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    SchemaError,
+    TypeMismatchError,
+    UnknownFieldError,
+    naming,
+    quoted,
+    require,
+    shortened,
+    suggestion,
+)
 from substrait_dsl.fluent.base import RelationBase, made
+from substrait_dsl.fluent.expr import Expr, SortKey
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value, require_mode, struct_of
 from substrait_dsl.partiql.keys import Measured
@@ -19,6 +30,7 @@ from substrait_dsl.partiql.kinds import kind_of_value
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, Source, StoredTable
 from substrait_dsl.partiql.lowering import lower_values
 from substrait_dsl.partiql.node import ValueExpr
+from substrait_dsl.partiql.operations import FUNCTIONS
 from substrait_dsl.partiql.output import columns_of, require_readable, table_of, values_of
 from substrait_dsl.partiql.values import Bag, Kind, Struct, Table, Value, to_value
 
@@ -39,6 +51,7 @@ class Bound(ABC):
     __slots__ = ("sources",)
 
     sources: dict[str, Source]
+    """What the names in it that no scan binds stand for: relations, and values."""
 
     def __bool__(self) -> NoReturn:
         raise TypeMismatchError("an expression of the algebra has no truth value", hint="combine conditions with & | ~")
@@ -125,6 +138,16 @@ class Values(Bound):
             return made_value(e.Path(node.root, (*node.steps, last._node)), self, last)
         return made_value(e.Path(node, (last._node,)), self, last)
 
+    if not TYPE_CHECKING:  # a type checker says itself that no value is called
+
+        def __call__(self, *arguments: object, **named: object) -> NoReturn:
+            """Every attribute is there, so that a method that is not is an attribute that somebody calls."""
+            steps = self._node.steps if isinstance(self._node, e.Path) else ()
+            name = getattr(steps[-1], "value", None) if steps else None
+            if not isinstance(name, str):
+                raise TypeMismatchError(f"{shortened(str(self))} is a value, which is not called")
+            raise TypeMismatchError(f'a value has no method "{name}"', hint=_instead(name))
+
     # --- operators
 
     def _operator(self, op: str, *others: object) -> Values:
@@ -199,6 +222,9 @@ class Values(Bound):
     def __neg__(self) -> Values:
         return self._operator("neg")
 
+    def __abs__(self) -> Values:
+        return made_value(e.Call("abs", (self._node,)), self)
+
     def is_null(self) -> Values:
         """Whether it is null or missing."""
         return self._operator("is_null")
@@ -253,6 +279,76 @@ class Values(Bound):
             return evaluate_value(self._node, self._data(data), mode)
 
 
+_VERBS = (
+    "cross_join",
+    "filter",
+    "group_by",
+    "join",
+    "limit",
+    "map_let",
+    "map_values",
+    "offset",
+    "order_by",
+    "pivot",
+)
+"""What bindings can do, and values cannot."""
+
+_HABITS = {
+    "and_": "x & y",
+    "between": "(low <= x) & (x <= high)",
+    "cast": "as_integer(x), as_float(x), as_text(x) or as_boolean(x) of a dynamic value",
+    "equals": "x == y",
+    "is_not_null": "~x.is_null()",
+    "is_not_missing": "~x.is_missing()",
+    "isin": "x.is_in(y)",
+    "isnull": "x.is_null()",
+    "not_": "~x",
+    "or_": "x | y",
+    "scan": 'scan(x, as_="f")',
+    "select": 'scan(x, as_="f").map_values(lambda t: struct(a=t.f.a))',
+    "unpivot": 'unpivot(x, as_="v", at="k")',
+    "where": 'scan(x, as_="f").filter(lambda t: ..)',
+}
+"""What people call that is written in another way."""
+
+
+def _instead(name: str) -> str | None:
+    """What to write where a method is called that values do not have."""
+    if name in _VERBS:
+        return f'{name} is of bindings, and scan makes them of a value: scan(x, as_="f").{name}(..)'
+    if name in FUNCTIONS:
+        return f'write call("{name}", x)'
+    own = [each for each in dir(Values) if not each.startswith("_")]
+    return f"write {_HABITS[name]}" if name in _HABITS else suggestion(name, own)
+
+
+class _Variables(Protocol):
+    @property
+    def variables(self) -> tuple[str, ...]: ...
+
+
+class Tuple:
+    """A binding tuple, as a lambda sees it: its variables, ``t.f`` or ``t["f"]``."""
+
+    __slots__ = ("_source",)
+
+    def __init__(self, source: _Variables) -> None:
+        self._source = source
+
+    def __getattr__(self, name: str) -> Values:
+        if name.startswith("_"):  # what Python and notebooks look for
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, name: str) -> Values:
+        names = self._source.variables
+        if name not in names:
+            raise UnknownFieldError(
+                f'there is no variable "{name}"; there are {quoted(names)}', hint=suggestion(str(name), names)
+            )
+        return Values(e.Id(name))
+
+
 def value(given: object) -> Values:
     """A value: one of the algebra as it is, any other Python object as a constant.
 
@@ -265,6 +361,17 @@ def value(given: object) -> Values:
     if isinstance(given, RelationBase):
         raise InvalidArgumentError(
             "a relation is no value, before it has a name", hint='partiql.table("t", relation) makes a value of it'
+        )
+    if isinstance(given, Tuple):
+        name = given._source.variables[0]
+        raise TypeMismatchError(
+            "expected a value, got a binding tuple, which is none",
+            hint=f"t.{name} is a variable of it; struct({name}=t.{name}) makes a value of variables",
+        )
+    if isinstance(given, Expr | SortKey):
+        raise TypeMismatchError(
+            f"expected a value of the algebra, got an expression of relations, {shortened(repr(given))}",
+            hint="a lambda gets the binding tuple: lambda t: t.f.name",
         )
     if isinstance(given, Measured):
         raise TypeMismatchError(

@@ -20,14 +20,27 @@ from substrait_dsl.errors import NotationError, SubstraitDslError, quoted, requi
 from substrait_dsl.partiql.bindings import AnyBindingsExpr
 from substrait_dsl.partiql.expressions import AnyValueExpr, ExprPair, Operator
 from substrait_dsl.partiql.lexer import CLOSED_BY, Source, Token
-from substrait_dsl.partiql.node import BindingsExpr, Form, Node, ValueExpr, a_node, class_of, fields_of, form_of
-from substrait_dsl.partiql.operations import OPERATORS
+from substrait_dsl.partiql.node import (
+    BindingsExpr,
+    Form,
+    Node,
+    ValueExpr,
+    a_node,
+    class_of,
+    fields_of,
+    form_of,
+    words_of,
+)
+from substrait_dsl.partiql.operations import FUNCTIONS, OPERATORS
 from substrait_dsl.partiql.values import MISSING, MOST_LEVELS, Bag, BindingsData, BindingTuple, Struct, Value
 
 HEADS: dict[str, type[Node]] = {
     kind.head: kind for kind in (*get_args(AnyValueExpr), *get_args(AnyBindingsExpr), ExprPair) if kind.head
 }
 """The class for each word after a parenthesis, but for the operators."""
+
+_EXPRESSIONS = sorted({*HEADS, *OPERATORS} - {ExprPair.head})
+_QUERY = re.compile(r"\s*(select|from|with|pivot)\b", re.IGNORECASE)
 
 
 def parse(text: str) -> ValueExpr | BindingsExpr:
@@ -42,6 +55,9 @@ def parse(text: str) -> ValueExpr | BindingsExpr:
             (duplicate variables, bindings where a value belongs) is its own error, the cause of this one.
     """
     require(text, str, "an expression of the algebra is a text")
+    if query := _QUERY.match(text):
+        hint = "this is the notation of the algebra, (map_values e (scan t as)); queries of PartiQL are not read"
+        raise Source(text).error(query.start(1), f"expected `(` of an expression, got {query[1]}", hint)
     reader = _Reader(text)
     node = reader.node()
     reader.end()
@@ -135,7 +151,10 @@ class _Reader:
     def node(self, of: type[Node] | None = None) -> Node:
         """A node in parentheses, of a class that has no head, or else of the class that its head names."""
         start = self.next
-        self.expect("(", f"`(` of {a_node(of or Node)}")
+        if not self.takes("("):
+            is_leaf = of is None and start.kind in ("word", "symbol", "string", "number")
+            hint = f"(lit {start.text}) is a constant, (id {start.text}) a variable" if is_leaf else None
+            self.fail(f"`(` of {a_node(of or Node)}", hint)
         self.inside(start)
         options: dict[str, Any] = {}
         kind = of if of is not None and not of.head else None
@@ -143,11 +162,11 @@ class _Reader:
             head = self.take()
             kind = Operator if head.text in OPERATORS else HEADS.get(head.text)
             if head.kind != "word" or kind is None:
-                known = (*HEADS, *OPERATORS)
+                known = [of.head] if of is not None else _EXPRESSIONS
                 raise self.source.error(
                     head.start,
-                    f"expected one of {quoted(sorted(known), limit=60)}, got {shortened(head.text, 40)}",
-                    suggestion(head.text, known),
+                    f"expected {'one of ' * (of is None)}{quoted(known, limit=60)}, got {shortened(head.text, 40)}",
+                    f"write (call {head.text} ..)" if head.text in FUNCTIONS else suggestion(head.text, known),
                 )
             if kind is Operator:
                 options["op"] = head.text
@@ -165,7 +184,8 @@ class _Reader:
         except NotationError:
             raise
         except SubstraitDslError as error:
-            raise self.source.error(start.start, error.message, error.hint) from error
+            message = f"{error.verb}: {error.message}" if error.verb else error.message
+            raise self.source.error(start.start, message, error.hint) from error
 
     def part(self, field: attrs.Attribute[Any]) -> Any:
         """A part of a node, by the form of its field."""
@@ -186,9 +206,12 @@ class _Reader:
             case Form.DATA:
                 return self.data(bindings=False)
             case Form.MAYBE_NAME:
-                return None if self.takes_null() else self.name(field.name)
-            case Form.NAME | Form.WORD:
-                return self.name(field.name)
+                others = " or null" if field.default is attrs.NOTHING else ", null or `)`"
+                return None if self.takes_null() else self.name(_a_name(field.name) + others)
+            case Form.NAME:
+                return self.name(_a_name(field.name))
+            case Form.WORD:
+                return self.name(f"one of {quoted(words_of(field).known)}")
 
     def nodes(self, of: type[Node] | None) -> tuple[Node, ...]:
         found = []
@@ -201,11 +224,11 @@ class _Reader:
         self.at += is_null
         return is_null
 
-    def name(self, what: str) -> str:
+    def name(self, expected: str) -> str:
         token = self.next
         is_quoted = token.kind in ("symbol", "string")
         if not is_quoted and (token.kind != "word" or token.text == "null"):
-            self.fail("a name" if what == "name" else f"a name ({what.rstrip('_')})")
+            self.fail(expected)
         self.at += 1
         return self.source.unquoted(token) if is_quoted else token.text
 
@@ -260,7 +283,7 @@ class _Reader:
         self.expect(opening)
         found: list[tuple[str, Value]] = []
         while not self.takes(CLOSED_BY[opening]):
-            name = "" if self.is_mark(":") else self.name("an attribute")
+            name = "" if self.is_mark(":") else self.name(_a_name("an attribute"))
             self.expect(":")
             found.append((name, self.data(bindings=False)))
             if not self.takes(","):
@@ -319,6 +342,11 @@ class _Reader:
             return base64.b64decode("".join(token.text[2:-2].split()), validate=True)
         except binascii.Error as error:
             raise self.source.error(token.start, f"a blob is in base 64: {error}") from error
+
+
+def _a_name(of: str) -> str:
+    """What is expected where a name stands that is called so."""
+    return "a name" if of == "name" else f"a name ({of.rstrip('_')})"
 
 
 _WORDS: dict[str, Value] = {

@@ -7,7 +7,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, overload
 
 from substrait_dsl.algebra.relations import NamedTable, Read
-from substrait_dsl.errors import InvalidArgumentError, naming, require
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, require
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.builder import Bindings
@@ -82,9 +82,16 @@ def lit(constant: object) -> Values:
 
 
 def struct(attributes: Mapping[str, Given] | None = None, /, **named: Given) -> Values:
-    """A struct of these attributes, without those whose value is missing: ``struct(fid=t.f.FooId)``."""
+    """A struct of these attributes, without those whose value is missing: ``struct(fid=t.f.FooId)``.
+
+    Raises `SchemaError` for a name that is given twice, `InvalidArgumentError` for one that is no text.
+    """
     with naming("struct"):
         require(attributes, (Mapping, NoneType), "attributes are a dict of values by their names")
+        for name in attributes or {}:
+            require(name, str, "the name of an attribute is a str")
+            if name in named:
+                raise SchemaError(f'the attribute "{name}" is given twice', hint="struct_concat keeps both")
         given = {**(attributes or {}), **named}
         values = {name: value(each) for name, each in given.items()}
         pairs = tuple(e.ExprPair(e.Lit(name), each.expression) for name, each in values.items())

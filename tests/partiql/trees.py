@@ -99,7 +99,7 @@ class _Drawing:
             case Form.MAYBE_NAME:
                 return self.maybe(self.name)
             case Form.WORD:
-                return self.draw(st.sampled_from(words_of(field)))
+                return self.draw(st.sampled_from(words_of(field).known))
             case Form.DATA:
                 return self.draw(values)
             case Form.NODES | Form.REST:
