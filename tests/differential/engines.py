@@ -61,7 +61,7 @@ def duckdb_engine() -> duckdb.DuckDBPyConnection:
     """A database with the tables."""
     connection = duckdb.connect()
     connection.execute("SET threads = 1")
-    # No plan is rewritten, as DuckDB 2.0 gets some of those wrong that are: NULLs that an outer join made become booleans,
+    # No plan is rewritten, as DuckDB 2.0 gets some of those wrong that are: NULLs that an outer join made become false,
     # and of equal numbers too few are added up (pipelines 13132 and 4532 of seed 23).
     rules = [name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()]
     connection.execute(f"SET disabled_optimizers = '{','.join(rules)}'")

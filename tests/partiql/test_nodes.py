@@ -78,13 +78,13 @@ TAKEN_FOR_ONE_ANOTHER: dict[str, tuple[Callable[[], Node], tuple[str, ...]]] = {
     "join on bindings": (lambda: Join("inner", F, G, F), ("join: condition", "a value expression")),
     "limit of a value": (lambda: Limit(Lit(1), X), ("limit: source", "a bindings expression")),
     "limit by bindings": (lambda: Limit(F, F), ("limit: count", "a value expression")),
-    "an operand": (lambda: Operator("eq", (X, F)), ("Operator: each of operands", "a value expression")),
+    "an operand": (lambda: Operator("eq", (X, F)), ("each of operands", "a value expression", "a scan")),
     "an argument": (lambda: Call("upper", (F,)), ("call: each of arguments", "a value expression")),
     "a step": (lambda: Path(X, (F,)), ("path: each of steps", "a value expression")),
     "an item": (lambda: ListExpr((F,)), ("list: each of items", "a value expression")),
-    "a key": (lambda: OrderBy((X,), F), ("order_by: each of keys", "a SortKey", "an id")),
-    "a pair": (lambda: StructExpr((X,)), ("struct: each of pairs", "an ExprPair")),
-    "a Python value": (lambda: Operator("eq", (X, GIVEN)), ("Operator: each of operands", "got 5")),
+    "a key": (lambda: OrderBy((X,), F), ("order_by: each of keys is a key, `((id f) asc)`", "an id")),
+    "a pair": (lambda: StructExpr((X,)), ("struct: each of pairs is `(expr_pair ..)`", "an id")),
+    "a Python value": (lambda: Operator("eq", (X, GIVEN)), ("each of operands", "got 5")),
     "a name": (lambda: Filter("p", F), ("filter: condition", "a value expression", "got 'p'")),  # type: ignore[arg-type]
 }
 
@@ -128,16 +128,18 @@ def test_a_name_may_come_again_where_it_is_no_longer_bound() -> None:
 WRONG: dict[str, tuple[Callable[[], object], type[SubstraitDslError], tuple[str, ...]]] = {
     "operands": (lambda: Operator("eq", (X,)), InvalidArgumentError, ("eq takes 2 operands, got 1",)),
     "operands, at least": (lambda: Operator("and", (X,)), InvalidArgumentError, ("at least 2", "got 1")),
-    "arguments": (lambda: Call("upper", ()), InvalidArgumentError, ("upper takes 1", "got 0")),
+    "arguments": (lambda: Call("upper", ()), InvalidArgumentError, ("call: upper takes 1 argument, got 0",)),
     "operator": (lambda: Operator("equ", (X, X)), InvalidChoiceError, ("'equ'", 'did you mean "eq"?')),
     "function": (lambda: Call("struct_conact", (X,)), InvalidChoiceError, ('did you mean "struct_concat"?',)),
     "steps": (lambda: Path(X, ()), InvalidArgumentError, ("path: it has no step",)),
     "keys": (lambda: OrderBy((), F), InvalidArgumentError, ("order_by: it has no key",)),
     "nothing": (lambda: GroupBy((), (), None, F), InvalidArgumentError, ("group_by", "no key")),
-    "join": (lambda: Join(GIVEN, F, G), InvalidChoiceError, ("how of join", "5", '"inner"')),
+    "join": (lambda: Join(GIVEN, F, G), InvalidChoiceError, ("join: unknown kind of join 5", '"inner"')),
+    "outer": (lambda: Join("outer", F, G), InvalidChoiceError, ("'outer'", 'write "left", "right" or "full"')),  # type: ignore[arg-type]
+    "last": (lambda: SortKey(X, "asc", "last"), InvalidChoiceError, ("place of nulls 'last'", 'write "nulls_last"')),  # type: ignore[arg-type]
     "direction": (lambda: SortKey(X, "up"), InvalidChoiceError, ("direction", '"asc"')),  # type: ignore[arg-type]
     "nulls": (lambda: SortKey(X, "asc", "nulls_frist"), InvalidChoiceError, ('did you mean "nulls_first"?',)),  # type: ignore[arg-type]
-    "aggregate": (lambda: Measure("n", "median", X), InvalidChoiceError, ("function of Measure",)),  # type: ignore[arg-type]
+    "aggregate": (lambda: Measure("n", "median", X), InvalidChoiceError, ("unknown aggregate 'median'",)),  # type: ignore[arg-type]
     "as": (lambda: Scan(X, GIVEN), InvalidArgumentError, ("scan: as is a name, got 5",)),
     "no as": (lambda: Scan(X, None), InvalidArgumentError, ("scan: as is a name, got None",)),  # type: ignore[arg-type]
     "at": (lambda: Scan(X, "f", GIVEN), InvalidArgumentError, ("scan: at is a name or None, got 5",)),
