@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import attrs
 
-from substrait_dsl.algebra.types import Type
+from substrait_dsl.algebra.types import Type, may_have_field_names
 
 
 class Typed(NamedTuple):
@@ -75,3 +75,17 @@ class Open:
 
 
 Given = Typed | EnumValue | TypeValue | Open
+
+
+def stands_for_equals(given: Given) -> bool:
+    """Whether what is found out about an argument holds for all arguments that equal it.
+
+    Not for a bare value, which would never be met again, nor for types whose equals may have other field names.
+    """
+    match given:
+        case Typed(type=kind) | TypeValue(type=kind):
+            return not may_have_field_names(kind)
+        case EnumValue():
+            return True
+        case Open():
+            return False

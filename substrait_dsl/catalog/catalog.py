@@ -11,7 +11,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import Type, TypeVariation
 from substrait_dsl.catalog import casts, mismatch
-from substrait_dsl.catalog.arguments import Given, Open
+from substrait_dsl.catalog.arguments import Given, stands_for_equals
 from substrait_dsl.catalog.load import read_extension
 from substrait_dsl.catalog.records import KINDS, Extension, Function, Kind, Overload
 from substrait_dsl.catalog.resolve import Resolution, choose, output_type
@@ -227,7 +227,8 @@ class Catalog:
 
     def _resolve(self, kind: Kinds, name: str, arguments: tuple[Given, ...], urn: str | None) -> Resolution:
         call = (kind if isinstance(kind, str) else _kinds(kind), name, arguments, urn)
-        known = self._resolved.get(call)
+        is_remembered = all(map(stands_for_equals, arguments))
+        known = self._resolved.get(call) if is_remembered else None
         if known is not None:
             return known
         overloads = [each for function in self.named(name, kind, urn) for each in function.overloads]
@@ -235,7 +236,7 @@ class Catalog:
         if found is None:
             raise mismatch.no_overload(name, arguments, overloads)
         resolution = Resolution(found.overload, found.arguments, output_type(found, arguments))
-        if not any(isinstance(argument, Open) for argument in arguments):  # a bare value would never be met again
+        if is_remembered:
             if len(self._resolved) >= MEMORY:
                 self._resolved.clear()
             self._resolved[call] = resolution

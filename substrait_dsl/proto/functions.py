@@ -33,6 +33,7 @@ from substrait_dsl.catalog import (
     derive,
     derive_intermediate,
 )
+from substrait_dsl.catalog.arguments import stands_for_equals
 from substrait_dsl.catalog.resolve import require_intermediate
 from substrait_dsl.catalog.roles import is_known, known_overload, require_phase
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError
@@ -96,7 +97,7 @@ def decode_function(
     if by_value:  # the value of a literal may decide
         known = _recalled(decoder.catalog, function, values, kinds, phase)
     made = _function_and_type(decoder, message, function, known)
-    if not by_value and len(decoder.doubts) == doubts:
+    if not by_value and len(decoder.doubts) == doubts and all(map(stands_for_equals, given)):
         decoder.calls[call] = made
     return made
 
@@ -165,6 +166,8 @@ def _recalled(
     catalog: Catalog, function: FunctionId, arguments: tuple[Given, ...], kinds: tuple[Kind, ...], phase: Phase
 ) -> Known:
     """What a catalogue knows of a call; it is asked once about calls that are alike, in whichever plan."""
+    if not all(map(stands_for_equals, arguments)):
+        return _known(catalog, function, arguments, kinds, phase)
     calls = _CALLS.setdefault(catalog, {})
     call = (function, arguments, kinds, phase)
     known = calls.get(call)

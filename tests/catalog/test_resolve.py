@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal as Number
 
 import pytest
 
 from substrait_dsl.algebra.type_text import parse_type
-from substrait_dsl.algebra.types import FP32, FP64, I64, INTEGER_RANGES, Decimal, FixedChar, String, Type, VarChar
+from substrait_dsl.algebra.types import (
+    FP32,
+    FP64,
+    I64,
+    INTEGER_RANGES,
+    Decimal,
+    FixedChar,
+    List,
+    Map,
+    String,
+    Struct,
+    Type,
+    VarChar,
+    struct_names,
+)
 from substrait_dsl.catalog import (
     EnumValue,
     Given,
@@ -245,6 +260,18 @@ def test_a_repeated_call_is_remembered_and_the_integers_in_it_count() -> None:
     for precision in (3, 6):
         given = [*typed("string", "string"), Typed(parse_type("i8"), integer=precision)]
         assert catalog.resolve("scalar", "strptime_time", given).output_type == parse_type(f"pt<{precision}>")
+
+
+@pytest.mark.parametrize(
+    "around", [lambda kind: kind, List, lambda kind: Map(String(), kind), lambda kind: Map(kind, I64())]
+)
+def test_a_remembered_call_does_not_lend_its_names(around: Callable[[Type], Type]) -> None:
+    """Structs are equal whatever their fields are called."""
+    for names in (("a", "b"), ("b", "a"), None):
+        kind = around(Struct((I64(), I64()), names))
+        given = [Typed(kind), Typed(kind)]
+        made = standard_catalog().resolve("scalar", "coalesce", given).output_type
+        assert (made, list(struct_names(made))) == (kind, list(struct_names(kind)))
 
 
 def test_all_functions_by_name() -> None:

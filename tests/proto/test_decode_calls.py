@@ -7,6 +7,8 @@ from typing import Literal
 import pytest
 from substrait import algebra_pb2 as pb
 
+import substrait_dsl as sd
+from substrait_dsl import functions as f
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
@@ -206,3 +208,14 @@ def test_measures_come_back_whole() -> None:
         "initial_to_intermediate",
     )
     rel_comes_back(r.Aggregate(T, (), (), (ex.Measure(function, gt(a, i64(0))),), ("n",)))
+
+
+def test_alike_calls_over_structs_keep_their_own_names() -> None:
+    """Structs are equal whatever their fields are called; in one plan, and in one read after it."""
+    texts = sd.read_virtual([((1, 2),)], {"s": sd.Struct.of({"a": sd.I64(), "b": sd.I64()})})
+    others = sd.read_virtual([((1, 2),)], {"s": sd.Struct.of({"b": sd.I64(), "a": sd.I64()})})
+    either = [rel.select(x=f.coalesce(sd.col("s"), sd.col("s"))) for rel in (texts, others)]
+    read = sd.Plan.from_bytes(either[0].cross(either[1].rename(x="y")).to_plan().to_bytes()).roots[0]
+    names = [["a", "b"], ["b", "a"]]
+    assert [list(t.struct_names(made.schema.types[0])) for made in either] == names
+    assert [list(t.struct_names(kind)) for kind in read.schema.types] == names

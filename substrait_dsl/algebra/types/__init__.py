@@ -18,6 +18,7 @@ from substrait_dsl.algebra.types.nested import (
     TypeParameter,
     Unbound,
     UserDefined,
+    may_have_field_names,
     parameter_text,
     struct_names,
 )
@@ -113,6 +114,7 @@ __all__ = [
     "UserDefined",
     "VarChar",
     "WrittenAs",
+    "may_have_field_names",
     "parameter_text",
     "struct_names",
 ]

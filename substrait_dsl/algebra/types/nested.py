@@ -229,3 +229,18 @@ def struct_names(kind: Type) -> Iterator[str]:
             yield from struct_names(kind.value)
         case _:
             return
+
+
+def may_have_field_names(kind: Type) -> bool:
+    """Whether types that equal this one may differ, for the names of fields are no part of a type's identity.
+
+    What is found out about such a type is not to be remembered for those that equal it. The answer is quick for types
+    of any size; it is "yes" also for maps with keys of several parts.
+    """
+    match kind:
+        case Struct() | Func() | UserDefined(type_parameters=(_, *_)) | Map(key=List() | Map() | Struct()):
+            return True
+        case List(element=inner) | Map(value=inner):
+            return may_have_field_names(inner)
+        case _:
+            return False
