@@ -1,7 +1,8 @@
 """Walking a plan: every relation is lowered once, inputs first, without recursion.
 
 A `Lowering` makes one of two things of relations: DataFrames, or SQL text. Subqueries need text. A pipeline may be
-either: step by step, Spark analyses a plan of any length; as one text it takes half the time, if the plan is short.
+either: step by step, Spark analyses a plan of any length; text takes it a fraction of the time. So a short plan is one
+text, and a longer one is cut into pieces, each of them a text that refers to the DataFrames of others.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from substrait_dsl.spark import groups, joins, lateral, partitions, reads, relat
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.output import is_plain, output, plain_items
 from substrait_dsl.spark.physical_joins import as_join
+from substrait_dsl.spark.pieces import Pieces
 from substrait_dsl.spark.pruning import parents_first, relations_inside, used_columns
 from substrait_dsl.spark.record import note_columns
 from substrait_dsl.spark.tables import Item, Rows, Table, items
@@ -59,8 +61,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.plan import Root
 
 MOST_TEXT = 64
-"""How many relations may be one text. Spark is faster with a DataFrame for each step of longer ones, and its parser
-fails at a few hundred."""
+"""How many relations may be one text. Spark is slower with longer ones, and its parser fails at a few hundred."""
 
 MOST_STEPS = 16
 """How many steps a client of Spark Connect sends as one plan. Spark analyses all of it every time it is sent, gives up
@@ -87,6 +88,10 @@ class Lowering:
         self.as_text = outer is not None
         self.is_brief = False
         """Whether everything is known to be fit for text."""
+        self.is_piece = False
+        """Whether all relations, though not all in their subqueries, are fit for text: this makes a piece of a plan."""
+        self.pieces: Pieces | None = None
+        """How the plan is cut; None: step by step."""
         self.main = self
         """Makes DataFrames: what is not correlated may leave a subquery."""
         self.exact_limits: set[int] = set()
@@ -118,7 +123,7 @@ class Lowering:
             elif self._leaves_text(current):
                 self._done[id(current)] = self._attached(self.main.lower(current))
                 self.main._steps_inside += self.main._steps[id(current)]
-            elif waiting := [child for child in self._needed(current) if id(child) not in self._done]:
+            elif waiting := [child for child in self._awaited(current) if id(child) not in self._done]:
                 stack.extend(waiting)
             else:
                 self._done[id(current)] = rows = self._kept(current, self._step(current))
@@ -126,10 +131,16 @@ class Lowering:
         return self._done[id(rel)]
 
     def _step(self, rel: Rel) -> Rows:
-        """Lower one relation. If it makes a plan too deep for a client of Spark Connect, the plan is cut above it."""
+        """Lower one relation, or a piece that ends with it.
+
+        If it makes a plan too deep for a client of Spark Connect, the plan is cut above it.
+        """
         if self.as_text:
             self.main._steps_inside += 1
             return self._lowered(rel)
+        if self._is_text(rel):
+            self._steps[id(rel)] = 1
+            return self._piece(rel)
         outside, self._steps_inside = self._steps_inside, 0
         rows = self._lowered(rel)
         steps = 1 + self._steps_inside + max((self._steps[id(child)] for child in self._needed(rel)), default=0)
@@ -142,9 +153,37 @@ class Lowering:
 
     def _leaves_text(self, rel: Rel) -> bool:
         """Whether a relation is better made a DataFrame, for the text to refer to."""
-        if not self.as_text or self.is_brief or rel.free_anchors:
+        if not self.as_text or self.is_brief or self.is_piece or rel.free_anchors:
             return False
         return self._is_kept(rel) or not _is_brief(rel, MOST_TEXT_ROWS)
+
+    def _is_text(self, rel: Rel) -> bool:
+        """Whether a relation is made a DataFrame by a text, of a piece that ends with it."""
+        return self.pieces is not None and self.pieces.is_text(rel)
+
+    def _piece(self, rel: Rel) -> Rows:
+        """A piece of the plan as one text, made a DataFrame."""
+        whole = self.nested({})
+        whole.is_piece = True
+        for edge in self._awaited(rel):
+            rows = self[edge]
+            assert isinstance(rows.table, FrameTable)
+            source = self.space.attach(rows.table.filtered)
+            whole._done[id(edge)] = Rows(
+                TextTable(rows.table.names, source, self.space, keys=rows.table.keys), rows.columns
+            )
+        table, columns = whole.text(rel)
+        made = items((*columns, *table.order))
+        names = tuple(item.text for item in made)
+        return Rows(FrameTable(names, self.space.sql(table.query(made)), self.space, keys=table.keys), columns)
+
+    def _is_apart(self, rel: Rel) -> bool:
+        """Whether a relation cannot be part of a text."""
+        return (
+            isinstance(rel, NotYet | Change | Exchange)
+            or self._is_kept(rel)
+            or (isinstance(rel, Read) and not reads.can_be_text(rel, 0))
+        )
 
     def _is_kept(self, rel: Rel) -> bool:
         """Whether the rows of a relation are to be persisted."""
@@ -155,6 +194,8 @@ class Lowering:
         relations = parents_first(root.input)
         self.space.used = used_columns(relations)
         if any(map(self._is_kept, relations)) or not _is_brief(root.input, 0):
+            if not self.space.is_remote:
+                self.pieces = Pieces(relations, MOST_TEXT, self._is_apart)
             return output(self.lower(root.input), root)
         reads.look_up([rel for rel in relations if isinstance(rel, Read)], self.space)
         whole = self.nested({})
@@ -214,6 +255,12 @@ class Lowering:
         if isinstance(rel, NotYet | Change):
             return ()  # refused before its inputs are looked at, which may need it; or run already
         return joins.streamed(rel, correlated=bool(self.outer))
+
+    def _awaited(self, rel: Rel) -> Sequence[Rel]:
+        """What must be lowered before a relation is, or before the piece that ends with it."""
+        if self.pieces is not None and self._is_text(rel):
+            return self.pieces.edges(rel, self._needed)
+        return self._needed(rel)
 
     def _lowered(self, rel: Rel) -> Rows:
         known = closed(rel)

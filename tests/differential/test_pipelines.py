@@ -24,6 +24,7 @@ from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import AnyRelation
 from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, SET_OPS
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark import lowering, pieces
 from tests.differential.engines import SPARK_FAILS, Case, case_of, duckdb_engine, result_of, smallest, spark_engine
 from tests.differential.pipelines import pipeline
 
@@ -64,7 +65,7 @@ def sessions_of(spark: SparkSession) -> tuple[SparkSession, SparkSession]:
     return spark_engine(spark), spark_engine(spark, broadcasts=False)
 
 
-def run(spark: SparkSession) -> tuple[Counter[str], list[str]]:
+def run(spark: SparkSession, wanted: int) -> tuple[Counter[str], list[str]]:
     """Run as many pipelines as wanted, some at a time: what became of them, and what is wrong with some that failed."""
     sessions = sessions_of(spark)
     connection = duckdb_engine()
@@ -86,10 +87,10 @@ def run(spark: SparkSession) -> tuple[Counter[str], list[str]]:
     everything: Counter[str] = Counter()
     failures: Failures = []
     with ThreadPoolExecutor(THREADS) as pool:
-        for counted, failed in pool.map(work, range(0, 2 * PIPELINES + TOGETHER, TOGETHER)):
+        for counted, failed in pool.map(work, range(0, 2 * wanted + TOGETHER, TOGETHER)):
             everything += counted
             failures += failed
-            if everything["run"] >= PIPELINES or len(failures) >= SHOWN:
+            if everything["run"] >= wanted or len(failures) >= SHOWN:
                 enough.set()
     return everything, [shown(number, result, sessions[number % 2], connection) for number, result in failures[:SHOWN]]
 
@@ -101,17 +102,30 @@ def shown(number: int, result: str, session: SparkSession, connection: duckdb.Du
     return f"--- pipeline {number} of seed {SEED}\n{part.relation}\n\n{part.query}\n\n{result}\n"
 
 
-@pytest.mark.spark
-def test_spark_agrees_with_duckdb(spark: SparkSession) -> None:
-    counted, failed = run(spark)
+def check(spark: SparkSession, wanted: int) -> None:
+    """Check that Spark agrees with DuckDB on so many pipelines, and can run almost all."""
+    counted, failed = run(spark, wanted)
     print(*counted.most_common(), sep="\n")
     assert not failed, "\n" + "\n".join(failed)
-    assert counted["run"] >= PIPELINES
+    assert counted["run"] >= wanted
     refused = sum(many for what, many in counted.items() if what.startswith("refused"))
-    assert refused <= max(3, 0.05 * PIPELINES), counted
+    assert refused <= max(3, 0.05 * wanted), counted
     failed_later = sum(many for what, many in counted.items() if what.startswith(f"refused: {SPARK_FAILS}"))
-    assert failed_later <= max(3, 0.003 * PIPELINES), counted
-    assert counted["fail in DuckDB"] <= max(3, 0.02 * PIPELINES), counted
+    assert failed_later <= max(3, 0.003 * wanted), counted
+    assert counted["fail in DuckDB"] <= max(3, 0.02 * wanted), counted
+
+
+@pytest.mark.spark
+def test_spark_agrees_with_duckdb(spark: SparkSession) -> None:
+    check(spark, PIPELINES)
+
+
+@pytest.mark.spark
+def test_plans_that_are_cut_into_pieces_agree(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As plans of more than some dozens of relations are."""
+    monkeypatch.setattr(lowering, "MOST_TEXT", 5)
+    monkeypatch.setattr(pieces, "FEWEST", 2)
+    check(spark, PIPELINES // 10)
 
 
 # --- what the pipelines are made of
