@@ -172,6 +172,8 @@ MISTAKES: list[tuple[Any, Any, tuple[str, ...]]] = [
         ('"b"', "required", "string?"),
     ),
     (lambda: T.cross(T).write("t", "ctas"), SchemaError, ("write", "each column once", '"a"')),
+    (lambda: T.write("t").write("u"), SchemaError, ("write", "no columns", 'output="modified_records"')),
+    (lambda: T.write("t", "upsert"), InvalidChoiceError, ('write "update"', '"insert" for the others')),
     (lambda: virtual_target(""), InvalidArgumentError, ("virtual_target", "''")),
     (lambda: virtual_target(("a", "b")), InvalidArgumentError, ("virtual_target", "one text")),
     (lambda: files_target("s3://b/t", "xml"), InvalidChoiceError, ("files_target", "'xml'", '"parquet"')),

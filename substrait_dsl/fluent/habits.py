@@ -69,8 +69,10 @@ WRITE_HABITS: Mapping[str, str] = {
     "append": '"insert"',
     "create": '"ctas", or create_table(name, schema) for an empty table',
     "create_table": '"ctas", or create_table(name, schema) for an empty table',
+    "merge": '"update" for rows whose key the table has, "insert" for the others',
     "overwrite": '"ctas", with create_mode="replace_if_exists"',
     "replace": '"ctas", with create_mode="replace_if_exists"',
+    "upsert": '"update" for rows whose key the table has, "insert" for the others',
 }
 """Ways to write of other libraries, and the specification's operations."""
 

@@ -40,17 +40,18 @@ class WriteVerbs(RelationBase, Generic[S]):
         create_mode: rl.CreateMode | None = None,
         schema: SchemaLike | None = None,
     ) -> Relation[DynRow]:
-        """Write the rows to a table.
+        """Write the rows to a table, when the plan is executed.
 
         Args:
             target: the table's name, several parts as a tuple; or ``virtual_target(name)``, ``files_target(uri,
                 format)``, ``extension_object(message)``.
-            op: insert the rows; delete them, or update the rows of the table by them, as the engine knows them again;
-                ctas makes the table of them.
+            op: insert adds the rows; delete removes rows that equal them; update puts them in the place of those with
+                the same key; ctas (CREATE TABLE AS SELECT) makes the table of them.
             output: no_output, or modified_records: the rows that were written, as they are in the table.
             create_mode: for ctas, what to do if the table is there: append_if_exists, replace_if_exists,
                 ignore_if_exists, error_if_exists (the default).
-            schema: the columns of the table; by default those of this relation. Columns are matched by position.
+            schema: what the columns are called in the table; by default as in this relation. The relation's columns are
+                matched to these by position, and these to the columns of the table by name.
 
         Output: nothing, or the columns of the table. Raises `SchemaError` for another number of columns or the same
         names in another order, `TypeMismatchError` for other types or a nullable column where the table's is required.
@@ -63,6 +64,7 @@ class WriteVerbs(RelationBase, Generic[S]):
                 require_choice("create_mode", create_mode, rl.CREATE_MODES, CREATE_HABITS)
             if op == "ctas" and create_mode is None:
                 create_mode = "error_if_exists"
+            _require_columns(self._rel.schema)
             struct = as_struct(self._rel.schema if schema is None else schema)
             _require_same_order(self._rel.schema, struct)
             return made(rl.Write(self._rel, _target(target), struct, op, output, create_mode))
@@ -115,6 +117,13 @@ def _target(given: Any) -> rl.WriteTarget:
     if isinstance(given, rl.VirtualTarget | rl.FilesTarget):
         return given
     return object_named(given)
+
+
+def _require_columns(given: NamedStruct) -> None:
+    if not given.names:
+        raise SchemaError(
+            "the relation has no columns to write", hint='of another write, output="modified_records" gives its rows'
+        )
 
 
 def _require_same_order(given: NamedStruct, table: NamedStruct) -> None:

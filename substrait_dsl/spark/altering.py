@@ -15,7 +15,7 @@ import attrs
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import UnsupportedError, quoted
-from substrait_dsl.spark.fitting import require_kept
+from substrait_dsl.spark.fitting import parts_as_required, require_kept
 from substrait_dsl.spark.literals import literal_to_sql
 from substrait_dsl.spark.named import column_list
 from substrait_dsl.spark.statements import property_of, run, sql_type
@@ -51,6 +51,7 @@ def alter(table: StoredTable, schema: NamedStruct, defaults: Sequence[Literal], 
     table.require_whole(what)
     wanted = to_spark(schema)
     changes = _changes(table, wanted, what)
+    _require_same_parts(table, schema, changes, what)
     _require_possible(table, changes, wanted, defaults, what, space)
     kinds = {field.name: field.dataType for field in wanted.fields}
     nullable = {changes.renamed.get(field.name, field.name) for field in table.schema.fields if field.nullable}
@@ -103,7 +104,7 @@ def _changes(table: StoredTable, wanted: StructType, what: str) -> _Changes:
     ):
         raise UnsupportedError(
             f"{what}: columns stay in the order they have, {quoted(order)}, and new ones follow",
-            hint="select(...) orders",
+            hint="give them in that order; a query may have them in another: select(...)",
         )
     required = table.required
     if tightened := [
@@ -119,9 +120,26 @@ def _changes(table: StoredTable, wanted: StructType, what: str) -> _Changes:
         renamed,
         [] if renamed else gone,
         [] if renamed else fresh,
-        [both[name] for name in both if old[name].dataType != new[both[name]].dataType],
+        [both[name] for name in both if sql_type(old[name].dataType) != sql_type(new[both[name]].dataType)],
         [both[name] for name in both if name in required and new[both[name]].nullable],
     )
+
+
+def _require_same_parts(table: StoredTable, schema: NamedStruct, changes: _Changes, what: str) -> None:
+    """Raise `UnsupportedError` for columns of which a part, a field or an element, would no longer be required."""
+    kinds = {changes.renamed.get(field.name, field.name): field.dataType for field in table.schema.fields}
+    relaxed = [
+        field.name
+        for field in schema
+        if field.name in kinds
+        and field.name not in changes.retyped
+        and not parts_as_required(kinds[field.name], field.type)
+    ]
+    if relaxed:
+        raise UnsupportedError(
+            f"{what}: the columns {quoted(relaxed)} have required parts, which would no longer be required",
+            hint="declare the parts required, too",
+        )
 
 
 def _require_possible(
@@ -137,6 +155,11 @@ def _require_possible(
     if respelled := [old for old, new in changes.renamed.items() if old.lower() == new.lower()]:
         raise UnsupportedError(f"{what}: Spark cannot change the case of letters alone, as in {quoted(respelled)}")
     if table.is_iceberg:
+        if keys := [name for name in (*changes.dropped, *changes.relaxed) if name in _keys(table, changes)]:
+            raise UnsupportedError(
+                f"{what}: {quoted(keys)} are identifier fields of the table, which stay, and stay required",
+                hint=f"ALTER TABLE {'.'.join(table.names)} DROP IDENTIFIER FIELDS {', '.join(keys)}, in Spark's SQL",
+            )
         if any(default.value is not None for default in defaults):
             raise UnsupportedError(f"{what}: Spark cannot give the columns of an Iceberg table default values")
         old = {changes.renamed.get(field.name, field.name): field.dataType for field in table.schema.fields}
@@ -161,6 +184,11 @@ def _require_possible(
                 "takes new columns and defaults only",
                 hint='select(...).write(name, "ctas", create_mode="replace_if_exists") makes a new table of the rows',
             )
+
+
+def _keys(table: StoredTable, changes: _Changes) -> set[str]:
+    """The identifier fields of a table, as they are called afterwards."""
+    return {changes.renamed.get(name, name) for name in table.identifiers}
 
 
 def _widens(old: DataType, new: DataType) -> bool:

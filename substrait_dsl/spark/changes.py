@@ -50,7 +50,7 @@ def require_made_once(roots: Sequence[Root]) -> None:
         for change in changes_in(root.input):
             if seen.setdefault(id(change), root) is not root:
                 raise UnsupportedError(
-                    f"several roots of the plan share a {kind_words(change)}, which would be made for each of them",
+                    f"several roots of the plan share {kind_words(change)}, which would be made for each of them",
                     hint="execute it as a plan of its own, and read the table afterwards",
                 )
 

@@ -20,8 +20,8 @@ from substrait_dsl.spark.literals import literal_to_sql
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, is_temporary, not_there, statement_name
 from substrait_dsl.spark.replacing import create_or_replace
-from substrait_dsl.spark.statements import nothing, required_property, run, sql_type, using
-from substrait_dsl.spark.stored import ICEBERG, REQUIRED, find_object, format_of_new, need_table, title
+from substrait_dsl.spark.statements import changing, nothing, required_property, run, sql_type, using
+from substrait_dsl.spark.stored import BESIDE_VIEW, ICEBERG, REQUIRED, find_object, format_of_new, need_table, title
 from substrait_dsl.spark.types import to_spark
 
 if TYPE_CHECKING:
@@ -117,7 +117,9 @@ def _view(rel: Ddl, names: tuple[str, ...], space: Workspace) -> None:
         case "alter":
             _require_lasting(names, what, space)
             if _of_kind(names, space, is_view=True) is None:
-                raise not_there(names, space.spark)
+                error = not_there(names, space.spark, kind="view")
+                error.hint = None
+                raise error
             # An ALTER VIEW takes the names of columns from the query alone.
             assert rel.table_schema is not None
             columns = column_list(rel.table_schema.names)
@@ -171,9 +173,12 @@ def _run_view(what: str, text: str, space: Workspace) -> None:
             raise UnsupportedError(
                 f"{what}: it reads a temporary view, which ends with the session", hint="write the rows to a table"
             ) from error
+        if failure is not None and failure.kind == "RECURSIVE_VIEW":
+            raise ExecutionError(f"{what}: it would read itself") from error
         if (failure is not None and failure.condition in _NO_VIEWS) or "not supported by catalog" in told:
             raise UnsupportedError(f"{what}: this catalog cannot hold views") from error
-        raise
+        with changing(what):
+            raise
 
 
 def _of_kind(names: tuple[str, ...], space: Workspace, *, is_view: bool) -> StoredTable | None:
@@ -181,7 +186,10 @@ def _of_kind(names: tuple[str, ...], space: Workspace, *, is_view: bool) -> Stor
     found = find_object(names, space.spark)
     if found is not None and found.is_view is not is_view:
         kinds = ("view", "table") if found.is_view else ("table", "view")
-        raise ExecutionError(f"{quoted(['.'.join(names)])} is a {kinds[0]}, not a {kinds[1]}")
+        raise ExecutionError(
+            f"{quoted(['.'.join(names)])} is a {kinds[0]}, not a {kinds[1]}",
+            hint=BESIDE_VIEW if len(names) == 1 and is_temporary(names[0], space.spark) else None,
+        )
     return found
 
 
@@ -196,7 +204,7 @@ def _to_drop(rel: Ddl, names: tuple[str, ...], space: Workspace, *, is_view: boo
     if found is not None:
         found.require_whole(f"drop of {title(names)}")
     elif rel.op == "drop":
-        error = not_there(names, space.spark)
+        error = not_there(names, space.spark, kind=rel.object)
         error.hint = "if_exists=True drops what may not be there"
         raise error
     return found is not None

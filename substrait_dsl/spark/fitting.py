@@ -25,9 +25,16 @@ _TIMES = "spark.sql.parquet.outputTimestampType"
 
 def require_distinct(declared: NamedStruct, what: str) -> None:
     """Raise `SchemaError` for two columns of one name, which no table has."""
-    names = [name.lower() for name in declared.names]
-    if twice := [name for place, name in enumerate(declared.names) if name.lower() in names[:place]]:
-        raise SchemaError(f"{what}: two of the columns are called {quoted(twice[:1])}; no table has that")
+    seen: dict[str, str] = {}
+    for name in declared.names:
+        first = seen.setdefault(name.lower(), name)
+        if first is name:
+            continue
+        if first == name:
+            raise SchemaError(f"{what}: two of the columns are called {quoted([name])}; no table has that")
+        raise SchemaError(
+            f"{what}: the columns {quoted([first, name])} differ in the case of letters only; no table has both"
+        )
 
 
 def columns_in(table: StoredTable, declared: NamedStruct, *, written: Collection[str] | None = None) -> tuple[str, ...]:
@@ -54,7 +61,7 @@ def columns_in(table: StoredTable, declared: NamedStruct, *, written: Collection
     wrong += [
         f'column "{name}" has required parts in the table, {kinds[name].dataType.simpleString()}, declared {field.type}'
         for name, field in given
-        if not _as_required(kinds[name].dataType, field.type)
+        if not parts_as_required(kinds[name].dataType, field.type)
     ]
     if written is None:
         wrong += [f'column "{name}" is required in the table, and gets no value' for name in _left(table, names)]
@@ -78,20 +85,20 @@ _DEFAULT = "CURRENT_DEFAULT"
 """Where the schema of a table has the default value of a column, as SQL text."""
 
 
-def _as_required(actual: DataType, declared: Type) -> bool:
+def parts_as_required(actual: DataType, declared: Type) -> bool:
     """Whether the parts of a column that are required in the table are declared so."""
     from pyspark.sql import types as spark
 
     match actual, declared:
         case spark.StructType(fields=fields), Struct(types=kinds):
             return all(
-                (field.nullable or not kind.nullable) and _as_required(field.dataType, kind)
+                (field.nullable or not kind.nullable) and parts_as_required(field.dataType, kind)
                 for field, kind in zip(fields, kinds, strict=True)
             )
         case spark.ArrayType(elementType=part, containsNull=nullable), List(element=kind):
-            return (nullable or not kind.nullable) and _as_required(part, kind)
+            return (nullable or not kind.nullable) and parts_as_required(part, kind)
         case spark.MapType(keyType=key, valueType=part, valueContainsNull=nullable), Map(key=of_key, value=kind):
-            return (nullable or not kind.nullable) and _as_required(key, of_key) and _as_required(part, kind)
+            return (nullable or not kind.nullable) and parts_as_required(key, of_key) and parts_as_required(part, kind)
         case _:
             return True
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted, suggestion
+from substrait_dsl.spark.failures import failure_of, spark_errors
 from substrait_dsl.spark.workspace import VIEW_PREFIX
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+SESSION_CATALOG = "spark_catalog"
+"""The name of Spark's own catalog."""
 SEVERAL_PARTS = 'a name of several parts is a tuple of them: ("database", "table")'
 
 
@@ -39,16 +43,60 @@ def column_list(names: Iterable[str]) -> str:
 
 def named_frame(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
     """A table or view by its name. Raises `ExecutionError` if it is not there."""
-    from pyspark.errors import AnalysisException
+    frame = frame_if_there(names, spark)
+    if frame is None:
+        raise not_there(names, spark)
+    return frame
 
+
+def frame_if_there(names: tuple[str, ...], spark: SparkSession) -> DataFrame | None:
+    """A table or view by its name; None: there is none. Raises `ExecutionError` if there is no such catalog or branch.
+
+    It is asked for as a DataFrame: where SQL text asks for what is not there, Spark 4.1 prints pages on the terminal.
+    """
     try:
         frame = spark.sql(f"TABLE {quoted_name(names)}") if "`" in "".join(names) else spark.table(quoted_name(names))
         _ = frame.schema  # where a session is remote, only this asks for the table
         return frame
-    except AnalysisException as error:
-        if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
-            raise
-        raise not_there(names, spark) from error
+    except spark_errors() as error:
+        failure = failure_of(error, analysis=True)
+        condition = "" if failure is None else failure.condition
+        if failure is not None and condition == "TABLE_OR_VIEW_NOT_FOUND":
+            missing = failure.parameters.get("relationName", "").lower()
+            if not missing or missing.endswith(quoted_name(names).lower()):
+                return None
+            raise  # it is a view of something that is not there
+        if condition == "REQUIRES_SINGLE_PART_NAMESPACE":  # what Spark's own catalog says of what is not its own
+            raise _no_catalog(names, spark) from error
+        if _NO_BRANCH in str(error):
+            whole, branch = ".".join(names[:-1]), names[-1].partition("_")[2]
+            raise ExecutionError(
+                f"table {quoted([whole])} has no branch {quoted([branch])}",
+                hint=f"ALTER TABLE {whole} CREATE BRANCH {branch} makes it, in Spark's SQL",
+            ) from error
+        raise
+
+
+_NO_BRANCH = "Cannot use branch (does not exist)"
+
+
+def _no_catalog(names: Sequence[str], spark: SparkSession) -> ExecutionError:
+    """The error of a name of several parts of which the first names no catalog."""
+    found = (_CATALOG.fullmatch(setting) for setting in spark.conf.getAll)
+    known = sorted({SESSION_CATALOG, *(setting[1] for setting in found if setting)})
+    if names[0] in known:
+        return ExecutionError(
+            f"the name {quoted(['.'.join(names)])} has {len(names)} parts, and one in the catalog {quoted(names[:1])} "
+            "has three: the catalog, a database and a table"
+        )
+    return ExecutionError(
+        f"there is no catalog {quoted(names[:1])}, which the name {quoted(['.'.join(names)])} begins with; there are "
+        f"{quoted(known)}",
+        hint=suggestion(names[0], known) or f'the setting "spark.sql.catalog.{names[0]}" makes one',
+    )
+
+
+_CATALOG = re.compile(r"spark\.sql\.catalog\.([^.]+)")
 
 
 def is_temporary(name: str, spark: SparkSession) -> bool:
@@ -56,25 +104,28 @@ def is_temporary(name: str, spark: SparkSession) -> bool:
     return any(table.isTemporary and table.name.lower() == name.lower() for table in spark.catalog.listTables())
 
 
-def not_there(names: Sequence[str], spark: SparkSession) -> ExecutionError:
-    """The error of a table that is not there, with those that are."""
-    known = list(filter(lambda name: not name.startswith(VIEW_PREFIX), _tables_in(names[:-1], spark)))
+def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table") -> ExecutionError:
+    """The error of a table or view that is not there, with those that are."""
+    there = _tables_in(names[:-1], spark)
+    if there is None:
+        return ExecutionError(
+            f"there is no {kind} {quoted(['.'.join(names)])}, nor a database {quoted(['.'.join(names[:-1])])}"
+        )
+    known = [name for name in there if not name.startswith(VIEW_PREFIX)]
     if len(names) == 1 and "." in names[0]:
         hint: str | None = SEVERAL_PARTS
     elif len(names) == 1:
         hint = suggestion(names[0], known) or "register a DataFrame under that name: df.createOrReplaceTempView(...)"
     else:
         hint = suggestion(names[-1], known)
-    return ExecutionError(f"there is no table {quoted(['.'.join(names)])}; there are {quoted(known)}", hint=hint)
+    return ExecutionError(f"there is no {kind} {quoted(['.'.join(names)])}; there are {quoted(known)}", hint=hint)
 
 
-def _tables_in(namespace: Sequence[str], spark: SparkSession) -> list[str]:
-    """The tables and views of a namespace, by default of the current one; none, if there is no such namespace."""
-    from pyspark.errors import AnalysisException
-
+def _tables_in(namespace: Sequence[str], spark: SparkSession) -> list[str] | None:
+    """The tables and views of a namespace, by default of the current one; None: there is no such namespace."""
     if not namespace:
         return [table.name for table in spark.catalog.listTables()]
     try:
         return [row["tableName"] for row in spark.sql(f"SHOW TABLES IN {quoted_name(namespace)}").collect()]
-    except AnalysisException:
-        return []
+    except spark_errors():  # a catalog says in its own way that it has no such namespace
+        return None

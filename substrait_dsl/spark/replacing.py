@@ -6,10 +6,11 @@ its own first, which is most of the work and may fail, and then takes the old on
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import TYPE_CHECKING
 
-from substrait_dsl.errors import ExecutionError
+from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.failures import spark_errors, told
 from substrait_dsl.spark.named import statement_name
 from substrait_dsl.spark.statements import run
@@ -30,13 +31,16 @@ def create_or_replace(what: str, old: StoredTable, definition: str, space: Works
         space: the workspace of the execution.
 
     Raises:
+        UnsupportedError: the old one is a branch, or cannot be renamed.
         ExecutionError: it could not be made; then the old table is what it was, or the message says where it is.
     """
     old.require_whole(what)
-    if space.is_rehearsal:
-        return
     if old.is_iceberg:
         run(what, f"CREATE OR REPLACE TABLE {old.sql}{definition}", space)
+        return
+    if _NUMBER.fullmatch(old.names[-1]):
+        raise UnsupportedError(f"{what}: Spark cannot rename a table whose name is a number", hint="drop it first")
+    if space.is_rehearsal:
         return
     number = uuid.uuid4().hex[:12]
     fresh, aside = ((*old.names[:-1], f"{old.names[-1]}__{word}_{number}") for word in ("new", "old"))
@@ -54,6 +58,10 @@ def create_or_replace(what: str, old: StoredTable, definition: str, space: Works
         raise ExecutionError(f"{what}: {told(error)}") from error
     left = statement_name(aside)
     run(f"{what}: the table was replaced, but the old one is still there as {left}", f"DROP TABLE {left}", space)
+
+
+_NUMBER = re.compile(r"\d+(?:e\d+)?(?:[lsyfd]|bd)?", re.IGNORECASE)
+"""What Spark reads as a number, also where a name stands, when it renames a table."""
 
 
 def _renamed(table: tuple[str, ...], to: tuple[str, ...], space: Workspace) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import ExecutionError
+from substrait_dsl.errors import ExecutionError, quoted
 from substrait_dsl.spark.failures import failure_of, spark_errors, told
 from substrait_dsl.spark.named import SEVERAL_PARTS, column_list, statement_name
 from substrait_dsl.spark.stored import REQUIRED
@@ -99,10 +99,28 @@ def changing(what: str) -> Iterator[None]:
         failure = failure_of(error, analysis=True)
         if failure is not None and failure.kind == "TABLE_OR_VIEW_ALREADY_EXISTS":
             raise ExecutionError(f"{what}: there is one of this name already") from error
+        if failure is not None and failure.kind == "SCHEMA_NOT_FOUND":
+            database = failure.parameters.get("schemaName", "").replace("`", "")
+            raise ExecutionError(
+                f"{what}: there is no database {quoted([database])}", hint=f"CREATE DATABASE {database}, in Spark's SQL"
+            ) from error
+        if failure is not None and failure.kind == "MERGE_CARDINALITY_VIOLATION":
+            raise ExecutionError(
+                f"{what}: several rows of the input have the key of one row of the table",
+                hint="an aggregate by the key, or a window's row_number(), leaves one of them",
+            ) from error
+        if failure is not None and failure.kind == "PATH_ALREADY_EXISTS":
+            raise ExecutionError(
+                f"{what}: there is something already",
+                hint='create_mode="replace_if_exists", or op="insert" to add files',
+            ) from error
         if failure is not None and failure.kind == "INVALID_SCHEMA_OR_RELATION_NAME":
             raise ExecutionError(f"{what}: {told(error)}", hint=SEVERAL_PARTS) from error
-        raise ExecutionError(f"{what}: {told(error)}") from error
+        raise ExecutionError(f"{what}: {_CLASS.sub('', told(error))}") from error
 
+
+_CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error): ")
+"""What Java says before the message of an error that Spark has no name for."""
 
 _CONFLICT = re.compile(
     r"org\.apache\.iceberg\.exceptions\.CommitFailedException\b"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import attrs
 
 from substrait_dsl.errors import UnsupportedError, quoted
-from substrait_dsl.spark.named import named_frame, not_there, statement_name
+from substrait_dsl.spark.failures import spark_errors
+from substrait_dsl.spark.named import SESSION_CATALOG, frame_if_there, is_temporary, not_there, statement_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,8 +24,6 @@ _DETAILS = "# Detailed Table Information"
 _PARTITIONS = "# Partition Information"
 _IDENTIFIERS = "identifier-fields"
 ICEBERG = "iceberg"
-SESSION_CATALOG = "spark_catalog"
-"""The name of Spark's own catalog."""
 _OF_ICEBERG = {"current-snapshot-id", "format-version"}
 """Properties that a table of Iceberg always has. To have one described takes as long as to write to it."""
 
@@ -104,21 +103,33 @@ def title(names: Sequence[str]) -> str:
 
 
 def find_object(names: tuple[str, ...], spark: SparkSession) -> StoredTable | None:
-    """Look a table or view up; None: there is none."""
-    from pyspark.errors import AnalysisException
+    """Look a table or view up; None: there is none. Raises `ExecutionError` if there is no such catalog or branch."""
+    from pyspark.sql.types import StructType
 
     name = statement_name(names)
     try:
-        properties = {row[0]: row[1] for row in spark.sql(f"SHOW TBLPROPERTIES {name}").collect()}
-    except AnalysisException as error:
-        if error.getCondition() == "TABLE_OR_VIEW_NOT_FOUND":
-            return None
-        raise
+        frame = frame_if_there(names, spark)
+    except spark_errors():
+        if _described(name, spark)[0]:
+            raise
+        return StoredTable(names, StructType(), "", {})  # a view of what is there no longer
+    if frame is None:
+        return None
+    properties = _properties(name, spark)
     branch = _branch(names, spark)
     if properties.keys() >= _OF_ICEBERG:
-        return StoredTable(names, named_frame(names, spark).schema, ICEBERG, properties, branch=branch)
+        # A session keeps for a while what it knew of a table, whatever other sessions do to it.
+        spark.sql(f"REFRESH TABLE {statement_name(names if branch is None else names[:-1])}")
+        frame = frame_if_there(names, spark)
+        if frame is None:
+            return None
+        return StoredTable(names, frame.schema, ICEBERG, _properties(name, spark), branch=branch)
     kind, partitions = _described(name, spark)
-    return StoredTable(names, named_frame(names, spark).schema, kind, properties, partitions)
+    return StoredTable(names, frame.schema, kind, properties, partitions)
+
+
+def _properties(name: str, spark: SparkSession) -> dict[str, str]:
+    return {row[0]: row[1] for row in spark.sql(f"SHOW TBLPROPERTIES {name}").collect()}
 
 
 _PART = re.compile(
@@ -166,8 +177,14 @@ def find_table(names: tuple[str, ...], spark: SparkSession) -> StoredTable | Non
     """Look a table up; None: there is none. Raises `UnsupportedError` for a view."""
     found = find_object(names, spark)
     if found is not None and found.is_view:
-        raise UnsupportedError(f"{quoted(['.'.join(names)])} is a view, not a table: it has no rows of its own")
+        raise UnsupportedError(
+            f"{quoted(['.'.join(names)])} is a view, not a table: it has no rows of its own",
+            hint=BESIDE_VIEW if len(names) == 1 and is_temporary(names[0], spark) else None,
+        )
     return found
+
+
+BESIDE_VIEW = 'it is a temporary one of the session; a table of this name is reached as ("database", "table")'
 
 
 def need_table(names: tuple[str, ...], spark: SparkSession) -> StoredTable:

@@ -463,3 +463,84 @@ def test_tables_in_memory(spark: SparkSession) -> None:
     read.limit(0).write(sd.virtual_target(name), "ctas", create_mode="replace_if_exists").execute(spark)
     assert read.collect(spark) == []
     spark.catalog.dropTempView(name)
+
+
+def test_mistakes_in_names(database: str, name: tuple[str, str], spark: SparkSession) -> None:
+    with refused(ExecutionError, "execute", 'no catalog "lake"', "spark.sql.catalog.lake"):
+        values(FIRST).write(("lake", *name)).execute(spark)
+    with refused(ExecutionError, "execute", 'no table "nowhere.t"', 'nor a database "nowhere"'):
+        values(FIRST).write(("nowhere", "t")).execute(spark)
+    with refused(ExecutionError, "execute", "nowhere", "CREATE DATABASE"):
+        values(FIRST).write(("nowhere", "t"), "ctas").execute(spark)
+    values(FIRST).write((database, "of_this"), "ctas").execute(spark)
+    with refused(ExecutionError, "execute", "of the view", "nowhere", "CREATE DATABASE"):
+        sd.create_view(("nowhere", "v"), sd.read_named((database, "of_this"), COLUMNS)).execute(spark)
+    with refused(ExecutionError, "execute", "4 parts"):
+        values(FIRST).write(("spark_catalog", "a", "b", "c")).execute(spark)
+    for change in (sd.drop_view(name), sd.alter_view(name, sd.read_named("any", COLUMNS))):
+        with refused(ExecutionError, "execute", f'no view "{".".join(name)}"'):
+            change.execute(spark)
+    with refused(SchemaError, "execute", '"a", "A"', "case"):
+        sd.create_table(name, {"a": "i64", "A": "i64"}).execute(spark)
+
+    # A number for a name is one that Spark gives a new table, but not one that is there.
+    number = (database, "2024")
+    values(FIRST).write(number, "ctas").execute(spark)
+    with refused(UnsupportedError, "execute", "2024", "number"):
+        values(SECOND).write(number, "ctas", create_mode="replace_if_exists").execute(spark)
+    assert Counter(map(tuple, spark.table(f"{database}.`2024`").collect())) == Counter(FIRST)
+    values(SECOND).write((database, "2024e"), "ctas").execute(spark)
+    values(FIRST).write((database, "2024e"), "ctas", create_mode="replace_if_exists").execute(spark)
+
+
+def test_a_temporary_view_before_a_table(name: tuple[str, str], spark: SparkSession) -> None:
+    values(FIRST).write(name, "ctas").execute(spark)
+    spark.range(1).createOrReplaceTempView(name[1])
+    try:
+        with refused(UnsupportedError, "execute", "is a view", "temporary", "database"):
+            values(FIRST).write(name[1]).execute(spark)
+        for change in (sd.create_table(name[1], COLUMNS), sd.drop_table(name[1])):
+            with refused(ExecutionError, "execute", "is a view", "temporary", "database"):
+                change.execute(spark)
+        values(SECOND).write(name).execute(spark)
+    finally:
+        spark.catalog.dropTempView(name[1])
+    assert stored(spark, name) == Counter(FIRST + SECOND)
+
+
+def test_a_table_with_required_parts_gets_columns(name: tuple[str, str], spark: SparkSession) -> None:
+    parts = {"id": "i64", "s": sd.Struct.of({"x": sd.I32()}), "l": sd.List(sd.I64())}
+    values([(1, {"x": 1}, [1])], parts).write(name, "ctas").execute(spark)
+    sd.alter_table(name, {**parts, "extra": "i64?"}).execute(spark)
+    assert [tuple(row) for row in spark.table(".".join(name)).collect()] == [(1, (1,), [1], None)]
+
+
+def test_a_view_of_what_is_there_no_longer(name: tuple[str, str], spark: SparkSession) -> None:
+    table: Any = sd.read_named(source := (name[0], "soon_gone"), COLUMNS)
+    for after in (lambda: sd.drop_table(source), lambda: values([], {"x": "i64"}).write(source, "ctas", **_REPLACED)):
+        values(FIRST).write(source, "ctas", **_REPLACED).execute(spark)
+        sd.create_view(name, table.select("id")).execute(spark)
+        after().execute(spark)
+        with refused(ExecutionError, "execute", "already"):
+            sd.create_view(name, table).execute(spark)
+        with refused(UnsupportedError, "execute", "is a view"):
+            values(FIRST).write(name).execute(spark)
+        with refused(ExecutionError, "collect"):
+            sd.read_named(name, {"id": "i64"}).collect(spark)
+        sd.drop_view(name).execute(spark)
+        with refused(ExecutionError, "execute", "there is no view"):
+            sd.drop_view(name).execute(spark)
+
+
+_REPLACED: Any = {"create_mode": "replace_if_exists"}
+
+
+def test_a_view_and_a_folder_that_are_there(name: tuple[str, str], tmp_path: Path, spark: SparkSession) -> None:
+    values(FIRST).write((name[0], "of_view"), "ctas").execute(spark)
+    sd.create_view(name, sd.read_named((name[0], "of_view"), COLUMNS)).execute(spark)
+    with refused(ExecutionError, "execute", "read itself"):
+        sd.create_view(name, sd.read_named(name, COLUMNS), or_replace=True).execute(spark)
+    target = sd.files_target(tmp_path / "out")
+    values(FIRST).write(target, "ctas").execute(spark)
+    with refused(ExecutionError, "execute", "already", "replace_if_exists"):
+        values(FIRST).write(target, "ctas").execute(spark)
