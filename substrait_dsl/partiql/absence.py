@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, Literal, TypeAlias
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, IfClause, IfThen, literal
+from substrait_dsl.errors import ExecutionError
 from substrait_dsl.partiql.calls import call
 
 Absent: TypeAlias = Literal["null", "missing"] | Expression
@@ -42,3 +46,23 @@ def guarded(value: Expression, wrong: Expression, why: str) -> Expression:
     shown = call("concat", literal(f"{why}: ", t.String()), Cast(surely(wrong), t.String()))
     text = IfThen((IfClause(surely(wrong), shown),), literal("true", t.String()))
     return IfThen((IfClause(Cast(text, t.Boolean()), value),), literal(None, value.type.as_nullable()))
+
+
+NO_BOOLEAN: Final = "a condition is a boolean, not a value such as "
+"""How the text begins that says, as a cast that fails, that a condition is none."""
+
+_TOLD: Final = re.compile(rf"the value '(?:(.+): true|({re.escape(NO_BOOLEAN)}.*))' cannot be cast to", re.DOTALL)
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """Let the error of an engine say what the text says that a plan casts to fail, not that a cast failed."""
+    try:
+        yield
+    except ExecutionError as error:
+        told = _TOLD.search(error.message)
+        if told is None:
+            raise
+        plain = ExecutionError(told[1] or told[2])
+        plain.step, plain.expression = error.step, error.expression
+        raise plain from error.__cause__

@@ -43,6 +43,10 @@ def step_into(term: Term, step: Term, mode: Mode) -> Term:
         case Nullable(parts=parts, there=there):
             found_inside = step_into(parts, step, mode)
             return Column(to_literal(None), there.expression) if found_inside == NOTHING else found_inside
+        case Gathered(column=column, element=Column(absent="null"), kind="list") if (
+            type(name) is int and not column.type.nullable
+        ):
+            return list_element(column, name, mode)
         case Gathered(column=column, kind=kind) if kind == "list" or column.type.nullable:
             raise UnsupportedError("a path into a query, or into a group that may be null, is not lowered to Substrait")
         case Attributes(fields=fields) if isinstance(name, str):

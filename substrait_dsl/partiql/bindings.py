@@ -10,7 +10,8 @@ from typing import ClassVar, Literal, get_args
 
 import attrs
 
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, quoted
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, quoted, shortened
+from substrait_dsl.partiql.expressions import Lit
 from substrait_dsl.partiql.node import BindingsExpr, Form, Node, ValueExpr, Words, part
 
 JoinHow = Literal["inner", "left", "right", "full"]
@@ -107,21 +108,31 @@ class Filter(BindingsExpr):
 
 
 @attrs.frozen
-class Limit(BindingsExpr):
-    """``(limit n b)``: the first n tuples of a list, any n of a bag. The number sees no variable of the tuples."""
+class _Cut(BindingsExpr):
+    """Some of the tuples. Their number is no variable of theirs, and no constant but 0 or more."""
 
-    head: ClassVar[str] = "limit"
     count: ValueExpr = part(Form.VALUE)
     source: BindingsExpr = part(Form.BINDINGS)
+
+    def _settle(self) -> None:
+        super()._settle()
+        known = self.count.value if isinstance(self.count, Lit) else 0
+        if isinstance(known, bool) or not isinstance(known, int) or known < 0:
+            raise InvalidArgumentError(f"expected a number of tuples, 0 or more, got {shortened(repr(known))}")
 
 
 @attrs.frozen
-class Offset(BindingsExpr):
+class Limit(_Cut):
+    """``(limit n b)``: the first n tuples of a list, any n of a bag. The number sees no variable of the tuples."""
+
+    head: ClassVar[str] = "limit"
+
+
+@attrs.frozen
+class Offset(_Cut):
     """``(offset n b)``: all but the first n tuples of a list, or any n of a bag."""
 
     head: ClassVar[str] = "offset"
-    count: ValueExpr = part(Form.VALUE)
-    source: BindingsExpr = part(Form.BINDINGS)
 
 
 @attrs.frozen

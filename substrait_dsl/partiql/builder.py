@@ -7,8 +7,9 @@ and only `map_values` and `pivot` make a value of bindings.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from types import NoneType
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, Union
 
 from substrait_dsl.errors import (
     InvalidArgumentError,
@@ -22,6 +23,8 @@ from substrait_dsl.fluent.base import made
 from substrait_dsl.fluent.columns import described, takes
 from substrait_dsl.partiql import bindings as b
 from substrait_dsl.partiql import expressions as e
+from substrait_dsl.partiql.absence import telling
+from substrait_dsl.partiql.given import data_of
 from substrait_dsl.partiql.handles import (
     Bound,
     Given,
@@ -40,7 +43,8 @@ from substrait_dsl.partiql.lowered import LoweredBindings
 from substrait_dsl.partiql.lowering import lower_bindings
 from substrait_dsl.partiql.node import BindingsExpr
 from substrait_dsl.partiql.output import bindings_of, columns_of, require_readable
-from substrait_dsl.partiql.values import BindingsData, Kind, Table, Value
+from substrait_dsl.partiql.scopes import TupleScope, scopes_of, without_scope
+from substrait_dsl.partiql.values import BindingsData, Data, Kind
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,6 +52,8 @@ if TYPE_CHECKING:
 
 Each: TypeAlias = Union["Callable[[Tuple], Given]", Values]
 """A value for each binding tuple: a lambda that gets it, or a value that is the same for all."""
+
+_Part = TypeVar("_Part", bound=Bound)
 
 
 class Bindings(Bound):
@@ -64,6 +70,7 @@ class Bindings(Bound):
             )
         self._node = expression
         self.sources = sources_of_user(tables)
+        self.scopes = {}
 
     @property
     def expression(self) -> BindingsExpr:
@@ -85,11 +92,28 @@ class Bindings(Bound):
         """What a lambda gives for a tuple of these."""
         if isinstance(given, Bindings):
             raise no_value(given)
-        return value(self._called(given) if callable(given) and not isinstance(given, Values) else given)
+        return self._inside(given, value)
 
-    def _called(self, function: Callable[[Tuple], object]) -> object:
+    def _inside(self, given: object, to: Callable[[object], _Part]) -> _Part:
+        """An expression inside of which the variables of these are seen: what a lambda gives, or another object."""
+        scope = None
+        if callable(given) and not isinstance(given, Values):
+            scope = TupleScope(self.variables)
+            try:
+                given = self._called(given, Tuple(self, scope))
+            finally:
+                scope.is_over = True
+        part = to(given)
+        scopes = without_scope(part, self.variables, scope)
+        if scopes == part.scopes:
+            return part
+        closed = copy(part)
+        closed.scopes = scopes
+        return closed
+
+    def _called(self, function: Callable[[Tuple], object], row: Tuple) -> object:
         try:
-            return function(Tuple(self))
+            return function(row)
         except TypeError as error:
             if isinstance(error, SubstraitDslError) or takes(function, 1):
                 raise
@@ -146,12 +170,7 @@ class Bindings(Bound):
             return bound(node, self, right, condition)
 
     def _other(self, other: object) -> Bindings:
-        found = self._called(other) if callable(other) and not isinstance(other, Values) else other
-        if not isinstance(found, Bindings):
-            raise TypeMismatchError(
-                f"expected other bindings, got {shortened(str(found))}", hint="scan makes bindings of a value"
-            )
-        return found
+        return self._inside(other, _bindings)
 
     def filter(self, condition: Each) -> Bindings:
         """The tuples for which a condition is true; a bag or a list, as these are.
@@ -190,13 +209,13 @@ class Bindings(Bound):
         Raises `InvalidArgumentError` for a constant that is no number of tuples, 0 or more.
         """
         with naming("limit"):
-            many = _number_of_tuples(count)
+            many = value(count)
             return bound(b.Limit(many.expression, self.expression), self, many)
 
     def offset(self, count: Given) -> Bindings:
         """All but the first tuples of a list, or but so many of a bag. Raises as `limit` does."""
         with naming("offset"):
-            many = _number_of_tuples(count)
+            many = value(count)
             return bound(b.Offset(many.expression, self.expression), self, many)
 
     def pivot(self, name: Each, of: Each) -> Values:
@@ -222,6 +241,8 @@ class Bindings(Bound):
         with naming("group_by"):
             require(keys, (Mapping, NoneType), 'the keys are a dict, such as {"k": lambda t: t.f.kind}')
             require(measures, (Mapping, NoneType), 'the measures are a dict, such as {"n": count(lambda t: t.f.id)}')
+            for name in (*(keys or {}), *(measures or {})):
+                require(name, str, "the variables of keys and measures are names")
             made_of, values = self._named(
                 {name: self._chosen(given, f'the key "{name}"') for name, given in (keys or {}).items()}
             )
@@ -251,12 +272,13 @@ class Bindings(Bound):
             require_mode(mode)
             lowered = self._lowered(mode)
             require_readable(lowered)
-            return bindings_of(lowered, made(columns_of(lowered)).collect(spark))
+            with telling():
+                return bindings_of(lowered, made(columns_of(lowered)).collect(spark))
 
-    def evaluate(self, data: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive") -> BindingsData:
-        """The binding tuples, by the interpreter, over the data that the tables hold; see `evaluate_bindings`."""
+    def evaluate(self, data: Data | None = None, mode: Mode = "permissive") -> BindingsData:
+        """The binding tuples, by the interpreter, over the data that the tables hold; see `Values.evaluate`."""
         with naming("evaluate"):
-            return evaluate_bindings(self._node, self._data(data), mode)
+            return evaluate_bindings(self._node, data_of(self._node.free, self.sources, data), mode)
 
 
 def scan(collection: Given, *, as_: str, at: str | None = None, by: str | None = None) -> Bindings:
@@ -282,14 +304,16 @@ def unpivot(struct: Given, *, as_: str, at: str | None = None, by: str | None = 
         return bound(b.Unpivot(source.expression, as_, at, by), source)
 
 
-def _number_of_tuples(given: object) -> Values:
-    many = value(given)
-    known = many.expression.value if isinstance(many.expression, e.Lit) else 0
-    if isinstance(known, bool) or not isinstance(known, int) or known < 0:
-        raise InvalidArgumentError(f"expected a number of tuples, 0 or more, got {shortened(repr(given))}")
-    return many
+def _bindings(given: object) -> Bindings:
+    if not isinstance(given, Bindings):
+        raise TypeMismatchError(
+            f"expected other bindings, got {shortened(str(given))}", hint="scan makes bindings of a value"
+        )
+    return given
 
 
 def bound(expression: BindingsExpr, *parts: Bound) -> Bindings:
     """Bindings that are made of other expressions, whose tables they have."""
-    return Bindings(expression, sources_of(parts))
+    made_of = Bindings(expression, sources_of(parts))
+    made_of.scopes = scopes_of(parts)
+    return made_of

@@ -12,6 +12,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.fluent import expr as fluent
 from substrait_dsl.fluent.expr import bound, resolve
 from substrait_dsl.fluent.scope import NO_ROW
+from substrait_dsl.partiql.absence import NO_BOOLEAN
 from substrait_dsl.partiql.calls import call, cast, kind_of_type
 from substrait_dsl.partiql.terms import Column, Term
 
@@ -43,7 +44,7 @@ def not_a_boolean(term: Term, schema: NamedStruct) -> Expression:
     It is a cast of a text that is written like no boolean, which engines refuse: it says what is wrong. The text
     depends on the row, so that no engine evaluates it where there is none.
     """
-    text: Expression = literal("a condition is a boolean, not a value such as ", t.String())
+    text: Expression = literal(NO_BOOLEAN, t.String())
     columns = [FieldReference(position, field.type) for position, field in enumerate(schema)]
     own = [term.expression] if isinstance(term, Column) else []
     shown = [each for each in (*own, *columns) if kind_of_type(each.type) in _SHOWN]

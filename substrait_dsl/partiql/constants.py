@@ -184,4 +184,7 @@ def _plain(value: Value, kind: t.Type) -> object:
 
 def _untyped(values: Sequence[Value], name: str, why: str) -> UnsupportedError:
     what = f'the values of "{name}"' if name else "the values of a literal collection"
-    return UnsupportedError(f"{what} {why}, which a typed column cannot hold: {data_text(tuple(values[:5]))}")
+    return UnsupportedError(
+        f"{what} {why}, which a typed column cannot hold: {data_text(tuple(values[:5]))}",
+        hint="partiql.dynamic(..) makes values of any types of a constant",
+    )

@@ -9,7 +9,7 @@ from substrait_dsl.algebra.expressions import Expression, IfClause, IfThen, lite
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.constants import to_literal
-from substrait_dsl.partiql.functions import aligned
+from substrait_dsl.partiql.functions import compared
 from substrait_dsl.partiql.terms import (
     NOTHING,
     Attributes,
@@ -83,10 +83,10 @@ def _beside_leaf(parts: Attributes | Elements, leaf: Term) -> Expression:
 def _same_leaves(left: Term, right: Term) -> Expression:
     (one, is_missing), (other, is_other_missing) = _leaf(left), _leaf(right)
     alike = [] if is_missing == is_other_missing else [call("equal", is_missing, is_other_missing)]
-    pair = aligned(one, other)
-    if pair is None:  # of different kinds: equal if both are null, or both missing
+    found = compared("is_not_distinct_from", one, other)
+    if found is None:  # of different kinds: equal if both are null, or both missing
         return _all([*alike, call("is_null", one), call("is_null", other)])
-    return _all([*alike, call("is_not_distinct_from", *pair)])
+    return _all([*alike, found])
 
 
 def _leaf(term: Term) -> tuple[Expression, Expression]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, IfClause, IfThen, Literal, fits, literal
@@ -61,11 +62,52 @@ def _common_number(a: t.Type, b: t.Type) -> t.Type:
     return t.Decimal(precision, scale)  # type: ignore[type-var]  # known only now
 
 
+def compared(name: str, left: Expression, right: Expression) -> Expression | None:
+    """A comparison of two operands; None if they are of different kinds."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one.type, t.I64) and isinstance(other.type, t.FP32 | t.FP64):
+            return _integer_with_float(name, one, other, is_left=one is left)
+    pair = aligned(left, right)
+    return None if pair is None else call(name, *pair)
+
+
+_LIMIT = 2.0**63
+"""The least float that is greater than all integers of 64 bits; the greatest of these is this one, as a float."""
+
+
+def _integer_with_float(name: str, integer: Expression, number: Expression, is_left: bool) -> Expression:
+    """How an integer of 64 bits compares with a float, exactly: most of them are no floats.
+
+    As a float the integer is on the same side of the other one, or equal to it. Then the other one is an integer, too.
+    """
+
+    def of(one: Expression, other: Expression) -> Expression:
+        return call(name, one, other) if is_left else call(name, other, one)
+
+    rounded, other = cast(integer, t.FP64()), cast(number, t.FP64())
+    if isinstance(number, Literal) and isinstance(value := number.value, float):
+        if value.is_integer() and -_LIMIT <= value < _LIMIT:
+            return of(integer, literal(int(value), t.I64()))
+        return of(rounded, literal(inf if value == _LIMIT else value, t.FP64()))
+    if isinstance(integer, Literal) and isinstance(known := integer.value, int) and float(known) == known:
+        return of(rounded, other)
+    same = call("equal", rounded, other)
+    exact = of(integer, cast(other, t.I64()))
+    is_less = name in ("not_equal", "lt", "lte") if is_left else name in ("not_equal", "gt", "gte")
+    return IfThen(
+        (
+            IfClause(call("and", same, call("lt", other, literal(_LIMIT, t.FP64()))), exact),
+            IfClause(same, literal(is_less, exact.type)),
+        ),
+        of(rounded, other),
+    )
+
+
 def _equal(name: str) -> Callable[[Expression, Expression], Expression]:
     def of(left: Expression, right: Expression) -> Expression:
-        pair = aligned(left, right)
-        if pair is not None:
-            return call(name, *pair)
+        found = compared(name, left, right)
+        if found is not None:
+            return found
         # Values of different kinds differ; if one of them is absent, nobody knows.
         known = call("and", call("is_not_null", left), call("is_not_null", right))
         boolean = t.Boolean(nullable=True)
@@ -76,13 +118,13 @@ def _equal(name: str) -> Callable[[Expression, Expression], Expression]:
 
 def _ordered(name: str) -> Callable[[Expression, Expression], Expression]:
     def of(left: Expression, right: Expression) -> Expression:
-        pair = aligned(left, right)
-        if pair is None:
+        if kind_of_type(left.type) != kind_of_type(right.type):
             raise Mistyped(f"{kind_of_type(left.type)} and {kind_of_type(right.type)} have no order")
-        for operand in pair:
-            if kind_of_type(operand.type) in ("list", "struct"):
-                raise Mistyped(f"a {kind_of_type(operand.type)} has no order")
-        return call(name, *pair)
+        if kind_of_type(left.type) in ("list", "struct"):
+            raise Mistyped(f"a {kind_of_type(left.type)} has no order")
+        found = compared(name, left, right)
+        assert found is not None
+        return found
 
     return of
 

@@ -9,10 +9,10 @@ from substrait_dsl import functions
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, literal
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError
+from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError, placing
 from substrait_dsl.fluent.base import made
 from substrait_dsl.partiql.bindings import AggregateFunction, GroupBy
-from substrait_dsl.partiql.calls import INTEGERS, call, cast
+from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.gathering import gathered, to_gather
 from substrait_dsl.partiql.lowered import LoweredBindings
@@ -40,18 +40,21 @@ def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueE
         return term
 
     keys = [column(key.value, "a key of a group by").expression for key in group_by.keys]
-    measured = [
-        _prepared(
-            one.function, column(one.value, f"the {one.function} of what", is_counted=one.function == "count")
-        ).expression
-        for one in group_by.measures
-    ]
+    measured = []
+    for one in group_by.measures:
+        with placing(f'"{one.name}"'):
+            of = column(one.value, f"the {one.function} of what", is_counted=one.function == "count")
+            measured.append(_prepared(one.function, of).expression)
     member = Attributes(tuple(rows.variables.items()))
     group = [] if group_by.group_as is None else [to_gather(member, group_by.group_as)]
-    rows, columns = rows.with_columns(*(("grouped", one) for one in (*keys, *measured, *group)))
-    aggregates = iter(columns[len(keys) :])
-    measures = [_measure(one.function, next(aggregates)) for one in group_by.measures]
-    measures += map(gathered, aggregates)
+    computed = (*keys, *measured, *group)
+    rows, columns = rows.with_columns(*((f"grouped{number}", one) for number, one in enumerate(computed)))
+    aggregates = columns[len(keys) :]
+    for one, given in zip(group_by.measures, aggregates, strict=False):
+        with placing(f'"{one.name}"'):
+            _require_function(one.function, given, rows.rel)
+    measures = [_measure(one.function, given) for one, given in zip(group_by.measures, aggregates, strict=False)]
+    measures += map(gathered, aggregates[len(measures) :])
     rel, found = _aggregated(rows.rel, columns[: len(keys)], measures)
     terms: list[Term] = [*found]
     if group:
@@ -60,23 +63,32 @@ def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueE
 
 
 def _aggregated(rel: Rel, keys: Sequence[FieldReference], measures: Sequence[Any]) -> tuple[Rel, list[Column]]:
-    """The aggregate, and what its columns are: keys, then measures. A missing key counts as null.
-
-    Raises `UnsupportedError` for an aggregate that no function of Substrait computes for columns of the type.
-    """
+    """The aggregate, and what its columns are: keys, then measures. A missing key counts as null."""
     computed = [part for measure in measures for part in (measure if isinstance(measure, tuple) else (measure,))]
-    try:
-        folded = made(rel).aggregate(
-            *(key.position for key in keys), **{f"measure{number}": each for number, each in enumerate(computed)}
-        )
-    except FunctionNotFoundError as error:
-        raise UnsupportedError(f"a group by is not lowered to Substrait: {error.message}") from error
+    folded = made(rel).aggregate(
+        *(key.position for key in keys), **{f"measure{number}": each for number, each in enumerate(computed)}
+    )
     columns = iter([FieldReference(position, field.type) for position, field in enumerate(folded._rel.schema)])
     found: list[Expression] = [next(columns) for _ in keys]
     found += (
         _quotient(next(columns), next(columns)) if isinstance(measure, tuple) else next(columns) for measure in measures
     )
     return folded._rel, [Column(each) for each in found]
+
+
+def _require_function(function: AggregateFunction, column: FieldReference, rel: Rel) -> None:
+    """Raise `UnsupportedError` for an aggregate that no function of Substrait computes for columns of the type."""
+    if kind_of_type(column.type) == "number":
+        return
+    try:
+        made(rel).aggregate(it=lambda row: getattr(functions, function)(row[column.position]))
+    except FunctionNotFoundError as error:
+        raise UnsupportedError(
+            f"the {function} of {column.type} is not lowered: Substrait's {function} takes no such values",
+            hint="order_by(key).limit(1) gives a tuple with the least, desc(key) one with the greatest"
+            if function in ("min", "max")
+            else None,
+        ) from error
 
 
 def _prepared(function: AggregateFunction, column: Column) -> Column:

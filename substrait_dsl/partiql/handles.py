@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from types import NoneType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
 from substrait_dsl.errors import (
@@ -24,15 +23,18 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.fluent.expr import Expr, SortKey
 from substrait_dsl.partiql import expressions as e
+from substrait_dsl.partiql.absence import telling
+from substrait_dsl.partiql.given import data_of
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value, require_mode, struct_of
 from substrait_dsl.partiql.keys import Measured
 from substrait_dsl.partiql.kinds import kind_of_value
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, Source, StoredTable
 from substrait_dsl.partiql.lowering import lower_values
-from substrait_dsl.partiql.node import ValueExpr
+from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
 from substrait_dsl.partiql.operations import FUNCTIONS
 from substrait_dsl.partiql.output import columns_of, require_readable, table_of, values_of
-from substrait_dsl.partiql.values import Bag, Kind, Struct, Table, Value, to_value
+from substrait_dsl.partiql.scopes import TupleScope, scopes_of
+from substrait_dsl.partiql.values import Bag, Data, Kind, Struct, Value, identity, to_value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -48,10 +50,17 @@ Given: TypeAlias = "Values | Value | Sequence[object] | Mapping[str, object]"
 class Bound(ABC):
     """An expression, and what the names in it stand for."""
 
-    __slots__ = ("sources",)
+    __slots__ = ("scopes", "sources")
 
     sources: dict[str, Source]
     """What the names in it that no scan binds stand for: relations, and values."""
+    scopes: Mapping[str, frozenset[TupleScope]]
+    """Of which tuples the variables in it are that a lambda read, and that nothing in it binds."""
+
+    @property
+    @abstractmethod
+    def expression(self) -> ValueExpr | BindingsExpr:
+        """The expression, which `render` prints and `transform` rewrites."""
 
     def __bool__(self) -> NoReturn:
         raise TypeMismatchError("an expression of the algebra has no truth value", hint="combine conditions with & | ~")
@@ -88,14 +97,6 @@ class Bound(ABC):
         """The rows of `as_relation` on Spark."""
         return self.as_relation(mode).execute(spark)
 
-    def _data(self, given: Mapping[str, Value | Table] | None) -> Mapping[str, Value | Table]:
-        """What names stand for in the interpreter: the values among the tables, and what is given."""
-        known = {
-            name: source for name, source in self.sources.items() if not isinstance(source, RelationBase | StoredTable)
-        }
-        require(given, (Mapping, NoneType), "the data are a dict of values by the names of tables")
-        return {**known, **(given or {})}
-
 
 class Values(Bound):
     """A value: a variable, an attribute of one, a constant, a table, or what operators and `map_values` make of others.
@@ -112,6 +113,7 @@ class Values(Bound):
             raise no_value(expression)
         self._node = expression
         self.sources = sources_of_user(tables)
+        self.scopes = {}
 
     @property
     def expression(self) -> ValueExpr:
@@ -262,7 +264,8 @@ class Values(Bound):
                 return Bag((self._pivoted(self._node, spark, mode),))
             lowered = self._lowered(mode)
             require_readable(lowered)
-            return values_of(lowered, made(columns_of(lowered)).collect(spark))
+            with telling():
+                return values_of(lowered, made(columns_of(lowered)).collect(spark))
 
     def _pivoted(self, pivot: e.Pivot, spark: SparkSession, mode: Mode) -> Struct:
         """The struct that a pivot makes of its attributes, which are computed on Spark; no column could hold it."""
@@ -273,10 +276,19 @@ class Values(Bound):
         structs = (each for each in pairs if isinstance(each, Struct))
         return struct_of(((each.get("name"), each.get("value")) for each in structs), mode)
 
-    def evaluate(self, data: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive") -> Value:
-        """The value, by the interpreter, over the data that the tables hold; see `evaluate_value`."""
+    def evaluate(self, data: Data | None = None, mode: Mode = "permissive") -> Value:
+        """The value, by the interpreter, over the data that the tables hold; see `evaluate_value`.
+
+        Args:
+            data: the rows of tables by their names: a bag or a list of structs or dicts, each a bag of rows. Those of
+                plain values and of ``read_virtual`` are known. An attribute that is the table's `record_id` is not one
+                of the row; `Table` gives record ids of their own.
+            mode: "permissive" or "strict".
+
+        Raises `UnknownFieldError` for a table without data.
+        """
         with naming("evaluate"):
-            return evaluate_value(self._node, self._data(data), mode)
+            return evaluate_value(self._node, data_of(self._node.free, self.sources, data), mode)
 
 
 _VERBS = (
@@ -330,10 +342,11 @@ class _Variables(Protocol):
 class Tuple:
     """A binding tuple, as a lambda sees it: its variables, ``t.f`` or ``t["f"]``."""
 
-    __slots__ = ("_source",)
+    __slots__ = ("_scope", "_source")
 
-    def __init__(self, source: _Variables) -> None:
+    def __init__(self, source: _Variables, scope: TupleScope | None = None) -> None:
         self._source = source
+        self._scope = scope
 
     def __getattr__(self, name: str) -> Values:
         if name.startswith("_"):  # what Python and notebooks look for
@@ -346,7 +359,10 @@ class Tuple:
             raise UnknownFieldError(
                 f'there is no variable "{name}"; there are {quoted(names)}', hint=suggestion(str(name), names)
             )
-        return Values(e.Id(name))
+        variable = Values(e.Id(name))
+        if self._scope is not None:
+            variable.scopes = {name: frozenset((self._scope,))}
+        return variable
 
 
 def value(given: object) -> Values:
@@ -388,24 +404,38 @@ def no_value(given: object) -> TypeMismatchError:
 
 def made_value(expression: ValueExpr, *parts: Bound) -> Values:
     """A value that is made of others, whose tables it has."""
-    return Values(expression, sources_of(parts))
+    made_of = Values(expression, sources_of(parts))
+    made_of.scopes = scopes_of(parts)
+    return made_of
 
 
 def sources_of(parts: Sequence[Bound]) -> dict[str, Source]:
     """The tables of several expressions. Raises `SchemaError` if a name stands for two."""
     found: dict[str, Source] = {}
     for part in parts:
-        for name, source in part.sources.items():
-            if found.setdefault(name, source) != source:
+        for name in part.expression.free & part.sources.keys():
+            source = part.sources[name]
+            if not _is_same(found.setdefault(name, source), source):
                 raise SchemaError(f'the name "{name}" stands for two tables', hint="give one of them another name")
     return found
+
+
+def _is_same(one: Source, other: Source) -> bool:
+    """Whether two names stand for the same; 1 is not 1.0."""
+    if isinstance(one, RelationBase | StoredTable) or isinstance(other, RelationBase | StoredTable):
+        return one == other
+    return identity(one) == identity(other)
 
 
 def sources_of_user(tables: Mapping[str, object] | None) -> dict[str, Source]:
     """What names stand for: relations as they are, other Python objects as values."""
     given = tables or {}
     require(given, Mapping, "the tables are a dict of relations and values by their names")
-    return {
-        name: source if isinstance(source, RelationBase | StoredTable) else to_value(source)
-        for name, source in given.items()
-    }
+    return {name: _source(source) for name, source in given.items()}
+
+
+def _source(given: object) -> Source:
+    """What a name stands for: a relation, that of a table that is a value already, or a value."""
+    if isinstance(given, Values) and isinstance(given._node, e.Id) and given._node.name in given.sources:
+        return given.sources[given._node.name]
+    return given if isinstance(given, RelationBase | StoredTable) else to_value(given)

@@ -51,7 +51,7 @@ from substrait_dsl.partiql.expressions import (
     Pivot,
     StructExpr,
 )
-from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, walk
+from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, hint_of_expression, walk
 from substrait_dsl.partiql.operations import AGGREGATES, FUNCTIONS, OPERATORS, Mistyped, Operation
 from substrait_dsl.partiql.printing import data_text, render
 from substrait_dsl.partiql.values import (
@@ -59,6 +59,7 @@ from substrait_dsl.partiql.values import (
     Bag,
     BindingsData,
     BindingTuple,
+    Data,
     Kind,
     Missing,
     Struct,
@@ -84,9 +85,7 @@ Tuples = tuple[Kind, Iterable[Env]]
 """Binding tuples on their way: whether they are in an order, and the variables of each."""
 
 
-def evaluate_value(
-    expression: ValueExpr, tables: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive"
-) -> Value:
+def evaluate_value(expression: ValueExpr, tables: Data | None = None, mode: Mode = "permissive") -> Value:
     """The value of an expression.
 
     Args:
@@ -104,9 +103,7 @@ def evaluate_value(
     return _interpreter(expression, tables, mode).value(expression, {})
 
 
-def evaluate_bindings(
-    expression: BindingsExpr, tables: Mapping[str, Value | Table] | None = None, mode: Mode = "permissive"
-) -> BindingsData:
+def evaluate_bindings(expression: BindingsExpr, tables: Data | None = None, mode: Mode = "permissive") -> BindingsData:
     """The binding tuples of an expression; see `evaluate_value`."""
     _require(expression, BindingsExpr, "evaluate_bindings takes a bindings expression")
     kind, tuples = _interpreter(expression, tables, mode).bindings(expression, {})
@@ -118,12 +115,11 @@ def _require(expression: object, kind: type[Node], expected: str) -> None:
     if not isinstance(expression, kind):
         by_kind = {ValueExpr: "evaluate_value takes values", BindingsExpr: "evaluate_bindings takes bindings"}
         hint = next((hint for kind, hint in by_kind.items() if isinstance(expression, kind)), None)
+        hint = hint or hint_of_expression(expression)
         raise TypeMismatchError(f"{expected}, got {_shown(expression)}", hint=hint)
 
 
-def _interpreter(
-    expression: ValueExpr | BindingsExpr, tables: Mapping[str, Value | Table] | None, mode: Mode
-) -> _Interpreter:
+def _interpreter(expression: ValueExpr | BindingsExpr, tables: Data | None, mode: Mode) -> _Interpreter:
     require_mode(mode)
     require(tables or {}, Mapping, "tables are a mapping of names to values")
     known = {name: value if isinstance(value, Table) else to_value(value) for name, value in (tables or {}).items()}

@@ -27,7 +27,7 @@ def asc(key: object, nulls: b.Nulls = "nulls_last") -> SortBy:
 
 
 def desc(key: object, nulls: b.Nulls = "nulls_first") -> SortBy:
-    """Sort by a key, greatest first."""
+    """Sort by a key, greatest first: ``desc(lambda t: t.f.FooId, "nulls_last")``."""
     return SortBy(key, "desc", nulls)
 
 
@@ -40,25 +40,28 @@ class Measured:
 
 
 def count(value: object) -> Measured:
-    """How many values are there: ``count(lambda t: t.f.FooId)``."""
+    """How many tuples have a value that is neither null nor missing: ``count(lambda t: t.f.FooId)``.
+
+    ``count(1)`` counts all tuples.
+    """
     return Measured("count", value)
 
 
 def sum(value: object) -> Measured:  # noqa: A001  # as PySpark calls it
-    """Their sum."""
+    """The sum of the values that are there, null of none: ``sum(lambda t: t.f.FooId)``."""
     return Measured("sum", value)
 
 
 def avg(value: object) -> Measured:
-    """Their mean."""
+    """The mean of the values that are there, null of none: ``avg(lambda t: t.f.FooId)``."""
     return Measured("avg", value)
 
 
 def min(value: object) -> Measured:  # noqa: A001  # as PySpark calls it
-    """The least of them, in PartiQL's order of all values."""
+    """The least of the values that are there, in PartiQL's order of all values; null of none."""
     return Measured("min", value)
 
 
 def max(value: object) -> Measured:  # noqa: A001  # as PySpark calls it
-    """The greatest of them."""
+    """The greatest of the values that are there. See `min`."""
     return Measured("max", value)

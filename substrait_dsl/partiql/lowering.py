@@ -117,7 +117,7 @@ class _Lowering:
                 return outer_join(
                     how,
                     *self.sides(left, right),
-                    lambda pairs: true if condition is None else self.condition(condition, pairs),
+                    lambda pairs: true if condition is None else self.condition(self.within(condition, pairs), pairs),
                 )
             case never:
                 assert_never(never)
@@ -175,11 +175,11 @@ class _Lowering:
         return one, attrs.evolve(self, outer={**self.outer, **seen}).bindings(right), anchor
 
     def filtered(self, rows: LoweredBindings, condition: ValueExpr) -> LoweredBindings:
-        return attrs.evolve(rows, rel=Filter(rows.rel, self.condition(condition, rows)))
+        rows, (term,) = self.terms([condition], rows)
+        return attrs.evolve(rows, rel=Filter(rows.rel, self.condition(term, rows)))
 
-    def condition(self, expression: ValueExpr, rows: LoweredBindings) -> Expression:
+    def condition(self, term: Term, rows: LoweredBindings) -> Expression:
         """A condition; what is no boolean is false, in strict mode an error for each row where it is not null."""
-        term = self.within(expression, rows)
         if isinstance(term, Column) and is_dynamic(term):
             term = as_type("as_boolean", term, self.mode)
         match term:
@@ -294,7 +294,9 @@ class _Lowering:
             case e.Call(function=function, arguments=arguments):
                 return lowered(function, [self.value(argument, scope) for argument in arguments], self.mode)
             case e.MapValues():
-                raise UnsupportedError("map_values in a condition, a key or an aggregate is not lowered to Substrait")
+                raise UnsupportedError(
+                    "map_values in the condition of an outer join, a key or an aggregate is not lowered to Substrait"
+                )
             case e.Pivot():
                 raise UnsupportedError("pivot as a value in a row is not lowered to Substrait")
             case e.Lit():

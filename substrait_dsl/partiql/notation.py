@@ -161,7 +161,7 @@ class _Reader:
         if kind is None:
             head = self.take()
             kind = Operator if head.text in OPERATORS else HEADS.get(head.text)
-            if head.kind != "word" or kind is None:
+            if head.kind != "word" or kind is None or kind is not (of or kind):
                 known = [of.head] if of is not None else _EXPRESSIONS
                 raise self.source.error(
                     head.start,

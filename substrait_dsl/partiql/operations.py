@@ -306,9 +306,12 @@ def _average(values: Sequence[Value]) -> Value:
         return _arithmetic(operator.truediv)(_sum(values), len(values))
     exact = [Decimal(number) for number in numbers]
     places = max(_FEWEST_PLACES, *(-int(number.as_tuple().exponent) for number in exact))
-    with decimal.localcontext(_EXACT):
-        average = (sum(exact, Decimal(0)) / len(exact)).quantize(Decimal(1).scaleb(-places), decimal.ROUND_HALF_UP)
-    return _computed(lambda: average)
+
+    def average() -> Decimal:
+        with decimal.localcontext(_EXACT):
+            return (sum(exact, Decimal(0)) / len(exact)).quantize(Decimal(1).scaleb(-places), decimal.ROUND_HALF_UP)
+
+    return _computed(average)
 
 
 _FEWEST_PLACES = 6

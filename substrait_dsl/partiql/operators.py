@@ -28,6 +28,7 @@ from substrait_dsl.partiql.equality import equality
 from substrait_dsl.partiql.functions import OF_COLUMNS, aligned
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.operations import Mistyped
+from substrait_dsl.partiql.padding import all_of, where_all
 from substrait_dsl.partiql.terms import (
     NOTHING,
     Attributes,
@@ -50,7 +51,7 @@ def lowered(op: str, operands: Sequence[Term], mode: Mode) -> Term:
     """An operator or function of terms that are not all constant."""
     columns: list[Column] = []
     try:
-        if op in OF_TERMS:
+        if op in OF_TERMS and not (op in _OF_VALUES and _is_absent(operands)):
             is_asked = op != "is_missing" and any(map(is_dynamic, operands))
             return of_dynamic(op, operands, mode) if is_asked else OF_TERMS[op](operands)
         if NOTHING in operands:
@@ -62,12 +63,11 @@ def lowered(op: str, operands: Sequence[Term], mode: Mode) -> Term:
         if any(map(is_dynamic, operands)):
             return of_dynamic(op, operands, mode)
         if op == "in":
-            columns += [operand for operand in operands if isinstance(operand, Column)]
             return _is_in(operands[0], operands[1], mode)
         in_parts = [operand for operand in operands if isinstance(opened(operand), Attributes | Elements)]
         if in_parts and op in ("eq", "ne"):
             return equality(operands[0], operands[1], is_equal=op == "eq")
-        columns += [column_of(operand, op) for operand in operands if operand not in in_parts]
+        columns = [column_of(operand, op) for operand in operands if operand not in in_parts]
         if in_parts:
             raise Mistyped("an operand is a struct or a collection")
         if any(_is_null_literal(column.expression) for column in columns):
@@ -80,8 +80,26 @@ def lowered(op: str, operands: Sequence[Term], mode: Mode) -> Term:
     except Mistyped as error:
         if mode == "strict":
             raise EvaluationError(f"{op}: {error}") from error
-        return _beside_others(op, operands) if op in ("and", "or") else nowhere(columns)
+        return _beside_others(op, operands) if op in ("and", "or") else nowhere(_absences(operands))
     return Column(result, absent_of(columns))
+
+
+def _is_absent(operands: Sequence[Term]) -> bool:
+    return NOTHING in operands or Constant(None) in operands
+
+
+def _absences(operands: Sequence[Term]) -> list[Column]:
+    """The operands that may be null or missing, as columns which are that for the same rows."""
+    found: list[Column] = []
+    for operand in operands:
+        match operand:
+            case Column():
+                found.append(operand)
+            case Gathered(column=column):
+                found.append(column)
+            case Nullable(there=there):
+                found.append(Column(call("nullif", there.expression, literal(False, t.Boolean()))))
+    return found
 
 
 def _is_in(value: Term, among: Term, mode: Mode) -> Term:
@@ -89,8 +107,10 @@ def _is_in(value: Term, among: Term, mode: Mode) -> Term:
     among = opened(among)
     unknown = Column(literal(None, t.Boolean(nullable=True)))  # where an element is null
     sides = [side for side in (value, among) if isinstance(side, Column)]
+    if isinstance(among, Gathered) and not among.column.type.nullable and _is_scalar(among.element):
+        among = among.column  # null and missing elements are alike
     if isinstance(among, Gathered | Nullable):
-        raise UnsupportedError("in of a query, a group or a collection that may be null is not lowered to Substrait")
+        raise UnsupportedError("in of structs of a query, or of a group that may be null, is not lowered to Substrait")
     if isinstance(among, Column) and isinstance(among.type, t.List):
         kind = among.type.element
         test = OF_COLUMNS["eq"](column_of(value, "in").expression, FieldReference(0, kind, LambdaParameter()))
@@ -105,6 +125,11 @@ def _is_in(value: Term, among: Term, mode: Mode) -> Term:
         known = IfClause(call("is_not_null", value.expression), found)
         found = IfThen((known,), unknown.expression)
     return Column(found, absent_of([*sides, unknown]))
+
+
+def _is_scalar(element: Term) -> bool:
+    """Whether what is gathered is what the list holds."""
+    return isinstance(opened(element), Column | Constant)
 
 
 def column_of(term: Term, op: str) -> Column:
@@ -184,7 +209,8 @@ def _coalesce(operands: Sequence[Term]) -> Term:
     first = columns[0].expression
     for column in columns[1:]:
         pair = aligned(first, column.expression)
-        if pair is None or pair[0].type.as_required() != first.type.as_required():
+        is_rounded = isinstance(column.type, t.I64) and isinstance(first.type, t.FP32 | t.FP64)
+        if pair is None or is_rounded or pair[0].type.as_required() != first.type.as_required():
             raise UnsupportedError("coalesce of columns of several types is not lowered to Substrait")
     values = [cast(column.expression, first.type.as_required()) for column in columns]
     return Column(values[0] if len(values) == 1 else call("coalesce", *values))
@@ -196,21 +222,16 @@ def _is_null_literal(expression: Expression) -> bool:
 
 def _struct_concat(operands: Sequence[Term]) -> Term:
     fields: list[tuple[str, Term]] = []
-    there: list[Expression] = []
-    for operand in operands:
-        if operand == NOTHING:
-            return NOTHING
-        if isinstance(operand, Constant) and operand.value is None:
-            return Constant(None)
-        part = taken_apart(operand)
-        if isinstance(part, Nullable):
-            there.append(part.there.expression)
-            part = part.parts
-        if not isinstance(part, Attributes):
+    parts = [taken_apart(operand) for operand in operands]
+    there = {number: part.there.expression for number, part in enumerate(parts) if isinstance(part, Nullable)}
+    for number, part in enumerate(parts):
+        struct = part.parts if isinstance(part, Nullable) else part
+        if not isinstance(struct, Attributes):
             raise Mistyped("an operand is not a struct")
-        fields += part.fields
+        others = [each for other, each in there.items() if other != number]
+        fields += ((name, where_all(others, field)) for name, field in struct.fields)
     whole = Attributes(tuple(fields))
-    return Nullable(whole, Column(there[0] if len(there) == 1 else call("and", *there))) if there else whole
+    return Nullable(whole, Column(all_of([*there.values()]))) if there else whole
 
 
 def _star(operands: Sequence[Term]) -> Term:
@@ -236,3 +257,6 @@ OF_TERMS: dict[str, Callable[[Sequence[Term]], Term]] = {
     "star": _star,
 }
 """What is asked even if operands are absent, or takes structs."""
+
+_OF_VALUES = ("struct_concat",)
+"""Those of them that are null or missing where an operand is, as other functions are."""

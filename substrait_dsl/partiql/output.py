@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, literal
 from substrait_dsl.algebra.relations import Project, Rel, Sort, emit
-from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues
 from substrait_dsl.partiql.terms import (
@@ -34,6 +36,10 @@ _READ = (
 """The types whose values are scalars of PartiQL."""
 
 
+_EXACT = decimal.Context(prec=100)
+"""Of more digits than any number has that a dynamic value holds."""
+
+
 def columns_of(lowered: LoweredBindings | LoweredValues) -> Rel:
     """The relation that values are read from: a column for each part of them that is no struct or collection, in order.
 
@@ -53,19 +59,31 @@ def table_of(lowered: LoweredBindings | LoweredValues) -> Rel:
 
     Columns are called by the way to them: ``f.FooId`` in a binding tuple, ``FooId`` in a struct, ``value`` for other
     values. Structs and collections that are the values of attributes are columns of these types. What is missing is
-    NULL. Raises `UnsupportedError` for a collection of values of several types.
+    NULL.
+
+    Raises `UnsupportedError` for a collection of values of several types, `SchemaError` for a column of one variable
+    that would be called as one of another variable is.
     """
-    return _emitted(lowered, [(name, whole(part, name)) for name, part in _attributes(lowered)])
-
-
-def _attributes(lowered: LoweredBindings | LoweredValues) -> Iterator[tuple[str, Term]]:
+    found: list[tuple[str, Expression]] = []
+    owners: dict[str, str] = {}
     for term, root in _roots(lowered):
-        part = opened(term)
-        part = part.parts if isinstance(part, Nullable) else part
-        if isinstance(part, Attributes):
-            yield from ((f"{root}.{inside}" if root else inside, field) for inside, field in part.fields)
-        else:
-            yield root or "value", part
+        for name, part in _attributes(term, root):
+            if owners.setdefault(name, root) != root:
+                raise SchemaError(
+                    f'a column of the variable "{owners[name]}" and one of "{root}" would both be called "{name}"',
+                    hint="give one of the variables another name; collect reads them as they are",
+                )
+            found.append((name, whole(part, name)))
+    return _emitted(lowered, found)
+
+
+def _attributes(term: Term, root: str) -> Iterator[tuple[str, Term]]:
+    part = opened(term)
+    part = part.parts if isinstance(part, Nullable) else part
+    if isinstance(part, Attributes):
+        yield from ((f"{root}.{inside}" if root else inside, field) for inside, field in part.fields)
+    else:
+        yield root or "value", part
 
 
 def _emitted(lowered: LoweredBindings | LoweredValues, found: list[tuple[str, Expression]]) -> Rel:
@@ -177,6 +195,19 @@ def _inside(term: Term, cell: Any) -> Value:
             raise AssertionError(other)
 
 
+def _with_integers(cell: Any) -> Any:
+    """A dynamic value; an integer of more than 64 bits Spark has as a decimal without digits behind a point."""
+    match cell:
+        case Decimal() if cell.as_tuple().exponent == 0:
+            return int(cell)
+        case dict():
+            return {name: _with_integers(part) for name, part in cell.items()}
+        case list():
+            return [_with_integers(part) for part in cell]
+        case _:
+            return cell
+
+
 def _value(cell: Any, kind: t.Type) -> Value:
     """A cell of a column of a readable type, as Spark gives it."""
     if cell is None:
@@ -195,7 +226,8 @@ def _value(cell: Any, kind: t.Type) -> Value:
         case t.Binary() | t.FixedBinary():
             return bytes(cell)
         case t.UserDefined():
-            return to_value(cell.toPython())
+            with decimal.localcontext(_EXACT):  # PySpark computes what it reads
+                return to_value(_with_integers(cell.toPython()))
         case _:
             found: Value = cell
             return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 
@@ -44,7 +44,7 @@ def outer_join(
     width = len(left.rel.schema)
     ours, others = left.variables, beside(right.variables, width, anchor)
     both = LoweredBindings(Cross(left.rel, right.rel), "bag", {**ours, **others})
-    if anchor is None:
+    if anchor is None or anchor not in right.rel.free_anchors:  # what it refers to may be known to be missing
         rel: Rel = Join(left.rel, right.rel, "outer" if how == "full" else how, condition(both))
     else:
         rel = LateralJoin(left.rel, right.rel, "left", condition(both), anchor=anchor)
@@ -112,3 +112,39 @@ def _nullable(expression: Expression) -> Expression:
     """A column of a side of an outer join, whose columns are nullable after it."""
     assert isinstance(expression, FieldReference)
     return attrs.evolve(expression, column_type=expression.column_type.as_nullable())
+
+
+def where_all(conditions: Sequence[Expression], term: Term) -> Term:
+    """The term, but null where one of these conditions, required booleans, is false."""
+    return _where(all_of(conditions), term) if conditions else term
+
+
+def all_of(conditions: Sequence[Expression]) -> Expression:
+    """Whether all of these conditions are true, of which there is one at least."""
+    return conditions[0] if len(conditions) == 1 else call("and", *conditions)
+
+
+def _where(holds: Expression, term: Term) -> Term:
+    match opened(term):
+        case Column(expression=expression) as column:
+            null = literal(None, expression.type.as_nullable())
+            missing = column.missing
+            absent: Absent = "null" if missing is None else call("and", holds, missing)
+            return Column(IfThen((IfClause(holds, expression),), null), absent)
+        case Constant(value=None):
+            return term
+        case Constant(value=value) if value is MISSING:
+            return Column(to_literal(None), holds)
+        case Constant(value=value):
+            return _where(holds, Column(to_literal(value)))
+        case Gathered(column=column) as collection:
+            null = literal(None, column.type.as_nullable())
+            return attrs.evolve(collection, column=Column(IfThen((IfClause(holds, column.expression),), null)))
+        case Nullable(parts=parts, there=there):
+            inside = _where(holds, parts)
+            assert isinstance(inside, Nullable)
+            return Nullable(inside.parts, Column(call("and", holds, there.expression)))
+        case Attributes(fields=fields):
+            return Nullable(Attributes(tuple((name, _where(holds, field)) for name, field in fields)), Column(holds))
+        case Elements(kind=kind, items=items):
+            return Nullable(Elements(kind, tuple(_where(holds, item) for item in items)), Column(holds))

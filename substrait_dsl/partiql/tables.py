@@ -67,7 +67,8 @@ def bind(expression: ValueExpr | BindingsExpr, tables: Mapping[str, object]) -> 
 
     Args:
         expression: of `parse`, `transform` or the classes of nodes.
-        tables: what the names stand for that no scan binds: relations, `StoredTable`s, or plain values.
+        tables: what the names stand for that no scan binds: relations, tables (`table`, `StoredTable`), or plain
+            values.
     """
     with naming("bind"):
         hint = "parse(text) reads one" if isinstance(expression, str) else None
@@ -115,19 +116,26 @@ def bag_of(*items: Given) -> Values:
 def call(function: str, *arguments: Given) -> Values:
     """A function by its name: ``call("upper", t.f.FooName)``. Raises `InvalidChoiceError` for one that is not there."""
     with naming("call"):
-        values = [value(argument) for argument in arguments]
-        return made_value(e.Call(function, tuple(each.expression for each in values)), *values)
+        return _call(function, *arguments)
+
+
+def _call(function: str, *arguments: Given) -> Values:
+    values = [value(argument) for argument in arguments]
+    return made_value(e.Call(function, tuple(each.expression for each in values)), *values)
 
 
 def struct_concat(*structs: Given) -> Values:
     """The attributes of several structs in one, repeated names included."""
     with naming("struct_concat"):
-        return call("struct_concat", *structs)
+        if not structs:
+            raise InvalidArgumentError("expected at least one struct")
+        return _call("struct_concat", *structs)
 
 
 def as_boolean(given: Given) -> Values:
     """A value that is a boolean; one of another type has no value here. See `as_integer`."""
-    return call("as_boolean", given)
+    with naming("as_boolean"):
+        return _call("as_boolean", given)
 
 
 def as_integer(given: Given) -> Values:
@@ -136,17 +144,20 @@ def as_integer(given: Given) -> Values:
     It says of which type a dynamic value is (`DYNAMIC`), so that engines can compute with it. Null and missing stay;
     one of another type is missing in permissive mode, and an error in strict mode.
     """
-    return call("as_integer", given)
+    with naming("as_integer"):
+        return _call("as_integer", given)
 
 
 def as_float(given: Given) -> Values:
     """A value that is a number, as a float. See `as_integer`."""
-    return call("as_float", given)
+    with naming("as_float"):
+        return _call("as_float", given)
 
 
 def as_text(given: Given) -> Values:
     """A value that is a text. See `as_integer`."""
-    return call("as_text", given)
+    with naming("as_text"):
+        return _call("as_text", given)
 
 
 def dynamic(constant: Given) -> Values:
@@ -154,4 +165,5 @@ def dynamic(constant: Given) -> Values:
 
     In a plan they are `DYNAMIC`, where those of other constants have one type. Raises as `lit` does.
     """
-    return call("dynamic", constant)
+    with naming("dynamic"):
+        return _call("dynamic", constant)

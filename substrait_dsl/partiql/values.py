@@ -25,11 +25,19 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from decimal import Decimal
 from enum import Enum
 from math import isnan
-from typing import Any, Final, Literal, TypeAlias, Union
+from typing import Any, Final, Literal, TypeAlias, Union, get_args
 
 import attrs
 
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnsupportedError, quoted, shortened
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    SchemaError,
+    UnsupportedError,
+    naming,
+    quoted,
+    require_choice,
+    shortened,
+)
 
 MOST_LEVELS = 128
 """How deep expressions and values may be nested."""
@@ -59,11 +67,28 @@ Value: TypeAlias = Union[
 """A value; ``datetime.datetime`` is a ``datetime.date``."""
 
 
+def _items(given: Sequence[Value]) -> tuple[Value, ...]:
+    if not isinstance(given, tuple | list):
+        raise InvalidArgumentError(f"the elements of a Bag are a tuple, got {shortened(repr(given))}")
+    return tuple(given)
+
+
+def _fields(given: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
+    """Names and values. Raises `InvalidArgumentError` for what is no such pairs."""
+    if not isinstance(given, tuple | list):
+        raise InvalidArgumentError(f"expected a tuple of pairs of a name and a value, got {shortened(repr(given))}")
+    for field in given:
+        if not (isinstance(field, tuple) and len(field) == 2):
+            raise InvalidArgumentError(f"expected a pair of a name and a value, got {shortened(repr(field))}")
+        _attribute(field[0])
+    return tuple(given)
+
+
 @attrs.frozen(eq=False, repr=False)
 class Bag:
     """Values without an order; each may be there several times."""
 
-    items: tuple[Value, ...] = ()
+    items: tuple[Value, ...] = attrs.field(default=(), converter=_items)
 
     def __iter__(self) -> Iterator[Value]:
         return iter(self.items)
@@ -85,7 +110,7 @@ class Bag:
 class Struct:
     """Attributes, in an order that equality disregards; a name may be there several times."""
 
-    fields: tuple[tuple[str, Value], ...] = ()
+    fields: tuple[tuple[str, Value], ...] = attrs.field(default=(), converter=_fields)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,11 +143,25 @@ class Struct:
         return f"Struct({list(self.fields)!r})"
 
 
+def _bound(given: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
+    return tuple((name, value if _is_value(value) else to_value(value)) for name, value in _fields(given))
+
+
+def _is_value(given: object) -> bool:
+    match given:
+        case Bag(items=items) | (tuple() as items):
+            return all(map(_is_value, items))
+        case Struct(fields=fields):
+            return all(_is_value(value) for _, value in fields)
+        case _:
+            return given is None or isinstance(given, Missing | bool | int | float | Decimal | str | bytes | dt.date)
+
+
 @attrs.frozen
 class BindingTuple:
     """Variables and their values, without duplicate names. It is not a value: only `scan` and `map_values` bridge."""
 
-    fields: tuple[tuple[str, Value], ...] = attrs.field(eq=lambda fields: key(Struct(fields)))
+    fields: tuple[tuple[str, Value], ...] = attrs.field(converter=_bound, eq=lambda fields: key(Struct(fields)))
 
     def __attrs_post_init__(self) -> None:
         require_distinct([name for name, _ in self.fields], "a binding tuple")
@@ -136,15 +175,22 @@ class BindingTuple:
         return dict(self.fields)[name]
 
 
+def _tuples(given: Sequence[BindingTuple]) -> tuple[BindingTuple, ...]:
+    if not isinstance(given, tuple | list) or not all(isinstance(one, BindingTuple) for one in given):
+        raise InvalidArgumentError(f"expected a tuple of BindingTuples, got {shortened(repr(given))}")
+    return tuple(given)
+
+
 @attrs.frozen
 class BindingsData:
     """A bindings collection: a bag or a list of binding tuples."""
 
     kind: Kind
-    tuples: tuple[BindingTuple, ...] = attrs.field(eq=False)
+    tuples: tuple[BindingTuple, ...] = attrs.field(converter=_tuples, eq=False)
     _compared: Hashable = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
+        require_choice("kind of bindings", self.kind, get_args(Kind))
         keys = [key(Struct(one.fields)) for one in self.tuples]
         compared = tuple(keys) if self.kind == "list" else frozenset(Counter(keys).items())
         object.__setattr__(self, "_compared", compared)
@@ -245,9 +291,21 @@ def levels(value: Value) -> int:
     return 1 + max(map(levels, inside), default=0)
 
 
-def bag(items: Sequence[object]) -> Bag:
-    """A bag of these values: ``bag([{"x": 1}, {"x": 2}])``."""
-    return Bag(tuple(to_value(item, 1) for item in items))
+def bag(items: Iterable[object]) -> Bag:
+    """A bag of these values: ``bag([{"x": 1}, {"x": 2}])``.
+
+    Raises `InvalidArgumentError` for what is no values one after the other: a dict, a text, a set, a number.
+    """
+    with naming("bag"):
+        _require_several(items, "the elements of a bag")
+        return Bag(tuple(to_value(item, 1) for item in items))
+
+
+def _require_several(given: object, what: str) -> None:
+    """Raise `InvalidArgumentError` for what is not objects one after the other, or is one value itself."""
+    if isinstance(given, str | bytes | Mapping | Struct | set | frozenset) or not isinstance(given, Iterable):
+        hint = f"[{shortened(repr(given), 40)}] is a list of it" if isinstance(given, str | Mapping | Struct) else None
+        raise InvalidArgumentError(f"{what} are a list, got {shortened(repr(given))}", hint=hint)
 
 
 def elements(value: Value) -> Sequence[Value]:
@@ -256,6 +314,7 @@ def elements(value: Value) -> Sequence[Value]:
 
 
 def _ids(given: Iterable[object]) -> tuple[Value, ...]:
+    _require_several(given, "the record ids of a table")
     return tuple(map(to_value, given))
 
 
@@ -273,6 +332,10 @@ class Table:
         expected = len(elements(self.value))
         if len(self.record_ids) != expected:
             raise InvalidArgumentError(f"a table of {expected} elements has {len(self.record_ids)} record ids")
+
+
+Data: TypeAlias = "Mapping[str, Value | Table | Sequence[object] | Mapping[str, object]]"
+"""What names stand for in the interpreter: values, or Python objects that are some."""
 
 
 def same(left: object, right: object) -> bool:

@@ -15,6 +15,7 @@ from substrait_dsl.algebra.types import PrecisionTime, PrecisionTimestampTZ, Typ
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.changes import changes_in, make_changes
 from substrait_dsl.spark.context import Context, settled
+from substrait_dsl.spark.correlation import is_no_place, require_correlation
 from substrait_dsl.spark.failures import spark_errors, told
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.record import note_plan
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from substrait_dsl.algebra.plan import EvaluationMode, Root
-
-
-NO_CORRELATION = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY"
-"""What Spark calls the places where a subquery may not refer to an outer row."""
 
 
 def execute(
@@ -70,18 +67,17 @@ def execute(
         if changes := changes_in(root.input):
             make_changes(root, changes, space)
         frame = Lowering(space).lower_root(root)
+        require_correlation(nodes, frame)
         space.persist()
         return frame
 
 
 @contextmanager
 def _spark_errors() -> Iterator[None]:
-    from pyspark.errors import PySparkException
-
     try:
         yield
     except spark_errors() as error:
-        if isinstance(error, PySparkException) and (error.getCondition() or "").startswith(NO_CORRELATION):
+        if is_no_place(error):
             raise UnsupportedError(
                 "Spark cannot run a subquery that refers to an outer row in this place",
                 hint="move the condition on the outer row above the join or the set operation in the subquery",

@@ -37,7 +37,9 @@ def through_bytes(
     node = parse(text) if isinstance(text, str) else text
     lowered = lower_values(node, tables, mode) if isinstance(node, ValueExpr) else lower_bindings(node, tables, mode)
     written = columns_of(lowered)
-    (root,) = sd.Plan.from_bytes(sd.Relation(written).to_plan().to_bytes()).roots
-    assert root._rel == written
+    plan = sd.Relation(written).to_plan()
+    read = sd.Plan.from_bytes(plan.to_bytes())
+    assert read == plan
+    (root,) = read.roots
     rows = run(root._rel)
     return bindings_of(lowered, rows) if not isinstance(node, ValueExpr) else values_of(lowered, rows)  # type: ignore[arg-type]

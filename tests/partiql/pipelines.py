@@ -197,8 +197,10 @@ class _Pipeline:
             case 1:
                 return found.order_by(desc(lambda inside: inside[name]), lambda inside: inside[index]).limit(1)
             case 2 if kind < 3 and self.lists:  # of what is always missing there is no greatest
+                self.new.append(more)
                 return found.group_by(
-                    {index: lambda inside: inside[index]}, {name: pq.max(lambda inside: inside[name])}
+                    {index: lambda inside: inside[index], more: lambda inside: self.number(row) - inside[index]},
+                    {name: pq.max(lambda inside: inside[name])},
                 )
             case _:
                 return found

@@ -10,6 +10,7 @@ from substrait_dsl.errors import (
     EvaluationError,
     InvalidArgumentError,
     InvalidChoiceError,
+    NotationError,
     TypeMismatchError,
     UnknownFieldError,
 )
@@ -160,6 +161,8 @@ def test_limit_and_offset(text: str, expected: str, mode: Mode) -> None:
 @pytest.mark.parametrize("count", ["-1", "1.0", "1e0", "null", "MISSING", "true", "'1'"])
 def test_what_is_no_number_of_tuples_is_an_error(verb: str, count: str, mode: Mode) -> None:
     with refused(EvaluationError, f"{verb} is a number of tuples, 0 or more"):
+        rows(f"({verb} (id n) (scan (lit [1]) x))", mode, n=count)
+    with refused(NotationError, f"{verb}: expected a number of tuples, 0 or more"):  # what is written is seen before
         rows(f"({verb} (lit {count}) (scan (lit [1]) x))", mode)
 
 

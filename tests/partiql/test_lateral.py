@@ -6,11 +6,12 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.algebra.node import walk
-from substrait_dsl.algebra.relations import Aggregate, Expand, LateralJoin, Rel, Unnest
+from substrait_dsl.algebra.relations import Aggregate, Expand, Join, LateralJoin, Rel, Unnest
 from substrait_dsl.errors import EvaluationError, SchemaError, UnsupportedError
 from substrait_dsl.partiql import (
     Bindings,
     Tuple,
+    Values,
     bind,
     data_text,
     desc,
@@ -107,6 +108,16 @@ def test_an_outer_join_has_a_column_that_tells_where_a_side_has_no_tuple() -> No
     assert [rel.how for rel in relations(lateral) if isinstance(rel, LateralJoin)] == ["left"]
 
 
+def test_a_join_is_lateral_only_if_the_right_side_is_computed_from_the_left_one() -> None:
+    """An attribute of a number is missing, whatever the row."""
+    text = "(join left (scan (lit << 1 >>) a null null) (scan (path (id a) (lit n)) b null null) null)"
+    rows = bind(parse_bindings(text), {})
+    (read,) = sd.Plan.from_bytes(rows.to_plan().to_bytes()).roots
+    assert read._rel == rows.as_relation()._rel
+    assert LateralJoin not in kinds(rows)
+    assert Join in kinds(rows)
+
+
 def test_an_unpivot_copies_the_row_for_each_attribute() -> None:
     rows = orders().cross_join(lambda t: unpivot(struct(a=t.o.id, b=t.o.id + 1), as_="v", at="k"))
     assert Expand in kinds(rows)
@@ -124,6 +135,19 @@ def test_a_query_in_a_row_is_folded_into_a_column() -> None:
     assert isinstance(join.right, Aggregate)
     assert str(rows.as_relation().schema.types[-1]) == "list<i64>"
     assert rows.variables == ("o", "keys")
+
+
+def test_a_query_in_a_condition_is_a_column_that_is_not_put_out() -> None:
+    def keys(t: Tuple) -> Values:
+        return scan(table("c", CUSTOMERS), as_="c").map_values(lambda u: u.c.key)
+
+    for rows in (
+        orders().filter(lambda t: ~t.o.id.is_in(keys(t))),
+        orders().join(scan(table("c", CUSTOMERS), as_="d"), on=lambda t: t.o.id.is_in(keys(t))),
+    ):
+        assert Aggregate in kinds(rows)
+        assert "any_match" in str(rows.as_relation())
+        assert not any("list<i64>" in str(kind) for kind in rows.as_relation().schema.types[4:])
 
 
 @pytest.mark.parametrize(
@@ -147,14 +171,14 @@ def test_a_query_in_a_row_is_folded_into_a_column() -> None:
             "a query in a row over",
         ),
         (
-            lambda: orders().filter(lambda t: t.o.id.is_in(scan(t.o["items"], as_="i").map_values(lambda u: u.i))),
-            "map_values in a condition",
+            lambda: orders().order_by(lambda t: t.o.id.is_in(scan(t.o["items"], as_="i").map_values(lambda u: u.i))),
+            "map_values in the condition of an outer join, a key",
         ),
-        (lambda: orders().group_by(group_as="g").filter(lambda t: lit(1).is_in(t.g)), "in of a query, a group"),
+        (lambda: orders().group_by(group_as="g").filter(lambda t: lit(1).is_in(t.g)), "in of structs of a query"),
         (
             lambda: (
                 orders()
-                .map_let(q=lambda t: scan(t.o["items"], as_="i").map_values(lambda u: u.i))
+                .map_let(q=lambda t: scan(t.o["items"], as_="i").map_values(lambda u: struct(i=u.i)))
                 .map_values(lambda t: t.q[0])
             ),
             "a path into a query",

@@ -13,7 +13,7 @@ from substrait_dsl.errors import (
     UnknownFieldError,
     UnsupportedError,
 )
-from substrait_dsl.partiql import Values, bind, lit, parse, scan, struct, table
+from substrait_dsl.partiql import Values, bind, lit, parse, scan, struct, struct_concat, table
 from tests.partiql.engines import BAR_SCHEMA, FOO_SCHEMA, NAMED
 
 FOO = sd.read_named("Foo", FOO_SCHEMA)
@@ -49,6 +49,15 @@ def test_the_index_of_a_literal_list_is_its_column() -> None:
     assert "row_number" not in str(got)
 
 
+def test_columns_of_two_variables_have_different_names() -> None:
+    rows = scan([{"a": 1}], as_="v").map_let(**{"v.a": lambda t: t.v.a + 1})
+    with pytest.raises(SchemaError) as caught:
+        rows.as_relation()
+    assert 'as_relation: a column of the variable "v" and one of "v.a" would both be called "v.a"' in str(caught.value)
+    twice = scan([1], as_="x").map_values(lambda t: struct_concat(struct(a=t.x), struct(a=t.x)))
+    assert twice.as_relation().columns == ("a", "a")
+
+
 def test_what_a_variable_stands_for_is_computed_once() -> None:
     rows = scan(lit([1, 2]), as_="x0")
     for number in range(40):
@@ -75,7 +84,10 @@ def test_a_list_is_sorted_where_it_is_output() -> None:
         ("(scan (lit [[{a: 1}], [{b: 1}, {a: 1}]]) x)", "are structs of several attributes"),
         ("(group_by () ((n sum (id f))) null (scan (id Foo) f))", "the sum of what that is no column"),
         ("(group_by () ((n avg (id x))) null (scan (lit [1.1234567]) x))", "the average of decimal<8,7>"),
-        ("(group_by () ((n max (path (id f) (lit FooName)))) null (scan (id Foo) f))", "no overload takes max(varchar"),
+        (
+            "(group_by () ((n max (path (id f) (lit FooName)))) null (scan (id Foo) f))",
+            '"n": the max of varchar<50>? is not lowered',
+        ),
         ("(map_values (pivot (lit a) (id f) (scan (id Foo) f)) (scan (id Bar) b))", "pivot as a value in a row"),
         ("(map_values (divide (path (id f) (lit FooId)) (lit 2.5)) (scan (id Foo) f))", "engines round differently"),
         (
@@ -96,6 +108,26 @@ def test_what_is_not_lowered_is_refused_by_name(text: str, said: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         relation(text)
     assert said in str(caught.value)
+
+
+def test_a_float_that_is_an_integer_is_compared_as_one() -> None:
+    """So that the column stays as it is, and no digit of it is lost."""
+    rows = sd.read_named("t", {"n": "i64"})
+    got = scan(table("t", rows), as_="t").filter(lambda t: t.t.n > 2.0**53).as_relation()
+    assert got._rel == rows.filter(lambda r: r.n > sd.lit(2**53, sd.I64)).rename({"n": "t.n"})._rel
+
+
+def test_groups_of_several_keys() -> None:
+    got = relation(
+        "(group_by ((x (path (id f) (lit FooId))) (y (path (id f) (lit FooName)))) ((n count (lit 1))) g "
+        "(scan (id Foo) f null null))"
+    )
+    assert [(field.name, str(field.type)) for field in got.schema] == [
+        ("x", "i32"),
+        ("y", "varchar<50>?"),
+        ("n", "i64"),
+        ("g", "list<struct<struct<i32, varchar<50>?>>>"),
+    ]
 
 
 def test_a_limit_beyond_all_numbers_of_rows() -> None:

@@ -12,7 +12,13 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import partiql as pq
-from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, SubstraitDslError, TypeMismatchError
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    InvalidChoiceError,
+    SchemaError,
+    SubstraitDslError,
+    TypeMismatchError,
+)
 from substrait_dsl.partiql.operations import FUNCTIONS
 from tests.partiql.evaluating import data
 from tests.support import refused
@@ -58,6 +64,63 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[SubstraitDslError], tuple[s
         InvalidArgumentError,
         ("got Values(", "list_of, bag_of and struct"),
     ),
+    "a verb of bindings": (
+        lambda: FOO.filter(lambda t: t.id == 1),
+        TypeMismatchError,
+        ('a value has no method "filter"', 'scan(x, as_="f").filter(..)'),
+    ),
+    "a verb after map_values": (
+        lambda: ROWS.map_values(lambda t: t.f).order_by(lambda t: t.id),
+        TypeMismatchError,
+        ('no method "order_by"', "scan makes them of a value"),
+    ),
+    "a method of others": (
+        lambda: ROWS.filter(lambda t: t.f.id.between(1, 5)),
+        TypeMismatchError,
+        ('filter: a value has no method "between"', "write (low <= x) & (x <= high)"),
+    ),
+    "a method that is a function": (
+        lambda: ROWS.map_values(lambda t: t.f.name.upper()),
+        TypeMismatchError,
+        ('no method "upper"', 'write call("upper", x)'),
+    ),
+    "a method, misspelt": (lambda: FOO.is_nul(), TypeMismatchError, ('no method "is_nul"', 'did you mean "is_null"?')),
+    "a call of a value": (lambda: pq.lit(1)(), TypeMismatchError, ("(lit 1) is a value, which is not called",)),  # type: ignore[operator]
+    "a text to join on": (
+        lambda: ROWS.join(OTHER, on="id"),
+        InvalidArgumentError,
+        ("join: a condition is a lambda", "lit('id')"),
+    ),
+    "how, where the condition is": (lambda: ROWS.join(OTHER, "left"), InvalidArgumentError, ("join: a condition",)),
+    "a text as a key of groups": (lambda: ROWS.group_by({"k": "id"}), InvalidArgumentError, ('group_by: the key "k"',)),
+    "count of all": (
+        lambda: ROWS.group_by({}, {"n": pq.count("*")}),
+        InvalidArgumentError,
+        ('what the aggregate "n" is of', "count(1) counts the tuples"),
+    ),
+    "a text for each": (lambda: ROWS.map_values("id"), InvalidArgumentError, ("map_values: ", "lambda t: t.f")),
+    "a text in pivot": (lambda: ROWS.pivot("k", lambda t: t.f.id), InvalidArgumentError, ("pivot: the name of each",)),
+    "a tuple as a value": (
+        lambda: ROWS.map_values(lambda t: t),
+        TypeMismatchError,
+        ("map_values: expected a value, got a binding tuple", "struct(f=t.f)"),
+    ),
+    "a tuple in a struct": (lambda: ROWS.map_values(lambda t: pq.struct(a=t)), TypeMismatchError, ("binding tuple",)),
+    "an expression of relations": (
+        lambda: ROWS.filter(sd.col("id") == 1),
+        TypeMismatchError,
+        ("filter: expected a value of the algebra", "lambda t: t.f.name"),
+    ),
+    "a key of relations": (lambda: ROWS.order_by(sd.desc("id")), TypeMismatchError, ("order_by: ", "of relations")),
+    "limit": (lambda: ROWS.limit(-1), InvalidArgumentError, ("limit: expected a number of tuples, 0 or more, got -1",)),
+    "limit, a text": (lambda: ROWS.limit("1"), InvalidArgumentError, ("limit: expected a number", "got '1'")),
+    "offset": (lambda: ROWS.offset(True), InvalidArgumentError, ("offset: expected a number of tuples", "got True")),
+    "an attribute twice": (
+        lambda: pq.struct({"a": 1}, a=2),
+        SchemaError,
+        ('struct: the attribute "a" is given twice',),
+    ),
+    "the name of an attribute": (lambda: PQ.struct({1: 2}), InvalidArgumentError, ("struct: the name", "got 1")),
     "bind of a text": (lambda: PQ.bind("(id x)", {}), InvalidArgumentError, ("bind", "'(id x)'", "parse(text)")),
     "tables of bind": (lambda: PQ.bind(pq.Id("x"), [1]), InvalidArgumentError, ("bind: the tables are a dict", "[1]")),
     "function": (lambda: pq.call("median", FOO), InvalidChoiceError, ("'median'", *FUNCTIONS)),
@@ -65,6 +128,30 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[SubstraitDslError], tuple[s
     "render of a text": (lambda: PQ.render("(id x)"), TypeMismatchError, ("render: expected a node", "parse(text)")),
     "walk": (lambda: PQ.walk(ROWS), TypeMismatchError, ("walk: expected a node", "query.expression")),
     "transform": (lambda: PQ.transform(FOO, str), TypeMismatchError, ("transform: expected a node",)),
+    "a bag of a dict": (
+        lambda: PQ.bag({"a": 1}),
+        InvalidArgumentError,
+        ("bag: the elements of a bag are a list, got {'a': 1}", "[{'a': 1}] is a list of it"),
+    ),
+    "a bag of a text": (lambda: PQ.bag("ab"), InvalidArgumentError, ("bag: the elements of a bag", "got 'ab'")),
+    "a bag of a set": (lambda: PQ.bag({1}), InvalidArgumentError, ("bag: the elements of a bag", "got {1}")),
+    "a bag of a number": (lambda: PQ.bag(5), InvalidArgumentError, ("bag: the elements of a bag", "got 5")),
+    "a Bag of a number": (lambda: PQ.lit(PQ.Bag(5)), InvalidArgumentError, ("the elements of a Bag", "got 5")),
+    "a Struct of a number": (lambda: PQ.lit(PQ.Struct(5)), InvalidArgumentError, ("pairs of a name", "got 5")),
+    "a Struct of numbers": (lambda: PQ.Struct((5,)), InvalidArgumentError, ("a pair of a name and a value, got 5",)),
+    "record ids": (lambda: PQ.Table([1], 5), InvalidArgumentError, ("the record ids of a table are a list, got 5",)),
+    "a binding tuple of numbers": (lambda: PQ.BindingTuple([1]), InvalidArgumentError, ("a pair of a name", "got 1")),
+    "a binding tuple of a set": (
+        lambda: PQ.BindingTuple((("a", {1}),)),
+        InvalidArgumentError,
+        ("a value is None", "got {1}"),
+    ),
+    "binding tuples": (lambda: PQ.BindingsData("bag", 5), InvalidArgumentError, ("a tuple of BindingTuples, got 5",)),
+    "the kind of bindings": (lambda: PQ.BindingsData("x", ()), InvalidChoiceError, ("'x'", '"bag", "list"')),
+    "the name of a key": (lambda: ROWS.group_by({5: 1}), InvalidArgumentError, ("group_by: the variables of keys",)),
+    "no key": (lambda: ROWS.order_by(), InvalidArgumentError, ("order_by: it has no key",)),
+    "no struct": (lambda: pq.struct_concat(), InvalidArgumentError, ("struct_concat: expected at least one struct",)),
+    "a constant that is no value": (lambda: PQ.dynamic({1}), InvalidArgumentError, ("dynamic: a value is None",)),
 }
 
 
@@ -86,6 +173,7 @@ def test_operators_with_the_constant_on_the_left() -> None:
     assert (10 % of).evaluate() == 2
     assert (True & (of == 4)).evaluate() is True
     assert (False | (of == 3)).evaluate() is False
+    assert abs(-of).evaluate() == 4
 
 
 class Count(IntEnum):

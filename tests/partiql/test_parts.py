@@ -80,11 +80,18 @@ def test_lists_of_several_sizes_are_a_column() -> None:
         ("[1.0e0, 2]", "1.5e0"),
         ("[9223372036854775807, 9223372036854775807]", "9223372036854775807.000000"),
         ("[null, MISSING]", "null"),
+        ("[1d300]", "MISSING"),  # of more than 38 digits
     ],
 )
 def test_averages(items: str, average: str) -> None:
     written = bind(parse(f"(group_by () ((a avg (id x))) null (scan (lit {items}) x))"), {})
     assert data_text(written.evaluate()) == f"<< <{{ a: {average} }}> >>"
+
+
+def test_an_average_of_too_many_digits_is_an_error_in_strict_mode() -> None:
+    grouped = scan([10**301], as_="v").group_by(measures={"m": pq.avg(lambda t: t.v)})
+    with pytest.raises(EvaluationError, match="avg: the result is no number, or out of range"):
+        grouped.evaluate(mode="strict")
 
 
 def test_dynamic_values_are_of_a_type_before_engines_compute_with_them() -> None:

@@ -86,6 +86,8 @@ class _Drawing:
 
     def part(self, field: Any, depth: int, fewest: int) -> Any:
         match form_of(field):
+            case Form.VALUE if field.name == "count":  # of tuples
+                return self.draw(st.one_of(st.builds(Lit, st.integers(0, 3)), st.just(Id("table 0"))))
             case Form.VALUE:
                 return self.value(depth)
             case Form.MAYBE_VALUE:

@@ -147,6 +147,8 @@ def test_groups(spark: SparkSession) -> None:
         rows.filter(lambda t: t.t.n > 100).group_by(measures=measures),
         rows.filter(lambda t: t.t.n > 100).group_by({"k": lambda t: t.t.k}, measures),
         rows.group_by({"k": lambda t: t.t.k}).order_by(lambda t: t.k),
+        rows.group_by({"k": lambda t: t.t.k, "n": lambda t: t.t.n, "s": lambda t: t.t.s}, {"c": pq.count(1)}),
+        rows.group_by({"k": lambda t: t.t.k, "odd": lambda t: t.t.n % 2 == 1}, measures, group_as="g"),
     ):
         assert grouped.collect(spark) == grouped.evaluate(), str(grouped)
 
@@ -160,6 +162,7 @@ def test_groups_of_tuples(spark: SparkSession) -> None:
         rows.group_by({"n": lambda t: t.t.n}, group_as="g"),
         rows.group_by(measures={"n": pq.count(lambda t: t.t)}, group_as="g"),
         rows.filter(lambda t: t.t.n > 2**50).group_by(group_as="g"),
+        scan(pq.bag([{}, {}]), as_="e").group_by(group_as="g"),
         stored.group_by({"n": lambda t: t.u.n}, {"top": pq.max(lambda t: t.u.id)}, group_as="g"),
         joined.map_let(n=lambda t: t.t.n).group_by({"n": lambda t: t.n}, {"m": pq.count(lambda t: t.u)}),
         rows.map_let(k=lambda t: t.t.n).cross_join(

@@ -1,0 +1,134 @@
+"""What the interpreter computes with where an expression names a table: the data that are given, and rows in a plan."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from types import NoneType
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.algebra.relations import Read, VirtualTable
+from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, quoted, require, shortened, suggestion
+from substrait_dsl.fluent.base import RelationBase
+from substrait_dsl.partiql.lowered import Source, StoredTable, Tables
+from substrait_dsl.partiql.printing import data_text
+from substrait_dsl.partiql.values import MISSING, Bag, Struct, Table, Value, to_value
+
+
+def data_of(names: Iterable[str], tables: Tables, given: object) -> dict[str, Value | Table]:
+    """What names stand for in the interpreter: the values among the tables, their rows, and what is given.
+
+    The rows of a relation are a bag, also if they are given as a list; a column of record ids is none of their
+    attributes. Rows that a plan holds itself need not be given.
+
+    Raises `UnknownFieldError` for a table without data, `InvalidArgumentError` for data that are no rows.
+    """
+    require(given, (Mapping, NoneType), "the data are a dict of values by the names of tables")
+    assert isinstance(given, Mapping | None)
+    for name, one in (given or {}).items():
+        if isinstance(one, RelationBase):
+            message = f'the data of the table "{name}" are a bag or a list of rows, got a relation'
+            raise InvalidArgumentError(message, hint="collect(spark) computes with what engines have")
+    found = {name: one if isinstance(one, Table) else to_value(one) for name, one in (given or {}).items()}
+    for name, source in tables.items():
+        if not isinstance(source, RelationBase | StoredTable):
+            found.setdefault(name, source)
+            continue
+        if name not in found and (rows := _rows_of_plan(source)) is not None:
+            found[name] = rows
+        if name in found:
+            found[name] = _table(name, source, found[name])
+    for name in sorted((set(names) & tables.keys()) - found.keys()):
+        raise UnknownFieldError(
+            f'there are no data of the table "{name}"; there are those of {quoted(found)}',
+            hint=suggestion(name, found) or f'evaluate({{"{name}": [{{..}}, {{..}}]}}) gives it rows',
+        )
+    return found
+
+
+def _table(name: str, source: RelationBase | StoredTable, given: Value | Table) -> Value | Table:
+    """The rows of a relation, as a bag."""
+    if isinstance(given, Table):
+        return given
+    if not isinstance(given, Bag | tuple):
+        raise InvalidArgumentError(
+            f'the data of the table "{name}" are a bag or a list of rows, got {shortened(repr(given))}'
+        )
+    bag = given if isinstance(given, Bag) else Bag(given)
+    return _with_ids(bag, source.record_id) if isinstance(source, StoredTable) else bag
+
+
+def _with_ids(rows: Bag, record_id: str) -> Value | Table:
+    """Rows with the ids that one of their attributes is; the rows as they are, if it is none."""
+    if not all(isinstance(row, Struct) and record_id in row.names for row in rows.items):
+        return rows
+    structs = [row for row in rows.items if isinstance(row, Struct)]
+    others = [Struct(tuple(field for field in row.fields if field[0] != record_id)) for row in structs]
+    return Table(Bag(tuple(others)), tuple(_as_text(row[record_id]) for row in structs))
+
+
+def _as_text(record_id: Value) -> Value:
+    """A record id as a text, as casts write it."""
+    if record_id is None or record_id is MISSING:
+        return MISSING
+    return record_id if isinstance(record_id, str) else data_text(record_id)
+
+
+# --- rows in a plan
+
+
+def _rows_of_plan(source: Source) -> Bag | None:
+    """The rows of a virtual table, if they are constants that PartiQL has values of."""
+    relation = source.relation if isinstance(source, StoredTable) else source
+    assert isinstance(relation, RelationBase)
+    rel = relation._rel
+    if not (isinstance(rel, Read) and isinstance(rel.definition, VirtualTable)):
+        return None
+    if any(part is not None for part in (rel.filter, rel.best_effort_filter, rel.projection)):
+        return None
+    try:
+        return Bag(tuple(_struct(rel.schema.names, row.fields) for row in rel.definition.rows))
+    except (_NoValue, OverflowError):  # a point in time that Python does not have
+        return None
+
+
+class _NoValue(Exception):  # the rows are then asked for
+    """An expression is no constant of PartiQL's."""
+
+
+def _struct(names: Iterable[str], parts: Iterable[Expression]) -> Struct:
+    return Struct(tuple((name, _value(part)) for name, part in zip(names, parts, strict=True)))
+
+
+def _value(expression: Expression) -> Value:
+    """The value that a literal is."""
+    if not isinstance(expression, Literal):
+        raise _NoValue
+    value, kind = expression.value, expression.literal_type
+    if value is None:
+        return None
+    match kind:
+        case t.Struct():
+            return _struct(kind.field_names, value)
+        case t.List():
+            return tuple(map(_value, value))
+        case t.Map(key=t.String() | t.VarChar() | t.FixedChar()):
+            return Struct(tuple((key.value, _value(part)) for key, part in value))
+        case t.PrecisionTimestamp(precision=digits) | t.PrecisionTimestampTZ(precision=digits) if digits <= _MICRO:
+            since = dt.datetime(1970, 1, 1, tzinfo=dt.UTC if isinstance(kind, t.PrecisionTimestampTZ) else None)
+            return since + dt.timedelta(microseconds=value * 10 ** (_MICRO - digits))
+        case _ if isinstance(kind, _PLAIN):
+            return to_value(value)
+        case _:
+            raise _NoValue
+
+
+_MICRO = 6
+"""How many digits of a second Python's points in time have."""
+
+_PLAIN = (
+    *(t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal),
+    *(t.String, t.VarChar, t.FixedChar, t.Binary, t.FixedBinary, t.Date),
+)
+"""Types whose literals hold what PartiQL's values are."""

@@ -1,0 +1,65 @@
+"""Whose variable a name is: what a lambda reads of a tuple stays a variable of that tuple, and a table a table.
+
+An expression refers to variables and tables by their names alone, so that a variable hides what has its name outside.
+Whoever writes the notation sees that; who writes Python has said which one is meant, and is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from substrait_dsl.errors import SchemaError, quoted
+
+if TYPE_CHECKING:
+    from substrait_dsl.partiql.handles import Bound
+
+
+class TupleScope:
+    """The binding tuple that one call of a lambda gets."""
+
+    __slots__ = ("is_over", "variables")
+
+    def __init__(self, variables: tuple[str, ...]) -> None:
+        self.variables = variables
+        self.is_over = False
+        """Whether the lambda has returned."""
+
+
+def scopes_of(parts: Sequence[Bound]) -> dict[str, frozenset[TupleScope]]:
+    """Of which tuples the variables in several expressions are.
+
+    Raises `SchemaError` for one of a tuple whose lambda has returned.
+    """
+    found: dict[str, frozenset[TupleScope]] = {}
+    for part in parts:
+        for name, scopes in part.scopes.items():
+            if any(scope.is_over for scope in scopes):
+                raise SchemaError(
+                    f'the variable "{name}" is of a tuple that another lambda got',
+                    hint="use the tuple only inside the lambda that gets it",
+                )
+            found[name] = found.get(name, frozenset()) | scopes
+    return found
+
+
+def without_scope(
+    part: Bound, variables: Collection[str], scope: TupleScope | None
+) -> Mapping[str, frozenset[TupleScope]]:
+    """The scopes of an expression once a tuple of these variables is around it, which a lambda got as this scope.
+
+    Raises `SchemaError` if a variable of the tuple hides a table, or the variable of a tuple further out.
+    """
+    for name in sorted(part.expression.free & set(variables)):
+        if name in part.sources:
+            raise SchemaError(
+                f'the table "{name}" is hidden by the variable "{name}" of the tuples that have {quoted(variables)}',
+                hint="give one of them another name",
+            )
+        for other in part.scopes.get(name, frozenset()) - {scope}:
+            raise SchemaError(
+                f'the variable "{name}" of the tuple that has {quoted(other.variables)} is hidden by the variable '
+                f'"{name}" of the tuple inside, which has {quoted(variables)}',
+                hint="give one of them another name",
+            )
+    return {name: scopes - {scope} for name, scopes in part.scopes.items() if scopes != {scope}}
