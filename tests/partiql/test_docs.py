@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import doctest
+import re
 from pathlib import Path
+from typing import get_args
 
+from substrait_dsl.partiql.bindings import AggregateFunction, JoinHow
+from substrait_dsl.partiql.notation import HEADS
 from substrait_dsl.partiql.operations import FUNCTIONS, OPERATORS
 from substrait_dsl.partiql.values import MOST_LEVELS
 
@@ -22,3 +26,15 @@ def test_the_page_names_every_operator_and_function() -> None:
     section = section.partition("\n## ")[0]
     assert [name for name in (*OPERATORS, *FUNCTIONS) if name not in section] == []
     assert f"at most {MOST_LEVELS} levels deep" in section
+
+
+def test_the_page_has_the_grammar_of_every_node() -> None:
+    section = (DOCS / "partiql.md").read_text(encoding="utf-8").partition("\nbindings ::=")[2].partition("```")[0]
+    found = re.findall(r"\((\w+) ", section)
+    parts = {"name", "value"}  # how the parts of lists begin
+    assert sorted(word for word in found if word not in parts) == sorted([*HEADS, *OPERATORS])
+    for name, operator in OPERATORS.items():
+        many = " ".join(["value"] * operator.fewest) + ("" if operator.most == operator.fewest else " ..")
+        assert f"({name} {many})" in section
+    for words in (JoinHow, AggregateFunction):
+        assert "|".join(get_args(words)) in section
