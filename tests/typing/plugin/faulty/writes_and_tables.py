@@ -11,8 +11,8 @@ items.write("t", "append")
 # E: write: unknown op 'append'; expected one of "insert", "delete", "update", "ctas"; write
 #    "insert"  [substrait-invalid-choice]
 items.write("t", op="upsert")
-# E: write: unknown op 'upsert'; expected one of "insert", "delete", "update", "ctas"; did you mean
-#    "insert"?  [substrait-invalid-choice]
+# E: write: unknown op 'upsert'; expected one of "insert", "delete", "update", "ctas"; write "update"
+#    for rows whose key the table has, "insert" for the others  [substrait-invalid-choice]
 items.write("t", output="rows")
 # E: write: unknown output 'rows'; expected one of "no_output", "modified_records"  [substrait-invalid-choice]
 items.write("t", "ctas", create_mode="overwrite")
