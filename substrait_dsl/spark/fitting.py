@@ -27,14 +27,15 @@ def require_distinct(declared: NamedStruct, what: str) -> None:
     """Raise `SchemaError` for two columns of one name, which no table has."""
     seen: dict[str, str] = {}
     for name in declared.names:
-        first = seen.setdefault(name.lower(), name)
-        if first is name:
-            continue
-        if first == name:
+        first = seen.get(name.lower())
+        if first is None:
+            seen[name.lower()] = name
+        elif first == name:
             raise SchemaError(f"{what}: two of the columns are called {quoted([name])}; no table has that")
-        raise SchemaError(
-            f"{what}: the columns {quoted([first, name])} differ in the case of letters only; no table has both"
-        )
+        else:
+            raise SchemaError(
+                f"{what}: the columns {quoted([first, name])} differ in the case of letters only; no table has both"
+            )
 
 
 def columns_in(table: StoredTable, declared: NamedStruct, *, written: Collection[str] | None = None) -> tuple[str, ...]:
