@@ -124,6 +124,12 @@ def _call(function: str, *arguments: Given) -> Values:
     return made_value(e.Call(function, tuple(each.expression for each in values)), *values)
 
 
+def _own_call(function: str, given: Given) -> Values:
+    """The call of a function that is one of Python's here, too."""
+    with naming(function):
+        return _call(function, given)
+
+
 def struct_concat(*structs: Given) -> Values:
     """The attributes of several structs in one, repeated names included."""
     with naming("struct_concat"):
@@ -134,8 +140,7 @@ def struct_concat(*structs: Given) -> Values:
 
 def as_boolean(given: Given) -> Values:
     """A value that is a boolean; one of another type has no value here. See `as_integer`."""
-    with naming("as_boolean"):
-        return _call("as_boolean", given)
+    return _own_call("as_boolean", given)
 
 
 def as_integer(given: Given) -> Values:
@@ -144,20 +149,17 @@ def as_integer(given: Given) -> Values:
     It says of which type a dynamic value is (`DYNAMIC`), so that engines can compute with it. Null and missing stay;
     one of another type is missing in permissive mode, and an error in strict mode.
     """
-    with naming("as_integer"):
-        return _call("as_integer", given)
+    return _own_call("as_integer", given)
 
 
 def as_float(given: Given) -> Values:
     """A value that is a number, as a float. See `as_integer`."""
-    with naming("as_float"):
-        return _call("as_float", given)
+    return _own_call("as_float", given)
 
 
 def as_text(given: Given) -> Values:
     """A value that is a text. See `as_integer`."""
-    with naming("as_text"):
-        return _call("as_text", given)
+    return _own_call("as_text", given)
 
 
 def dynamic(constant: Given) -> Values:
@@ -165,5 +167,4 @@ def dynamic(constant: Given) -> Values:
 
     In a plan they are `DYNAMIC`, where those of other constants have one type. Raises as `lit` does.
     """
-    with naming("dynamic"):
-        return _call("dynamic", constant)
+    return _own_call("dynamic", constant)
