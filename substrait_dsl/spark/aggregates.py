@@ -98,8 +98,8 @@ _SUM = "sum({distinct}{0}){filter}"
 _COUNT = "count({distinct}{0}){filter}"
 
 _WHOLE_SUM = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
-# No nullif: Spark puts it into a projection above the aggregate, which costs a correlated subquery two more joins.
-_WHOLE_COUNT = f"CAST(if({_COUNT} = 0L, NULL, {_COUNT}) AS DECIMAL(20,0))"
+# Where it is 0, the sum is NULL, and what is divided is looked at first.
+_WHOLE_COUNT = f"CAST({_COUNT} AS DECIMAL(20,0))"
 
 # Spark's own average of decimals rounds to four more digits first. The whole part of the quotient is exact, and the
 # rest is smaller than one, so that Spark has digits enough to round it once.

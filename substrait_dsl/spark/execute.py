@@ -17,7 +17,7 @@ from substrait_dsl.spark.changes import changes_in, make_changes
 from substrait_dsl.spark.context import Context, settled
 from substrait_dsl.spark.correlation import is_no_place, require_correlation
 from substrait_dsl.spark.failures import spark_errors, told
-from substrait_dsl.spark.lowering import Lowering
+from substrait_dsl.spark.lowering import Change, Lowering
 from substrait_dsl.spark.record import note_plan
 from substrait_dsl.spark.versions import require_supported
 from substrait_dsl.spark.workspace import Workspace
@@ -56,16 +56,18 @@ def execute(
         ExecutionError: a table is not there, or Spark refuses the plan; Spark's error is the cause.
     """
     require_supported(spark)
-    here = Context(moment or dt.datetime.now(dt.UTC), spark.conf.get("spark.sql.session.timeZone") or "UTC")
-    root = settled(root, walk(root.input), here, mode)
-    nodes = list(walk(root.input))
+    zone = spark.conf.get("spark.sql.session.timeZone") or "UTC"
+    written, nodes = root, list(walk(root.input))
+    root = settled(root, nodes, Context(moment or dt.datetime.now(dt.UTC), zone), mode)
+    if root is not written:
+        nodes = list(walk(root.input))
     _check_extensions(nodes)
-    _check_settings(root.input, nodes, spark)
+    _check_settings(root.input, nodes, spark, zone)
     note_plan(root.input)
     with _spark_errors():
         space = Workspace(spark, persist_shared=persist_shared)
-        if changes := changes_in(root.input):
-            make_changes(root, changes, space)
+        if any(isinstance(node, Change) for node in nodes):
+            make_changes(root, changes_in(root.input), space)
         frame = Lowering(space).lower_root(root)
         require_correlation(nodes, frame)
         space.persist()
@@ -101,7 +103,7 @@ def _check_extensions(nodes: Sequence[Node]) -> None:
                 )
 
 
-def _check_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession) -> None:
+def _check_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession, zone: str) -> None:
     """Refuse settings of the session that would give the plan another meaning."""
     if spark.conf.get("spark.sql.ansi.enabled") != "true":
         raise UnsupportedError(
@@ -114,7 +116,6 @@ def _check_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession) -> Non
             hint='spark.conf.set("spark.sql.decimalOperations.allowPrecisionLoss", "true")',
         )
     computed = _types(nodes)
-    zone = spark.conf.get("spark.sql.session.timeZone")
     if zone not in ("UTC", "Etc/UTC", "Z", "GMT") and any(isinstance(kind, PrecisionTimestampTZ) for kind in computed):
         raise UnsupportedError(
             f"the plan computes with points in time, which Spark does in the session's time zone, {zone}",

@@ -108,14 +108,18 @@ def look_up(reads: Sequence[Read], space: Workspace) -> None:
     tables = list(dict.fromkeys(read.definition.names for read in reads if isinstance(read.definition, NamedTable)))
     if len(tables) < _MANY_TABLES:
         return
-    rows = [f"struct(t{number}.*)" for number in range(len(tables))]
+    between = space.name()  # stands between the columns of one table and those of the next
     named = [f"{quoted_name(names)} AS t{number}" for number, names in enumerate(tables)]
+    columns = f", 0 AS {between}, ".join(f"t{number}.*" for number in range(len(tables)))
     try:
-        found = space.spark.sql(f"SELECT {', '.join(rows)} FROM {', '.join(named)}")
-        schemas = [field.dataType for field in found.schema]
+        found = space.sql(f"SELECT {columns} FROM {', '.join(named)}").schema
     except AnalysisException:
         return  # one by one, it turns out which of them is not there
-    space.tables.update((names, kind) for names, kind in zip(tables, schemas, strict=True) if type(kind) is StructType)
+    ends = [position for position, field in enumerate(found.fields) if field.name == between]
+    if len(ends) == len(tables) - 1:  # as it is, unless a table has a column of that name
+        starts = [0, *(end + 1 for end in ends)]
+        schemas = (StructType(found.fields[start:end]) for start, end in zip(starts, [*ends, None], strict=True))
+        space.tables.update(zip(tables, schemas, strict=True))
 
 
 def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:

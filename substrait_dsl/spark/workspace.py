@@ -88,4 +88,4 @@ class Workspace:
         if frames:  # only then does Spark format the text, and braces must be doubled
             text = text.replace("{", "{{").replace("}", "}}")
             text = re.sub(r"__frame\d+__", r"{\g<0>}", text)
-        return self.spark.sql(text, **frames)
+        return self.spark.sql(text, args={}, **frames)  # without any, it asks Java for an empty array of them
