@@ -57,6 +57,21 @@ def test_every_column_that_does_not_fit_is_told(people: str, spark: SparkSession
     assert 'did you mean "first name"?' in text
 
 
+@pytest.mark.parametrize("column", ["b", "__s0"])  # the second is what the library could call a column of its own
+def test_several_tables_are_looked_up_at_once(column: str, spark: SparkSession) -> None:
+    spark.sql("SELECT 1L AS k, 'x' AS a, 0.5D AS unused").createOrReplaceTempView("first_of_three")
+    spark.sql(f"SELECT 2 AS `{column}`, 1L AS K").createOrReplaceTempView("second_of_three")
+    spark.sql("SELECT DATE'2024-02-29' AS day, 1L AS k").createOrReplaceTempView("third_of_three")
+    first = sd.read_named("first_of_three", {"a": "string", "k": "i64"})
+    second = sd.read_named("second_of_three", {"k": "i64", column: "i32"})
+    third = sd.read_named("third_of_three", {"k": "i64", "day": "date"})
+    wide = first.join(second, lambda f, s: f[1] == s[0]).join(third, lambda f, t: f[1] == t[0])
+    assert collected(wide, spark) == [("x", 1, 1, 2, 1, dt.date(2024, 2, 29))]
+    wrong = sd.read_named("third_of_three", {"k": "i64", "day": "string"})
+    with pytest.raises(SchemaError, match=r'table "third_of_three" .* column "day" is date, declared string'):
+        first.cross(second).cross(wrong).execute(spark)
+
+
 def test_a_table_in_a_catalog(spark: SparkSession, tmp_path: Path) -> None:
     path = str(tmp_path / "t")
     spark.sql("SELECT 1L AS x").write.parquet(path)
