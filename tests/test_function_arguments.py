@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
+import pydoc
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +15,8 @@ from substrait_dsl.algebra.expressions import EnumArgument, TypeArgument
 from substrait_dsl.catalog import EnumArgument as Words
 from substrait_dsl.catalog import Overload, ValueArgument, standard_catalog
 from substrait_dsl.catalog.derive import Bindings, build
-from substrait_dsl.errors import FunctionNotFoundError
+from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError
+from substrait_dsl.fluent.namespace import python_name
 from tests.support import computed, f, refused, table, type_of
 
 WITH_WORDS = [
@@ -75,6 +78,41 @@ def test_words_are_taken_in_any_case() -> None:
     assert node.arguments[0] == EnumArgument("YEAR")
     with refused(FunctionNotFoundError, "variance", 'did you mean "SAMPLE"'):
         table("w: fp64").aggregate(x=lambda r: f.variance("SAMPEL", r.w))
+
+
+@pytest.mark.parametrize("name", sorted(standard_catalog().by_name()))
+def test_every_option_is_documented_with_its_values_and_taken_by_name(name: str) -> None:
+    function = getattr(f, python_name(name))
+    declared = [overload for each in standard_catalog().named(name) for overload in each.overloads]
+    options = {option.name: option.values for overload in declared for option in overload.options}
+    keywords = {
+        parameter.name
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    assert keywords == set(options)
+    for option, values in options.items():
+        assert f"    {option}: {', '.join(values)}" in function.__doc__
+    assert ("Options, by name" in function.__doc__) is bool(options)
+
+
+def test_the_page_of_a_function_says_how_to_pass_an_option() -> None:
+    page = pydoc.plain(pydoc.render_doc(f.like))
+    assert 'like(..., case_sensitivity="CASE_SENSITIVE")' in page
+    assert "distribution: SAMPLE, POPULATION (of std_dev:fp32, std_dev:fp64)" in f.std_dev.__doc__
+    node: Any = computed(lambda r: f.like(r.s, "a%", case_sensitivity="CASE_INSENSITIVE"), "s: string")
+    assert [(option.name, option.preferences) for option in node.options] == [
+        ("case_sensitivity", ("CASE_INSENSITIVE",))
+    ]
+
+
+def test_arguments_have_no_names() -> None:
+    with refused(InvalidArgumentError, 'its arguments by position, "mode" is given by name', "parsed(text, as, mode)"):
+        own.parsed(sd.col("s"), sd.I64, mode="LAX")
+    with refused(InvalidArgumentError, 'its arguments by position, "x" is given by name', "sum(x)"):
+        f.sum(x=sd.col("a"))
+    sampled = table("x: fp64").aggregate(s=lambda r: f.std_dev(r.x, distribution="SAMPLE"))  # an option of that name
+    assert str(sampled.schema["s"]) == "fp64?"
 
 
 TYPES = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 
 import pyarrow
 import pyspark.sql.types
@@ -15,7 +15,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.fluent.guidance import FUNCTIONS, METHODS, VERBS
+from substrait_dsl.fluent.guidance import FUNCTIONS, MEASURE_METHODS, METHODS, VERBS
 from substrait_dsl.fluent.habits import PYTHON_TYPES, TYPE_HABITS
 from tests.support import f, table
 
@@ -85,7 +85,59 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: sd.read_files("data/*.parquet", {"a": sd.I64}), 'say so: kind="glob"'),
     (lambda: sd.read_named("t", {"a": "strng"}), 'read_named, column "a"'),
     (lambda: T.aggregate(n=lambda r: f.sum(r.name)), 'aggregate, measure "n"'),
+    (lambda: f.string_agg(sd.col("name"), ",").sort("id"), "write order_by(...)"),
+    (lambda: f.sum(sd.col("q")).odrer_by("id"), 'did you mean "order_by"?'),
+    (lambda: f.sum(sd.col("q")).rowsBetween(0, 1), "write over(rows=(first, last))"),
+    (lambda: sd.read_named("t", {"m": "u!money"}), 'a type of an extension of your own is UserDefined(urn, "money")'),
+    (lambda: sd.parse_type("list<u!geometri>"), 'did you mean "geometry"? a type of an extension of your own'),
+    (lambda: sd.read_named("t", {"m": sd.UserDefined}), "Annotated[UserDefined, UserDefined(urn, name)]"),
+    (lambda: sd.read_named("t", {"m": sd.Func}), "Annotated[Func, Func((I64(),), I64())]"),
+    (lambda: sd.read_named("t", {"m": sd.List}), "write List(...) or List[...]"),
+    (lambda: sd.read_named("t", {"m": sd.Map}), "write Map(..., ...) or Map[..., ...]"),
+    (lambda: sd.read_named("t", {"m": sd.Struct}), "write Struct.of({...}) or Struct[...], of a schema class"),
+    (lambda: sd.read_named("t", {"m": sd.Decimal}), "write Decimal(...) or Decimal[L[...], L[...]]"),
+    (lambda: sd.read_named("t", {"m": sd.VarChar}), "write VarChar(...) or VarChar[L[...]]"),
+    (lambda: f.substring(sd.col("name"), start=1, length=2), "write substring(input, start, length)"),
+    (lambda: f.and_(a=True), "write and_(a)"),
 ]
+
+
+class AsAdvised(sd.Schema):
+    """The hint for a type without its parameters, taken."""
+
+    money: Annotated[sd.UserDefined, sd.UserDefined("extension:acme:x", "money")]
+    note: sd.Nullable[Annotated[sd.UserDefined, sd.UserDefined("extension:acme:x", "note")]]
+    step: Annotated[sd.Func, sd.Func((sd.I64(),), sd.I64())]
+
+
+def test_the_advice_for_a_class_can_be_taken() -> None:
+    assert str(sd.read_named("t", AsAdvised)._rel.schema) == "money: u!money, note: u!note?, step: func<i64 -> i64>"
+
+
+MONEY = """
+urn: extension:acme:money
+types:
+  - name: money
+    structure: {amount: i64, currency: string}
+scalar_functions:
+  - name: add
+    impls:
+      - args: [{name: a, value: u!money}, {name: b, value: u!money}]
+        return: u!money
+"""
+
+
+def test_operators_of_own_types_are_functions_of_the_own_catalogue() -> None:
+    own: Any = sd.Functions(sd.standard_catalog().with_extension(MONEY))
+    rows: Any = sd.read_named("m", {"m": sd.UserDefined("extension:acme:money", "money")})
+    for call in (lambda r: r.m + r.m, lambda r: f.add(r.m, r.m)):
+        with pytest.raises(SubstraitDslError) as caught:
+            rows.select(x=call)
+        assert "Functions(catalog).add(...)" in str(caught.value.hint)
+    assert str(rows.select(x=lambda r: own.add(r.m, r.m)).schema["x"]) == "u!money"
+    with pytest.raises(SubstraitDslError) as caught:  # the catalogue is the right one, the arguments are not
+        rows.select(x=lambda r: own.add(r.m, 1))
+    assert "Functions(catalog)" not in str(caught.value.hint)
 
 
 TYPES: list[tuple[object, str]] = [
@@ -189,6 +241,9 @@ def test_advice_names_what_exists() -> None:
     row = T.c.id
     for advice in VERBS.values():
         assert hasattr(sd.Relation, advice.partition("(")[0].strip()), advice
+    for name, advice in MEASURE_METHODS.items():
+        assert hasattr(sd.Measure, advice.partition("(")[0]), advice
+        assert not hasattr(sd.Measure, name), name
     functions = {name for extension in standard_catalog().extensions.values() for name in extension.functions}
     for advice in FUNCTIONS.values():
         name = advice.partition("(")[0]

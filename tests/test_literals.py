@@ -11,12 +11,14 @@ from decimal import Decimal as D
 from typing import Any
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
 from hypothesis import given
 from hypothesis import strategies as st
 
 import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Compound, DaySeconds, Literal, YearMonths, literal, natural_type
+from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import LiteralError
 from tests.support import refused
@@ -292,3 +294,48 @@ def test_a_literal_shows_its_value_and_type() -> None:
     assert repr(literal([1], t.List(t.I8()))) == "literal((literal(1, i8),), list<i8>)"
     assert repr(literal(None, t.Date(nullable=True))) == "literal(None, date?)"
     assert len(repr(literal("x" * 10_000, t.String()))) < 300
+
+
+MONEY = sd.UserDefined("extension:acme:money", "money")
+FIVE_EUROS = (sd.lit(5), sd.lit("EUR"))
+FIVE = Literal((literal(5, t.I64()), literal("EUR", t.String())), MONEY)
+
+
+def test_constants_stand_in_other_constants() -> None:
+    def node(expression: sd.Expr[Any, Any]) -> object:
+        return expression._node
+
+    assert node(sd.lit(FIVE_EUROS, MONEY)) == FIVE
+    assert node(sd.lit([FIVE_EUROS, sd.lit(FIVE_EUROS, MONEY)], sd.List(MONEY))) == Literal((FIVE, FIVE), t.List(MONEY))
+    assert node(sd.lit((1, FIVE_EUROS), sd.Struct((t.I8(), MONEY)))) == Literal(
+        (literal(1, t.I8()), FIVE), t.Struct((t.I8(), MONEY))
+    )
+    assert node(sd.lit({sd.lit("k"): sd.lit(7)})) == literal({"k": 7}, t.Map(t.String(), t.I64()))
+    assert node(sd.lit([sd.lit(1), 2])) == literal([1, 2], t.List(t.I64()))
+    with refused(
+        LiteralError, "(5, 'EUR') does not fit u!money", 'hint: give each field its type: (lit(5), lit("EUR"))'
+    ):
+        sd.lit((5, "EUR"), MONEY)
+    with refused(LiteralError, "does not fit u!money"):
+        sd.lit((sd.lit(5), sd.col("x")), MONEY)
+    with refused(LiteralError, "expected a literal of i8, got one of i64"):
+        sd.lit((sd.lit(1),), sd.Struct((t.I8(),)))
+
+
+def test_constants_stand_wherever_values_do() -> None:
+    schema = {"id": sd.I64, "m": MONEY}
+    rows: Any = sd.read_virtual([(1, FIVE_EUROS), {"id": 2, "m": sd.lit(FIVE_EUROS, MONEY)}], schema)
+    assert [record.fields[1] for record in rows._rel.definition.rows] == [FIVE, FIVE]
+    assert rows.filter(lambda r: r.m.is_in([FIVE_EUROS]))._rel.condition.options == (FIVE,)
+    table: Any = sd.create_table("t", schema, {"m": FIVE_EUROS})
+    assert table._rel.defaults[1] == FIVE
+    update: Any = sd.update("t", schema, {"m": FIVE_EUROS}, where=True)
+    assert update._rel.transformations[0].value == FIVE
+    plan = sd.Plan(rows.filter(lambda r: r.m == sd.parameter(1, MONEY)), parameter_bindings={1: FIVE_EUROS})
+    assert plan.parameter_bindings == {1: FIVE}
+
+
+def test_a_value_of_an_own_type_may_be_a_message_of_protobuf() -> None:
+    message = AnyMessage("type.googleapis.com/google.protobuf.Duration", b"\x08\x03")
+    for given_message in (message, Duration(seconds=3)):
+        assert sd.lit(given_message, MONEY)._node == Literal(message, MONEY)

@@ -98,7 +98,7 @@ EXPRESSIONS: list[tuple[ex.Expression, str]] = [
     (ex.ScalarFunction(ADD, (A, B), t.I64(), OVERFLOW), "add(a, b; overflow: ERROR or SATURATE)"),
     (call("extract", ex.EnumArgument("YEAR"), S, ex.TypeArgument(t.I64())), "extract(YEAR, s, i64)"),
     (ex.Cast(plus(A, B), t.String()), "cast(a + b as string)"),
-    (ex.Cast(S, t.Decimal(10, 2), "return_null"), "try_cast(s as decimal<10,2>)"),
+    (ex.Cast(S, t.Decimal(10, 2), "return_null"), "try_cast(s as decimal<10,2>?)"),
     (
         ex.IfThen((ex.IfClause(P, A), ex.IfClause(Q, B)), i64(0)),
         "case when p then a when q then b else 0 end",

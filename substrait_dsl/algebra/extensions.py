@@ -7,10 +7,12 @@ it carries it from a plan that is read to a plan that is written.
 from __future__ import annotations
 
 from types import NoneType
+from typing import Any, Protocol
 
 import attrs
 
 from substrait_dsl.algebra.validators import TEXT, one, several
+from substrait_dsl.errors import InvalidArgumentError
 
 
 @attrs.frozen
@@ -23,15 +25,61 @@ class AnyMessage:
     """The message in protobuf's binary form."""
 
 
+class ProtobufMessage(Protocol):
+    """What a message of protobuf has."""
+
+    @property
+    def DESCRIPTOR(self) -> Any: ...  # noqa: N802  # protobuf's name
+    def SerializeToString(self, *, deterministic: bool = ...) -> bytes: ...  # noqa: N802  # protobuf's name
+
+
+AnyLike = AnyMessage | ProtobufMessage
+"""A message for others: an `AnyMessage`, or a message of protobuf, packed or not."""
+
+
+def packed(given: object) -> AnyMessage | None:
+    """A message of others, packed; None for what is no message."""
+    match given:
+        case AnyMessage():
+            return given
+        case object(type_url=str() as url, value=bytes() as value):  # a google.protobuf.Any
+            return AnyMessage(url, value)
+        case object(DESCRIPTOR=descriptor, SerializeToString=serialize) if not isinstance(given, type):
+            return AnyMessage(f"type.googleapis.com/{descriptor.full_name}", serialize(deterministic=True))
+    return None
+
+
+def any_message(given: object, what: str) -> AnyMessage:
+    """A message of others, packed. Raises `InvalidArgumentError` for what is no message."""
+    message = packed(given)
+    if message is None:
+        raise InvalidArgumentError(
+            f"{what} is a message, got {given!r}", hint="write AnyMessage(type_url, value), or give a protobuf message"
+        )
+    return message
+
+
+def _packed(given: AnyLike | None) -> Any:
+    return packed(given) or given
+
+
+def _all_packed(given: tuple[AnyLike, ...]) -> Any:
+    return tuple(map(_packed, given)) if type(given) is tuple else given  # else the validator refuses it
+
+
 @attrs.frozen
 class AdvancedExtension:
-    """Messages of others about a plan or a relation."""
+    """Messages of others about a plan or a relation, each as an `AnyMessage` or as a message of protobuf."""
 
     optimizations: tuple[AnyMessage, ...] = attrs.field(
-        default=(), validator=several("a tuple of AnyMessage", AnyMessage)
+        default=(),
+        converter=_all_packed,
+        validator=several("a tuple of AnyMessage, or of protobuf messages", AnyMessage),
     )
     """Advice that does not change the result: whoever does not know it may ignore it."""
     enhancement: AnyMessage | None = attrs.field(
-        default=None, validator=one("an AnyMessage or None", AnyMessage, NoneType)
+        default=None,
+        converter=_packed,
+        validator=one("an AnyMessage, a protobuf message or None", AnyMessage, NoneType),
     )
     """Something that changes the meaning: whoever does not know it must refuse."""

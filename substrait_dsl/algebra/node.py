@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import attrs
 
 from substrait_dsl.algebra.common import Common
-from substrait_dsl.algebra.properties import NO_PROPERTIES, FieldPath, Properties
+from substrait_dsl.algebra.properties import NO_PROPERTIES, Properties
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, kind_words
@@ -350,10 +350,6 @@ class Rel(Node):
     def single_row(self) -> bool:
         """Whether the relation is known to have exactly one row."""
         return False
-
-    def copies(self) -> dict[FieldPath, list[int]]:
-        """For fields that stand more than once in the output: the field -> columns with the same value."""
-        return {}
 
     @property
     def inputs(self) -> tuple[Rel, ...]:

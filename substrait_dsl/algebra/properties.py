@@ -6,7 +6,7 @@ protobuf messages: they live in the objects.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import NoneType
 from typing import Literal, get_args
 
@@ -63,37 +63,86 @@ def partitioned(*fields: FieldPath) -> Distribution:
 
 @attrs.frozen
 class Properties:
-    """What is known of a relation's output: its order, per partition, and its distribution (None: nothing)."""
+    """What is known of a relation's output: its order, per partition, and its distribution (None: nothing).
+
+    Two properties are equal if these two are. What is known besides helps to make use of them.
+    """
 
     ordering: tuple[OrderKey, ...] = attrs.field(default=(), validator=several("a tuple of OrderKey", OrderKey))
     distribution: Distribution | None = attrs.field(
         default=None, validator=one("a Distribution or None", Distribution, NoneType)
     )
+    ordered_further: bool = attrs.field(default=False, eq=False, validator=one("a bool", bool))
+    """Whether rows that agree on the ordering are ordered, too, but by what is no field of the output."""
+    equal: Mapping[int, FieldPath] = attrs.field(
+        factory=dict, eq=False, validator=one("a mapping of positions to paths", Mapping)
+    )
+    """Columns that always have the value of another field, such as a copy: the position -> the path of that field."""
 
     def unordered(self) -> Properties:
         """These properties without the ordering."""
-        return Properties((), self.distribution) if self.ordering else self
+        return Properties((), self.distribution, equal=self.equal) if self.ordering else self
 
     @property
     def fieldless(self) -> bool:
         """Whether no field is named, so that these properties hold wherever the fields go."""
-        return not self.ordering and (self.distribution is None or not self.distribution.fields)
+        return not (self.ordering or self.equal or (self.distribution is not None and self.distribution.fields))
 
-    def moved(self, places: Mapping[FieldPath, FieldPath]) -> Properties:
-        """These properties after a relation that puts some fields elsewhere, and no others out.
+    def moved(self, fields: Iterable[tuple[FieldPath, FieldPath]]) -> Properties:
+        """These properties after a relation that puts out these fields, each with where it stands then, and no others.
 
-        A field inside one that is moved moves with it. An ordering ends at the first key that is dropped; a
-        partitioning survives if all its fields do.
+        A field inside one that is moved moves with it; for one that is dropped an equal one stands in. An ordering ends
+        at the first key that is dropped; a partitioning survives if all its fields do.
         """
-        if self.fieldless:
-            return self
+        places: dict[FieldPath, FieldPath] = {}
+        of_equals: dict[FieldPath, FieldPath] = {}
+        equal: dict[int, FieldPath] = {}
+        # There may be very many fields, and hardly any that are inside others or equal to others.
+        commons = [
+            (source if source[0] not in self.equal else representative(source, self.equal), source, target)
+            for source, target in fields
+        ]
+        if max([len(common) for common, _, _ in commons], default=1) > 1:
+            commons.sort(key=lambda move: len(move[0]))  # a struct before what is inside
+        for common, source, target in commons:
+            places.setdefault(source, target)
+            first = of_equals.get(common) if len(common) == 1 else _moved_path(common, of_equals)
+            if first is None:
+                of_equals[common] = target
+            elif len(target) == 1:
+                equal[target[0]] = first
+
+        def place(path: FieldPath) -> FieldPath | None:
+            return _moved_path(path, places) or _moved_path(representative(path, self.equal), of_equals)
+
         ordering: list[OrderKey] = []
         for key in self.ordering:
-            target = _moved_path(key.field, places)
-            if target is None:
+            moved = place(key.field)
+            if moved is None:
                 break
-            ordering.append(OrderKey(target, key.direction))
-        return Properties(tuple(ordering), _moved_distribution(self.distribution, places))
+            ordering.append(OrderKey(moved, key.direction))
+        further = self.ordered_further or len(ordering) < len(self.ordering)
+        return Properties(tuple(ordering), _moved_distribution(self.distribution, place), further, equal)
+
+
+def representative(path: FieldPath, equal: Mapping[int, FieldPath]) -> FieldPath:
+    """The one that stands for all fields that are equal to this one (see `Properties.equal`)."""
+    while path[0] in equal:
+        path = (*equal[path[0]], *path[1:])
+    return path
+
+
+def united(equal: Mapping[int, FieldPath], pairs: Iterable[tuple[FieldPath, FieldPath]]) -> dict[int, FieldPath]:
+    """What is equal (see `Properties.equal`) if the two fields of each pair are, too; one of the two must be a column.
+
+    Of two columns, the second one comes to stand for the first.
+    """
+    found = dict(equal)
+    for pair in pairs:
+        column, field = sorted([representative(path, found) for path in pair], key=len)
+        if len(column) == 1 and column != field[:1]:
+            found[column[0]] = field
+    return found
 
 
 def _moved_path(path: FieldPath, places: Mapping[FieldPath, FieldPath]) -> FieldPath | None:
@@ -105,11 +154,11 @@ def _moved_path(path: FieldPath, places: Mapping[FieldPath, FieldPath]) -> Field
 
 
 def _moved_distribution(
-    distribution: Distribution | None, places: Mapping[FieldPath, FieldPath]
+    distribution: Distribution | None, place: Callable[[FieldPath], FieldPath | None]
 ) -> Distribution | None:
     if distribution is None or distribution == SINGLETON:
         return distribution
-    targets = [_moved_path(path, places) for path in distribution.fields]
+    targets = [place(path) for path in distribution.fields]
     kept = frozenset(target for target in targets if target is not None)
     return None if None in targets else Distribution("partitioned", kept)
 
@@ -121,8 +170,10 @@ def check_properties(properties: Properties, schema: NamedStruct) -> None:
     """Raise unless the properties can be those of a relation with this schema.
 
     Raises `SchemaError` for a field that is not there, `InvalidArgumentError` for a partitioning by nothing, or a
-    singleton by something.
+    singleton by something, and for what is known besides, which no plan can say.
     """
+    if properties.ordered_further or properties.equal:
+        raise InvalidArgumentError("an ordering and a distribution can be declared, and nothing besides")
     distribution = properties.distribution
     if distribution is not None and (distribution.kind == "singleton") is bool(distribution.fields):
         raise InvalidArgumentError("a partitioning needs at least one field, and a singleton takes none")

@@ -57,6 +57,11 @@ class JoinRule:
     right: Side
     mark: bool = False
 
+    @property
+    def inner(self) -> bool:
+        """Whether every row that is put out has a row of either input in it."""
+        return self.left == self.right == "kept"
+
 
 JOIN_RULES: dict[JoinType, JoinRule] = {
     "inner": JoinRule("kept", "kept"),

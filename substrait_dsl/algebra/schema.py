@@ -119,13 +119,14 @@ class NamedStruct:
 
         Raises `UnknownFieldError`, `AmbiguousFieldError`, and `InvalidArgumentError` for what is neither.
         """
-        if type(column) not in (str, int):
+        if isinstance(column, bool) or not isinstance(column, str | int):
             raise InvalidArgumentError(f"a column is given by its name or position, got {column!r}")
         if isinstance(column, int):
             size = len(self.fields)
             if not -size <= column < size:
                 raise UnknownFieldError(f"there is no column {column}: the relation has {size} columns")
             return column % size
+        column = str.__str__(column)  # of a member of an enum that is a text, the text
         found = self._index().get(column, ())
         if len(found) == 1:
             return found[0]

@@ -12,7 +12,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
-from substrait_dsl.fluent.guidance import argument_hint, literal_hint
+from substrait_dsl.fluent.guidance import argument_hint, catalog_hint, literal_hint
 from substrait_dsl.fluent.lambdas import LambdaFunction
 
 Options = Mapping[str, str | Sequence[str]]
@@ -76,6 +76,7 @@ def _resolution(
     except FunctionNotFoundError as error:
         error.hint = (
             error.hint
+            or (catalog_hint(name, parts) if functions is standard_catalog() else None)
             or argument_hint(name, parts)
             or functions.possible_cast(kind, name, described, urn)
             or literal_hint(name, parts)

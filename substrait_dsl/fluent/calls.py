@@ -14,7 +14,7 @@ from substrait_dsl.catalog import Catalog, Kind, Overload, standard_catalog
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming, require
 from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, given, resolved
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, derived, resolve, settled
-from substrait_dsl.fluent.guidance import WINDOW_METHODS, no_attribute
+from substrait_dsl.fluent.guidance import MEASURE_METHODS, WINDOW_METHODS, no_attribute
 from substrait_dsl.fluent.lambdas import LambdaFunction, is_function, settle_functions, traced_argument
 from substrait_dsl.fluent.scope import Scope
 
@@ -275,7 +275,7 @@ class Measure(MeasureBase, Generic[T, N]):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):
                 raise AttributeError(name)
-            raise no_attribute("a measure", name, WINDOW_METHODS, dir(type(self)))
+            raise no_attribute("a measure", name, MEASURE_METHODS, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"Measure({self._call.name})"

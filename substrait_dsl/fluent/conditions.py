@@ -13,7 +13,7 @@ from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import scalar
-from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived
+from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived, unwrapped
 from substrait_dsl.fluent.schemas import as_type
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ def col(column: str | int) -> DynExpr:
 
     Raises `UnknownFieldError` or `AmbiguousFieldError` when it meets the relation.
     """
-    if type(column) not in (str, int):
+    if isinstance(column, bool) or not isinstance(column, str | int):
         raise InvalidArgumentError(f"col takes the name or the position of a column, got {column!r}")
-    return deferred(lambda scope: scope.column(column), column if isinstance(column, str) else None)
+    return deferred(lambda scope: scope.column(column), str.__str__(column) if isinstance(column, str) else None)
 
 
 @overload
@@ -43,13 +43,16 @@ def lit(value: object, type: Any = None) -> Any:
     """A constant.
 
     Args:
-        value: a Python value.
+        value: a Python value; in a tuple, a list or a dict there may be constants, too. A value of a user-defined type
+            is a tuple of them, one for each field of its structure, ``lit((lit(5), lit("EUR")), money)``, or a
+            message: an `AnyMessage`, or one of protobuf.
         type: its type, which must hold the value exactly; by default the natural one: int is ``i64``, float ``fp64``,
             str ``string``, Decimal as many digits as it has, datetime ``precision_timestamp<6>``.
 
     Raises `LiteralError` for a value that does not fit. The type is required unless `type` is nullable.
     Specification: ``Expression.Literal``.
     """
+    value = unwrapped(value)
     return bound(ex.literal(value, ex.natural_type(value) if type is None else as_type(type)), None)
 
 
@@ -134,7 +137,7 @@ def _same_type(part: Any, kind: Type) -> ex.Expression:
         return part
     if isinstance(part, NoValue):
         raise TypeMismatchError(f"{part._lacks}, not a value", hint=part._advice)
-    return ex.literal(part, kind.as_nullable() if part is None else kind.as_required())
+    return ex.literal(unwrapped(part), kind.as_nullable() if part is None else kind.as_required())
 
 
 def _require_expression(given: object, expected: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
@@ -82,7 +82,7 @@ class Document(Generic[M, A]):
         """
         with naming("from_bytes"):
             if not isinstance(data, bytes | bytearray | memoryview):
-                raise InvalidArgumentError(f"expected bytes, got {data!r}")
+                raise _unexpected("bytes", data, {str: "read JSON with from_json, a file with load"})
             return cls._read(bytes(data), strict, catalog)
 
     @classmethod
@@ -90,7 +90,11 @@ class Document(Generic[M, A]):
         """Read protobuf's JSON form. Arguments and errors as of `from_bytes`."""
         with naming("from_json"):
             if not isinstance(text, str):
-                raise InvalidArgumentError(f"expected the JSON of the {cls._what}, got {text!r}")
+                raise _unexpected(
+                    f"the JSON of the {cls._what}",
+                    text,
+                    {bytes: "JSON is a str, data.decode(); the binary form is read with from_bytes"},
+                )
             return cls._read(text, strict, catalog)
 
     @classmethod
@@ -98,7 +102,8 @@ class Document(Generic[M, A]):
         """Read a protobuf message. Arguments and errors as of `from_bytes`."""
         with naming("from_proto"):
             if getattr(getattr(message, "DESCRIPTOR", None), "full_name", None) != cls._message:
-                raise InvalidArgumentError(f"expected a message {cls._message}, got {message!r}")
+                hints: dict[type, str] = {bytes: "read bytes with from_bytes", str: "read JSON with from_json"}
+                raise _unexpected(f"a message {cls._message}", message, hints)
             return cls._read(message.SerializeToString(), strict, catalog)
 
     @classmethod
@@ -167,10 +172,10 @@ class Document(Generic[M, A]):
             return to_json(self.to_proto())
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file: as JSON if its name ends in ``.json``, else in the binary form."""
+        """Write it to a file: as JSON if its name ends in ``.json``, in any case, else in the binary form."""
         with naming("save"):
             target = _file(path)
-        if target.suffix == ".json":
+        if target.suffix.lower() == ".json":
             target.write_text(self.to_json(), encoding="utf-8")
         else:
             target.write_bytes(self.to_bytes())
@@ -193,6 +198,17 @@ class Document(Generic[M, A]):
 
     def __hash__(self) -> int:
         return hash(self._compared())
+
+
+def _unexpected(what: str, given: object, hints: Mapping[type, str]) -> InvalidArgumentError:
+    """The error for something that was given instead, with no more of it than an error can show."""
+    text = repr(given)
+    if len(text) > _MOST_SHOWN:
+        text = f"{text[:_MOST_SHOWN]}... ({type(given).__name__})"
+    return InvalidArgumentError(f"expected {what}, got {text}", hint=hints.get(type(given)))
+
+
+_MOST_SHOWN = 80
 
 
 def _file(path: object) -> Path:

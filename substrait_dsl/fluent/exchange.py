@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.extensions import AnyLike, any_message
 from substrait_dsl.errors import InvalidArgumentError, naming, placing, require
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.columns import is_list, key_expression
 from substrait_dsl.fluent.habits import EXCHANGE_HABITS
-from substrait_dsl.fluent.messages import AnyLike, any_message
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.sorting import Sortable
 

@@ -347,6 +347,27 @@ def _copy(expr: ExprBase) -> DynExpr:
     return _new(expr._node, expr._scope, expr._make, expr._operands, expr._leaf, expr._name, expr._what)
 
 
+def unwrapped(value: object) -> object:
+    """A Python value with constants (`lit`) inside of it as literals of the algebra, which `literal` takes."""
+    try:
+        return _unwrapped(value)
+    except RecursionError:
+        return value  # `literal` refuses it
+
+
+def _unwrapped(value: object) -> object:
+    match value:
+        case ExprBase(_node=ex.Literal() as constant):
+            return constant
+        case tuple():
+            return tuple(map(_unwrapped, value))
+        case list():
+            return [*map(_unwrapped, value)]
+        case dict():
+            return {_unwrapped(key): _unwrapped(item) for key, item in value.items()}
+    return value
+
+
 def resolve(expr: ExprBase, scope: Scope) -> ex.Expression:
     """The expression of the algebra that an `Expr` is, for the row of a scope.
 

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, overload
+
+import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import extended as algebra
 from substrait_dsl.algebra.anchors import canonical_extended
 from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.algebra.node import Node, rebuild
 from substrait_dsl.algebra.plan import Finding
-from substrait_dsl.algebra.types import struct_names
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, placing
+from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.algebra.types import Type, struct_names
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    SchemaError,
+    TypeMismatchError,
+    UnsupportedError,
+    naming,
+    placing,
+)
 from substrait_dsl.fluent.base import S2, RelationBase
 from substrait_dsl.fluent.calls import MeasureBase, measure_node
 from substrait_dsl.fluent.columns import called, evaluate, pick, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.documents import Document, type_urls
-from substrait_dsl.fluent.expr import ExprBase
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
+from substrait_dsl.fluent.lambdas import LambdaScope
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.operators import PythonValue
 from substrait_dsl.fluent.schemas import Declared, RelationSchema, SchemaLike, as_struct
@@ -31,7 +44,7 @@ if TYPE_CHECKING:
 Value = ExprBase | MeasureBase
 """What the columns of an extended expression are: expressions, and aggregate functions."""
 
-Node = ex.Expression | ex.AggregateFunction
+Referred = ex.Expression | ex.AggregateFunction
 
 
 class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedExpression]):
@@ -125,6 +138,31 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
         """The columns that the expressions see."""
         return RelationSchema(self._algebra.base_schema)
 
+    def expression(self, column: str | int) -> DynExpr:
+        """One of the columns as an expression, for any relation that has what it uses.
+
+            extended = sd.ExtendedExpression.from_bytes(data)
+            orders.with_columns(total=extended.expression("total"))
+            orders.filter(extended.expression(0))
+
+        Args:
+            column: the name or the position of the column in `schema`.
+
+        The columns that it uses are those of `base_schema`. In a relation they are found by their names, wherever they
+        stand, when the expression meets it: that raises `UnknownFieldError` for one that is missing, and
+        `TypeMismatchError` for one of another type or nullability. Raises `UnknownFieldError` for no such column, and
+        `UnsupportedError` for one that is an aggregate function, which is no expression.
+        """
+        with naming("expression"):
+            position = self._algebra.schema.position(column)
+            name, node = self._algebra.schema.names[position], self._algebra.referred[position].expression
+            if isinstance(node, ex.AggregateFunction):
+                raise UnsupportedError(
+                    f'the column "{name}" is the aggregate function {node.function.name}, which is no expression',
+                    hint="write the function anew, in aggregate(...)",
+                )
+        return deferred(partial(_on_row, name, node, self._algebra), name, "expression")
+
     def _encoded(self) -> ExtendedExpressionMessage:
         from substrait_dsl.proto.extended import encode_extended_expression
 
@@ -142,7 +180,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
         return f"ExtendedExpression({self._algebra.schema})"
 
 
-def _chosen(item: Any, scope: Scope) -> tuple[str, Node]:
+def _chosen(item: Any, scope: Scope) -> tuple[str, Referred]:
     """A column given by name or position, or an expression or aggregate function that has a name."""
     if callable(item) and not isinstance(item, ExprBase):
         item = called(item, scope, rows(scope))
@@ -155,7 +193,7 @@ def _chosen(item: Any, scope: Scope) -> tuple[str, Node]:
     return name, scope.column(of) if isinstance(of, int) else of
 
 
-def _computed(name: str, value: Any, scope: Scope) -> Node:
+def _computed(name: str, value: Any, scope: Scope) -> Referred:
     with placing(f'column "{name}"'):
         if callable(value) and not isinstance(value, ExprBase):
             value = called(value, scope, rows(scope))
@@ -173,6 +211,64 @@ def _function(measure: MeasureBase, scope: Scope) -> ex.AggregateFunction:
     return node.function
 
 
-def _reference(name: str, node: Node) -> algebra.ExpressionReference:
+def _reference(name: str, node: Referred) -> algebra.ExpressionReference:
     kind = node.output_type if isinstance(node, ex.AggregateFunction) else node.type
     return algebra.ExpressionReference(node, (name, *struct_names(kind)))
+
+
+def _on_row(name: str, expression: ex.Expression, extended: algebra.ExtendedExpression, scope: Scope) -> ex.Expression:
+    """An expression over the base schema, over the row of a scope: its columns are found there by their names."""
+    base = extended.base_schema
+    row_of = scope
+    while isinstance(row_of, LambdaScope):  # the row is that of what the lambda stands in
+        row_of = row_of.outer
+
+    def column(position: int) -> ex.FieldReference:
+        field = base.fields[position]
+        base.position(field.name)  # it must be the only one of that name
+        found = row_of.column(field.name)
+        if found.type != field.type:
+            raise _other_type(field, found.type)
+        return found
+
+    def own(node: Node) -> Node:
+        match node:
+            case ex.FieldReference(root=ex.RootReference()):
+                return column(node.position)
+            case ex.MaskedReference(input=ex.Row(root=ex.RootReference())):
+                return attrs.evolve(node, input=_same_row(base, row_of))
+            case _:
+                return node
+
+    def outer(node: Node) -> Node:
+        """As `own`, in what subqueries say of the row."""
+        match node:
+            case ex.FieldReference(root=ex.OuterReference(anchor)) if anchor == extended.anchor:
+                return attrs.evolve(column(node.position), root=ex.OuterReference(row_of.take_anchor()))
+            case ex.MaskedReference(input=ex.Row(root=ex.OuterReference(anchor))) if anchor == extended.anchor:
+                row = attrs.evolve(_same_row(base, row_of), root=ex.OuterReference(row_of.take_anchor()))
+                return attrs.evolve(node, input=row)
+            case _:
+                return node
+
+    with placing(f'the expression "{name}"'):
+        moved = rebuild(expression, own, into_relations=False)
+        return moved if extended.anchor is None else rebuild(moved, outer)
+
+
+def _other_type(field: Field, found: Type) -> TypeMismatchError:
+    hint = None
+    if found.matches(field.type):
+        change = f'cast("{field.type}")' if field.type.nullable else "assert_not_null()"
+        hint = f'with_columns({field.name}=col("{field.name}").{change}) before it makes it one'
+    return TypeMismatchError(f'it is made for a column "{field.name}" of {field.type}, this one is {found}', hint=hint)
+
+
+def _same_row(base: NamedStruct, scope: Scope) -> ex.Row:
+    """The row of a scope as a whole, of which an expression picks by position. Raises `SchemaError` for another row."""
+    if (scope.schema.names, scope.schema.types) != (base.names, base.types):
+        raise SchemaError(
+            f"the expression picks parts of a whole row of {base}, this row is of {scope.schema}",
+            hint="select(...) the columns that it was made for, in their order",
+        )
+    return ex.Row(base.row_type())

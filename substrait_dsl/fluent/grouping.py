@@ -11,6 +11,7 @@ from typing_extensions import TypeVar
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
@@ -99,8 +100,16 @@ def _measure(value: Any, name: str | None, scope: Scope) -> MeasureBase:
             f"{what} is no aggregate function but an expression",
             hint="wrap it, for example f.sum(...); to group by it, pass it as a key",
         )
-    hint = f"write f.{value}()" if isinstance(value, str) and value.isidentifier() else None
-    raise InvalidArgumentError(f"{what} must be an aggregate function, got {value!r}", hint=hint)
+    raise InvalidArgumentError(f"{what} must be an aggregate function, got {value!r}", hint=_measure_hint(value, scope))
+
+
+def _measure_hint(value: Any, scope: Scope) -> str | None:
+    """What a text may mean that is given for a measure."""
+    if not isinstance(value, str):
+        return None
+    if value in scope.schema.names:
+        return f'write a function of that column, for example f.sum(col("{value}"))'
+    return f"write f.{value}()" if value in standard_catalog().by_name("aggregate") else None
 
 
 def _positions(sets: Sequence[Sequence[str | int]] | None, keys: list[str]) -> tuple[tuple[int, ...], ...]:
@@ -152,7 +161,7 @@ class GroupBy(Generic[S, K]):
         require_distinct([name for name, _ in grouped])
         self.keys = NamedStruct(tuple(Field(name, key.type) for name, key in grouped))
 
-    def agg(self, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
+    def agg(self, /, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
         """One row for each different combination of the keys.
 
         Args:
@@ -164,13 +173,13 @@ class GroupBy(Generic[S, K]):
         with naming("agg"):
             return self._aggregate(None, measures, named)
 
-    def rollup(self, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
+    def rollup(self, /, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
         """Grouping sets of all keys, of all but the last, and so on to none. Arguments: as for `agg`."""
         with naming("rollup"):
             size = self._size()
             return self._aggregate([range(width) for width in range(size, -1, -1)], measures, named)
 
-    def cube(self, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
+    def cube(self, /, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
         """Grouping sets of every subset of the keys, larger ones first. Arguments: as for `agg`."""
         with naming("cube"):
             size = self._size()

@@ -19,6 +19,7 @@ from substrait_dsl.algebra.types import (
     PrecisionTimestampTZ,
     String,
     Type,
+    UserDefined,
     VarChar,
 )
 from substrait_dsl.catalog import standard_catalog
@@ -113,6 +114,19 @@ WINDOW_METHODS: Mapping[str, str] = {
     "window": "over(...)",
 }
 """What other libraries call the parts of a window, and what to write here."""
+
+MEASURE_METHODS: Mapping[str, str] = {
+    **{
+        name: advice
+        for name, advice in WINDOW_METHODS.items()
+        if name not in ("alias", "distinct", "filter", "order_by")
+    },
+    "orderBy": "order_by(...)",
+    "sort": "order_by(...): the order in which the function takes its values",
+    "within_group": "order_by(...)",
+    "where": "filter(...)",
+}
+"""What other libraries call the parts of a measure, and what to write here."""
 
 FUNCTIONS: Mapping[str, str] = {
     "array": "substrait_dsl.list_of(...)",
@@ -212,6 +226,18 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
         return _common_type(typed[0].type, typed[1].type)
     refused = _refused(name, typed, plain)
     return f"{refused.message}; {refused.hint}" if refused is not None and refused.hint else None
+
+
+def catalog_hint(name: str, parts: Sequence[Any]) -> str | None:
+    """Where to look for a function of a type that only an extension of a user's own declares."""
+    urns = standard_catalog().urns
+    kinds = (part.type for part in parts if isinstance(part, ex.Expression))
+    if not any(isinstance(kind, UserDefined) and kind.urn not in urns for kind in kinds):
+        return None
+    return (
+        "operators and substrait_dsl.functions are the specification's functions: "
+        f"Functions(catalog).{name}(...) is that of a catalogue with an extension of your own"
+    )
 
 
 def literal_hint(name: str, parts: Sequence[Any]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import keyword
 from collections.abc import Sequence
 from types import NoneType
@@ -9,7 +10,7 @@ from typing import Any
 
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import Catalog, Function, Given, Overload, standard_catalog
-from substrait_dsl.errors import FunctionNotFoundError, naming, require, suggestion
+from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, naming, require, suggestion
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction, scalar
 from substrait_dsl.fluent.choices import require_catalog
 from substrait_dsl.fluent.guidance import FUNCTIONS
@@ -25,22 +26,43 @@ class CatalogFunction:
     def __init__(self, name: str, declared: Sequence[Function], urn: str | None, catalog: Catalog) -> None:
         self.__name__ = self.__qualname__ = python_name(name)
         self.__doc__ = documentation(declared)
+        self.__signature__ = _signature(declared)
         self.name = name
         self.kind = declared[0].kind
+        self._declared = declared
         self._urn = urn
         self._catalog = catalog
 
     def __call__(self, *arguments: object, **options: str | Sequence[str]) -> Any:
         """Call the function.
 
+        Args:
+            arguments: the arguments, in their order; they have no names.
+            options: the function's options by name, each with a word, or several in order of preference.
+
         Gives an expression; for an aggregate function a `Measure`, which stands in `Relation.aggregate`; for a window
         function a `WindowFunction`. Raises `FunctionNotFoundError` for arguments that no overload takes,
-        `InvalidChoiceError` for an unknown option.
+        `InvalidChoiceError` for an unknown option, `InvalidArgumentError` for an argument that is given by name.
         """
+        for name in options:
+            self._require_no_argument(name)
         if self.kind == "scalar":
             return scalar(self.name, arguments, options, urn=self._urn, catalog=self._catalog)
         call = FunctionCall(self.kind, self.name, arguments, options, self._urn, self._catalog)
         return Measure(call) if self.kind == "aggregate" else WindowFunction(call)
+
+    def _require_no_argument(self, name: str) -> None:
+        """Raise `InvalidArgumentError` for the name of an argument where the names of options stand."""
+        overloads = [overload for function in self._declared for overload in function.overloads]
+        if any(option.name.lower() == name.lower() for overload in overloads for option in overload.options):
+            return
+        meant = next((overload for overload in overloads if overload.argument_position(name) is not None), None)
+        if meant is not None:
+            given = ", ".join(argument.name or "..." for argument in meant.arguments)
+            raise InvalidArgumentError(
+                f'{self.name} takes its arguments by position, "{name}" is given by name',
+                hint=f"write {self.__name__}({given})",
+            )
 
     def resolve(self, arguments: Sequence[Given]) -> tuple[Overload, Type]:
         """The overload for these arguments, and the type of its result. Raises `FunctionNotFoundError`."""
@@ -98,5 +120,44 @@ def documentation(declared: Sequence[Function]) -> str:
         if function.description:
             parts.append(function.description.strip())
         parts.append("\n".join(f"    {overload}" for overload in function.overloads))
+        parts += _described_options(function)
         parts.append(f"Specification: {function.urn}")
     return "\n\n".join(dict.fromkeys(parts))
+
+
+def _options(declared: Sequence[Function]) -> dict[str, dict[tuple[str, ...], list[Overload]]]:
+    """The options of functions by name; for each list of values, the overloads that have it."""
+    found: dict[str, dict[tuple[str, ...], list[Overload]]] = {}
+    for function in declared:
+        for overload in function.overloads:
+            for option in overload.options:
+                found.setdefault(option.name, {}).setdefault(option.values, []).append(overload)
+    return found
+
+
+def _signature(declared: Sequence[Function]) -> inspect.Signature:
+    """What `inspect` and editors show: the arguments have no names, the options nothing else."""
+    names = [name for name in _options(declared) if name.isidentifier() and not keyword.iskeyword(name)]
+    options = (inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=...) for name in names)
+    return inspect.Signature([inspect.Parameter("arguments", inspect.Parameter.VAR_POSITIONAL), *options])
+
+
+def _described_options(function: Function) -> list[str]:
+    """What a function's options are and how they are passed, if it has any."""
+    options = _options([function])
+    lines: list[str] = []
+    for name, choices in options.items():
+        for values, overloads in choices.items():
+            only = "" if len(overloads) == len(function.overloads) else f" (of {_keys(overloads)})"
+            lines.append(f"    {name}: {', '.join(values)}{only}")
+    if not lines:
+        return []
+    name, choices = next(iter(options.items()))
+    called = f"{python_name(function.name)}(..., {name}="
+    first = f'"{next(iter(choices))[0]}"'
+    heading = f"Options, by name, each a word or several in order of preference: ``{called}{first})``"
+    return [f"{heading}\n\n" + "\n".join(lines)]
+
+
+def _keys(overloads: Sequence[Overload]) -> str:
+    return ", ".join(overload.key for overload in overloads)

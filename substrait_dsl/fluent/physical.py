@@ -124,7 +124,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             return made(window(self._rel, partition_by, order_by, method, functions))
 
     def expand(
-        self, *, index: str = "index", **fields: Switching | ColumnLike[S] | Callable[[S], Switching]
+        self, /, *, index: str = "index", **fields: Switching | ColumnLike[S] | Callable[[S], Switching]
     ) -> Relation[DynRow]:
         """Copy each row, with other values in some of the columns.
 

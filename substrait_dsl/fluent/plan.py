@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
@@ -16,7 +19,7 @@ from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming,
 from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, type_urls
-from substrait_dsl.fluent.expr import ExprBase, resolve
+from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.running import Running, Started, explanation, require_explained
@@ -63,17 +66,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         type_aliases: Sequence[object] = (),
     ) -> None:
         with naming("Plan"):
-            if not relations:
-                raise InvalidArgumentError("expected at least one relation")
-            for relation in relations:
-                if not isinstance(relation, RelationBase):
-                    raise InvalidArgumentError(f"expected relations, got {relation!r}")
-            if not isinstance(parameter_bindings, Mapping):
-                raise InvalidArgumentError(
-                    f"parameter_bindings is a dict of values by the number of the parameter, got {parameter_bindings!r}"
-                )
+            roots = _roots(relations)
             require_extension(advanced_extensions, "advanced_extensions")
-            roots = tuple(Root.of(relation._rel) for relation in relations)
             plan = AlgebraPlan(
                 roots,
                 expected_type_urls=type_urls(expected_type_urls),
@@ -103,8 +97,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
     @property
     def parameter_bindings(self) -> Mapping[int, ex.Literal]:
-        """The values of dynamic parameters, by their numbers."""
-        return {binding.anchor: binding.value for binding in self._algebra.parameter_bindings}
+        """The values of dynamic parameters, by their numbers. `with_roots` gives a plan with others."""
+        return MappingProxyType({binding.anchor: binding.value for binding in self._algebra.parameter_bindings})
 
     @property
     def evaluation_mode(self) -> EvaluationMode:
@@ -115,6 +109,33 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
     def type_aliases(self) -> tuple[Type, ...]:
         """The types that the plan gives a number to, in the order of these numbers."""
         return self._algebra.type_aliases
+
+    # --- going on from it
+
+    def with_roots(self, *relations: RelationBase, parameter_bindings: Mapping[int, object] = NO_BINDINGS) -> Plan:
+        """A plan that returns other relations and says the same beside them.
+
+            plan = sd.Plan.load("orders.plan")
+            plan.with_roots(plan.roots[0].filter(lambda r: r.total > 5)).save("large.plan")
+
+        The bindings of parameters, the evaluation mode, the type URLs, the messages of others and the type aliases
+        stay. ``relation.to_plan()`` has none of them: they belong to a plan, and to no relation in it.
+
+        Args:
+            relations: what the plan returns instead, in order.
+            parameter_bindings: values for further parameters, and others for those that are bound, as of `Plan`.
+
+        It is a plan that was built here: it has no `findings` and no `version`. Raises as `Plan` does, and
+        `TypeMismatchError` where a parameter that is bound has another type in the new relations.
+        """
+        with naming("with_roots"):
+            roots = _roots(relations)
+            bindings = {binding.anchor: binding for binding in self._algebra.parameter_bindings}
+            bindings |= {binding.anchor: binding for binding in _bindings(parameter_bindings, roots)}
+            plan = attrs.evolve(self._algebra, roots=roots, parameter_bindings=tuple(bindings.values()), version=None)
+        made_plan = Plan.__new__(Plan)
+        made_plan._become(plan, ())
+        return made_plan
 
     # --- writing and running
 
@@ -186,6 +207,16 @@ def _under_names(root: Root) -> rl.Rel:
     return rl.emit(root.input, range(len(names)), names)
 
 
+def _roots(relations: Sequence[RelationBase]) -> tuple[Root, ...]:
+    """The roots that relations are. Raises `InvalidArgumentError` for none, and for what is no relation."""
+    if not relations:
+        raise InvalidArgumentError("expected at least one relation")
+    for relation in relations:
+        if not isinstance(relation, RelationBase):
+            raise InvalidArgumentError(f"expected relations, got {relation!r}")
+    return tuple(Root.of(relation._rel) for relation in relations)
+
+
 def _types(kinds: Any) -> tuple[Type, ...]:
     if isinstance(kinds, str) or not isinstance(kinds, Sequence):
         raise InvalidArgumentError(f"type_aliases are several types, got {kinds!r}")
@@ -194,6 +225,10 @@ def _types(kinds: Any) -> tuple[Type, ...]:
 
 def _bindings(values: Mapping[int, object], roots: Sequence[Root]) -> Iterator[ParameterBinding]:
     """The values of parameters: Python values as literals of the type that the expressions give the parameter."""
+    if not isinstance(values, Mapping):
+        raise InvalidArgumentError(
+            f"parameter_bindings is a dict of values by the number of the parameter, got {values!r}"
+        )
     if not values:
         return
     kinds: dict[int, Type] = {}
@@ -217,4 +252,4 @@ def _binding(anchor: int, value: object, kind: Type | None, used: str) -> Parame
                 "no expression of the plan uses this parameter",
                 hint=f"the parameters of the plan are {used}" if used else None,
             )
-        return ParameterBinding(anchor, ex.literal(value, kind))
+        return ParameterBinding(anchor, ex.literal(unwrapped(value), kind))

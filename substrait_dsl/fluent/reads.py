@@ -11,6 +11,7 @@ from typing_extensions import Unpack
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.extensions import AnyLike, any_message
 from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
 from substrait_dsl.errors import (
     InvalidArgumentError,
@@ -21,9 +22,8 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.base import S2, Condition, table_name
 from substrait_dsl.fluent.declared import Distributed, Ordering
-from substrait_dsl.fluent.expr import ExprBase, resolve
+from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
 from substrait_dsl.fluent.files import file_uri
-from substrait_dsl.fluent.messages import AnyLike, any_message
 from substrait_dsl.fluent.reading import Known, read
 from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope
@@ -151,7 +151,7 @@ def _value(value: object, field: Field, number: int, scope: Scope) -> ex.Express
     if isinstance(value, ExprBase):
         return resolve(value, scope)
     try:
-        return ex.literal(value, field.type)
+        return ex.literal(unwrapped(value), field.type)
     except LiteralError as error:
         raise LiteralError(f'row {number}, column "{field.name}": {error.message}', hint=error.hint) from None
 

@@ -44,7 +44,8 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
     """A relation whose rows are described by the schema class `S`.
 
     Made by `read_named`, `read_virtual` and `read_files`; immutable: every verb returns a new one. Columns are given
-    by name, as ``col("x")``, as ``rel.c.x``, or by a lambda that gets the row.
+    by name, as ``col("x")``, as ``rel.c.x``, or by a lambda that gets the row. Two relations that say the same are not
+    equal, but their plans are: ``one.to_plan() == other.to_plan()``.
     """
 
     __slots__ = ()
@@ -85,7 +86,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             condition = parts[0] if len(parts) == 1 else columns.all_of(parts)
             return Relation(rl.Filter(self._rel, condition, anchor=scope.anchor))
 
-    def project(self, **new: ColumnLike[S]) -> Relation[DynRow]:
+    def project(self, /, **new: ColumnLike[S]) -> Relation[DynRow]:
         """Add columns after the existing ones, as Substrait's own projection does.
 
         Output: the input's columns, then one per argument. Order and distribution stay. Raises `SchemaError` for a
@@ -102,7 +103,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             expressions = tuple(_column(name, value, scope) for name, value in new.items())
             return Relation(rl.Project(self._rel, expressions, tuple(new), anchor=scope.anchor))
 
-    def with_columns(self, **new: ColumnLike[S]) -> Relation[DynRow]:
+    def with_columns(self, /, **new: ColumnLike[S]) -> Relation[DynRow]:
         """Add columns, or replace those of the same name where they stand.
 
         Output: the input's columns, replaced ones in their old place, then the new ones. Every expression sees the
@@ -124,7 +125,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             return Relation(columns.compute(self._rel, [*kept, *added], scope))
 
     def select(
-        self, *chosen: str | int | ExprBase | Callable[[S], ExprBase], **named: ColumnLike[S]
+        self, /, *chosen: str | int | ExprBase | Callable[[S], ExprBase], **named: ColumnLike[S]
     ) -> Relation[DynRow]:
         """Keep only these columns, in this order.
 
@@ -299,6 +300,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
 
     def aggregate(
         self,
+        /,
         *keys: str | int | ExprBase | Callable[[S], ExprBase],
         grouping_sets: Sequence[Sequence[str | int]] | None = None,
         method: rl.AggregateMethod = "any",
@@ -324,7 +326,9 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         with naming("aggregate"):
             return Relation(aggregate(self._rel, keys, {}, grouping_sets, (), measures, method))
 
-    def group_by(self, *keys: str | int | ExprBase | Callable[[S], ExprBase], **named: ColumnLike[S]) -> GroupBy[S]:
+    def group_by(
+        self, /, *keys: str | int | ExprBase | Callable[[S], ExprBase], **named: ColumnLike[S]
+    ) -> GroupBy[S]:
         """Start an aggregate by its keys: ``rel.group_by("a").agg(n=f.count())``.
 
         Args:

@@ -8,6 +8,7 @@ class Orders(Schema):
 
 from __future__ import annotations
 
+import re
 import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
 from substrait_dsl.algebra.type_text import parse_type as parse
 from substrait_dsl.catalog import standard_catalog
+from substrait_dsl.catalog.user_types import type_problem, user_defined_in
 from substrait_dsl.errors import (
     InvalidArgumentError,
     PlanFormatError,
@@ -27,6 +29,7 @@ from substrait_dsl.errors import (
     placing,
     quoted,
     require,
+    suggestion,
 )
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
 from substrait_dsl.fluent.guidance import type_hint
@@ -60,8 +63,9 @@ class Schema:
         hints = get_type_hints(cls, localns=dict(frame.f_locals), include_extras=True)
         fields: list[Field] = []
         for name, annotation in hints.items():
-            if name.startswith("__") or get_origin(annotation) is ClassVar:
+            if name in _OF_SCHEMAS or annotation is ClassVar or get_origin(annotation) is ClassVar:
                 continue
+            _require_public(name, cls)
             try:
                 kind = as_type(annotation)
             except InvalidArgumentError as error:
@@ -70,7 +74,7 @@ class Schema:
             setattr(cls, name, _named(name))
         cls.__struct__ = NamedStruct(tuple(fields))
 
-    def __init__(self, **columns: ExprBase) -> None:
+    def __init__(self, /, **columns: ExprBase) -> None:  # a column may be called ``self``
         known = self.__struct__.names
         for name in columns:
             if name not in known:
@@ -84,6 +88,21 @@ class Schema:
 
         def __setattr__(self, name: str, value: Any) -> None: ...
         def __getitem__(self, column: str | int) -> DynExpr: ...
+
+
+_OF_SCHEMAS = frozenset(Schema.__annotations__)
+"""Annotations that are no columns."""
+
+
+def _require_public(name: str, schema: type[Schema]) -> None:
+    """Refuse a column whose name means something else inside a class: ``__x`` is ``_Orders__x`` there."""
+    owner = next((each for each in schema.__mro__ if name.startswith(f"_{each.__name__.lstrip('_')}__")), None)
+    written = name if owner is None else name.removeprefix(f"_{owner.__name__.lstrip('_')}")
+    if owner is not None or name.startswith("__"):
+        raise SchemaError(
+            f'{schema.__name__}: column "{written}": a name that begins with two underscores is Python\'s own in a class',
+            hint="declare the columns by a dict {name: type}",
+        )
 
 
 def _named(name: str) -> DynExpr:
@@ -264,14 +283,14 @@ def as_type(kind: Any) -> t.Type:
     Raises `InvalidArgumentError` for anything else, with what was probably meant.
     """
     if isinstance(kind, t.Type):
-        return kind
+        return _as_declared(kind)
     if isinstance(kind, str):
-        return parse_type(kind)
+        return _as_declared(parse_type(kind))
     if isinstance(kind, type) and issubclass(kind, t.SIMPLE_TYPES):
         return _SIMPLE.get(kind) or kind()
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return next((mark for mark in arguments[1:] if isinstance(mark, t.Type)), None) or as_type(arguments[0])
+        return as_type(next((mark for mark in arguments[1:] if isinstance(mark, t.Type)), arguments[0]))
     if origin is t.Nullable:
         return as_type(arguments[0]).as_nullable()
     if origin is t.Struct:
@@ -279,10 +298,21 @@ def as_type(kind: Any) -> t.Type:
     if origin is t.List:
         return t.List(as_type(arguments[0]))
     if origin is t.Map:
+        if Any in arguments:  # ``Map[String]``
+            raise _no_type(t.Map)
         return t.Map(as_type(arguments[0]), as_type(arguments[1]))
     if isinstance(origin, type) and issubclass(origin, t.Type):
         return origin(*(_parameter(argument, kind) for argument in arguments))
     raise _no_type(kind)
+
+
+def _as_declared(kind: t.Type) -> t.Type:
+    """The type itself. Raises `InvalidArgumentError` if an extension of the specification declares it otherwise."""
+    for part in user_defined_in(kind):
+        problem = type_problem(standard_catalog().extensions, part)
+        if problem is not None:
+            raise InvalidArgumentError(problem)
+    return kind
 
 
 def _struct_type(row: Any) -> t.Type:
@@ -294,7 +324,9 @@ def _struct_type(row: Any) -> t.Type:
 def _parameter(argument: Any, kind: Any) -> Any:
     if get_origin(argument) is Literal:
         return get_args(argument)[0]
-    raise InvalidArgumentError(f"the parameters of {kind} must be literals", hint="write Decimal[L[15], L[2]]")
+    name = get_origin(kind).__name__
+    written = ", ".join(f"L[{each!r}]" if isinstance(each, int) else "L[...]" for each in get_args(kind))
+    raise InvalidArgumentError(f"the parameters of {name}[...] must be literals", hint=f"write {name}[{written}]")
 
 
 def parse_type(text: str) -> t.Type:
@@ -308,13 +340,40 @@ def parse_type(text: str) -> t.Type:
     try:
         return parse(text, urns=standard_catalog().type_urns()) if "u!" in text.lower() else parse(text)
     except PlanFormatError as error:
-        error.hint = type_hint(text) or error.hint
+        error.hint = type_hint(text) or _own_type_hint(text) or error.hint
         raise
 
 
+_USER_DEFINED = re.compile(r"u!(\w+)", re.IGNORECASE)
+
+
+def _own_type_hint(text: str) -> str | None:
+    """What to write for a type that none of the specification's extensions declares."""
+    known = standard_catalog().type_urns()
+    unknown = next((name for name in _USER_DEFINED.findall(text) if name not in known), None)
+    if unknown is None:
+        return None
+    near = suggestion(unknown, known)
+    own = f'a type of an extension of your own is UserDefined(urn, "{unknown}")'
+    return f"{near} {own}" if near else own
+
+
+_FORMS: Mapping[type, str] = {
+    t.List: "List(...) or List[...]",
+    t.Map: "Map(..., ...) or Map[..., ...]",
+    t.Struct: "Struct.of({...}) or Struct[...], of a schema class",
+    t.Decimal: "Decimal(...) or Decimal[L[...], L[...]]",
+    t.UserDefined: "UserDefined(urn, name); in a class, Annotated[UserDefined, UserDefined(urn, name)]",
+    t.Func: "Func((I64(),), I64()); in a class, Annotated[Func, Func((I64(),), I64())]",
+}
+"""How types are written whose parameters are not integers, or not one."""
+
+
 def _no_type(kind: Any) -> InvalidArgumentError:
-    if isinstance(kind, type) and issubclass(kind, t.Type):
-        return InvalidArgumentError(
-            f"{kind.__name__} needs its parameters", hint=f"write {kind.__name__}(...) or {kind.__name__}[L[...]]"
-        )
+    if isinstance(kind, type) and issubclass(kind, Schema) and kind is not Schema:
+        return InvalidArgumentError(f"{kind.__name__} is no Substrait type", hint=f"write Struct[{kind.__name__}]")
+    if isinstance(kind, type) and issubclass(kind, t.Type) and kind is not t.Type:
+        name = kind.__name__
+        forms = _FORMS.get(kind) or f"{name}(...) or {name}[L[...]]"
+        return InvalidArgumentError(f"{name} needs its parameters", hint=f"write {forms}")
     return InvalidArgumentError(f"{getattr(kind, '__name__', repr(kind))} is no Substrait type", hint=type_hint(kind))

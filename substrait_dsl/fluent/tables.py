@@ -12,7 +12,7 @@ from substrait_dsl.errors import InvalidArgumentError, naming, placing
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, made, rel_of, table_name
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.columns import as_expression, called, is_plain, on_row, require_condition, rows
-from substrait_dsl.fluent.expr import ExprBase
+from substrait_dsl.fluent.expr import ExprBase, unwrapped
 from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.writes import ObjectName, object_named
@@ -75,7 +75,7 @@ def _transformation(column: str | int, value: Any, scope: Scope) -> rl.Transform
 
 def _new_value(value: Any, field: Field, scope: Scope) -> ex.Expression:
     """An expression, or a Python value as a literal of the column's type."""
-    return ex.literal(value, field.type) if is_plain(value) else as_expression(value, scope, "a value")
+    return ex.literal(unwrapped(value), field.type) if is_plain(value) else as_expression(value, scope, "a value")
 
 
 def create_table(
@@ -175,7 +175,7 @@ def _default(field: Field, value: object) -> ex.Literal:
     with placing(f'the default of "{field.name}"'):
         if isinstance(value, ExprBase):
             raise InvalidArgumentError("a default is a Python value, not an expression")
-        return ex.literal(value, field.type.as_nullable() if value is None else field.type)
+        return ex.literal(unwrapped(value), field.type.as_nullable() if value is None else field.type)
 
 
 def _view(name: ObjectName, relation: RelationBase, op: rl.DdlOp) -> Relation[DynRow]:

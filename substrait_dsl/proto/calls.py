@@ -16,6 +16,7 @@ from substrait_dsl.algebra.expressions import (
     EnumArgument,
     Expression,
     FunctionId,
+    Literal,
     Measure,
     ScalarFunction,
     SortKey,
@@ -30,6 +31,7 @@ from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, SORT_DIRECTION, word_of
 from substrait_dsl.proto.functions import decode_comparison, decode_function
 from substrait_dsl.proto.options import decode_options, encode_options
+from substrait_dsl.proto.producers import DATAFUSION, LIKE_WITH_ESCAPE
 from substrait_dsl.proto.types import decode_type, encode_type
 
 
@@ -44,9 +46,23 @@ def encode_scalar_function(encoder: Encoder, call: ScalarFunction, message: pb.E
 
 def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFunction, scope: Scope) -> ScalarFunction:
     """Read a call of a scalar function."""
-    arguments = decode_arguments(decoder, message.arguments, scope)
+    arguments = _without_escape(decoder, message, decode_arguments(decoder, message.arguments, scope))
     function, kind = decode_function(decoder, message, arguments, ("scalar",))
     return ScalarFunction(function, arguments, kind, decode_options(decoder, message.options, function))
+
+
+def _without_escape(
+    decoder: Decoder, message: pb.Expression.ScalarFunction, arguments: tuple[Argument, ...]
+) -> tuple[Argument, ...]:
+    """The arguments of a call without the escape character of a ``like`` of DataFusion that has none."""
+    if len(arguments) != LIKE_WITH_ESCAPE or decoder.producer != DATAFUSION:
+        return arguments
+    escape = arguments[-1]
+    is_none = isinstance(escape, Literal) and escape.value is None
+    if not is_none or decoder.function(message.function_reference).name != "like":
+        return arguments
+    decoder.doubt("like has a third argument, NULL, by which DataFusion means no escape character: left out", message)
+    return arguments[:-1]
 
 
 def encode_aggregate_function(encoder: Encoder, call: AggregateFunction, message: pb.AggregateFunction) -> None:

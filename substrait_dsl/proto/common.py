@@ -24,12 +24,13 @@ from substrait_dsl.algebra.relations import (
     emit,
 )
 from substrait_dsl.algebra.rules import JOIN_RULES
-from substrait_dsl.errors import PlanFormatError, UnsupportedError
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.choices import decode_choices, without_choices
 from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.enums import COMPUTATION_TYPE, word_of
 from substrait_dsl.proto.extensions import decode_advanced_extension, decode_own_extension, encode_advanced_extension
 from substrait_dsl.proto.paths import path_of
+from substrait_dsl.proto.producers import DATAFUSION
 from substrait_dsl.proto.window_relations import decode_expand_mapping
 
 CHOICES: dict[str, frozenset[str]] = {
@@ -85,8 +86,14 @@ def decode_common(decoder: Decoder, rel: Rel, body: Any) -> Rel:
     common = _decode_hint_and_extensions(decoder, message, body)
     mapping = tuple(message.emit.output_mapping) if message.HasField("emit") else None
     # What is read from another message, a project that adds nothing, has its own mapping settled already.
-    if type(body) in JOIN_MESSAGES and isinstance(rel, AnyJoin) and puts_out_both_sides(decoder, rel):
-        mapping = _without_absent_side(rel, mapping)
+    if type(body) in JOIN_MESSAGES and isinstance(rel, AnyJoin) and _put_out_both_sides(decoder, rel):
+        if puts_out_both_sides(decoder, rel):
+            mapping = _without_absent_side(rel, mapping)
+        else:
+            told = (
+                f"a {rel.how} join of a plan older than 0.72 put out both sides, but not DataFusion's: read as today's"
+            )
+            decoder.doubt(told, body)
     if type(body) is pb.ExpandRel and isinstance(rel, Expand):
         mapping = decode_expand_mapping(body, rel, mapping)
     if common is not None:
@@ -112,7 +119,7 @@ def _check_number(decoder: Decoder, message: pb.RelCommon) -> None:
 
 
 def _decode_hint_and_extensions(decoder: Decoder, message: pb.RelCommon, body: Any) -> Common | None:
-    hint = decode_hint(decoder, message.hint) if message.HasField("hint") else None
+    hint = _hint_or_none(decoder, message.hint) if message.HasField("hint") else None
     extension = own_extension = None
     if message.HasField("advanced_extension"):
         extension = without_choices(decode_advanced_extension(message.advanced_extension))
@@ -125,6 +132,17 @@ def _decode_hint_and_extensions(decoder: Decoder, message: pb.RelCommon, body: A
     if hint is None and extension is None and own_extension is None:
         return None
     return Common(hint, extension, own_extension)
+
+
+def _hint_or_none(decoder: Decoder, message: pb.RelCommon.Hint) -> Hint | None:
+    """A hint, unless it says what cannot be: whoever reads a plan may ignore its hints."""
+    try:
+        return decode_hint(decoder, message)
+    except UnsupportedError:  # too much to tell
+        raise
+    except SubstraitDslError as error:
+        decoder.doubt(f"a hint says what cannot be: {error.message}; not kept", message)
+        return None
 
 
 @functools.cache
@@ -219,7 +237,14 @@ _ONE_SIDE_SINCE = (0, 72, 0)
 
 
 def puts_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
-    """Whether a join puts out the columns of a side that it does not keep, as in old plans (readings 3 and 4)."""
+    """Whether a join puts out the columns of a side that it does not keep, as in old plans (readings 3 and 4).
+
+    Those of DataFusion never did, whatever version they say.
+    """
+    return decoder.producer != DATAFUSION and _put_out_both_sides(decoder, join)
+
+
+def _put_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
     rule = JOIN_RULES[join.how]
     old = (0, 0, 0) < decoder.version < _ONE_SIDE_SINCE
     return old and (rule.left == "absent" or rule.mark)

@@ -18,10 +18,13 @@ from substrait_dsl.algebra.expressions import (
     Literal,
     MultiOrList,
     OrListRecord,
+    ScalarFunction,
     SingularOrList,
     Switch,
     SwitchCase,
 )
+from substrait_dsl.algebra.types import INTEGER_RANGES
+from substrait_dsl.catalog import Typed
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
@@ -46,7 +49,10 @@ def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> 
         behavior = pb.Expression.Cast.FailureBehavior
         on_failure = word_of(FAILURE_BEHAVIOR, message.failure_behavior, behavior, "Cast.failure_behavior")
     target = decode_type(decoder, message.type)
-    return Cast(decoder.expression(message.input, scope), target, on_failure)
+    cast = Cast(decoder.expression(message.input, scope), target, on_failure)
+    if cast.type != target:
+        decoder.doubt(f"a cast to {target} gives NULL where it fails; read as {cast.type}", message)
+    return cast
 
 
 def encode_if_then(encoder: Encoder, expression: IfThen, message: pb.Expression.IfThen) -> None:
@@ -59,15 +65,29 @@ def encode_if_then(encoder: Encoder, expression: IfThen, message: pb.Expression.
 
 
 def decode_if_then(decoder: Decoder, message: pb.Expression.IfThen, scope: Scope) -> IfThen:
-    """Read an if."""
+    """Read an if; of a first one that lacks its ``then`` the conditions of the others are values (DataFusion)."""
+    branches = list(message.ifs)
+    base: Expression | None = None
+    if len(branches) > 1 and not branches[0].HasField("then"):
+        base = decoder.expression(getattr(branches.pop(0), "if"), scope)
+        decoder.doubt("the first if has no then: read as the value that those of the others are compared with", message)
     clauses = tuple(
         IfClause(
-            decoder.expression(getattr(branch, "if"), scope),
+            _condition(decoder, base, decoder.expression(getattr(branch, "if"), scope)),
             decoder.expression(branch.then, scope),
         )
-        for branch in message.ifs
+        for branch in branches
     )
     return IfThen(clauses, _otherwise(decoder, message, scope, [clause.then for clause in clauses]))
+
+
+def _condition(decoder: Decoder, base: Expression | None, said: Expression) -> Expression:
+    """The condition of an if: what it says, or that what it says equals the value of a case."""
+    if base is None:
+        return said
+    decoder.repeat(base.size)
+    found = decoder.catalog.resolve("scalar", "equal", (Typed(base.type), Typed(said.type)))
+    return ScalarFunction(found.overload.function, (base, said), found.output_type)
 
 
 def encode_switch(encoder: Encoder, expression: Switch, message: pb.Expression.SwitchExpression) -> None:
@@ -118,7 +138,21 @@ def encode_singular_or_list(
 def decode_singular_or_list(decoder: Decoder, message: pb.Expression.SingularOrList, scope: Scope) -> SingularOrList:
     """Read a membership test of one value."""
     value = decoder.expression(message.value, scope)
-    return SingularOrList(value, tuple(decoder.expression(option, scope) for option in message.options))
+    options = tuple(_of_type(decoder, decoder.expression(option, scope), value, option) for option in message.options)
+    return SingularOrList(value, options)
+
+
+def _of_type(decoder: Decoder, option: Expression, value: Expression, message: pb.Expression) -> Expression:
+    """An option of the type of the value: an integer that is written as one of another size (Arrow) means the same."""
+    kind, given = value.type.as_required(), option.type
+    ranges = INTEGER_RANGES.get(type(kind)), INTEGER_RANGES.get(type(given))
+    if not isinstance(option, Literal) or None in ranges or given.matches(kind) or kind.variation or given.variation:
+        return option
+    smallest, largest = ranges[0] or (0, 0)
+    if option.value is not None and not smallest <= option.value <= largest:
+        return option
+    decoder.doubt(f"an option of an IN list is {given}, the value {value.type}; read as {kind}", message)
+    return Literal(option.value, kind.with_nullability(given.nullable))
 
 
 def encode_multi_or_list(encoder: Encoder, expression: MultiOrList, message: pb.Expression.MultiOrList) -> None:

@@ -6,6 +6,7 @@ use and are numbered from 1, each kind by itself, so that equal plans are equal 
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from typing import Any, TypeVar, assert_never
 
@@ -99,6 +100,7 @@ class Declarations:
 def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> None:
     """Read what a plan declares, but for its type aliases. Declarations that nothing uses are allowed."""
     urns: dict[int, str] = {}
+    looked_up: set[str] = set()
     for urn in plan.extension_urns:
         if not urn.urn:
             decoder.fail(urn)
@@ -115,6 +117,7 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
             case "extension_function":
                 declaration = extension.extension_function
                 function = FunctionId(_decode_urn(decoder, urns, declaration), declaration.name)
+                _doubt_misspelt(decoder, function, looked_up, declaration)
                 _declare(decoder, decoder.functions, "function", declaration.function_anchor, function, declaration)
             case "extension_type":
                 declaration = extension.extension_type
@@ -133,6 +136,27 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
                 raise PlanFormatError("an extension declaration declares nothing")
             case other:
                 assert_never(other)
+
+
+def _doubt_misspelt(decoder: Decoder, function: FunctionId, looked_up: set[str], message: Message) -> None:
+    """Tell that the URN of an extension is not known, if it looks like one that is, with a function that has.
+
+    Others may declare what they like, so that there is no doubt else. `looked_up` are the URNs that were looked at.
+    """
+    extensions, urn = decoder.catalog.extensions, function.urn
+    if not urn or urn in extensions or urn.startswith(OWN_URNS) or urn in looked_up:
+        return
+    if len(looked_up) >= _MOST_SUGGESTIONS or all(function.name not in each.functions for each in extensions.values()):
+        return
+    looked_up.add(urn)
+    near = difflib.get_close_matches(urn, extensions, n=1, cutoff=_MISSPELT)
+    if near:
+        told = f'no extension "{urn}" is known, but "{near[0]}" is, and there is a "{function.name}"'
+        decoder.doubt(f"{told}: what is declared of it is kept as it came", message)
+
+
+_MISSPELT = 0.95
+"""How alike two URNs are where one is a misspelling of the other: a letter or two of forty differ."""
 
 
 def _decode_urn(decoder: Decoder, urns: Mapping[int, str], declaration: Any) -> str:

@@ -13,6 +13,7 @@ from substrait_dsl.algebra.expressions import FunctionId, Root, Row
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.types import Struct, Type, TypeVariation
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
+from substrait_dsl.proto.producers import ARROW_VARIATIONS
 from substrait_dsl.proto.sizes import Sizes
 from substrait_dsl.proto.trees import Detached, Trees
 
@@ -26,6 +27,8 @@ D = TypeVar("D")
 
 MAX_READ_AGAIN = 500_000
 """How many bytes are read again in further places, where they mean something else: so plans can grow without bounds."""
+MAX_REPEATED = 1_000_000
+"""How many nodes stand in further places than a plan says them in."""
 MAX_TOLD = 10_000_000
 """How many characters all findings may have together."""
 _READING_TAKES = 100
@@ -149,8 +152,15 @@ class Decoder:
         """The innermost message that an error came from; its path in the plan is looked for only then."""
         self.doubts: list[tuple[str, Any]] = []
         """What was not as it should be, each with the message that said it; paths are looked for at the end."""
+        self.producer = ""
+        """What says that it wrote the plan."""
+        self.checked: set[Type] = set()
+        """The user-defined types that were looked up in their extensions."""
+        self._undeclared: set[tuple[int, str]] = set()
+        """The type variations that were told not to be declared, each with the kind of type that it is of."""
         self._anchors = count(1)
         self._read_again = 0
+        self._repeated = 0
         self._told = 0
         self._rows: dict[tuple[int, Root], Row] = {}
 
@@ -197,6 +207,17 @@ class Decoder:
                 "mean something else in each: they would be read again and again"
             )
 
+    def repeat(self, nodes: int) -> None:
+        """Count the nodes of an expression that stands in further places than the plan says it in.
+
+        Raises `UnsupportedError` if there are too many: such expressions may stand inside each other.
+        """
+        self._repeated += nodes
+        if self._repeated > MAX_REPEATED:
+            raise UnsupportedError(
+                f"the cases of the plan compare values of more than {MAX_REPEATED} nodes, counted for each comparison"
+            )
+
     def row(self, types: tuple[Type, ...], root: Root) -> Row:
         """A row as a value: one object for all references to it, since it may be wide."""
         known = self._rows.get((id(types), root))
@@ -227,9 +248,27 @@ class Decoder:
         """The type that a plan calls by the number of an alias."""
         return _declared(self.aliases, reference, "type alias")
 
-    def variation(self, reference: int) -> TypeVariation | None:
-        """The variation that a plan calls by a number; 0 is the system's preferred one."""
-        return None if reference == 0 else _declared(self.variations, reference, "type variation")
+    def variation(self, reference: int, kind: str, message: Any) -> TypeVariation | None:
+        """The variation that a plan calls by a number; 0 is the system's preferred one.
+
+        One that is not declared is left out and told, once for each kind of type: a plan has many alike.
+
+        Args:
+            reference: the number.
+            kind: the name of the type that it is a variation of.
+            message: the message that says so.
+        """
+        known = self.variations.get(reference)
+        if reference != 0 and known is None and (reference, kind) not in self._undeclared:
+            self._undeclared.add((reference, kind))
+            meant = ARROW_VARIATIONS.get((reference, kind))
+            self.doubt(
+                f"the plan does not declare type variation {reference}, of {kind}"
+                f"{f', by which DataFusion means {meant}' if meant else ''}: taken for {kind} itself, here and "
+                "wherever else it stands",
+                message,
+            )
+        return known
 
 
 def _declared(declared: Mapping[int, D], reference: int, what: str) -> D:

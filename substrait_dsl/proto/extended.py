@@ -21,6 +21,7 @@ from substrait_dsl.proto.detached import check_detached
 from substrait_dsl.proto.encoder import Encoder, OuterReferences
 from substrait_dsl.proto.expressions import encode_expression, encode_whole_expression
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
+from substrait_dsl.proto.names import decode_column_names
 from substrait_dsl.proto.nesting import require_readable
 from substrait_dsl.proto.relations import encode_relation
 from substrait_dsl.proto.trees import Detached
@@ -148,7 +149,8 @@ def decode_expression_reference(decoder: Decoder, message: pb.ExpressionReferenc
                     expression = decode_aggregate_function(decoder, message.measure, scope)
             case _:
                 raise PlanFormatError("an expression must say expression or measure")
-        return ExpressionReference(expression, tuple(message.output_names))
+        kind = expression.output_type if isinstance(expression, AggregateFunction) else expression.type
+        return ExpressionReference(expression, decode_column_names(decoder, kind, message))
 
 
 def extended_from_bytes(

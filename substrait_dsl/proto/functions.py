@@ -6,6 +6,7 @@ Specification: https://substrait.io/extensions/ and ``SimpleExtensionDeclaration
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Any, assert_never
 from weakref import WeakKeyDictionary
 
@@ -39,6 +40,7 @@ from substrait_dsl.catalog.roles import is_known, known_overload, require_phase
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError
 from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.types import decode_type
+from substrait_dsl.proto.untold import only_type
 
 
 @attrs.frozen
@@ -52,6 +54,8 @@ class Known:
     """What is not as it should be."""
     missing: bool = False
     """Whether there is no function of that name, whatever its arguments are."""
+    cause: SubstraitDslError | None = attrs.field(default=None, eq=False)
+    """The error that the doubt comes from; its hint takes long to find, so that it is asked for only if needed."""
 
 
 def decode_function(
@@ -96,6 +100,8 @@ def decode_function(
     by_value = undecided and (values := tuple(map(_given_by_value, arguments))) != given
     if by_value:  # the value of a literal may decide
         known = _recalled(decoder.catalog, function, values, kinds, phase)
+    if known.type is None and known.doubt and phase == "initial_to_result" and not message.HasField("output_type"):
+        known = _told_by_all(decoder.catalog, known, given, kinds)
     made = _function_and_type(decoder, message, function, known)
     if not by_value and len(decoder.doubts) == doubts and all(map(stands_for_equals, given)):
         decoder.calls[call] = made
@@ -107,7 +113,10 @@ def _function_and_type(decoder: Decoder, message: Any, function: FunctionId, kno
     if known.type is None:
         if declared is None:
             told = f"{function.key} does not declare its type (output_type), and nothing else says it"
-            raise PlanFormatError(told if known.doubt is None else f"{told}: {known.doubt}")
+            raise PlanFormatError(
+                told if known.doubt is None else f"{told}: {known.doubt}",
+                hint=partial(_hint, known.cause),
+            )
         if known.doubt is not None:
             decoder.doubt(f"the type that the plan declares is kept: {known.doubt}", message)
         return known.function, declared
@@ -124,6 +133,14 @@ def _function_and_type(decoder: Decoder, message: Any, function: FunctionId, kno
         if decoder.keep_declared:
             return known.function, declared
     return known.function, known.type
+
+
+def _hint(cause: SubstraitDslError | None) -> str:
+    near = None if cause is None else cause.hint
+    return f"{near} or {_DECLARE_IT}" if near else _DECLARE_IT
+
+
+_DECLARE_IT = "an extension of your own can declare it: read with catalog=standard_catalog().with_extension(...)"
 
 
 def decode_comparison(
@@ -243,7 +260,7 @@ def _known_by_name(
     try:
         catalog.named(function.name, kinds)
     except FunctionNotFoundError as error:
-        return Known(function, None, f"{told}, and {error.message}", missing=True)
+        return Known(function, None, f"{told}, and {error.message}", missing=True, cause=error)
     reason = ""
     for urn in (function.urn, None) if function.urn else (None,):
         try:
@@ -256,6 +273,15 @@ def _known_by_name(
             found = overload.function
             return Known(found, kind, f'{told}; read as "{found.key}" of "{found.urn}"')
     return Known(function, None, f"{told}, and {reason}")
+
+
+def _told_by_all(catalog: Catalog, known: Known, arguments: tuple[Given, ...], kinds: tuple[Kind, ...]) -> Known:
+    """A call that no overload takes, with the type that it has in any case, if there is one."""
+    told = only_type(catalog, known.function, arguments, kinds)
+    if told is None:
+        return known
+    kind, why = told
+    return Known(known.function, kind, f"{known.doubt}; kept as it came, and taken to give {kind}, because {why}")
 
 
 def _type_of(catalog: Catalog, overload: Overload, arguments: tuple[Given, ...], phase: Phase) -> Type | None:

@@ -9,7 +9,7 @@ import attrs
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import literal
-from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.relations import Cross, Filter, HashJoin, Join, LateralJoin, MergeJoin
 from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.algebra.types import Boolean
@@ -40,13 +40,17 @@ def decode_join(decoder: Decoder, message: pb.JoinRel, outer: Scope | None) -> R
     right = decoder.relation(message.right, outer), message.right
     how = word_of(JOIN_TYPE, message.type, pb.JoinRel.JoinType, "JoinRel.type")
     scope = row_of(decoder, message, outer, left, right)
-    if message.HasField("expression"):
-        condition = decoder.expression(message.expression, scope)
-    else:  # as DataFusion writes a cross product
-        decoder.doubt("a join has no expression; read as one whose rows all match", message)
-        condition = literal(True, Boolean())
+    condition = _condition(decoder, message, scope)
     join = Join(left[0], right[0], how, condition, anchor=scope.anchor)
     return decode_post_filter(decoder, message, join, outer)
+
+
+def _condition(decoder: Decoder, message: pb.JoinRel | pb.LateralJoinRel, scope: Scope) -> Expression:
+    """What rows match by: all do, where nothing is said, as DataFusion writes a cross product."""
+    if message.HasField("expression"):
+        return decoder.expression(message.expression, scope)
+    decoder.doubt("a join has no expression; read as one whose rows all match", message)
+    return literal(True, Boolean())
 
 
 def encode_lateral_join(encoder: Encoder, rel: LateralJoin, message: pb.LateralJoinRel) -> None:
@@ -70,7 +74,7 @@ def decode_lateral_join(decoder: Decoder, message: pb.LateralJoinRel, outer: Sco
     how = word_of(LATERAL_JOIN_TYPE, message.type, pb.JoinRel.JoinType, "LateralJoinRel.type")
     scope = row_of(decoder, message, outer, left, right)
     scope.anchor = row.anchor  # one number serves the left row and, in subqueries of the condition, the row of both
-    condition = decoder.expression(message.expression, scope)
+    condition = _condition(decoder, message, scope)
     join = LateralJoin(left[0], right[0], how, condition, anchor=scope.anchor)
     return decode_post_filter(decoder, message, join, outer)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import functools
+import importlib
 import json
 import re
 from collections import Counter
@@ -24,6 +25,16 @@ from substrait_dsl.errors import PlanFormatError, quoted, suggestion
 
 SHOWN = 40
 """How many characters of a wrong value a message shows."""
+
+WELL_KNOWN = ("any", "duration", "empty", "field_mask", "struct", "timestamp", "wrappers")
+"""The modules of protobuf's own types: JSON can say one in an ``Any`` once its module was imported, by whomever."""
+
+
+def import_well_known_types() -> None:
+    """Let protobuf know its own types."""
+    for name in WELL_KNOWN:
+        importlib.import_module(f"google.protobuf.{name}_pb2")
+
 
 _REFUSALS = (json_format.ParseError, RecursionError, OverflowError)
 """What protobuf's reader raises; the last for an enum that is ``Infinity``."""
@@ -55,6 +66,7 @@ def read_json(text: str, message: Message, since: Since, former: Former) -> None
     except ValueError as error:
         raise PlanFormatError(f"this is no JSON: {error}") from None
     _check(value, message.DESCRIPTOR, since, _is_in_shape)
+    import_well_known_types()
     try:
         json_format.Parse(text, message)
     except _REFUSALS as error:

@@ -110,7 +110,8 @@ _HEADING = re.compile(r"\s*//.*\n")
 
 
 def _without_heading(text: str) -> str:
-    """The text without the comments in front of it; its lines keep their numbers."""
+    """The text without the comments in front of it, and a byte order mark; its lines keep their numbers."""
+    text = text.removeprefix("\ufeff")
     end = 0
     while match := _HEADING.match(text, end):
         end = match.end()
@@ -124,8 +125,13 @@ def _parse(kind: type[Any], data: bytes) -> Any:
         what = WORDS[kind.DESCRIPTOR.name].removeprefix("the ")
         raise PlanFormatError(
             f"these bytes are no Substrait {what}",
-            hint="they are cut short, are something else, or nest messages more than 100 deep, which parsers refuse",
+            hint="they look like JSON: read their text, data.decode(), with from_json, and a file with load"
+            if data.lstrip(_IN_FRONT_OF_JSON).startswith((b"{", b"//"))
+            else "they are cut short, are something else, or nest messages more than 100 deep, which parsers refuse",
         ) from None
+
+
+_IN_FRONT_OF_JSON = b"\xef\xbb\xbf \t\r\n"
 
 
 def _translate(plan: Message, old: OldPlan) -> None:

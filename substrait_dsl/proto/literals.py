@@ -41,6 +41,7 @@ from substrait_dsl.proto.types import (
     decode_type,
     decode_type_body,
     decode_type_parameters,
+    doubt_user_defined,
     encode_type,
     encode_type_body,
     encode_type_parameters,
@@ -85,11 +86,25 @@ def decode_literal(decoder: Decoder, message: pb.Expression.Literal) -> Literal:
             return read
         if not message.nullable and not message.type_variation_reference:
             return read
-        variation = decoder.variation(message.type_variation_reference)
+        variation = decoder.variation(message.type_variation_reference, read.type.keyword, message)
+        if variation is None and message.type_variation_reference:
+            _require_same_number(read, message.type_variation_reference)
         return Literal(read.value, attrs.evolve(read.literal_type, nullable=message.nullable, variation=variation))
     except SubstraitDslError:
         decoder.fail(message)
         raise
+
+
+def _require_same_number(read: Literal, variation: int) -> None:
+    """Raise `LiteralError` for an integer that may be another one by a type variation that the plan does not declare.
+
+    DataFusion writes unsigned integers as the signed ones of the same bits.
+    """
+    if isinstance(read.value, int) and read.value < 0:
+        raise LiteralError(
+            f"a literal is {read.value}, of the type variation {variation} of {read.type}, which the plan does not "
+            "declare: of an unsigned type it would be another number"
+        )
 
 
 def decode_null(decoder: Decoder, message: types_pb.Type) -> Literal:
@@ -272,6 +287,7 @@ def decode_user_defined(decoder: Decoder, message: pb.Expression.Literal.UserDef
     else:
         parameters = decode_type_parameters(decoder, message.type_parameters)
         kind = t.UserDefined(*decoder.type(message.type_reference), parameters)
+        doubt_user_defined(decoder, kind, message)
     match message.WhichOneof("val"):
         case "value":
             return Literal(decode_any(message.value), kind)

@@ -43,8 +43,9 @@ def decode_nested(
     decoder: Decoder, message: pb.Expression.Nested, scope: Scope
 ) -> NestedStruct | NestedList | NestedMap:
     """Read a struct, a list or a map of expressions; its type is derived from theirs."""
-    nullable, variation = message.nullable, decoder.variation(message.type_variation_reference)
-    match message.WhichOneof("nested_type"):
+    nullable, kind = message.nullable, message.WhichOneof("nested_type")
+    variation = decoder.variation(message.type_variation_reference, kind or "nested", message)
+    match kind:
         case "struct":
             fields = tuple(decoder.expression(field, scope) for field in message.struct.fields)
             return NestedStruct(fields, nullable, variation)
@@ -59,5 +60,5 @@ def decode_nested(
             return NestedMap(entries, nullable, variation)
         case None:
             raise PlanFormatError("a nested expression must say struct, list or map")
-        case kind:
-            assert_never(kind)
+        case other:
+            assert_never(other)

@@ -11,6 +11,7 @@ from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
 from substrait_dsl.catalog.roles import known_overload
+from substrait_dsl.errors import InvalidChoiceError
 from substrait_dsl.proto.decoder import Decoder
 
 
@@ -25,7 +26,8 @@ def encode_options(options: tuple[FunctionOption, ...], messages: Any) -> None:
 def decode_options(decoder: Decoder, messages: Any, function: FunctionId) -> tuple[FunctionOption, ...]:
     """Read the options of a call of a function: as its file spells them, or as they came if the catalogue has none.
 
-    Raises `InvalidChoiceError` for an option or a preference that a known function does not have.
+    An option or a preference that a known function does not have is kept, and told: whoever executes the call has to
+    refuse it, if that does not know it either.
     """
     if not messages:
         return ()
@@ -35,6 +37,9 @@ def decode_options(decoder: Decoder, messages: Any, function: FunctionId) -> tup
         with decoder.part(message):
             name, preferences = message.name, tuple(message.preference)
             if overload is not None:
-                name, preferences = overload.option_values(name, preferences)
+                try:
+                    name, preferences = overload.option_values(name, preferences)
+                except InvalidChoiceError as error:
+                    decoder.doubt(f"{error.message}; kept as it came", message)
             options.append(FunctionOption(name, preferences))
     return tuple(options)

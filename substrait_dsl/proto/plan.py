@@ -10,6 +10,7 @@ from substrait.plan_pb2 import DynamicParameterBinding, ExecutionBehavior, Plan
 
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, Finding, ParameterBinding, Root, check_closed
+from substrait_dsl.algebra.relations import Aggregate, Ddl, Emit, Update, Write
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations, decode_declarations
@@ -33,7 +34,7 @@ def encode_plan(plan: AlgebraPlan, *, outer_references: OuterReferences = "rel_r
     """Encode a plan as the specification asks of a careful producer.
 
     Every message stays within the 100 levels that parsers accept: deeper trees are cut into subtrees, which
-    ``ReferenceRel`` refers to, and detached expressions. Equal plans give equal messages.
+    ``ReferenceRel`` refers to, and detached expressions. Equal plans that share the same relations give equal messages.
 
     Args:
         plan: the roots, in order.
@@ -145,6 +146,18 @@ def encode_root(encoder: Encoder, root: Root, message: RelRoot) -> None:
 def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
     """Read the names of the columns of a relation that the plan returns."""
     needed = len(rel.schema.depth_first_names())
+    if len(message.names) > needed and _is_change(rel):
+        decoder.doubt(
+            f"a root has {len(message.names)} names, but its relation, a change, puts out {needed} fields: left out",
+            message,
+        )
+        return Root(rel, rel.schema.depth_first_names())
+    if len(message.names) == needed - 1 and isinstance(rel, Aggregate) and len(rel.grouping_sets) > 1:
+        index = rel.schema.names[-1]
+        decoder.doubt(
+            f"a root has no name for the number of the grouping set, the last column: called {index}", message
+        )
+        return Root(rel, (*message.names, index))
     if len(message.names) != needed:
         decoder.fail(message)
         raise PlanFormatError(
@@ -152,6 +165,11 @@ def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
             hint="the fields of structs inside count, depth first",
         )
     return Root(rel, tuple(message.names))
+
+
+def _is_change(rel: Rel) -> bool:
+    """Whether a relation changes a table: some producers name the columns of that table, whatever is put out."""
+    return isinstance(rel.input if isinstance(rel, Emit) else rel, Write | Update | Ddl)
 
 
 def encode_parameter_binding(
@@ -201,6 +219,9 @@ def to_json(message: Whole) -> str:
     """The JSON of a plan or an extended expression, in the names of protobuf's JSON form (``lowerCamelCase``)."""
     from google.protobuf import json_format
 
+    from substrait_dsl.proto.json_text import import_well_known_types
+
+    import_well_known_types()
     try:
         return json_format.MessageToJson(message)
     except TypeError as error:  # JSON writes the fields of an extension message, so it has to know them

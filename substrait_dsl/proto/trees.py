@@ -13,10 +13,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
+from google.protobuf.message import Message
 from substrait import algebra_pb2 as pb
 from substrait.plan_pb2 import PlanRel
 
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
+from substrait_dsl.proto.depth import MAX_LEVELS
 from substrait_dsl.proto.survey import survey
 
 if TYPE_CHECKING:
@@ -74,6 +76,8 @@ class Trees:
         for tree in self._trees:
             self.referred.update(tree.references)
         self._free = self._free_in_all()
+        self._once = 1 if 1 in self.referred.values() and not is_shallow(messages) else 0
+        """How often a tree is referred to at most that stands apart for its depth alone, and is not to be shared."""
         self.detached = [Detached(message.detached_expressions) for message in messages]
         """The detached expressions of each tree."""
         self._read: dict[int, Rel] = {}
@@ -109,6 +113,9 @@ class Trees:
 
     def message(self, ordinal: int) -> pb.Rel:
         """The message of a tree's relation. Raises `PlanFormatError` for a tree that nothing can refer to."""
+        if ordinal not in self.referred and 0 <= ordinal < len(self._messages):
+            # a plan of one tree is not looked through for what it refers to
+            raise PlanFormatError(f"relation {ordinal} of the plan, its only one, refers to itself")
         if ordinal not in self.referred:
             raise PlanFormatError(f"there is no relation {ordinal} to refer to: the plan has {len(self._messages)}")
         return relation_of(self._messages[ordinal])
@@ -157,7 +164,26 @@ class Trees:
             rel = decoder.relation(relation_of(message), outer)
         finally:
             decoder.detached = before
-        return rel.as_shared() if self.referred[ordinal] > 1 else rel
+        return rel.as_shared() if self.referred[ordinal] > self._once else rel
+
+
+def is_shallow(trees: Sequence[PlanRel]) -> bool:
+    """Whether the trees of a plan could all stand inside each other: then none stands apart for its depth."""
+    levels = 0
+    stack: list[tuple[Message, int]] = []
+    for tree in trees:
+        deepest = 0
+        stack.append((tree, 1))
+        while stack:
+            message, level = stack.pop()
+            deepest = max(deepest, level)
+            if levels + deepest > MAX_LEVELS:
+                return False
+            for field, value in message.ListFields():
+                if field.message_type is not None:
+                    stack.extend((inner, level + 1) for inner in (value if field.is_repeated else (value,)))
+        levels += deepest
+    return True
 
 
 def relation_of(tree: PlanRel) -> pb.Rel:

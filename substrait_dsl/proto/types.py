@@ -14,10 +14,12 @@ from substrait.plan_pb2 import Plan
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.catalog.user_types import type_problem
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
 from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.levels import FLAT_TYPES, MAX_NESTING, levels_of_type
+from substrait_dsl.proto.names import decode_schema_names
 from substrait_dsl.proto.paths import inside
 from substrait_dsl.proto.sizes import Sizes
 
@@ -127,14 +129,27 @@ def decode_type_body(decoder: Decoder, kind: type[t.Type], body: Any) -> t.Type:
     """Read the message of a type of that kind, such as ``Type.List``."""
     common: dict[str, Any] = {"nullable": decode_nullability(decoder, body)}
     if kind is not t.Func and body.type_variation_reference:  # a func has no variations
-        common["variation"] = decoder.variation(body.type_variation_reference)
+        common["variation"] = decoder.variation(body.type_variation_reference, kind.keyword, body)
     if kind is t.IntervalDay and not body.HasField("precision"):
         decoder.doubt("an interval_day says no precision: taken for 6, microseconds", body)
         return t.IntervalDay(6, **common)
     if kind in NUMBER_FIELDS:
         return kind(*(getattr(body, name) for name in NUMBER_FIELDS[kind]), **common)
     decode_inner = _INNER_TYPES.get(kind)
-    return kind(**common) if decode_inner is None else kind(*decode_inner(decoder, body), **common)
+    made = kind(**common) if decode_inner is None else kind(*decode_inner(decoder, body), **common)
+    if isinstance(made, t.UserDefined):
+        doubt_user_defined(decoder, made, body)
+    return made
+
+
+def doubt_user_defined(decoder: Decoder, kind: t.UserDefined, message: Any) -> None:
+    """Tell what is wrong with a user-defined type of an extension that is known, once for each."""
+    if kind.urn not in decoder.catalog.extensions or kind.as_required() in decoder.checked:
+        return
+    decoder.checked.add(kind.as_required())
+    problem = type_problem(decoder.catalog.extensions, kind)
+    if problem is not None:
+        decoder.doubt(f"{problem}; kept as it came, here and wherever else it stands", message)
 
 
 def decode_nullability(decoder: Decoder, body: Any) -> bool:
@@ -271,7 +286,7 @@ def decode_named_struct(decoder: Decoder, message: pb.NamedStruct) -> NamedStruc
     types = [decode_type(decoder, kind) for kind in message.struct.types]
     with decoder.part(message):
         decoder.sizes.check_row(types)
-        return NamedStruct.named(types, message.names)
+        return NamedStruct.named(types, decode_schema_names(decoder, types, message))
 
 
 def encode_type_aliases(declarations: Declarations, kinds: Sequence[t.Type], plan: Plan) -> None:

@@ -39,7 +39,7 @@ def decode_version(decoder: Decoder, message: Whole) -> Version | None:
     """
     said = message.version
     require_known_major(message)
-    decoder.version = numbers_of(said)
+    decoder.version, decoder.producer = numbers_of(said), said.producer
     if decoder.version == (0, 0, 0):
         whole = WORDS[message.DESCRIPTOR.name]
         decoder.doubt(f"{whole} does not say which version of the specification it is of", said)

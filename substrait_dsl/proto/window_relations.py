@@ -81,7 +81,15 @@ def decode_expand(decoder: Decoder, message: pb.ExpandRel, outer: Scope | None) 
     rel = decoder.relation(message.input, outer)
     scope = row_of(decoder, message, outer, (rel, message.input))
     fields = tuple(decode_expand_field(decoder, field, scope) for field in message.fields)
+    written = len(fields)
     fields += _beyond(fields, rel.schema.types)
+    if len(fields) > written:
+        decoder.doubt(
+            f"an expand has {written} fields, its input {len(rel.schema)} columns: read as putting out the fields, "
+            "then the columns beyond them as they are, then the number of the copy (i32); others take it to put out "
+            "only the fields and that number",
+            message,
+        )
     fields = fields[: _own_fields(message, len(fields))]
     values = [field.expression if isinstance(field, ConsistentField) else field.duplicates[0] for field in fields]
     return Expand(rel, fields, (*names_of_groups(values, (), rel), COPY_INDEX), anchor=scope.anchor)

@@ -185,6 +185,12 @@ def decode_update(decoder: Decoder, message: pb.UpdateRel, outer: Scope | None) 
         raise PlanFormatError("an update does not say what it changes")
     schema = decode_named_struct(decoder, message.table_schema)
     scope = row_of(decoder, message, outer, types=schema.types)
+    if not message.HasField("condition"):
+        decoder.fail(message.condition)
+        raise PlanFormatError(
+            "an update does not say which rows it changes: its condition is missing",
+            hint="the literal true is the condition that changes all rows",
+        )
     condition = decoder.expression(message.condition, scope)
     transformations = tuple(
         Transformation(part.column_target, decoder.expression(part.transformation, scope))

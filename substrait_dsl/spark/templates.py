@@ -16,6 +16,7 @@ A text stands for a whole operand: where it is an operator, it has its own paren
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 
@@ -25,12 +26,15 @@ from substrait_dsl.algebra.expressions import (
     AggregateFunction,
     EnumArgument,
     Expression,
+    FunctionId,
     FunctionOption,
     Literal,
     ScalarFunction,
     WindowCall,
 )
 from substrait_dsl.algebra.types import I64, INTEGER_RANGES, FixedChar, List, Map, Struct, Type, UserDefined, VarChar
+from substrait_dsl.catalog import standard_catalog
+from substrait_dsl.catalog.roles import known_overload
 from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.casts import fitting
 from substrait_dsl.spark.types import UNSIGNED, spark_sql_type
@@ -86,6 +90,7 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
     Raises:
         UnsupportedError: the function, one of its options or an argument cannot be run exactly.
     """
+    _require_signature(call)
     found = _find(call, tables)
     _check_arguments(found, call)
     text = found.text if call.arguments or found.nothing is None else found.nothing
@@ -93,6 +98,26 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
     if not isinstance(text, str):
         return _checked_length(text(call, texts, choices), call)
     return _checked_length(_fill(_chosen(text, choices, call), call, texts, extra or {}), call)
+
+
+def _require_signature(call: Call) -> None:
+    """Refuse a call of a function of the specification that it does not have so, or not with so many arguments.
+
+    A plan that was read may hold one, as it came. The text of a template would leave out what it does not know.
+    """
+    function = call.function
+    if not _may_be_called(function, len(call.arguments)):
+        given = ", ".join(map(str, _value_types(call)))
+        raise UnsupportedError(f"Spark cannot run {function.key} with ({given}): {function.urn} has no such function")
+
+
+@functools.cache
+def _may_be_called(function: FunctionId, arguments: int) -> bool:
+    """Whether a function takes so many arguments; any, if it is none of the specification."""
+    if function.urn not in standard_catalog().extensions:
+        return True
+    overload = known_overload(standard_catalog(), function)
+    return overload is not None and overload.takes_count(arguments)
 
 
 def _find(call: Call, tables: Mapping[str, Table]) -> Template:

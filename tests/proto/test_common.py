@@ -153,6 +153,20 @@ def test_a_computation_of_no_type_is_one_that_is_unknown() -> None:
     assert got.common == Common(Hint(saved=(Computation(4, "unknown"),)))
 
 
+@pytest.mark.parametrize("name", ["row_count", "record_size"])
+def test_a_hint_that_cannot_be_is_ignored(name: str) -> None:
+    """As all hints may be; the rest of the plan stands."""
+    rel = r.Filter(T, TRUE, common=Common(Hint(Stats(5, 5), alias="f"), BOTH))
+    got = found(
+        rel,
+        lambda sent: setattr(sent.filter.common.hint.stats, name, -1),
+        f"the {name} of a hint must not be negative",
+        "not kept",
+        path="filter.common.hint",
+    )
+    assert got == r.Filter(T, TRUE, common=Common(None, BOTH))
+
+
 def test_nothing_said_is_nothing() -> None:
     assert r.Filter(T, TRUE, common=Common()) == r.Filter(T, TRUE)
     assert Stats(0, 0) == Stats()

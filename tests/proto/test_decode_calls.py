@@ -15,11 +15,15 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.catalog import Typed, standard_catalog
+from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.plan import decode_plan
+from substrait_dsl.proto.untold import only_type
+from substrait_dsl.spark.functions import function_to_sql
 from tests.proto.plans import ARITHMETIC, COMPARISON, T, add, call, col, equal, gt, i64, total
 from tests.proto.reading import changed, condition, found, refused_at, rel_comes_back, root
 from tests.proto.small_expressions import TEXT, D, a, b, projected, s
+from tests.support import refused
 
 SUM = r.Aggregate(T, (), (), (ex.Measure(total(a)),), ("n",))
 
@@ -219,3 +223,45 @@ def test_alike_calls_over_structs_keep_their_own_names() -> None:
     names = [["a", "b"], ["b", "a"]]
     assert [list(t.struct_names(made.schema.types[0])) for made in either] == names
     assert [list(t.struct_names(kind)) for kind in read.schema.types] == names
+
+
+@pytest.mark.parametrize("key", ["like", "like:str_str", "like:str_str_str"])
+def test_a_call_that_no_overload_takes_is_kept_and_no_engine_runs_it(key: str) -> None:
+    """Each overload of ``like`` gives a boolean; what a third argument means the specification does not say."""
+    kept = call(key, s, s, s, kind=t.Boolean(), urn="extension:io.substrait:functions_string")
+
+    def untyped(rel: pb.Rel) -> None:
+        rel.project.expressions[0].scalar_function.ClearField("output_type")
+
+    got, told = root(changed(projected(kept), untyped))
+    assert got == projected(kept)
+    assert any(
+        "like does not declare its type" in message or f"{key} does not declare" in message for message, _ in told
+    )
+    assert all(path == "project.expressions[0].scalar_function" for _, path in told)
+    with refused(UnsupportedError, f"Spark cannot run {key} with (string, string, string)"):
+        function_to_sql(kept, ("a", "b", "c"))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "kind"),
+    [
+        ("like", (s, s, s), "boolean"),  # boolean in all overloads
+        ("like", (s, ex.Literal(None, t.String(nullable=True)), s), "boolean?"),  # MIRROR
+        ("lag", (b, i64(1)), "i64?"),  # any1? in the overload of two arguments, whose second does not bind any1
+        ("equal", (a, s, s), "boolean"),
+        ("add", (a, s), None),  # i8, i16, i32, ...
+        ("nullif", (a, s), None),  # any1 would be both
+        ("abs", (s,), "string"),  # each gives what it takes
+        ("concat_ws", (a, a), None),  # string and varchar
+        ("median", (a,), "i64?"),  # (precision, x: i64)
+        ("corr", (s, s), None),  # fp32 and fp64
+    ],
+)
+def test_the_type_of_a_call_that_no_overload_takes(
+    name: str, arguments: tuple[ex.Expression, ...], kind: str | None
+) -> None:
+    """What follows from the extension files: the overloads of that name, of so many arguments if there are such."""
+    given = tuple(Typed(argument.type) for argument in arguments)
+    told = only_type(standard_catalog(), ex.FunctionId("", name), given, ("scalar", "aggregate", "window"))
+    assert (None if told is None else str(told[0])) == kind

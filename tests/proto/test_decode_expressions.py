@@ -6,17 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from substrait import algebra_pb2 as pb
+from substrait import type_pb2
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
-from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.detached import ORDINAL
 from substrait_dsl.proto.expressions import EXPRESSIONS
 from substrait_dsl.proto.plan import decode_plan
 from substrait_dsl.proto.subqueries import SUBQUERIES
-from tests.proto.plans import ARITHMETIC, BOOLEAN, T, add, call, col, gt, i64
+from tests.proto.plans import ARITHMETIC, BOOLEAN, T, add, call, col, equal, gt, i64, message, selection
 from tests.proto.reading import Change, changed, condition, found, refused_at, rel_comes_back, root
 from tests.proto.small_expressions import (
     COUNT,
@@ -64,6 +65,16 @@ KINDS: dict[str, ex.Expression] = {
     "exists": ex.SetPredicate("exists", U),
     "unique": ex.SetPredicate("unique", U),
 }
+
+
+def test_a_cast_that_gives_null_has_a_nullable_type() -> None:
+    def required(rel: pb.Rel) -> None:
+        rel.project.expressions[0].cast.type.i32.nullability = type_pb2.Type.NULLABILITY_REQUIRED
+
+    rel = r.Project(T, (ex.Cast(s, t.I32(), "return_null"),), ("x",))
+    assert str(rel.schema.types[-1]) == "i32?"
+    said = "a cast to i32 gives NULL where it fails; read as i32?"
+    assert found(rel, required, said, path="project.expressions[0].cast") == rel
 
 
 @pytest.mark.parametrize("expression", KINDS.values(), ids=KINDS)
@@ -301,3 +312,40 @@ def test_a_cast_that_does_not_say_what_happens_on_failure_throws() -> None:
 def test_every_kind_of_expression_is_read() -> None:
     assert oneof(pb.Expression, "rex_type") == {*EXPRESSIONS, ORDINAL}
     assert oneof(pb.Expression.Subquery, "subquery_type") == set(SUBQUERIES)
+
+
+def case(base: str, *values: int) -> str:
+    """``CASE base WHEN value THEN value ...`` as DataFusion writes it."""
+    whens = " ".join(f"ifs {{ if {{ literal {{ i64: {n} }} }} then {{ literal {{ i64: {n} }} }} }}" for n in values)
+    return f"if_then {{ ifs {{ if {{ {base} }} }} {whens} else {{ literal {{ i64: 0 }} }} }}"
+
+
+def test_an_if_without_then_is_what_the_others_are_compared_with() -> None:
+    def written(rel: pb.Rel) -> None:
+        rel.project.expressions[0].CopyFrom(message(pb.Expression, case(selection(0), 1, 2)))
+
+    compared = [ex.IfClause(equal(a, i64(n)), i64(n)) for n in (1, 2)]
+    said = "the first if has no then: read as the value that those of the others are compared with"
+    got = found(projected(a), written, said, path="project.expressions[0].if_then")
+    assert got == projected(ex.IfThen(tuple(compared), i64(0)))
+
+
+def test_cases_inside_the_values_of_cases_do_not_explode() -> None:
+    """A value stands in each of its comparisons: so 4 in each other by ten are 4**10."""
+    nested = selection(0)
+    for _ in range(10):
+        nested = case(nested, 1, 2, 3, 4)
+
+    def written(rel: pb.Rel) -> None:
+        rel.project.expressions[0].CopyFrom(message(pb.Expression, nested))
+
+    with pytest.raises(UnsupportedError, match="compare values of more than 1000000 nodes"):
+        decode_plan(changed(projected(a), written))
+
+
+def test_a_case_without_branches_is_refused() -> None:
+    def written(rel: pb.Rel) -> None:
+        rel.project.expressions[0].CopyFrom(message(pb.Expression, case(selection(0))))
+
+    with refused_at("project.expressions[0].if_then.ifs[0].then", PlanFormatError, "an expression is missing"):
+        decode_plan(changed(projected(a), written))

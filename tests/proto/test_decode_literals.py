@@ -115,7 +115,7 @@ SIXTEEN = r"\000" * 16
          LiteralError, "i8 and string"),
         ("user_defined { type_reference: 1 }", PlanFormatError, "u!point has no value"),
         ("user_defined { type_reference: 2 struct {} }", PlanFormatError, "type 2, which it does not declare"),
-        ("i8: 1 type_variation_reference: 3", PlanFormatError, "type variation 3"),
+        ("i64: -1 type_variation_reference: 3", LiteralError, "of an unsigned type it would be another number"),
         ("struct { fields { i8: 1 } fields {} }", PlanFormatError, "has no value"),
     ],
 )  # fmt: skip

@@ -245,6 +245,26 @@ def test_an_extension_that_the_specification_does_not_have_is_told() -> None:
     assert finding.path.startswith("extension_urns[")
 
 
+@pytest.mark.parametrize(
+    ("urn", "key", "near"),
+    [
+        ("extension:io.substrat:functions_comparison", "equal:any_any", True),
+        ("extension:io.substrait.functions_comparison", "equal", True),
+        ("extension:io.substrat:functions_comparison", "same:any_any", False),  # none of the specification
+        ("extension:com.acme:functions_comparison", "equal:any_any", False),
+        ("extension:acme:f", "equal:any_any", False),
+    ],
+)
+def test_a_misspelt_extension_of_a_function_of_the_specification_is_told(urn: str, key: str, near: bool) -> None:
+    plan = plan_of(r.Filter(T, call(key, col(T, 0), col(T, 0), urn=urn)))
+    got, findings = decode_plan(encode_plan(plan))
+    assert got == plan
+    told = (
+        f'no extension "{urn}" is known, but "extension:io.substrait:functions_comparison" is, and there is a "equal"'
+    )
+    assert [finding.message.startswith(told) for finding in findings] == [True] * near
+
+
 def test_a_finding_says_which_type_is_used() -> None:
     plan = encoded(r.Filter(T, equal(col(T, 0), i64(1))))
     declared = plan.relations[0].root.input.filter.condition.scalar_function.output_type

@@ -14,8 +14,8 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.anchors import canonical
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
-from substrait_dsl.proto.plan import decode_plan
-from tests.proto.plans import COMPARISON, T, col, encoded, equal, i64, message, outer
+from substrait_dsl.proto.plan import decode_plan, encode_plan
+from tests.proto.plans import COMPARISON, T, col, encoded, equal, i64, message, outer, plan_of
 from tests.proto.whole_plans import pipeline, read
 from tests.support import refused
 
@@ -61,6 +61,28 @@ def test_a_relation_that_a_plan_holds_once_is_held_once_again() -> None:
     assert sd.Plan.from_bytes(plan.to_bytes()).to_bytes() == plan.to_bytes()
 
 
+@pytest.mark.parametrize("uses", [1, 2])
+def test_a_shared_relation_stays_shared_however_often_it_is_used(uses: int) -> None:
+    once = sd.shared(pipeline())
+    plan = sd.Plan(once.select("who") if uses == 1 else once.cross(once))
+    again = sd.Plan.from_bytes(plan.to_bytes())
+    assert (again, again.to_bytes()) == (plan, plan.to_bytes())
+    assert [str(each).count("shared #1: aggregate") for each in (plan, again)] == [1, 1]
+
+
+def test_a_tree_that_stands_apart_for_its_depth_is_not_shared() -> None:
+    rel: Rel = T
+    for _ in range(100):
+        rel = r.Filter(rel, ex.literal(True, t.Boolean()))
+    plan = plan_of(rel)
+    data = encode_plan(plan)
+    assert len(data.relations) > 1
+    got = read(data)
+    assert got == plan
+    assert not any(isinstance(node, Rel) and node.shared for node in walk(got.roots[0].input))
+    assert encode_plan(got) == data
+
+
 def test_trees_may_refer_to_later_ones_and_to_roots() -> None:
     plan = trees(cross(2, 0), reference(0), reference(1), names=6)
     assert [root.input for root in read(plan).roots] == [r.Cross(T, T)]
@@ -85,7 +107,7 @@ def test_references_that_lead_nowhere_are_refused(rels: tuple[str, ...], said: s
 
 def test_a_plan_of_one_tree_has_nothing_to_refer_to() -> None:
     plan = message(Plan, f"relations {{ root {{ input {{ {reference(0)} }} }} }}")
-    with refused(PlanFormatError, "no relation 0 to refer to", "relations[0].root.input"):
+    with refused(PlanFormatError, "relation 0 of the plan, its only one, refers to itself", "relations[0].root.input"):
         decode_plan(plan)
 
 

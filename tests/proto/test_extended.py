@@ -25,10 +25,12 @@ from substrait_dsl.algebra.extended import ExpressionReference, ExtendedExpressi
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import (
+    AmbiguousFieldError,
     InvalidArgumentError,
     LiteralError,
     PlanFormatError,
     SchemaError,
+    TypeMismatchError,
     UnknownFieldError,
     UnsupportedError,
 )
@@ -462,6 +464,79 @@ def test_it_comes_back_from_all_its_forms(tmp_path: Path) -> None:
         assert read.schema == made.schema
     assert made != sd.ExtendedExpression(Orders, "count")
     assert made != sd.read_named("t", Orders).to_plan()
+
+
+def test_its_expressions_go_on_in_relations_that_have_their_columns() -> None:
+    people: Any = sd.read_named("people", {"orders": sd.I64})
+    orders: Any = sd.read_named("o", {"id": sd.I64, "count": sd.I64, "note": sd.String, "price": sd.FP64})
+
+    def known(o: Any) -> Any:
+        return sd.exists(people.filter(lambda q: q.orders == o.count))
+
+    read = sd.ExtendedExpression.from_bytes(built().to_bytes())
+    count, twice, is_known = (read.expression(name) for name in ("count", "twice", "known"))
+    who: Any = people.rename(orders="who")
+    pairs: list[tuple[Any, Any]] = [
+        (
+            orders.select("id", count, read.expression(1), two=read.expression("one")),
+            orders.select("id", "count", twice=lambda o: o.price * 2.0, two=1),
+        ),
+        (orders.filter(is_known), orders.filter(known)),
+        (
+            orders.filter(lambda o: ~is_known | (twice > 1.0)),
+            orders.filter(lambda o: ~known(o) | (o.price * 2.0 > 1.0)),
+        ),
+        (orders.sort(sd.desc(twice)), orders.sort(sd.desc(lambda o: o.price * 2.0))),
+        (
+            orders.join(who, lambda o, p: (p.who == o.id) & is_known),
+            orders.join(who, lambda o, p: (p.who == o.id) & known(o)),
+        ),
+        (  # the row that it meets is the inner one
+            people.filter(sd.exists(orders.filter(is_known))),
+            people.filter(lambda p: sd.exists(orders.filter(known))),
+        ),
+        (
+            orders.select(x=f.transform(sd.list_of(1, 2), lambda x: x + count)),
+            orders.select(x=lambda o: f.transform(sd.list_of(1, 2), lambda x: x + o.count)),
+        ),
+    ]
+    for got, written in pairs:
+        assert got.to_plan() == written.to_plan()
+        assert got.columns == written.columns
+
+
+def test_expressions_over_a_row_as_a_whole_go_on_in_that_row_only() -> None:
+    mask = ex.MaskedReference(ex.Row(BASE.row_type()), ex.StructMask((ex.MaskItem(1), ex.MaskItem(0))))
+    kept = ExtendedExpression(BASE, (ExpressionReference(mask, ("kept", "b", "a")),))
+    read: Any = sd.ExtendedExpression.from_bytes(to_bytes(encode_extended_expression(kept)))
+    same_row: Any = sd.read_named("t", BASE).select(read.expression("kept"))
+    assert str(same_row.schema["kept"]) == "struct<i64?, i64>"
+    with refused(SchemaError, 'select, the expression "kept"', "parts of a whole row of a: i64, b: i64?"):
+        sd.read_named("t", BASE).select("b", "a", "p").select(read.expression("kept"))
+
+
+def test_a_row_that_an_expression_does_not_fit_is_refused() -> None:
+    read = sd.ExtendedExpression.from_bytes(built().to_bytes())
+    twice = read.expression("twice")
+    for schema, error, said in (
+        ({"prize": sd.FP64}, UnknownFieldError, 'no column "price"'),
+        ({"price": sd.FP32}, TypeMismatchError, 'it is made for a column "price" of fp64, this one is fp32'),
+        ({"price": sd.Nullable[sd.FP64]}, TypeMismatchError, 'with_columns(price=col("price").assert_not_null())'),
+    ):
+        with refused(error, 'select, the expression "twice": ', said):
+            sd.read_named("t", schema).select(twice)
+    made_for_nullable = sd.ExtendedExpression({"a": "i64?"}, b=lambda r: r.a + 1).expression("b")
+    required: Any = sd.read_named("t", {"a": sd.I64})
+    with refused(TypeMismatchError, 'with_columns(a=col("a").cast("i64?"))'):
+        required.select(made_for_nullable)
+    assert str(required.with_columns(a=sd.col("a").cast("i64?")).select(made_for_nullable).schema["b"]) == "i64?"
+    both: Any = sd.read_named("t", {"price": sd.FP64})
+    with refused(AmbiguousFieldError, 'column "price" is ambiguous'):
+        both.join(both, on=True).filter(twice > 1.0)
+    with refused(UnsupportedError, 'expression: the column "most" is the aggregate function max'):
+        read.expression("most")
+    with refused(UnknownFieldError, 'expression: there is no column "twize"', 'did you mean "twice"?'):
+        read.expression("twize")
 
 
 def test_it_is_printed_with_its_subqueries() -> None:

@@ -9,10 +9,12 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import FunctionOption
-from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, PlanFormatError
+from substrait_dsl.algebra.node import walk
+from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto.plan import decode_plan
-from tests.proto.plans import ARITHMETIC, T, add, col, message, total
-from tests.proto.reading import Change, below_root, changed, refused_at, root
+from substrait_dsl.spark.functions import function_to_sql
+from tests.proto.plans import ARITHMETIC, T, add, col, encoded_relation, message, total
+from tests.proto.reading import Change, below_root, changed, found, refused_at, root
 from tests.support import f, refused, table
 
 a, b = col(T, 0), col(T, 1)
@@ -34,12 +36,15 @@ CALLS: dict[str, tuple[r.Rel, Change, str]] = {
         "window.window_functions[0]",
     ),
 }
-OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+UNKNOWN: dict[str, tuple[str, tuple[str, ...]]] = {
     'name: "overfow" preference: "ERROR"': (".options[0]", ("option of", "'overfow'", '"overflow"')),
     'name: "overflow" preference: "ERROR" preference: "WRAP"': (
         ".options[0]",
         ("value of option overflow of", "'WRAP'", '"SILENT"'),
     ),
+}
+UNKNOWN_AS_READ = dict(zip(UNKNOWN, (("overfow", ("ERROR",)), ("overflow", ("ERROR", "WRAP"))), strict=True))
+OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     'name: "overflow"': (".options[0]", ("overflow", "no preference")),
 }
 
@@ -49,6 +54,11 @@ def test_options_are_those_of_the_function(rel: r.Rel, of: Change, path: str) ->
     def say(*options: str) -> Change:
         return lambda m: of(m).options.extend(message(pb.FunctionOption, text) for text in options)  # type: ignore[attr-defined]
 
+    for text, (place, said) in UNKNOWN.items():
+        got = found(rel, say(text), *said, "kept as it came", path=path + place)
+        (kept,) = [option for node in walk(got) if (options := getattr(node, "options", ())) for option in options]
+        assert kept == FunctionOption(*UNKNOWN_AS_READ[text])
+        assert encoded_relation(got) == changed(rel, say(text)).relations[-1].root.input
     for text, (place, said) in OPTIONS.items():
         with refused_at(path + place, PlanFormatError, *said):
             decode_plan(changed(rel, say(text)))
@@ -96,3 +106,15 @@ def test_options_are_checked_when_they_are_built() -> None:
     with refused(InvalidArgumentError, "mode of g is said twice"):
         twice = (FunctionOption("Mode", ("a",)), FunctionOption("mode", ("b",)))
         ex.ScalarFunction(ex.FunctionId("extension:a:b", "g:"), (), t.I64(), twice)
+
+
+def test_spark_refuses_an_option_that_it_does_not_know() -> None:
+    """As SQL text, before anything runs."""
+    for name, value in (("overfow", "ERROR"), ("overflow", "WRAP")):
+        plan = changed(ADDED, lambda m: None)
+        call = plan.relations[-1].root.input.project.expressions[0].scalar_function
+        call.options.add(name=name, preference=[value])
+        got, _ = root(plan)
+        (kept,) = [node for node in walk(got) if isinstance(node, ex.ScalarFunction)]
+        with refused(UnsupportedError, f"Spark cannot run add with the option {name} = {value} exactly"):
+            function_to_sql(kept, ("a", "b"))

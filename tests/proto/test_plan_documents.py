@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.extensions import AdvancedExtension
-from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, UnsupportedError
+from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, TypeMismatchError, UnsupportedError
 from tests.proto.plans import T, encoded, i64, table
 from tests.proto.whole_plans import HINT, pipeline
 from tests.support import refused
@@ -69,6 +71,104 @@ def test_a_plan_is_built_with_what_it_says_beside_its_relations() -> None:
     assert read.advanced_extensions == extension
     with refused(UnsupportedError, "acme.Hint"):  # JSON has to know the fields of a message
         plan.to_json()
+
+
+def test_a_plan_goes_on_with_what_it_says_beside_its_relations() -> None:
+    extension = AdvancedExtension((HINT,))
+    plan = sd.Plan(
+        pipeline().select(sd.parameter(1, sd.I64)),
+        expected_type_urls=[HINT.type_url],
+        parameter_bindings={1: 5},
+        evaluation_mode="per_record",
+        advanced_extensions=extension,
+        type_aliases=[sd.I64],
+    )
+    read = sd.Plan.from_bytes(plan.to_bytes())
+    assert read.with_roots(*read.roots) == plan
+
+    (root,) = read.roots
+    more: Any = root.select(one=sd.parameter(1, sd.I64), two=sd.parameter(2, sd.I8))
+    gone_on = read.with_roots(more, root, parameter_bindings={2: 7})
+    assert gone_on == sd.Plan(
+        more,
+        root,
+        expected_type_urls=[HINT.type_url],
+        parameter_bindings={1: 5, 2: 7},
+        evaluation_mode="per_record",
+        advanced_extensions=extension,
+        type_aliases=[sd.I64],
+    )
+    assert sd.Plan.from_bytes(gone_on.to_bytes()) == gone_on
+    assert (read.version is None, gone_on.version, gone_on.findings) == (False, None, ())
+    assert gone_on.with_roots(more, parameter_bindings={1: 6}).parameter_bindings == {
+        1: i64(6),
+        2: literal(7, t.I8()),
+    }
+    assert gone_on.with_roots(sd.Relation(T)).parameter_bindings == gone_on.parameter_bindings  # used or not
+
+    with refused(TypeMismatchError, "with_roots", "parameter 1 is i8, but it is bound to a value of type i64"):
+        read.with_roots(sd.Relation(T).select(one=sd.parameter(1, sd.I8)))
+    with refused(InvalidArgumentError, "with_roots, parameter 3: no expression of the plan uses this parameter"):
+        read.with_roots(root, parameter_bindings={3: 7})
+    with refused(InvalidArgumentError, "with_roots: expected at least one relation"):
+        read.with_roots()
+
+
+def test_the_bindings_of_a_plan_are_for_reading() -> None:
+    bindings: Any = sd.Plan(pipeline().select(sd.parameter(1, sd.I64)), parameter_bindings={1: 5}).parameter_bindings
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        bindings[1] = i64(6)
+    assert not hasattr(bindings, "update")
+
+
+def test_what_is_given_instead_of_bytes_or_text_is_cut_short() -> None:
+    plan = sd.Plan(sd.Relation(T))
+    text, data, long = plan.to_json(), plan.to_bytes(), 1_000_000
+    wrong: list[tuple[Any, Any, str]] = [
+        (sd.Plan.from_bytes, text + " " * long, "read JSON with from_json, a file with load"),
+        (sd.Plan.from_json, data * 10_000, "the binary form is read with from_bytes"),
+        (sd.Plan.from_proto, data * 10_000, "read bytes with from_bytes"),
+        (sd.Plan.from_proto, text + " " * long, "read JSON with from_json"),
+        (sd.ExtendedExpression.from_bytes, text + " " * long, "read JSON with from_json, a file with load"),
+    ]
+    for read, given, hint in wrong:
+        with pytest.raises(InvalidArgumentError, match=f"expected .*\n.*{hint}") as caught:
+            read(given)
+        assert len(str(caught.value)) < 300
+    for written in (text.encode(), text.encode("utf-8-sig"), b"// a comment\n" + text.encode()):
+        with refused(PlanFormatError, "no Substrait plan", "they look like JSON", "from_json"):
+            sd.Plan.from_bytes(written)
+
+
+def test_json_may_begin_with_a_byte_order_mark() -> None:
+    plan = sd.Plan(sd.Relation(T))
+    for text in ("\ufeff" + plan.to_json(), "\ufeff// a comment\n" + plan.to_json()):
+        assert sd.Plan.from_json(text) == plan
+    extended = sd.ExtendedExpression({"a": sd.I64}, x=lambda row: row.a + 1)
+    assert sd.ExtendedExpression.from_json("\ufeff" + extended.to_json()) == extended
+
+
+def test_types_of_protobuf_itself_are_known_in_json_whatever_was_imported() -> None:
+    program = """
+import substrait_dsl as sd
+for said in (
+    '{"@type": "type.googleapis.com/google.protobuf.StringValue", "value": "isBHJ=0"}',
+    '{"@type": "type.googleapis.com/google.protobuf.Duration", "value": "1.5s"}',
+    '{"@type": "type.googleapis.com/google.protobuf.Struct", "value": {"a": [1, null]}}',
+):
+    text = sd.Plan(sd.read_named("t", {"a": sd.I64})).to_json()
+    text = text.replace('"direct": {}', '"direct": {}, "advancedExtension": {"optimization": [%s]}' % said)
+    plan = sd.Plan.from_json(text)
+    assert said[:60] in " ".join(sd.Plan.from_bytes(plan.to_bytes()).to_json().split()).replace("{ ", "{"), plan
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("name", ["plan.json", "plan.JSON", "plan.Json"])
+def test_the_name_of_a_file_says_json_in_any_case(tmp_path: Path, name: str) -> None:
+    plan = pipeline().to_plan()
+    plan.save(tmp_path / name)
+    assert sd.Plan.from_json((tmp_path / name).read_text(encoding="utf-8")) == plan
 
 
 @pytest.mark.parametrize(

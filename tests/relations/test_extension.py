@@ -5,6 +5,8 @@ from __future__ import annotations
 import typing
 
 import pytest
+from google.protobuf.any_pb2 import Any
+from google.protobuf.duration_pb2 import Duration
 
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.common import Common, Computation, Stats
@@ -47,6 +49,19 @@ def test_messages_are_bytes_of_a_type() -> None:
     with refused(InvalidArgumentError, "optimizations of AdvancedExtension", "AnyMessage", "7"):
         AdvancedExtension((wrong,))
     with refused(InvalidArgumentError, "enhancement of AdvancedExtension", "AnyMessage", "7"):
+        AdvancedExtension((), wrong)
+
+
+def test_messages_of_protobuf_are_packed() -> None:
+    seconds, packed = Duration(seconds=3), Any()
+    packed.Pack(seconds)
+    message = AnyMessage("type.googleapis.com/google.protobuf.Duration", b"\x08\x03")  # field 1 is the varint 3
+    assert AdvancedExtension((seconds, packed, message), seconds) == AdvancedExtension((message,) * 3, message)
+    wrong: typing.Any = [seconds]
+    with refused(InvalidArgumentError, "optimizations of AdvancedExtension", "a tuple"):
+        AdvancedExtension(wrong)
+    wrong = Duration
+    with refused(InvalidArgumentError, "enhancement of AdvancedExtension", "a protobuf message"):
         AdvancedExtension((), wrong)
 
 

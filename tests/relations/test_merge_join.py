@@ -45,6 +45,8 @@ A, B, C = ascending(0), ascending(1), ascending(2)
         ([B, A], [B, A], (BY_A, BY_B)),  # the sequence of the keys is no matter
         ([down(1), A], [down(1), A], (BY_A, BY_B)),
         ([A, C], [A, B], (BY_A, r.JoinKey(col(LEFT, "a"), col(RIGHT, "y")))),  # a = x and a = y
+        ([A, down(0), B], [A, B], (BY_A, BY_B)),  # rows of one a are ordered by it no further
+        ([A], [OrderKey((0,), "asc_nulls_last")], (BY_A,)),  # where no NULL is, it does not matter where it would be
     ],
 )
 def test_inputs_sorted_by_the_keys(left: list[OrderKey], right: list[OrderKey], keys: tuple[r.JoinKey, ...]) -> None:
@@ -68,6 +70,17 @@ def test_inputs_sorted_otherwise_are_refused(
 ) -> None:
     with refused(SchemaError, *said, "hint: sort", "hash join"):
         merged(left, right, *keys)
+
+
+@pytest.mark.parametrize(("right", "merges"), [("x: i64?", False), ("x: i64", True)])
+def test_nulls_must_stand_alike_if_both_sides_may_have_some(right: str, merges: bool) -> None:
+    inputs = leaf("a: i64?", A), leaf(right, OrderKey((0,), "asc_nulls_last"))
+    key = r.JoinKey(col(inputs[0], 0), col(inputs[1], 0))
+    if merges:
+        assert len(r.MergeJoin(*inputs, "inner", (key,)).schema) == 2
+    else:
+        with refused(SchemaError, "same directions"):
+            r.MergeJoin(*inputs, "inner", (key,))
 
 
 def test_what_a_hash_join_refuses() -> None:

@@ -17,6 +17,7 @@ from tests.nodes import (
     TRUE,
     asc,
     both,
+    call,
     col,
     equal,
     gt,
@@ -360,6 +361,31 @@ def test_only_keys_that_are_equal_line_partitions_up(
     assert rel.properties.distribution == distribution
 
 
+def test_further_keys_do_not_part_what_lies_together() -> None:
+    further = r.JoinKey(B, col(RIGHT, "y"))
+    for keys in ((r.JoinKey(A, col(RIGHT, 0)), further), (further, r.JoinKey(A, col(RIGHT, 0)))):
+        assert r.HashJoin(INPUT, RIGHT, "left", keys).properties.distribution == KEPT
+    assert r.HashJoin(INPUT, RIGHT, "left", (further,)).properties.distribution is None
+    crossed = (r.JoinKey(A, col(RIGHT, "y")), r.JoinKey(B, col(RIGHT, "x")))
+    assert r.HashJoin(INPUT, RIGHT, "left", crossed).properties.distribution is None
+
+
+def test_fields_of_structs_line_partitions_up() -> None:
+    left, right = (leaf("s: struct<i64, i64>", distribution=partitioned((0, 1))) for _ in range(2))
+    key = r.JoinKey(part(left, 0, 1), part(right, 0, 1))
+    assert r.HashJoin(left, right, "left", (key,)).properties.distribution == partitioned((0, 1))
+    beside = ex.FieldAccess(col(right, 0, 1), ex.StructField(1))
+    for swapped in (equal(part(left, 0, 1), beside), equal(beside, part(left, 0, 1))):
+        assert r.Join(left, right, "left", swapped).properties.distribution == partitioned((0, 1))
+    assert r.Join(left, right, "left", equal(part(left, 0, 1), part(left, 0, 1))).properties.distribution is None
+
+
+@pytest.mark.parametrize(("name", "distribution"), [("equal", KEPT), ("is_not_distinct_from", KEPT), ("lt", None)])
+def test_only_conditions_of_equality_line_partitions_up(name: str, distribution: Distribution | None) -> None:
+    rel = r.Join(INPUT, RIGHT, "left", both(call(name, A, col(RIGHT, 0, 3)), gt(B, i64(1))))
+    assert rel.properties.distribution == distribution
+
+
 def test_a_nested_loop_join_without_a_condition_is_a_cross() -> None:
     for right in (RIGHT, SINGLE):
         assert r.NestedLoopJoin(INPUT, right, "inner").properties == r.Cross(INPUT, right).properties
@@ -406,3 +432,9 @@ def test_declared_properties_are_those_of_the_columns(
     ):
         with pytest.raises(ValueError, match=said):
             make()
+
+
+def test_what_no_plan_can_say_cannot_be_declared() -> None:
+    for known in (Properties((ascending(0),), ordered_further=True), Properties(equal={1: (0,)})):
+        with pytest.raises(ValueError, match="nothing besides"):
+            r.Read(INPUT.schema, r.NamedTable(("t",)), declared=known)

@@ -44,6 +44,8 @@ def test_the_output_is_that_of_an_aggregate(method: r.AggregateMethod) -> None:
         # an ordering is known up to the first expression that is no field
         ([UP_A], [A, plus(A, B)], ((0, 1),)),
         ([UP_A], [A, plus(A, B), B], ((0, 1, 2),)),
+        ([UP_A, DOWN_B], [A, plus(B, B)], ((0, 1),)),  # b + b may change only where b does
+        ([UP_A, DOWN_B, OrderKey((0,), "desc_nulls_last"), UP_C], [A, B, C], ((0, 1, 2),)),
     ],
 )
 def test_inputs_sorted_by_the_keys(order: list[OrderKey], keys: list[ex.Expression], sets: Sets) -> None:
@@ -58,6 +60,7 @@ def test_inputs_sorted_by_the_keys(order: list[OrderKey], keys: list[ex.Expressi
         # "sets must all be compatible with the input sortedness"
         ([UP_A, DOWN_B], [A, B], ((0, 1), (1,)), "sorted by a, b"),
         ([DOWN_B], [A, plus(A, B)], ((0, 1),), "sorted by b"),
+        ([UP_C, DOWN_B, UP_A], [A, plus(A, B)], ((0, 1),), "sorted by c, b, a"),
     ],
 )
 def test_inputs_sorted_otherwise_are_refused(

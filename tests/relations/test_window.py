@@ -118,6 +118,9 @@ def streaming(order: list[OrderKey], partitions: list[ex.Expression], sorts: lis
         ([UP_A], [A], [asc(plus(A, B))]),
         ([UP_A], [A, plus(A, B)], [asc(B)]),
         ([UP_A], [A, plus(A, B), B], []),
+        ([UP_A, UP_A, UP_B, UP_A], [A], [asc(B), asc(B)]),  # a field that rows are ordered by orders them no further
+        ([UP_A, UP_B], [A], [ex.SortKey(B, "asc_nulls_last")]),  # no NULL is in b
+        ([UP_A, DOWN_B], [A], [ex.SortKey(B, "clustered")]),
     ],
 )
 def test_inputs_sorted_by_partitions_and_keys(
@@ -135,6 +138,7 @@ def test_inputs_sorted_by_partitions_and_keys(
         ([UP_A, UP_B], [A], [FALLING]),
         ([UP_B, UP_A], [A], [asc(B)]),
         ([UP_B], [A, plus(A, B)], []),
+        ([UP_A, OrderKey((1,), "clustered")], [A], [asc(B)]),
     ],
 )
 def test_inputs_sorted_otherwise_are_refused(

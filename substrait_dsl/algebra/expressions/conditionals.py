@@ -28,10 +28,15 @@ class Cast(Expression):
 
     input: Expression
     target: Type
+    """What it is converted to: nullable, if a failure gives NULL."""
     on_failure: FailureBehavior = "throw"
 
+    def _settle(self) -> None:
+        object.__setattr__(self, "target", rules.cast_type(self.target, self.on_failure))
+        super()._settle()
+
     def _derive_type(self) -> Type:
-        return rules.cast_type(self.target, self.on_failure)
+        return self.target
 
 
 @attrs.frozen(eq=False, repr=False)

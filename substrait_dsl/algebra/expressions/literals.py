@@ -17,7 +17,7 @@ from typing import Any
 import attrs
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.extensions import AnyMessage
+from substrait_dsl.algebra.extensions import AnyMessage, packed
 from substrait_dsl.algebra.node import Expression, Node
 from substrait_dsl.algebra.rules import branch_type
 from substrait_dsl.algebra.validators import one
@@ -383,10 +383,12 @@ def _map(value: Any, kind: t.Type) -> tuple[tuple[Literal, Literal], ...]:
 
 
 def _user_defined(value: Any, kind: t.Type) -> tuple[Literal, ...] | AnyMessage:
-    if isinstance(value, AnyMessage):
-        return value
+    message = packed(value)
+    if message is not None:
+        return message
     if not isinstance(value, tuple) or not all(isinstance(item, Literal) for item in value):
-        raise _no_fit(value, kind, "it takes a tuple of literals, one for each field of its structure")
+        hint = 'give each field its type: (lit(5), lit("EUR"))'
+        raise _no_fit(value, kind, "it takes a tuple of literals, one for each field of its structure", hint)
     return value
 
 

@@ -13,7 +13,7 @@ import attrs
 
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Expression, Rel
-from substrait_dsl.algebra.properties import FieldPath, Properties
+from substrait_dsl.algebra.properties import Properties, united
 from substrait_dsl.algebra.relations.rows import Fetch, direct_path
 from substrait_dsl.algebra.schema import Field, NamedStruct, check_names
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnknownFieldError
@@ -24,7 +24,7 @@ class Project(Rel):
     """Each row with further columns computed from it.
 
     Output: the input's columns, then one per expression, called by `names`. The distribution stays; so does the order,
-    unless an expression has a window function.
+    unless an expression has a window function. Both hold for copies of their fields as well.
     """
 
     input: Rel
@@ -44,21 +44,17 @@ class Project(Rel):
     def _derive_properties(self) -> Properties:
         properties = self.input.properties
         if properties.ordering and any(map(has_window_function, self.expressions)):
-            return properties.unordered()
-        return properties
+            properties = properties.unordered()
+        paths = map(direct_path, self.expressions)
+        copies = [((column,), path) for column, path in enumerate(paths, len(self.input.schema)) if path is not None]
+        if not copies:
+            return properties
+        equal = united(properties.equal, copies)
+        return Properties(properties.ordering, properties.distribution, properties.ordered_further, equal)
 
     @property
     def single_row(self) -> bool:
         return self.input.single_row
-
-    def copies(self) -> dict[FieldPath, list[int]]:
-        width = len(self.input.schema)
-        found: dict[FieldPath, list[int]] = {}
-        for number, expression in enumerate(self.expressions):
-            path = direct_path(expression)
-            if path is not None:
-                found.setdefault(path, []).append(width + number)
-        return found
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -89,32 +85,13 @@ class Emit(Rel):
 
     def _derive_properties(self) -> Properties:
         properties = self.input.properties
-        if properties.fieldless:
+        if properties.fieldless and len(set(self.mapping)) == len(self.mapping):
             return properties
-        places: dict[FieldPath, FieldPath] = {}
-        for output, position in enumerate(self.mapping):
-            places.setdefault((position,), (output,))
-        for path, columns in self.input.copies().items():
-            for column in columns:
-                if (column,) in places:
-                    places.setdefault(path, places[(column,)])
-        return properties.moved(places)
+        return properties.moved([((position,), (output,)) for output, position in enumerate(self.mapping)])
 
     @property
     def single_row(self) -> bool:
         return self.input.single_row
-
-    def copies(self) -> dict[FieldPath, list[int]]:
-        if len(set(self.mapping)) == len(self.mapping):
-            return {}
-        first: dict[int, int] = {}
-        found: dict[FieldPath, list[int]] = {}
-        for output, position in enumerate(self.mapping):
-            if position in first:
-                found.setdefault((first[position],), []).append(output)
-            else:
-                first[position] = output
-        return found
 
 
 def emit(rel: Rel, mapping: Sequence[int], names: Sequence[str] | None = None) -> Rel:
@@ -123,7 +100,8 @@ def emit(rel: Rel, mapping: Sequence[int], names: Sequence[str] | None = None) -
     A reference to a shared relation has no place for an emit, so there it goes to a fetch of all rows in between.
     Raises `UnknownFieldError` for a position that does not exist, `SchemaError` for another number of names.
     """
-    _check_mapping(mapping, names, rel)
+    if isinstance(rel, Emit) or rel.common is not None:  # else the new emit checks it in time
+        _check_mapping(mapping, names, rel)
     if names is None and list(mapping) == list(range(len(rel.schema))):
         return rel
     if rel.shared:

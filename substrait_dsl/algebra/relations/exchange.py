@@ -118,7 +118,7 @@ class Exchange(Rel):
         return self.input.schema
 
     def _derive_properties(self) -> Properties:
-        return Properties(self.input.properties.ordering, self._distribution())
+        return attrs.evolve(self.input.properties, distribution=self._distribution())
 
     def _distribution(self) -> Distribution | None:
         if self.partition_count == 1:

@@ -14,7 +14,8 @@ from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.calls import Measure
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import FieldPath, Properties
-from substrait_dsl.algebra.relations.rows import direct_path, may_be_sorted_by, may_be_sorted_within
+from substrait_dsl.algebra.relations.rows import direct_path
+from substrait_dsl.algebra.relations.sortedness import may_be_sorted_by, may_be_sorted_within
 from substrait_dsl.algebra.schema import Field, NamedStruct, check_names
 from substrait_dsl.errors import SchemaError, require_choice
 
@@ -49,16 +50,16 @@ class Aggregate(Rel):
         Rel._settle(self)
 
     def _check_sorted(self) -> None:
-        ordering = self.input.properties.ordering
         for grouping_set in self.grouping_sets or ((),):
-            keys = [direct_path(self.keys[position]) for position in grouping_set if position < len(self.keys)]
-            if not may_be_sorted_by(ordering, keys):
+            keys = [self.keys[position] for position in grouping_set if position < len(self.keys)]
+            if not may_be_sorted_by(self.input, keys):
+                ordering = self.input.properties.ordering
                 names = ", ".join(self.input.schema.fields[key.field[0]].name for key in ordering)
                 raise SchemaError(
                     f"a streaming aggregate needs an input sorted by its keys, but it is sorted by {names}",
                     hint="sort it by the keys of every grouping set, or use a hash aggregate",
                 )
-            if not all(may_be_sorted_within(ordering, keys, measure.function.sorts) for measure in self.measures):
+            if not all(may_be_sorted_within(self.input, keys, measure.function.sorts) for measure in self.measures):
                 raise SchemaError(
                     "a streaming aggregate takes the rows of a group as they come, but a measure wants another order",
                     hint="sort the input by the keys, then by the order of the measure, or use a hash aggregate",
@@ -75,15 +76,15 @@ class Aggregate(Rel):
 
     def _derive_properties(self) -> Properties:
         properties = self.input.properties if self.method == "streaming" else self.input.properties.unordered()
-        if properties.fieldless:
+        if properties.fieldless and len(self.keys) < 2:
             return properties
         everywhere = set.intersection(*map(set, self.grouping_sets)) if self.grouping_sets else set()
-        places: dict[FieldPath, FieldPath] = {}
+        kept: list[tuple[FieldPath, FieldPath]] = []
         for position in sorted(everywhere):
             path = direct_path(self.keys[position])
             if path is not None:
-                places.setdefault(path, (position,))
-        return properties.moved(places)
+                kept.append((path, (position,)))
+        return properties.moved(kept)
 
     @property
     def single_row(self) -> bool:

@@ -5,16 +5,26 @@ Specification: https://substrait.io/relations/logical_relations/#join-operation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import attrs
 
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.calls import ScalarFunction
-from substrait_dsl.algebra.expressions.references import ROOT, FieldReference
+from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.node import Expression, Rel
-from substrait_dsl.algebra.properties import SINGLETON, Distribution, Properties, partitioned
-from substrait_dsl.algebra.rules import JOIN_RULES, LATERAL_JOIN_TYPES, JoinType, LateralJoinType, Side
+from substrait_dsl.algebra.properties import (
+    NO_PROPERTIES,
+    SINGLETON,
+    Distribution,
+    FieldPath,
+    Properties,
+    partitioned,
+    representative,
+    united,
+)
+from substrait_dsl.algebra.relations.rows import direct_path
+from substrait_dsl.algebra.rules import JOIN_RULES, LATERAL_JOIN_TYPES, JoinRule, JoinType, LateralJoinType, Side
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, unknown_choice
 
@@ -33,7 +43,7 @@ class Cross(Rel):
         return rules.join_schema("inner", self.left.schema, self.right.schema)
 
     def _derive_properties(self) -> Properties:
-        return Properties((), joined_distribution(self.left, self.right, "inner", ()))
+        return joined_properties(self.left, self.right, "inner")
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -60,8 +70,8 @@ class Join(Rel):
         return rules.join_schema(self.how, self.left.schema, self.right.schema, self.mark)
 
     def _derive_properties(self) -> Properties:
-        keys = equal_columns(self.condition, len(self.left.schema))
-        return Properties((), joined_distribution(self.left, self.right, self.how, keys))
+        keys = equal_fields(self.condition, len(self.left.schema))
+        return joined_properties(self.left, self.right, self.how, keys)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -91,7 +101,9 @@ class LateralJoin(Rel):
         return rules.join_schema(self.how, self.left.schema, self.right.schema, self.mark)
 
     def _derive_properties(self) -> Properties:
-        return self.left.properties.unordered()
+        keys = equal_fields(self.condition, len(self.left.schema))
+        equal = _joined_equal(self.left, self.right, JOIN_RULES[self.how], keys)
+        return Properties((), self.left.properties.distribution, equal=equal)
 
 
 def check_post_filter(post_filter: Expression | None, anchor: int | None) -> None:
@@ -120,43 +132,78 @@ def conjuncts(condition: Expression) -> Iterator[Expression]:
             yield part
 
 
-def equal_columns(condition: Expression, width: int) -> Iterator[tuple[int, int]]:
-    """The pairs of columns (left position, right position) that a join condition requires to be equal.
+EQUALITIES = ("equal", "is_not_distinct_from")
+
+
+def equal_fields(condition: Expression, width: int) -> Iterator[tuple[FieldPath, FieldPath]]:
+    """The pairs of fields (of the left input, of the right one) that a join condition requires to be equal.
 
     `width` is the number of left columns: those of the right input follow them in the condition.
     """
     for part in conjuncts(condition):
         match part:
             case ScalarFunction(
-                function=function,
-                arguments=(FieldReference(position=a, root=root_a), FieldReference(position=b, root=root_b)),
-            ) if function.urn == COMPARISON_URN and function.name == "equal" and root_a == root_b == ROOT:
-                low, high = sorted((a, b))
-                if low < width <= high:
-                    yield low, high - width
+                function=FunctionId(urn=urn, name=name), arguments=(Expression() as one, Expression() as other)
+            ) if urn == COMPARISON_URN and name in EQUALITIES:
+                paths = [path for path in (direct_path(one), direct_path(other)) if path is not None]
+                match sorted(paths):
+                    case [low, high] if low[0] < width <= high[0]:
+                        yield low, _shifted(high, -width)
 
 
-def joined_distribution(left: Rel, right: Rel, how: JoinType, keys: Iterable[tuple[int, int]]) -> Distribution | None:
-    """How the output of a join lies (reading 7), given the columns that its condition requires to be equal."""
+def joined_properties(
+    left: Rel, right: Rel, how: JoinType, keys: Iterable[tuple[FieldPath, FieldPath]] = ()
+) -> Properties:
+    """What is known of the output of a join, given the pairs of fields that its condition requires to be equal."""
+    rule = JOIN_RULES[how]
+    needed = rule.inner or left.properties.distribution is not None
+    pairs = list(keys) if needed else []
+    distribution = _joined_distribution(left, right, rule, pairs)
+    equal = _joined_equal(left, right, rule, pairs)
+    return Properties((), distribution, equal=equal) if distribution or equal else NO_PROPERTIES
+
+
+def _joined_equal(
+    left: Rel, right: Rel, rule: JoinRule, keys: Iterable[tuple[FieldPath, FieldPath]]
+) -> Mapping[int, FieldPath]:
+    """What is equal in an input is equal in the output of a join, and so are the keys of an inner join."""
+    width = _left_width(left, rule)
+    equal = left.properties.equal if width else {}
+    if rule.right != "absent" and right.properties.equal:
+        shifted = {column + width: _shifted(path, width) for column, path in right.properties.equal.items()}
+        equal = {**equal, **shifted}
+    return united(equal, ((_shifted(theirs, width), mine) for mine, theirs in keys)) if rule.inner else equal
+
+
+def _joined_distribution(
+    left: Rel, right: Rel, rule: JoinRule, keys: list[tuple[FieldPath, FieldPath]]
+) -> Distribution | None:
+    """How the output of a join lies (reading 7)."""
     mine, theirs = left.properties.distribution, right.properties.distribution
     if mine is None or theirs is None:
         return None
     if mine == theirs == SINGLETON:
         return SINGLETON
-    rule = JOIN_RULES[how]
-    moved = _shifted(theirs, 0 if rule.left == "absent" else len(left.schema))
+    moved = partitioned(*(_shifted(path, _left_width(left, rule)) for path in theirs.fields))
     if theirs == SINGLETON:
         return _kept_side(rule.left, mine)
     if mine == SINGLETON:
         return _kept_side(rule.right, moved)
-    pairs = tuple(keys)
-    aligned = {(a,) for a, _ in pairs} == mine.fields and {(b,) for _, b in pairs} == theirs.fields
+    by_mine = {representative(path, left.properties.equal) for path in mine.fields}
+    by_theirs = {representative(path, right.properties.equal) for path in theirs.fields}
+    pairs = [(representative(a, left.properties.equal), representative(b, right.properties.equal)) for a, b in keys]
+    matched = [(a, b) for a, b in pairs if a in by_mine and b in by_theirs]
+    aligned = {a for a, _ in matched} == by_mine and {b for _, b in matched} == by_theirs
     return (_kept_side(rule.left, mine) or _kept_side(rule.right, moved)) if aligned else None
+
+
+def _left_width(left: Rel, rule: JoinRule) -> int:
+    return 0 if rule.left == "absent" else len(left.schema)
 
 
 def _kept_side(side: Side, distribution: Distribution) -> Distribution | None:
     return distribution if side == "kept" else None
 
 
-def _shifted(distribution: Distribution, offset: int) -> Distribution:
-    return partitioned(*((path[0] + offset, *path[1:]) for path in distribution.fields))
+def _shifted(path: FieldPath, offset: int) -> FieldPath:
+    return (path[0] + offset, *path[1:])

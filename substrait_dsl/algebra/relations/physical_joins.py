@@ -12,9 +12,10 @@ import attrs
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.node import Expression, Node, Rel
-from substrait_dsl.algebra.properties import Properties
-from substrait_dsl.algebra.relations.joins import check_post_filter, equal_columns, joined_distribution
-from substrait_dsl.algebra.relations.rows import direct_path, may_be_sorted_by
+from substrait_dsl.algebra.properties import OrderKey, Properties
+from substrait_dsl.algebra.relations.joins import check_post_filter, equal_fields, joined_properties
+from substrait_dsl.algebra.relations.rows import direct_path
+from substrait_dsl.algebra.relations.sortedness import field_of, known_keys, may_be_sorted_by, orders_as
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, require_choice
@@ -94,18 +95,22 @@ class MergeJoin(Rel):
 
     def _settle(self) -> None:
         _check_keys("merge", self)
-        _check_sorted("left", self.left, [key.left for key in self.keys])
-        _check_sorted("right", self.right, [key.right for key in self.keys])
-        self._check_aligned()
+        left = _merged_order("left", self.left, [key.left for key in self.keys])
+        right = _merged_order("right", self.right, [key.right for key in self.keys])
+        self._check_aligned(left, right)
         Rel._settle(self)
 
-    def _check_aligned(self) -> None:
+    def _check_aligned(self, left: list[OrderKey], right: list[OrderKey]) -> None:
         """Raise unless the orders of the two inputs, as far as they are known, can be merged."""
-        pairs = {(direct_path(key.left), direct_path(key.right)) for key in self.keys}
-        left = self.left.properties.ordering[: len({path for path, _ in pairs})]
-        right = self.right.properties.ordering[: len({path for _, path in pairs})]
+        nulls_in_both = {
+            (field_of(self.left, key.left), field_of(self.right, key.right)): (
+                key.left.type.nullable and key.right.type.nullable
+            )
+            for key in self.keys
+        }
         for mine, theirs in zip(left, right, strict=False):
-            if (mine.field, theirs.field) not in pairs or mine.direction != theirs.direction:
+            nullable = nulls_in_both.get((mine.field, theirs.field))
+            if nullable is None or not orders_as(mine.direction, theirs.direction, nullable=nullable):
                 raise SchemaError(
                     "the two inputs of a merge join must be sorted by the same keys in turn, in the same directions",
                     hint="sort them alike, or use a hash join",
@@ -138,8 +143,8 @@ class NestedLoopJoin(Rel):
 
     def _derive_properties(self) -> Properties:
         condition = self.condition
-        keys = () if condition is None else equal_columns(condition, len(self.left.schema))
-        return Properties((), joined_distribution(self.left, self.right, self.how, keys))
+        keys = () if condition is None else equal_fields(condition, len(self.left.schema))
+        return joined_properties(self.left, self.right, self.how, keys)
 
 
 PhysicalKeyJoin = HashJoin | MergeJoin
@@ -156,20 +161,22 @@ def _check_keys(kind: str, join: PhysicalKeyJoin) -> None:
 def _properties(join: PhysicalKeyJoin) -> Properties:
     equal = ("eq", "is_not_distinct_from")
     paths = [(direct_path(k.left), direct_path(k.right)) for k in join.keys if k.comparison in equal]
-    columns = tuple((a[0], b[0]) for a, b in paths if a is not None and b is not None and len(a) == len(b) == 1)
-    return Properties((), joined_distribution(join.left, join.right, join.how, columns))
+    fields = [(mine, theirs) for mine, theirs in paths if mine is not None and theirs is not None]
+    return joined_properties(join.left, join.right, join.how, fields)
 
 
-def _check_sorted(side: str, rel: Rel, keys: list[Expression]) -> None:
-    ordering = rel.properties.ordering
-    if not may_be_sorted_by(ordering, [direct_path(key) for key in keys]):
-        names = ", ".join(rel.schema.fields[key.field[0]].name for key in ordering)
+def _merged_order(side: str, rel: Rel, keys: list[Expression]) -> list[OrderKey]:
+    """What is known of the order of an input by its keys; raise if that is another one."""
+    if not may_be_sorted_by(rel, keys):
+        names = ", ".join(rel.schema.fields[key.field[0]].name for key in rel.properties.ordering)
         raise SchemaError(
             f"the {side} input of a merge join must be sorted by its keys, but it is sorted by {names}",
             hint="sort it by the keys, or use a hash join",
         )
-    if any(key.direction == "clustered" for key in ordering[: len({direct_path(key) for key in keys})]):
+    known = known_keys(rel)[: len({field_of(rel, key) for key in keys})]
+    if any(key.direction == "clustered" for key in known):
         raise SchemaError(
             f"the {side} input of a merge join must be sorted by its keys, but it is only clustered by them",
             hint="sort it by the keys in a direction, or use a hash join",
         )
+    return known

@@ -204,7 +204,7 @@ class Read(Rel):
     def _derive_properties(self) -> Properties:
         if self.projection is None or self.declared == NO_PROPERTIES:
             return self.declared
-        return self.declared.moved(dict(_places(self.projection, (), ())))
+        return self.declared.moved(_places(self.projection, (), ()))
 
     @property
     def single_row(self) -> bool:

@@ -6,7 +6,6 @@ https://substrait.io/relations/physical_relations/#top-n-operation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal as Word
 from typing import get_args
 
@@ -59,11 +58,16 @@ class Sort(Rel):
         return self.input.schema
 
     def _derive_properties(self) -> Properties:
-        return Properties(sort_ordering(self.keys), self.input.properties.distribution)
+        return _sorted_by(self.keys, self.input.properties)
 
     @property
     def single_row(self) -> bool:
         return self.input.single_row
+
+
+def _sorted_by(keys: tuple[SortKey, ...], before: Properties) -> Properties:
+    ordering = sort_ordering(keys)
+    return Properties(ordering, before.distribution, len(ordering) < len(keys), before.equal)
 
 
 def sort_ordering(keys: tuple[SortKey, ...]) -> tuple[OrderKey, ...]:
@@ -87,30 +91,6 @@ def direct_path(expression: Expression) -> FieldPath | None:
             return None if path is None else (*path, position)
         case _:
             return None
-
-
-def may_be_sorted_by(ordering: Sequence[OrderKey], fields: Sequence[FieldPath | None]) -> bool:
-    """Whether rows that are known to be ordered so may come sorted by these fields, in whatever sequence of them.
-
-    Nothing known contradicts nothing. None is an expression that is no field: an ordering ends before it, so that what
-    would follow is not known either.
-    """
-    wanted = {field for field in fields if field is not None}
-    computed = sum(field is None for field in fields)
-    known = {key.field for key in ordering[: len(wanted) + computed]}
-    return not ordering or known == wanted or (computed > 0 and known < wanted)
-
-
-def may_be_sorted_within(
-    ordering: Sequence[OrderKey], groups: Sequence[FieldPath | None], sorts: tuple[SortKey, ...]
-) -> bool:
-    """Whether such rows may come sorted by the fields that make groups of them, and in each group by these keys."""
-    if not may_be_sorted_by(ordering, groups):
-        return False
-    if not ordering or None in groups:
-        return True
-    wanted = tuple(key for key in sort_ordering(sorts) if key.field not in groups)  # in a group these are all equal
-    return ordering[len(set(groups)) :][: len(wanted)] == wanted
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -170,7 +150,7 @@ class TopN(Rel):
         return self.input.schema
 
     def _derive_properties(self) -> Properties:
-        return Properties(sort_ordering(self.keys), self.input.properties.distribution)
+        return _sorted_by(self.keys, self.input.properties)
 
 
 def _check_fetch(kind: str, name: str, expression: Expression, anchor: int | None) -> None:

@@ -29,5 +29,7 @@ class Set(Rel):
         return rules.set_schema(self.op, [rel.schema for rel in self.relations])
 
     def _derive_properties(self) -> Properties:
-        first, *others = (rel.properties.distribution for rel in self.relations)
-        return Properties((), first if all(other == first for other in others) else None)
+        first, *others = (rel.properties for rel in self.relations)
+        lie_alike = all(other.distribution == first.distribution for other in others)
+        are_alike = all(other.equal == first.equal for other in others)
+        return Properties((), first.distribution if lie_alike else None, equal=first.equal if are_alike else {})

@@ -16,7 +16,8 @@ from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.algebra.expressions.windows import WindowCall, check_frame
 from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.properties import FieldPath, Properties
-from substrait_dsl.algebra.relations.rows import direct_path, may_be_sorted_within
+from substrait_dsl.algebra.relations.rows import direct_path
+from substrait_dsl.algebra.relations.sortedness import may_be_sorted_within
 from substrait_dsl.algebra.schema import Field, NamedStruct, check_names
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnsupportedError, require_choice
@@ -55,8 +56,7 @@ class Window(Rel):
         Rel._settle(self)
 
     def _check_sorted(self) -> None:
-        partitions = [direct_path(expression) for expression in self.partitions]
-        if not may_be_sorted_within(self.input.properties.ordering, partitions, self.sorts):
+        if not may_be_sorted_within(self.input, self.partitions, self.sorts):
             raise SchemaError(
                 "a streaming window needs an input sorted by its partitions, then by its sort keys",
                 hint="sort the input so, or use a hashing window",
@@ -156,12 +156,12 @@ class Expand(Rel):
         return rules.expand_schema(fields, self.names[-1])
 
     def _derive_properties(self) -> Properties:
-        places: dict[FieldPath, FieldPath] = {}
+        kept: list[tuple[FieldPath, FieldPath]] = []
         for position, field in enumerate(self.fields):
             path = direct_path(field.expression) if isinstance(field, ConsistentField) else None
             if path is not None:
-                places.setdefault(path, (position,))
-        return self.input.properties.moved(places)
+                kept.append((path, (position,)))
+        return self.input.properties.moved(kept)
 
     @property
     def single_row(self) -> bool:

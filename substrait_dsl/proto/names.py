@@ -1,0 +1,91 @@
+"""The names of columns and of the fields inside them, where a producer does not list them depth first.
+
+Specification: ``NamedStruct`` in ``type.proto`` and ``ExpressionReference`` in ``extended_expression.proto``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from substrait import extended_expression_pb2, type_pb2
+
+from substrait_dsl.algebra.types import List, Map, Struct, Type, struct_names
+from substrait_dsl.proto.decoder import Decoder
+from substrait_dsl.proto.producers import ARROW
+
+
+def decode_schema_names(decoder: Decoder, types: Sequence[Type], message: type_pb2.NamedStruct) -> Sequence[str]:
+    """The names of a schema, depth first; Arrow leaves out those of structs inside lists and maps."""
+    names = message.names
+    if len(names) != sum(1 + _named_fields(kind) for kind in types):
+        return names
+    remaining = iter(names)
+    filled = [name for kind in types for name in (next(remaining), *_with_positions(kind, remaining))]
+    if len(filled) > len(names):
+        decoder.doubt("a schema does not name the fields of structs inside lists and maps: read as 0, 1, ...", message)
+    return filled
+
+
+def _named_fields(kind: Type) -> int:
+    """How many fields a type has in structs that are in no list or map."""
+    return sum(1 + _named_fields(inner) for inner in kind.types) if isinstance(kind, Struct) else 0
+
+
+def _with_positions(kind: Type, names: Iterator[str]) -> Iterator[str]:
+    if isinstance(kind, Struct):
+        for inner in kind.types:
+            yield next(names)
+            yield from _with_positions(inner, names)
+    else:
+        yield from struct_names(kind)
+
+
+def decode_column_names(
+    decoder: Decoder, kind: Type, message: extended_expression_pb2.ExpressionReference
+) -> tuple[str, ...]:
+    """The names of the column of an expression, depth first.
+
+    Arrow says those of nested fields in front of the name of what they are in, and those of the parts of lists and maps
+    as well.
+    """
+    names = tuple(message.output_names)
+    if not decoder.producer.startswith(ARROW) or not isinstance(kind, Struct | List | Map):
+        return names
+    remaining = iter(names)
+    try:
+        below = _below(kind, remaining)
+        column = next(remaining)
+    except StopIteration:
+        return names
+    if next(remaining, None) is not None:
+        return names
+    decoder.doubt(
+        f"Arrow says the names of nested fields in front of that of the column, {column}, and those of the parts of "
+        "lists and maps: read so",
+        message,
+    )
+    return (column, *below)
+
+
+def _below(kind: Type, names: Iterator[str]) -> list[str]:
+    """The names below a type, depth first, from Arrow's names. Raises `StopIteration` if there are too few."""
+    match kind:
+        case Struct():
+            found: list[str] = []
+            for inner in kind.types:
+                below = _below(inner, names)
+                found += (next(names), *below)
+            return found
+        case List():
+            below = _below(kind.element, names)
+            next(names)  # "item"
+            return below
+        case Map():
+            key = _below(kind.key, names)
+            next(names)  # "key"
+            value = _below(kind.value, names)
+            next(names)  # "value"
+            next(names)  # "entries"
+            return key + value
+        case _:
+            return []

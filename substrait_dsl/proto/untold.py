@@ -1,0 +1,127 @@
+"""The type of a call that says none (``output_type``), and that no overload takes: where there is only one it can have.
+
+DataFusion calls some functions with further arguments, or leaves out their words, and says no types. A call like that
+stays as it came, so that who does not know it refuses it by name; but what stands on it needs its type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.type_syntax import Expression, Name, TypeNode, parts_of
+from substrait_dsl.algebra.types import Type
+from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Overload, Typed
+from substrait_dsl.catalog.derive import Bindings, run
+from substrait_dsl.catalog.records import EnumArgument, ValueArgument
+from substrait_dsl.catalog.resolve import fit, output_type
+from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError
+
+
+def only_type(
+    catalog: Catalog, function: FunctionId, arguments: Sequence[Given], kinds: Sequence[Kind]
+) -> tuple[Type, str] | None:
+    """The one type that a call can have, and why, in words; None if the overloads of that name do not agree.
+
+    Args:
+        catalog: the functions that are known.
+        function: the function as the plan declares it.
+        arguments: what it is called with.
+        kinds: which kinds of functions may stand there.
+    """
+    overloads = _overloads(catalog, function, tuple(kinds))
+    worded = [found for each in overloads if (found := _without_words(catalog, each, arguments)) is not None]
+    if worded:
+        return _agreed(worded, "its overload for these values does, though it takes words, too")
+    taking = [each for each in overloads if each.takes_count(len(arguments))]
+    fitting = _agreed([_told(catalog, each, arguments) for each in taking or overloads], "all its overloads do")
+    return fitting or _agreed(
+        [_as_its_argument(each, arguments) for each in taking], "each of its overloads gives the type of its argument"
+    )
+
+
+def _overloads(catalog: Catalog, function: FunctionId, kinds: tuple[Kind, ...]) -> list[Overload]:
+    for urn in (function.urn, None) if function.urn else (None,):
+        try:
+            return [overload for each in catalog.named(function.name, kinds, urn) for overload in each.overloads]
+        except SubstraitDslError:
+            continue
+    return []
+
+
+def _agreed(types: Sequence[Type | None], why: str) -> tuple[Type, str] | None:
+    first = types[0] if types else None
+    return (first, why) if first is not None and all(kind == first for kind in types) else None
+
+
+def _without_words(catalog: Catalog, overload: Overload, arguments: Sequence[Given]) -> Type | None:
+    """The type that an overload gives to a call which lacks its words (enum arguments); None if it does not fit."""
+    values = tuple(each for each in overload.arguments if not isinstance(each, EnumArgument))
+    if len(values) == len(overload.arguments) or any(isinstance(each, EnumValue) for each in arguments):
+        return None
+    wordless = attrs.evolve(overload, arguments=values)
+    if not values and overload.variadic is not None:
+        return None
+    found = fit(wordless, arguments, catalog.separate)
+    try:
+        return None if found is None else output_type(found, arguments)
+    except SubstraitDslError:
+        return None
+
+
+def _told(catalog: Catalog, overload: Overload, arguments: Sequence[Given]) -> Type | None:
+    """The type that an overload gives, as far as that does not depend on an argument which it does not take."""
+    bindings = Bindings(catalog.separate)
+    needed = {name for _, expression in overload.returns.assignments for name in _names(expression)}
+    needed |= set(_names(overload.returns.result))
+    nullable = False
+    for position, given in enumerate(arguments):
+        nullable |= isinstance(given, Typed) and given.type.nullable
+        if position >= len(overload.arguments) and overload.variadic is None:
+            continue
+        declared = overload.argument_at(position) if overload.arguments else None
+        if not isinstance(declared, ValueArgument):
+            continue
+        attempt = bindings.copy()
+        if isinstance(given, Typed) and attempt.match_argument(
+            declared.pattern, given.type, discrete=overload.nullability == "DISCRETE"
+        ):
+            bindings = attempt
+        elif not needed.isdisjoint(_names(declared.pattern)):
+            return None
+    try:
+        kind = run(overload.returns, bindings, _no_value)
+    except SubstraitDslError:  # it reads a name that nothing binds
+        return None
+    return kind.with_nullability(nullable) if overload.nullability == "MIRROR" else kind
+
+
+def _as_its_argument(overload: Overload, arguments: Sequence[Given]) -> Type | None:
+    """The type of the one argument, if that is what an overload gives to one that it takes, as ``min`` does."""
+    result = overload.returns.result
+    if len(overload.arguments) != 1 or len(arguments) != 1 or overload.returns.assignments:
+        return None
+    declared, given = overload.arguments[0], arguments[0]
+    if not isinstance(declared, ValueArgument) or not isinstance(given, Typed) or not isinstance(result, TypeNode):
+        return None
+    if attrs.evolve(result, nullable=False) != attrs.evolve(declared.pattern, nullable=False):
+        return None
+    return given.type if overload.nullability == "MIRROR" else given.type.with_nullability(result.nullable)
+
+
+def _names(expression: Expression) -> Iterator[str]:
+    """The names (``P1``, ``any1``) that an expression of types reads."""
+    match expression:
+        case Name(text):
+            yield text
+        case TypeNode(keyword, is_any=True):
+            yield keyword
+        case _:
+            for part in parts_of(expression):
+                yield from _names(part)
+
+
+def _no_value(name: str) -> int:
+    raise InvalidArgumentError(f"the type depends on the value of argument {name}")
