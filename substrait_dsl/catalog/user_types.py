@@ -5,9 +5,9 @@ Specification: https://substrait.io/types/user_defined_types/.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from substrait_dsl.algebra.types import EnumParameter, Func, List, Map, Struct, Type, TypeParameter, UserDefined
+from substrait_dsl.algebra.types import EnumParameter, Type, TypeParameter, UserDefined
 from substrait_dsl.algebra.types.nested import parameter_text
 from substrait_dsl.catalog.records import Extension, ParameterKind, TypeDeclaration, TypeParameterDeclaration
 from substrait_dsl.errors import quoted, suggestion
@@ -19,26 +19,6 @@ _CLASSES: dict[ParameterKind, tuple[type, ...]] = {
     "enumeration": (EnumParameter,),
     "string": (str,),
 }
-
-
-def user_defined_in(kind: Type) -> Iterator[UserDefined]:
-    """The user-defined types in a type, itself among them."""
-    stack = [kind]
-    while stack:
-        match stack.pop():
-            case UserDefined() as found:
-                yield found
-                stack.extend(part for part in found.type_parameters if isinstance(part, Type))
-            case Struct(types):
-                stack.extend(types)
-            case List(element):
-                stack.append(element)
-            case Map(key, value):
-                stack.extend((key, value))
-            case Func(parameters, result):
-                stack.extend((*parameters, result))
-            case _:
-                pass
 
 
 def type_problem(extensions: Mapping[str, Extension], kind: UserDefined) -> str | None:

@@ -153,16 +153,20 @@ class RelationBase(RelationLike):
             persist_shared: as of `execute`.
             progress: as of `running`.
 
-        Raises as `execute` does, and `ExecutionError` for what fails while it runs: with the step and the expression.
+        Raises as `execute` does, `ExecutionError` for what fails while it runs, with the step and the expression, and
+        for a time that Python cannot hold, and `UnsupportedError` for years and months as an interval, which pyspark
+        does not bring to Python.
         """
         from substrait_dsl.fluent.running import running
+        from substrait_dsl.spark.collecting import collected, require_collectable
 
         with naming("collect"):
+            require_collectable(self._rel.schema)
             started = running(
                 "collect", self._rel, spark, progress=progress, persist_shared=persist_shared, is_all=True
             )
-        with started as frame:
-            return frame.collect()
+        with started as frame, naming("collect"):
+            return collected(frame)
 
     def show(
         self,

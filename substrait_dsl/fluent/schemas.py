@@ -20,7 +20,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
 from substrait_dsl.algebra.type_text import parse_type as parse
 from substrait_dsl.catalog import standard_catalog
-from substrait_dsl.catalog.user_types import type_problem, user_defined_in
+from substrait_dsl.catalog.user_types import type_problem
 from substrait_dsl.errors import (
     InvalidArgumentError,
     PlanFormatError,
@@ -100,7 +100,8 @@ def _require_public(name: str, schema: type[Schema]) -> None:
     written = name if owner is None else name.removeprefix(f"_{owner.__name__.lstrip('_')}")
     if owner is not None or name.startswith("__"):
         raise SchemaError(
-            f'{schema.__name__}: column "{written}": a name that begins with two underscores is Python\'s own in a class',
+            f'{schema.__name__}: column "{written}": a name that begins with two underscores '
+            "is Python's own in a class",
             hint="declare the columns by a dict {name: type}",
         )
 
@@ -308,8 +309,8 @@ def as_type(kind: Any) -> t.Type:
 
 def _as_declared(kind: t.Type) -> t.Type:
     """The type itself. Raises `InvalidArgumentError` if an extension of the specification declares it otherwise."""
-    for part in user_defined_in(kind):
-        problem = type_problem(standard_catalog().extensions, part)
+    for part in t.types_in(kind):
+        problem = type_problem(standard_catalog().extensions, part) if isinstance(part, t.UserDefined) else None
         if problem is not None:
             raise InvalidArgumentError(problem)
     return kind

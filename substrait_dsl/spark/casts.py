@@ -59,6 +59,8 @@ def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBe
     sql_type = spark_sql_type(target)
     if spark_sql_type(source) != sql_type:
         text = f"{'CAST' if on_failure == 'throw' else 'TRY_CAST'}({text} AS {sql_type})"
+    if isinstance(source, _BYTES) and isinstance(target, _TEXTS):  # which Spark takes as they are
+        text = f"{'validate_utf8' if on_failure == 'throw' else 'try_validate_utf8'}({text})"
     if type(target) not in _LENGTHS or _fits_already(source, target):
         return text
     failure = "NULL" if on_failure == "return_null" else f"raise_error('a value does not fit {target.as_required()}')"

@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.common import Common
-from substrait_dsl.algebra.expressions import Cast, Expression, ScalarFunction, WindowFunction
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read, Window
-from substrait_dsl.algebra.types import PrecisionTime, PrecisionTimestampTZ, Type
+from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.changes import changes_in, make_changes
 from substrait_dsl.spark.context import Context, settled
@@ -19,6 +17,7 @@ from substrait_dsl.spark.correlation import is_no_place, require_correlation
 from substrait_dsl.spark.failures import spark_errors, told
 from substrait_dsl.spark.lowering import Change, Lowering
 from substrait_dsl.spark.record import note_plan
+from substrait_dsl.spark.settings import TIME_ZONE, require_settings
 from substrait_dsl.spark.versions import require_supported
 from substrait_dsl.spark.workspace import Workspace
 
@@ -56,13 +55,13 @@ def execute(
         ExecutionError: a table is not there, or Spark refuses the plan; Spark's error is the cause.
     """
     require_supported(spark)
-    zone = spark.conf.get("spark.sql.session.timeZone") or "UTC"
+    zone = spark.conf.get(TIME_ZONE) or "UTC"
     written, nodes = root, list(walk(root.input))
     root = settled(root, nodes, Context(moment or dt.datetime.now(dt.UTC), zone), mode)
     if root is not written:
         nodes = list(walk(root.input))
     _check_extensions(nodes)
-    _check_settings(root.input, nodes, spark, zone)
+    require_settings(root.input, nodes, spark)
     note_plan(root.input)
     with _spark_errors():
         space = Workspace(spark, persist_shared=persist_shared)
@@ -101,43 +100,3 @@ def _check_extensions(nodes: Sequence[Node]) -> None:
                     f"{kind_words(node)} carries the enhancement {extension.enhancement.type_url}, which changes what "
                     "it means in a way that Spark does not know"
                 )
-
-
-def _check_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession, zone: str) -> None:
-    """Refuse settings of the session that would give the plan another meaning."""
-    if spark.conf.get("spark.sql.ansi.enabled") != "true":
-        raise UnsupportedError(
-            "the session has ANSI mode off: overflows would wrap and failures would become NULL",
-            hint='spark.conf.set("spark.sql.ansi.enabled", "true")',
-        )
-    if spark.conf.get("spark.sql.decimalOperations.allowPrecisionLoss", "true") != "true":
-        raise UnsupportedError(
-            "the session keeps decimal arithmetic from losing digits: results would be of other types",
-            hint='spark.conf.set("spark.sql.decimalOperations.allowPrecisionLoss", "true")',
-        )
-    computed = _types(nodes)
-    if zone not in ("UTC", "Etc/UTC", "Z", "GMT") and any(isinstance(kind, PrecisionTimestampTZ) for kind in computed):
-        raise UnsupportedError(
-            f"the plan computes with points in time, which Spark does in the session's time zone, {zone}",
-            hint='spark.conf.set("spark.sql.session.timeZone", "UTC")',
-        )
-    has_times = any(isinstance(kind, PrecisionTime) for kind in computed | set(rel.schema.types))
-    if has_times and spark.conf.get("spark.sql.timeType.enabled", "false") != "true":
-        raise UnsupportedError(
-            "the plan has times of day, and the session has Spark's TIME type off",
-            hint='spark.conf.set("spark.sql.timeType.enabled", "true")',
-        )
-
-
-def _types(nodes: Sequence[Node]) -> set[Type]:
-    """The types that the expressions of a plan compute with; what is only passed on is not among them."""
-    found: set[Type] = set()
-    for node in nodes:
-        if isinstance(node, ScalarFunction | Cast):
-            found.add(node.type)
-            found.update(child.type for child in node.children() if isinstance(child, Expression))
-        elif isinstance(node, WindowFunction | Window):  # offsets are added to the sort key
-            calls = node.functions if isinstance(node, Window) else (node.call,)
-            if any(bound.offset is not None for call in calls for bound in (call.lower, call.upper)):
-                found.update(key.expression.type for key in node.sorts)
-    return found

@@ -111,7 +111,7 @@ def _require_signature(call: Call) -> None:
         raise UnsupportedError(f"Spark cannot run {function.key} with ({given}): {function.urn} has no such function")
 
 
-@functools.cache
+@functools.lru_cache(maxsize=4096)
 def _may_be_called(function: FunctionId, arguments: int) -> bool:
     """Whether a function takes so many arguments; any, if it is none of the specification."""
     if function.urn not in standard_catalog().extensions:

@@ -48,7 +48,7 @@ That pyspark has it, too, is no part of its interface, and differs from version 
 
 def can_be_arrow(types: Sequence[t.Type]) -> bool:
     """Whether Spark takes columns of these types from an Arrow table."""
-    return not any(isinstance(part, _NOT_ARROW) for kind in types for part in _parts(kind))
+    return not any(isinstance(part, _NOT_ARROW) for kind in types for part in t.types_in(kind))
 
 
 def arrow_frame(
@@ -78,12 +78,6 @@ def table_frame(table: pa.Table, spark: SparkSession) -> DataFrame:
 
     # A client of Spark Connect takes no table without rows, unless it is told the types.
     return spark.createDataFrame(table, from_arrow_schema(table.schema, prefer_timestamp_ntz=True))
-
-
-def _parts(kind: t.Type) -> Sequence[t.Type]:
-    """A type and all types inside it."""
-    inside = [part for parameter in kind.parameters if isinstance(parameter, t.Type) for part in _parts(parameter)]
-    return [kind, *inside]
 
 
 def _positional(kind: t.Type) -> t.Type:

@@ -5,6 +5,7 @@ The expected texts are what people wrote, as ``print(relation)`` shows it.
 
 from __future__ import annotations
 
+import datetime as dt
 import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.errors import ExecutionError, InvalidArgumentError
+from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError
 from tests.support import f, refused
 
 if TYPE_CHECKING:
@@ -231,6 +232,18 @@ def test_rows_come_back_as_from_execute(spark: SparkSession, capsys: pytest.Capt
     assert " v   | 2 " in capsys.readouterr().out
     with refused(ExecutionError, "show: division by zero"):
         T.project(q=lambda r: r.a / r.zero).show(spark)
+
+
+def test_what_python_cannot_hold(spark: SparkSession) -> None:
+    last = sd.read_virtual([(dt.date(9999, 12, 31),)], {"x": "date"})
+    with pytest.raises(ExecutionError, match="^collect: the rows hold a date or a time outside of the years 1 to 9999"):
+        last.select(d=lambda r: r.x + sd.YearMonths(1, 0)).collect(spark)
+    with pytest.raises(ExecutionError, match="outside of the years 1 to 9999"):
+        last.select(d=lambda r: r.x + dt.timedelta(days=2)).collect(spark)
+    spans = sd.read_virtual([([sd.YearMonths(1, 2)],)], {"x": "list<interval_year>"})
+    with pytest.raises(UnsupportedError, match='^collect: pyspark gives Python no values of .* column "x"'):
+        spans.collect(spark)
+    spans.show(spark)
 
 
 def test_arguments_of_the_verbs_that_run(spark: SparkSession) -> None:

@@ -187,15 +187,27 @@ def test_settings_that_change_meaning_are_refused(spark: SparkSession) -> None:
         ("spark.sql.decimalOperations.allowPrecisionLoss", "false", t, "decimal arithmetic"),
         ("spark.sql.session.timeZone", "Asia/Tokyo", later, "Asia/Tokyo"),
         ("spark.sql.timeType.enabled", "false", times, "TIME"),
+        ("spark.sql.legacy.nullInEmptyListBehavior", "true", t.filter(lambda r: r.x.is_in(t)), "no rows"),
+        ("spark.sql.legacy.nullInEmptyListBehavior", "true", t.filter(lambda r: r.x == sd.any_of(t)), "no rows"),
+        (
+            "spark.sql.legacy.followThreeValuedLogicInArrayExists",
+            "false",
+            t.select(y=lambda r: f.any_match(sd.list_of(r.x), lambda x: x > 1)),
+            "any_match",
+        ),
     ]
     for setting, value, relation, said in cases:
-        before = spark.conf.get(setting)
+        before = spark.conf.get(setting, None)
         spark.conf.set(setting, value)
         try:
             with pytest.raises(UnsupportedError, match=said):
                 relation.execute(spark)
         finally:
-            spark.conf.set(setting, str(before))
+            if before is None:
+                spark.conf.unset(setting)
+            else:
+                spark.conf.set(setting, before)
+        relation.execute(spark)
 
 
 def test_a_shared_subtree_is_lowered_once(spark: SparkSession) -> None:

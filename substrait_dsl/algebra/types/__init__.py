@@ -21,6 +21,7 @@ from substrait_dsl.algebra.types.nested import (
     may_have_field_names,
     parameter_text,
     struct_names,
+    types_in,
 )
 from substrait_dsl.algebra.types.scalars import (
     FP32,
@@ -117,4 +118,5 @@ __all__ = [
     "may_have_field_names",
     "parameter_text",
     "struct_names",
+    "types_in",
 ]

@@ -231,6 +231,27 @@ def struct_names(kind: Type) -> Iterator[str]:
             return
 
 
+def types_in(kind: Type) -> Iterator[Type]:
+    """The type and all types inside it, also those that a user-defined type has as parameters."""
+    stack = [kind]
+    while stack:
+        current = stack.pop()
+        yield current
+        match current:
+            case Struct(types):
+                stack.extend(types)
+            case List(element):
+                stack.append(element)
+            case Map(key, value):
+                stack.extend((key, value))
+            case Func(parameters, result):
+                stack.extend((*parameters, result))
+            case UserDefined():
+                stack.extend(part for part in current.type_parameters if isinstance(part, Type))
+            case _:
+                pass
+
+
 def may_have_field_names(kind: Type) -> bool:
     """Whether types that equal this one may differ, for the names of fields are no part of a type's identity.
 

@@ -1,0 +1,33 @@
+"""The rows of a DataFrame as values of Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.types import IntervalYear, types_in
+from substrait_dsl.errors import ExecutionError, UnsupportedError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row
+
+
+def require_collectable(schema: NamedStruct) -> None:
+    """Raise `UnsupportedError` for a column whose values pyspark has no Python type for."""
+    for field in schema:
+        if any(isinstance(kind, IntervalYear) for kind in types_in(field.type)):
+            raise UnsupportedError(
+                f'pyspark gives Python no values of {field.type}, the type of column "{field.name}"',
+                hint="show(spark) prints them; of execute(spark) a DataFrame of Spark can compute, cast and write them",
+            )
+
+
+def collected(frame: DataFrame) -> list[Row]:
+    """All rows. Raises `ExecutionError` for a time that Python cannot hold."""
+    try:
+        return frame.collect()
+    except (ValueError, OverflowError) as error:
+        raise ExecutionError(
+            f"the rows hold a date or a time outside of the years 1 to 9999, which Python has: {error}",
+            hint="filter such rows out, or cast the column to string",
+        ) from error

@@ -1,0 +1,138 @@
+"""The settings of a session that would give a plan another meaning: with such a one it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.algebra.expressions import (
+    Cast,
+    Expression,
+    InPredicate,
+    ScalarFunction,
+    SetComparison,
+    WindowFunction,
+)
+from substrait_dsl.algebra.node import Node, Rel
+from substrait_dsl.algebra.relations import Window
+from substrait_dsl.algebra.types import PrecisionTime, PrecisionTimestampTZ, Type
+from substrait_dsl.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TIME_ZONE = "spark.sql.session.timeZone"
+UTC = ("UTC", "Etc/UTC", "Z", "GMT")
+
+
+@attrs.frozen
+class Plan:
+    """What settings may matter to."""
+
+    rel: Rel
+    nodes: Sequence[Node]
+    """All nodes of the plan."""
+    computed: Collection[Type]
+    """The types that its expressions compute with; what is only passed on is not among them."""
+
+
+@attrs.frozen
+class Setting:
+    """A setting that must have one of some values for the plans that it matters to."""
+
+    key: str
+    values: tuple[str, ...]
+    told: str
+    """What another value, which may be mentioned as ``{value}``, does."""
+    default: str
+    """What it is where the session does not say it."""
+    matters: Callable[[Plan], bool] = lambda plan: True
+
+
+def _has_times(plan: Plan) -> bool:
+    return any(isinstance(kind, PrecisionTime) for kind in {*plan.computed, *plan.rel.schema.types})
+
+
+def _has_points_in_time(plan: Plan) -> bool:
+    return any(isinstance(kind, PrecisionTimestampTZ) for kind in plan.computed)
+
+
+def _has_membership(plan: Plan) -> bool:
+    return any(isinstance(node, InPredicate | SetComparison) for node in plan.nodes)
+
+
+def _has_any_match(plan: Plan) -> bool:
+    return any(isinstance(node, ScalarFunction) and node.function.name == "any_match" for node in plan.nodes)
+
+
+SETTINGS = (
+    Setting(
+        "spark.sql.ansi.enabled",
+        ("true",),
+        "the session has ANSI mode off: overflows would wrap and failures would become NULL",
+        "true",
+    ),
+    Setting(
+        "spark.sql.decimalOperations.allowPrecisionLoss",
+        ("true",),
+        "the session keeps decimal arithmetic from losing digits: results would be of other types",
+        "true",
+    ),
+    Setting(
+        TIME_ZONE,
+        UTC,
+        "the plan computes with points in time, which Spark does in the session's time zone, {value}",
+        "UTC",
+        _has_points_in_time,
+    ),
+    Setting(
+        "spark.sql.timeType.enabled",
+        ("true",),
+        "the plan has times of day, and the session has Spark's TIME type off",
+        "false",
+        _has_times,
+    ),
+    Setting(
+        "spark.sql.legacy.nullInEmptyListBehavior",
+        ("false",),
+        "the session takes NULL IN (no rows) for NULL, which is false",
+        "false",
+        _has_membership,
+    ),
+    Setting(
+        "spark.sql.legacy.followThreeValuedLogicInArrayExists",
+        ("true",),
+        "the session takes any_match for false where a NULL makes it unknown",
+        "true",
+        _has_any_match,
+    ),
+)
+
+
+def require_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession) -> None:
+    """Raise `UnsupportedError` for a setting of the session that would give the plan another meaning."""
+    plan = Plan(rel, nodes, _types(nodes))
+    for setting in SETTINGS:
+        if not setting.matters(plan):
+            continue
+        value = spark.conf.get(setting.key, setting.default) or setting.default
+        if value not in setting.values:
+            raise UnsupportedError(
+                setting.told.format(value=value), hint=f'spark.conf.set("{setting.key}", "{setting.values[0]}")'
+            )
+
+
+def _types(nodes: Sequence[Node]) -> set[Type]:
+    """The types that the expressions of a plan compute with; what is only passed on is not among them."""
+    found: set[Type] = set()
+    for node in nodes:
+        if isinstance(node, ScalarFunction | Cast):
+            found.add(node.type)
+            found.update(child.type for child in node.children() if isinstance(child, Expression))
+        elif isinstance(node, WindowFunction | Window):  # offsets are added to the sort key
+            calls = node.functions if isinstance(node, Window) else (node.call,)
+            if any(bound.offset is not None for call in calls for bound in (call.lower, call.upper)):
+                found.update(key.expression.type for key in node.sorts)
+    return found
