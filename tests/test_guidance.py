@@ -78,6 +78,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.sort("id desc"), 'write desc("id")'),
     (lambda: T.rename(total="price"), 'the old name comes first: price="total"'),
     (lambda: T.group_by("q").agg(n="count"), "write f.count()"),
+    (lambda: T.group_by("q").agg(n="price"), 'for example f.sum(col("price"))'),
     (lambda: T.filter("id > 5"), "write lambda r: r.x > 5"),
     (lambda: "x" in T.c.name, "functions.contains(x, y)"),
     (lambda: T.select(id=sd.null(sd.I64)).as_(OnlyId), "declare it Nullable[...]"),

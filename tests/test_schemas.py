@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Annotated, Any, ClassVar
 from typing import Literal as L
 
@@ -85,6 +86,10 @@ BAD_SCHEMAS: list[tuple[Any, type[sd.SubstraitDslError], tuple[str, ...]]] = [
     ({"a": int}, InvalidArgumentError, ('column "a"', "int is no Substrait type", "did you mean I64")),
     ({"a": sd.Decimal}, InvalidArgumentError, ('column "a"', "Decimal needs its parameters")),
     ({"a": sd.Decimal[Any, Any]}, InvalidArgumentError, ('column "a"', "must be literals")),
+    ({"a": sd.VarChar[5]}, InvalidArgumentError, ("of VarChar[...] must be literals", "write VarChar[L[5]]")),  # type: ignore[valid-type]
+    ({"a": sd.Map[sd.String]}, InvalidArgumentError, ("Map needs its parameters",)),
+    ({"a": sd.Type}, InvalidArgumentError, ("Type is no Substrait type",)),
+    ({"a": Place}, InvalidArgumentError, ("Place is no Substrait type", "write Struct[Place]")),
     ({"a": "i63"}, PlanFormatError, ('column "a"', "i63")),
     ({1: "i64"}, InvalidArgumentError, ("name of a column is a str", "1")),
     (NamedStruct.of([("a", t.I64()), ("a", t.I32())]), SchemaError, ("names each column once", '"a"')),
@@ -108,6 +113,63 @@ def test_an_annotation_that_is_no_type_is_refused_where_the_class_is_written() -
 
         class Wrong(sd.Schema):
             price: float
+
+
+def test_a_name_that_python_changes_in_a_class_is_refused() -> None:
+    for name in ("__secret", "__name__"):
+        with refused(SchemaError, "Wrong", f'column "{name}"', "two underscores", "by a dict"):
+            exec(f"class Wrong(sd.Schema):\n    {name}: sd.I64", {"sd": sd})
+        assert sd.read_named("t", {name: sd.I64}).select(name).columns == (name,)
+
+
+def test_a_class_has_constants_and_a_column_called_self() -> None:
+    class Own(sd.Schema):
+        self: sd.I64
+        _other: sd.I64
+        LEAST = 3
+        MOST: ClassVar = 10
+
+    rows = sd.read_named("t", Own)
+    assert rows.columns == ("self", "_other")
+    assert rows.into(lambda r: Own(self=r._other, _other=r.self)).columns == ("self", "_other")
+    row: Any = {"self": lambda r: r._other}
+    assert rows.select(**row).columns == ("self",)
+    assert rows.with_columns(**row).columns == ("self", "_other")
+    assert rows.drop("self").project(**row).columns == ("_other", "self")
+    assert rows.group_by(**row).agg(n=f.count()).columns == ("self", "n")
+    measure: Any = {"self": f.count()}
+    assert rows.aggregate(**measure).columns == ("self",)
+    assert rows.group_by("_other").agg(**measure).columns == ("_other", "self")
+
+
+class Name(enum.StrEnum):
+    KEY = "key"
+
+
+class Mixed(str, enum.Enum):  # noqa: UP042  # what there was before StrEnum
+    KEY = "key"
+
+
+class Position(enum.IntEnum):
+    PRICE = 1
+
+
+class Plain(enum.Enum):
+    KEY = "key"
+
+
+def test_members_of_enums_that_are_texts_or_numbers_name_columns() -> None:
+    orders = sd.read_named("t", Orders)
+    names: list[str] = [Name.KEY, Mixed.KEY]
+    for name in names:
+        assert orders.select(name, orders[name].alias("x")).sort(name).filter(sd.col(name) > 1).columns == ("key", "x")
+        assert type(orders.select(sd.col(name)).columns[0]) is str
+        with refused(UnknownFieldError, 'no column "key"'):
+            orders.select("price").sort(name)
+    assert orders.select(Position.PRICE).columns == ("price",)
+    plain: Any = Plain.KEY
+    with refused(InvalidArgumentError, "got <Plain.KEY: 'key'>"):
+        orders.sort(plain)
 
 
 def test_types_check_their_parameters() -> None:

@@ -46,7 +46,7 @@ def lost(
     orders.aggregate("key", grouping_sets=[(name,)], n=f.count())  # D: "name" is known only when the program runs
     orders.cross(other)  # D: the columns of "other" are not known
     orders.cross(loaded().filter(lambda o: o.key > 1))  # D: the columns of "loaded(...)" are not known
-    orders.select(x=sd.null(f"decimal<{number},2>"))  # D: this text is known only when the program runs
+    orders.select(x=sd.null(f"decimal<{number},2>"))  # T: this text is known only when the program runs
     sd.read_named("orders", schema)  # D: "schema" is known only when the program runs
     sd.read_named("orders", {**schema, "key": sd.I64})  # D: "schema" is known only when the program runs
     (
@@ -82,7 +82,7 @@ def mistaken(orders: sd.Relation[Orders]) -> None:
 """
 
 SAID = re.compile(r"^program\.py:(?P<line>\d+): error: (?P<text>.*)  \[(?P<code>[\w-]+)\]$", re.MULTILINE)
-MARK = re.compile(r"  # (?:D: (?P<why>.*)|E: (?P<code>.*))$")
+MARK = re.compile(r"  # (?:(?P<lost>[DT]): (?P<why>.*)|E: (?P<code>.*))$")
 
 
 def said(place: Path, *options: str) -> dict[int, tuple[str, str]]:
@@ -104,7 +104,8 @@ def test_it_says_where_columns_are_lost_to_those_who_ask(tmp_path: Path) -> None
         mark = MARK.search(line)
         if mark and mark["why"]:
             assert code == "substrait-dynamic", line
-            assert text.endswith(f": the columns of the result cannot be told, because {mark['why']}"), line
+            lost = {"D": "columns", "T": "types of all columns"}[mark["lost"]]
+            assert text.endswith(f": the {lost} of the result cannot be told, because {mark['why']}"), line
         else:
             assert code == (mark["code"] if mark else ""), f"{line}: {text}"
     assert found == {}

@@ -326,9 +326,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         with naming("aggregate"):
             return Relation(aggregate(self._rel, keys, {}, grouping_sets, (), measures, method))
 
-    def group_by(
-        self, /, *keys: str | int | ExprBase | Callable[[S], ExprBase], **named: ColumnLike[S]
-    ) -> GroupBy[S]:
+    def group_by(self, /, *keys: str | int | ExprBase | Callable[[S], ExprBase], **named: ColumnLike[S]) -> GroupBy[S]:
         """Start an aggregate by its keys: ``rel.group_by("a").agg(n=f.count())``.
 
         Args:

@@ -13,7 +13,7 @@ from mypy.types import Type
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN
 from substrait_dsl.mypy_plugin.evaluation import Evaluator
-from substrait_dsl.mypy_plugin.verbs import COLUMN_VERBS, MEASURE_VERBS, is_parameter, neutral
+from substrait_dsl.mypy_plugin.verbs import COLUMN_VERBS, MEASURE_VERBS, SET_VERBS, is_parameter, neutral
 from substrait_dsl.mypy_plugin.written import GiveUpError
 
 Argument = tuple[Expression, ArgKind, str | None, Type]
@@ -46,10 +46,20 @@ class Arguments:
                         raise
                     positional.append(self.neutral[name])
             elif kind == ARG_STAR:
-                positional.extend(self._evaluator.value(node))
+                positional.extend(self._starred(node))
             else:
                 named.update(self._evaluator.keywords(node))
         return positional, named
+
+    def _starred(self, node: Expression) -> Iterable[Any]:
+        """What stands after a star."""
+        try:
+            values: Iterable[Any] = self._evaluator.value(node)
+        except GiveUpError:
+            if self._verb not in SET_VERBS:
+                raise
+            return self._evaluator.relations(node)
+        return values
 
     def _unknown(self, name: str, error: GiveUpError) -> Any:
         """What stands for an argument that mypy does not know. Raises the error if the result depends on it."""

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mypy.nodes import TypeInfo
 from mypy.subtypes import is_subtype
 from mypy.types import Instance, Type, UnionType, get_proper_type
 
+from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import SchemaError
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import Annotations
@@ -17,6 +19,7 @@ from substrait_dsl.mypy_plugin.declarations import is_schema
 from substrait_dsl.mypy_plugin.names import RELATION
 from substrait_dsl.mypy_plugin.places import end_of
 from substrait_dsl.mypy_plugin.reports import report
+from substrait_dsl.mypy_plugin.variables import target_of
 
 if TYPE_CHECKING:
     from mypy.plugin import FunctionContext, MethodContext
@@ -30,31 +33,60 @@ def taken_for(context: MethodContext | FunctionContext, annotations: Annotations
         annotations: what translates types.
         given: the type of the relation.
     """
-    wanted = _declared(context.api.type_context[-1] if context.api.type_context else None)
+    wanted = wanted_relation(context)
     relation = get_proper_type(given)
     if wanted is None or not isinstance(relation, Instance) or relation.type.fullname != RELATION:
         return None
     schema = get_proper_type(wanted.args[0])
-    if not isinstance(schema, Instance) or not is_schema(schema.type) or is_subtype(relation, wanted):
+    if not isinstance(schema, Instance) or is_subtype(relation, wanted):
         return None
-    declared, columns = annotations.declared(schema.type), annotations.columns_of(relation.args[0])
+    declared, columns = annotations.columns_of(schema), annotations.columns_of(relation.args[0])
     if declared is None or columns is None:
         return None
-    name = schema.type.name
-    try:
-        placeholders.relation(columns).as_(placeholders.schema_class(schema.type.module_name, name, declared))
-    except SchemaError as error:
-        error.verb = None
-        error.hint = f"make them with select(...) or into(...), then .as_({name})" if error.hint is None else error.hint
-        mistake = error
+    if is_schema(schema.type):
+        mistake = _undeclared(schema.type, declared, columns)
     else:
-        mistake = SchemaError(f"the columns are those of {name}, which must be declared", hint=f"write .as_({name})")
+        variable = target_of(context.context, annotations.checker)
+        if variable is None:
+            return None
+        mistake = _reassigned(variable, declared, columns)
     return wanted if report(mistake, context.api, end_of(context.context)) else None
 
 
-def _declared(wanted: Type | None) -> Instance | None:
-    """The relation that is wanted, if it is one, perhaps among other things."""
-    proper = get_proper_type(wanted)
+def _undeclared(schema: TypeInfo, declared: NamedStruct, columns: NamedStruct) -> SchemaError:
+    """Why columns are not taken for those that a schema class declares."""
+    name = schema.name
+    error = _difference(declared, columns, name, schema.module_name)
+    if error is None:
+        return SchemaError(f"the columns are those of {name}, which must be declared", hint=f"write .as_({name})")
+    error.hint = error.hint or f"make them with select(...) or into(...), then .as_({name})"
+    return error
+
+
+def _reassigned(variable: str, held: NamedStruct, columns: NamedStruct) -> SchemaError:
+    """Why a relation is not taken for one that a variable holds, which has the columns that were assigned first."""
+    name = f'the variable "{variable}"'
+    error = _difference(held, columns, name, __name__)
+    if error is None:
+        error = SchemaError(f"the columns are those of {name}, but some are never NULL that may be in it")
+    error.hint = f"give this step a name of its own, or declare {variable}: Relation"
+    return error
+
+
+def _difference(declared: NamedStruct, columns: NamedStruct, name: str, module: str) -> SchemaError | None:
+    """What `as_` says of columns and a schema class; None if it takes them."""
+    schema = placeholders.schema_class(module, name, declared)
+    try:
+        placeholders.relation(columns).as_(schema)
+    except SchemaError as error:
+        error.verb = None
+        return error
+    return None
+
+
+def wanted_relation(context: MethodContext | FunctionContext) -> Instance | None:
+    """The relation that is wanted where a call stands, if it is one, perhaps among other things."""
+    proper = get_proper_type(context.api.type_context[-1] if context.api.type_context else None)
     items = map(get_proper_type, proper.items) if isinstance(proper, UnionType) else [proper]
     relations = [item for item in items if isinstance(item, Instance) and item.type.fullname == RELATION]
     return relations[0] if len(relations) == 1 else None

@@ -31,7 +31,7 @@ from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.mypy_plugin import boundaries, placeholders, plain
 from substrait_dsl.mypy_plugin.annotations import Annotations, is_mistaken, unknown
 from substrait_dsl.mypy_plugin.arguments import Argument, Arguments
-from substrait_dsl.mypy_plugin.evaluation import Evaluator, waits
+from substrait_dsl.mypy_plugin.evaluation import NO_SAMPLE, Evaluator, waits
 from substrait_dsl.mypy_plugin.memory import MEMORY
 from substrait_dsl.mypy_plugin.names import (
     DYN_EXPR,
@@ -45,8 +45,7 @@ from substrait_dsl.mypy_plugin.names import (
     is_type,
 )
 from substrait_dsl.mypy_plugin.places import end_of, leaf_of, parts
-from substrait_dsl.mypy_plugin.python_values import SAMPLE_COUNT
-from substrait_dsl.mypy_plugin.reports import is_heard, report, report_untold, withdraw
+from substrait_dsl.mypy_plugin.reports import is_heard, is_in_lambda, report, report_untold, withdraw
 from substrait_dsl.mypy_plugin.results import columns_made, is_dynamic_wanted, is_expression, type_of
 from substrait_dsl.mypy_plugin.returned import is_returned
 from substrait_dsl.mypy_plugin.syntax import is_type_written
@@ -106,8 +105,8 @@ class Call:
         kind = getattr(self.context, "type")  # noqa: B009  # only a method's context has it
         on: Expression | None
         match self.context.context:
-            case CallExpr(callee=MemberExpr(expr=RefExpr(node=TypeInfo()))):
-                raise GiveUpError  # ``Relation.select(orders, "key")``
+            case CallExpr(callee=MemberExpr(expr=RefExpr(node=TypeInfo(fullname=name)))):
+                return self._owner(name)
             case CallExpr(callee=MemberExpr(expr=inner)):
                 on = inner
             case IndexExpr(base=base):
@@ -119,6 +118,13 @@ class Call:
             case _:
                 on = None
         return self.evaluator.receiver(kind, on)
+
+    def _owner(self, name: str) -> Any:
+        """The class that a method is called on, with its first argument: ``Relation.select(orders, "key")``."""
+        node, *_ = next(self.given(), (None,))
+        if node is None or not is_ours(name) or not isinstance(self.evaluator.value(node), imported(name)):
+            raise GiveUpError
+        return imported(name)
 
     def given(self) -> Iterator[Argument]:
         """The arguments: expressions, their kinds, their names, their types."""
@@ -135,7 +141,7 @@ class Call:
         found: list[Type | None] = []
         made: list[object] = []
         refusals: list[SubstraitDslError] = []
-        for self.evaluator.sample in range(SAMPLE_COUNT):
+        while self.evaluator.sample < self.evaluator.samples:
             try:
                 result = self._result(function, given)
                 made.append(columns_made(result))
@@ -150,31 +156,54 @@ class Call:
                 return self.given_up()  # arguments that do not fit the signature: mypy says so itself
             if not self.evaluator.sampled:
                 break
+            self.evaluator.sample += 1
         MEMORY.unsay(self.context.context)
-        if not found:
-            misfit = self.evaluator.misfit(refusals) if isinstance(self.context.context, OPERATIONS) else None
-            unsaid = self.evaluator.sampled
-            return self._as_declared(unsaid) if misfit is None else self._refused(misfit, function, given)
+        if not found and self.evaluator.collected:
+            return self._refused(refusals[-1], function, given)
+        unsaid = self.evaluator.sampled
+        if not found and isinstance(self.context.context, OPERATIONS):
+            misfit = self.evaluator.misfit(refusals)
+            if misfit is not None:
+                return self._refused(misfit, function, given)
         agreed = None
-        if (not refusals or self.evaluator.is_either) and len(set(made)) == 1:
+        if found and (not refusals or self.evaluator.fits_otherwise(refusals)) and len(set(made)) == 1:
             agreed = found[0] if all(each == found[0] for each in found) else None
             if self._is_kept(result):
                 MEMORY.make(self.context.context, result)
+        if agreed is None and unsaid:
+            agreed = self._without_samples(function, given)
+            if agreed is not None:
+                report_untold(self.verb, unsaid, "types of all columns", self.context.api)
+        if not found:
+            declared = self._as_declared(unsaid if agreed is None else None)
+            return declared if agreed is None or self.is_settled else agreed
         if self.evaluator.decided and plain.declared(self.context, self.is_expression) is None:
             self.is_settled = True
             return self.given_up()
-        if agreed is None and is_returned(self.context.context, self.annotations.checker):
+        if agreed is None and not unsaid and is_returned(self.context.context, self.annotations.checker):
             mistake = placeholders.mistake_in(result)
             if mistake is not None:
                 return self._refused(mistake, function, given)
         if agreed is None:
-            return self.untold(self.evaluator.sampled or (given[0][0] if given else None))
+            return self.untold(unsaid or (given[0][0] if given else None))
         self._allow_types(given)
         self.is_settled = self.is_told = not is_dynamic_wanted(self.context)
         taken = boundaries.taken_for(self.context, self.annotations, agreed)
         if taken is not None:
             return taken
         return agreed if self.is_settled else self.given_up()
+
+    def _without_samples(self, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]) -> Type | None:
+        """What the call gives whatever the values are: only columns that depend on them are unknown."""
+        self.evaluator.sample = NO_SAMPLE
+        try:
+            result = self._result(function, given)
+        except (GiveUpError, SubstraitDslError, TypeError):
+            return None
+        if not isinstance(result, Relation | GroupBy):
+            return None
+        MEMORY.make(self.context.context, result)
+        return type_of(self.annotations, result, self.verb, self.context.default_return_type)
 
     def _allow_types(self, given: Sequence[Argument]) -> None:
         """Take back that a type makes nothing that is declared to be returned: that what is made is not is enough."""
@@ -238,13 +267,18 @@ class Call:
         if not self.is_settled:
             return self._as_declared(place)
         default = get_proper_type(self.context.default_return_type)
-        made = isinstance(default, Instance) and default.type.fullname == EXPR
-        return self.annotations.instance(DYN_EXPR) if made else default
+        if not isinstance(default, Instance):
+            return default
+        if default.type.fullname == RELATION:
+            wanted = boundaries.wanted_relation(self.context)
+            is_known = wanted is not None and self.annotations.columns_of(wanted.args[0]) is not None
+            return wanted if wanted is not None and is_known else default  # that it is not that: enough has been said
+        return self.annotations.instance(DYN_EXPR) if default.type.fullname == EXPR else default
 
     def say(self) -> bool:
         """Say what is wrong with the call, if anything is; whether it has been said."""
         is_said = self._mistake()
-        if is_said and is_heard(self.context.api.msg.errors):
+        if is_said and is_heard(self.context.api.msg.errors) and not is_in_lambda(self.context.api):
             MEMORY.say(self.context.context)
         return is_said
 
@@ -264,8 +298,8 @@ class Call:
                 made(*positional, **named)
             except SubstraitDslError as other:
                 others += [] if str(other) == str(error) else [node]
-            except (GiveUpError, TypeError):
-                pass
+            except (GiveUpError, TypeError, AttributeError):
+                pass  # without the relation that a verb is called on, say
             else:
                 others = [node]
                 break
@@ -334,5 +368,5 @@ class Call:
         if node is not None and is_lost(result) and not is_lost(receiver) and not has_type_vars(result):
             kind = self.evaluator.type_of(node) if isinstance(node, Expression) else None
             if not is_mistaken(kind):
-                report_untold(self.verb, node, is_lost(kind), self.context.api)
+                report_untold(self.verb, node, "columns", self.context.api, is_relation=is_lost(kind))
         return result

@@ -46,9 +46,15 @@ def is_schema(info: TypeInfo) -> bool:
 
 
 def is_column(info: TypeInfo, name: str) -> bool:
-    """Whether a name of a class is that of a column; it may be a ``ClassVar``."""
-    symbol = info.get(name)
-    return is_schema(info) and not (symbol and isinstance(symbol.node, Var) and symbol.node.is_classvar)
+    """Whether a name of a class is that of a column; it may be a method, a ``ClassVar``, or have no annotation."""
+    return is_schema(info) and (info.get(name) is None or any(_is_annotated(base, name) for base in info.mro))
+
+
+def _is_annotated(base: TypeInfo, name: str) -> bool:
+    symbol = base.names.get(name)
+    if symbol is None or not isinstance(symbol.node, Var) or symbol.node.is_classvar:
+        return False
+    return name in base.metadata[KEY]["columns"] if KEY in base.metadata else not symbol.node.is_inferred
 
 
 def is_base(symbol: SymbolTableNode | None) -> bool:
@@ -97,7 +103,7 @@ def _is_text(kind: Type) -> bool:
     return isinstance(kind, UnboundType) and kind.original_str_expr is not None
 
 
-def _has_more(base: TypeInfo) -> bool:
+def has_more(base: TypeInfo) -> bool:
     """Whether a class that is no schema may have annotations, which are columns of the schemas that inherit from it."""
     of_python = base.module_name in ("builtins", "typing", "abc") or base.fullname == SCHEMA
     if of_python or KEY in base.metadata:
@@ -109,7 +115,7 @@ def annotations_of(schema: TypeInfo, checker: TypeChecker) -> dict[str, Type]:
     """The annotation of each column, in order: first those of the classes that it inherits from."""
     _LOOKED_AT[checker.tree.fullname].add(schema)
     found: dict[str, Type] = {}
-    if any(_has_more(base) or base.metadata.get(KEY, {}).get("unclear") for base in schema.mro):
+    if any(has_more(base) or base.metadata.get(KEY, {}).get("unclear") for base in schema.mro):
         return found
     for base in reversed(schema.mro):
         found.update(_own_annotations(base))

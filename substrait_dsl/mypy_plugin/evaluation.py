@@ -40,9 +40,11 @@ from mypy.types import (
 from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.grouping import GroupBy
+from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import placeholders
-from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_mistaken, literal_value
+from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_mistaken
 from substrait_dsl.mypy_plugin.declarations import SCHEMA, is_schema
+from substrait_dsl.mypy_plugin.enums import literal
 from substrait_dsl.mypy_plugin.memory import MEMORY, NOT_MADE
 from substrait_dsl.mypy_plugin.names import (
     DYN_EXPR,
@@ -54,13 +56,20 @@ from substrait_dsl.mypy_plugin.names import (
     WINDOW_FUNCTION,
     is_type,
 )
-from substrait_dsl.mypy_plugin.python_values import EITHER, SAMPLES, is_of_python, misfit
+from substrait_dsl.mypy_plugin.python_values import EITHER, OF_VALUES, SAMPLES, is_of_python, misfit
 from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, column_name, constant, function_name, schema_made
 from substrait_dsl.mypy_plugin.variables import held
 from substrait_dsl.mypy_plugin.written import Environment, GiveUpError, Written
 
 WRITTEN_OUT = (OpExpr, ComparisonExpr, UnaryExpr, ConditionalExpr, CallExpr, MemberExpr, IndexExpr)
 """What is rather built as the program builds it than taken for a value of its type."""
+
+
+COUNTS = 3
+"""How many relations stand for any number of them: each number that is less than this."""
+
+NO_SAMPLE = -1
+"""Instead of the number of a sample: what depends on the value is not known."""
 
 
 class Evaluator(Written):
@@ -72,6 +81,10 @@ class Evaluator(Written):
         self.checker = annotations.checker
         self.sample = 0
         """Which of the samples of a type stands for such a value."""
+        self.samples = 1
+        """How many samples there are of the types of such values: how often the call is made, so that each is tried."""
+        self.collected: Expression | None = None
+        """What the program has collected, of which some relations stand for any number of them."""
         self.opaque = False
         """Whether an expression stands for one of which the program does not say how it is made."""
         self.mistaken: Expression | None = None
@@ -144,6 +157,18 @@ class Evaluator(Written):
         call = held(node, self.checker) if isinstance(node, NameExpr) else None
         return MEMORY.made_here(call) if isinstance(call, CallExpr) else NOT_MADE
 
+    def relations(self, node: Expression) -> list[Any]:
+        """Relations that the program has collected, all of the same columns: none, one and two stand for any number."""
+        if self.sample == NO_SAMPLE:
+            raise GiveUpError(node)
+        _, kind = self.checker.analyze_iterable_item_type_without_expression(self.checker.lookup_type(node), node)
+        item = get_proper_type(kind)
+        made = self._instance(item, None) if isinstance(item, Instance) and item.type.fullname == RELATION else None
+        if not isinstance(made, Relation):
+            raise GiveUpError(node)
+        self.sampled, self.collected, self.samples = node, node, max(self.samples, COUNTS)
+        return [made] * self.sample
+
     def known(self, node: Expression) -> Any:
         """The value of an expression, or None if it cannot be told, or made."""
         try:
@@ -151,11 +176,16 @@ class Evaluator(Written):
         except (GiveUpError, SubstraitDslError, TypeError):
             return None
 
-    @property
-    def is_either(self) -> bool:
-        """Whether the value that has been replaced is of a type whose samples are of several types of Substrait."""
+    def fits_otherwise(self, refusals: Sequence[SubstraitDslError]) -> bool:
+        """Whether refusals say nothing: each is of a value of a type whose samples are of several types of Substrait.
+
+        Nor does it say anything that too few relations are refused, if nothing is wrong with more.
+        """
+        if self.collected is not None:
+            return len(refusals) == 1
         kind = None if self.sampled is None else get_proper_type(self.type_of(self.sampled))
-        return isinstance(kind, Instance) and kind.type.fullname in EITHER
+        is_either = isinstance(kind, Instance) and kind.type.fullname in EITHER
+        return is_either and all(isinstance(error, OF_VALUES) for error in refusals)
 
     def _is_sampled(self) -> bool:
         return self.sampled is not None
@@ -179,6 +209,7 @@ class Evaluator(Written):
             self.sampled = sampled
             raise
         except SubstraitDslError:
+            self.sampled = self.sampled or sampled
             self.mistaken = self.mistaken or node
             raise
 
@@ -198,7 +229,11 @@ class Evaluator(Written):
         if made is NOT_MADE:
             made = self._of_type(get_proper_type(kind), node)
         if made is NO_CONSTANT and node is not None and not is_union:
-            made = self.looked_into(node, {})
+            try:
+                made = self.looked_into(node, {})
+            except SubstraitDslError:
+                self.mistaken = self.mistaken or node
+                raise
         if made is NO_CONSTANT:
             raise GiveUpError
         return made
@@ -234,8 +269,8 @@ class Evaluator(Written):
             case Overloaded(items=[first, *_]) if first.is_type_obj():
                 made = get_proper_type(first.ret_type)
                 return self._class(made) if isinstance(made, Instance) else NO_CONSTANT
-        literal = None if kind is None else literal_value(kind)
-        return NO_CONSTANT if literal is None else literal
+        value = None if kind is None else literal(kind)
+        return NO_CONSTANT if value is None else value
 
     def _instance(self, kind: Instance, node: Expression | None) -> Any:
         fullname = kind.type.fullname
@@ -258,13 +293,16 @@ class Evaluator(Written):
         if is_type(fullname):
             return self._made_type(kind, node)
         struct = self.annotations.columns_of(kind)
+        if struct is not None and is_schema(kind.type):
+            return placeholders.of_schema(kind.type.module_name, kind.type.name, struct)
         if struct is not None:
             return placeholders.row(struct)
-        literal = literal_value(kind)
-        if literal is None and fullname in SAMPLES and node is not None:
+        value = literal(kind)
+        if value is None and fullname in SAMPLES and node is not None and self.sample != NO_SAMPLE:
             self.sampled = node
+            self.samples = max(self.samples, len(SAMPLES[fullname]))
             return SAMPLES[fullname][self.sample % len(SAMPLES[fullname])]
-        return NO_CONSTANT if literal is None else literal
+        return NO_CONSTANT if value is None else value
 
     def _name(self, node: Expression | None) -> str | None:
         """The name that an expression has as a column: that of the attribute or item, where these are columns."""

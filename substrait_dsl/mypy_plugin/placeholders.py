@@ -82,10 +82,28 @@ def window_function(kind: t.Type, name: str = "this") -> WindowFunction[Any, Any
     return WindowFunction(_KnownCall("window", name, kind))
 
 
-def schema_class(module: str, name: str, struct: NamedStruct) -> type[Schema]:
+def schema_class(module: str, name: str, struct: NamedStruct, base: type[Schema] = Schema) -> type[Schema]:
     """A schema class with these columns."""
     columns = {field.name: field.type for field in struct}
-    return type(name, (Schema,), {"__module__": module, "__annotations__": columns})
+    return type(name, (base,), {"__module__": module, "__annotations__": columns})
+
+
+class _RowOrInstance(Schema):
+    """What is of a schema class: a row with its columns, or an instance that names an expression for each."""
+
+    def __getitem__(self, column: str | int) -> DynExpr:
+        struct = self.__struct__
+        made = self.__columns__[struct.names[struct.position(column)]]
+        assert isinstance(made, DynExpr)
+        return made
+
+
+def of_schema(module: str, name: str, struct: NamedStruct) -> Schema:
+    """What the program declares to be of a schema class: what a function gives, say, or is given."""
+    columns = {field.name: expression(field.type, field.name) for field in struct}
+    made = schema_class(module, name, struct, _RowOrInstance)(**columns)
+    vars(made).update(columns)  # a row has them as attributes
+    return made
 
 
 class _WaitsError(SchemaError):

@@ -10,7 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.errors import SubstraitDslError
+from substrait_dsl.errors import (
+    FunctionNotFoundError,
+    InvalidArgumentError,
+    LiteralError,
+    SubstraitDslError,
+    TypeMismatchError,
+)
 from substrait_dsl.mypy_plugin.names import is_ours
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 
@@ -26,7 +32,7 @@ VARIABLES: Mapping[str, Any] = {"datetime.UTC": dt.UTC, "typing.Literal": Litera
 """Variables of Python that stand in values and in types."""
 
 SAMPLES: Mapping[str, Sequence[Any]] = {
-    "builtins.int": (0, 1),  # as positions of columns they are different things
+    "builtins.int": (0, 1, 10**37),  # as positions of columns, and as decimals, they are different things
     "builtins.float": (1.0,),
     "builtins.bool": (False, True),
     "builtins.str": (NAMELESS,),
@@ -35,17 +41,16 @@ SAMPLES: Mapping[str, Sequence[Any]] = {
     "datetime.time": (dt.time(),),
     "datetime.timedelta": (dt.timedelta(1),),
     "datetime.datetime": (dt.datetime(2000, 1, 1), dt.datetime(2000, 1, 1, tzinfo=dt.UTC)),
-    "decimal.Decimal": (decimal.Decimal(1), decimal.Decimal("0.01")),
+    "decimal.Decimal": (decimal.Decimal(1), decimal.Decimal("1E-37"), decimal.Decimal(10**37)),
     "uuid.UUID": (uuid.UUID(int=0),),
 }
 """Values of types of Python; several where it depends on the value of which type a literal is, or which column."""
 
-SAMPLE_COUNT = max(map(len, SAMPLES.values()))
-"""How often a call is made whose arguments are samples, so that each has been tried."""
-
-
-EITHER = ("datetime.datetime", "decimal.Decimal")
+EITHER = ("builtins.int", "datetime.datetime", "decimal.Decimal")
 """Types of Python whose values become literals of several types: that one of the samples does not fit says nothing."""
+
+OF_VALUES = (FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError)
+"""What is raised for a value that does not fit; a position that does not exist may do so with another value."""
 
 
 CONSTRUCTORS = (bool, dict, float, int, list, str, tuple)
@@ -83,7 +88,8 @@ def misfit(fullname: str, refusals: Sequence[SubstraitDslError]) -> SubstraitDsl
         return None
     error, name = refusals[-1], fullname.rpartition(".")[2]
     for sample in SAMPLES[fullname]:
-        written = re.compile(rf"(?<![\w.<(]){re.escape(repr(sample))}(?![\w.>)])")
-        error.message = written.sub(name, error.message)
-        error.hint = error.hint and written.sub(name, error.hint)
+        written = re.compile(rf"(?<![\w.<(\"]){re.escape(repr(sample))}(?![\w.>\"])")
+        as_text = f'"{sample}"'
+        error.message = written.sub(name, error.message).replace(as_text, '"..."')
+        error.hint = error.hint and written.sub(name, error.hint).replace(as_text, '"..."')
     return error

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mypy.errorcodes import TYPE_VAR
-from mypy.nodes import CallExpr, Context, Expression, MemberExpr, NameExpr, StrExpr
+from mypy.nodes import CallExpr, Context, Expression, LambdaExpr, MemberExpr, NameExpr, StrExpr
 
 from substrait_dsl import errors
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN
@@ -21,6 +21,7 @@ from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 from substrait_dsl.mypy_plugin.places import parts
 
 if TYPE_CHECKING:
+    from mypy.checker import TypeChecker
     from mypy.errors import ErrorInfo, Errors
     from mypy.plugin import CheckerPluginInterface
 
@@ -53,10 +54,11 @@ def report(
     """
     if UNKNOWN.name in str(error) or NAMELESS in str(error):
         return False
+    text = sentence(error)
     if is_heard(api.msg.errors):
-        withdraw(api.msg.errors, within, verb)
+        place = withdraw(api.msg.errors, within, verb, text) or place
     code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), CODES[errors.SchemaError])
-    said = api.fail(sentence(error), place, code=code)
+    said = api.fail(text, place, code=code)
     if said is not None and not said.target:
         said.target = said.module  # else mypy's daemon does not know to which part of a module a lambda belongs
     return True
@@ -74,8 +76,18 @@ def sentence(error: errors.SubstraitDslError) -> str:
     return _ADDRESS.sub("", _PLACEHOLDER.sub("...", f"{head}: {said}" if head else said))
 
 
-def withdraw(reported: Errors, within: Iterable[Context], verb: str | None) -> None:
-    """Take back what mypy has said in its own words about some parts of the program."""
+def is_in_lambda(api: CheckerPluginInterface) -> bool:
+    """Whether a lambda is being checked: the verb that it is given to will say what is wrong in it, and better."""
+    checker: TypeChecker = api  # type: ignore[assignment]  # mypy's own checker is the only one
+    return isinstance(checker.scope.current_function(), LambdaExpr)
+
+
+def withdraw(reported: Errors, within: Iterable[Context], verb: str | None, text: str | None = None) -> Context | None:
+    """Take back what mypy has said in its own words about some parts of the program, and what says less than a text.
+
+    In a lambda the mistake has been said without the verb that the lambda is given to: then where that stood.
+    """
+    place: Context | None = None
     places = [((place.line, place.column), _end(place)) for place in within]
     for said in _said(reported):
         kept: list[ErrorInfo] = []
@@ -86,9 +98,22 @@ def withdraw(reported: Errors, within: Iterable[Context], verb: str | None) -> N
                 of_mypy = info.code is None or not info.code.code.startswith("substrait-")
                 there = any(start <= (info.line, info.column) <= end for start, end in places)
                 is_kept = not (of_mypy and (there or (info.code is TYPE_VAR and f'of "{verb}"' in info.message)))
+                if is_kept and there and text is not None and _says_more(text, info.message):
+                    is_kept, place = False, Context(info.line, info.column)
             if is_kept or info.line != line:
                 kept.append(info)
         said[:] = kept
+    return place
+
+
+_EXPRESSION = re.compile(r"Expr\([^:()]*: ")
+"""How an expression reads, up to its type; its name is not known at first."""
+
+
+def _says_more(text: str, before: str) -> bool:
+    """Whether a text says all that another one says that was said before it."""
+    whole, part = (_EXPRESSION.sub("Expr(", said) for said in (text, before))
+    return f": {whole}".endswith(f": {part}")
 
 
 def _end(place: Context) -> tuple[int, int]:
@@ -124,7 +149,9 @@ def unfiltered(reported: Errors) -> Iterator[None]:
         reported._watchers.extend(watchers)
 
 
-def report_untold(verb: str, node: Context, is_relation: bool, api: CheckerPluginInterface) -> None:
+def report_untold(
+    verb: str, node: Context, lost: str, api: CheckerPluginInterface, *, is_relation: bool = False
+) -> None:
     """Say why the columns of what a verb gives cannot be told: an opt-in report, about no mistake."""
     match node:
         case NameExpr(name=name) | MemberExpr(name=name):
@@ -136,4 +163,4 @@ def report_untold(verb: str, node: Context, is_relation: bool, api: CheckerPlugi
         case _:
             what = "this"
     why = f"the columns of {what} are not known" if is_relation else f"{what} is known only when the program runs"
-    api.fail(f"{verb}: the columns of the result cannot be told, because {why}", node, code=DYNAMIC)
+    api.fail(f"{verb}: the {lost} of the result cannot be told, because {why}", node, code=DYNAMIC)

@@ -12,7 +12,7 @@ from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_annot
 from substrait_dsl.mypy_plugin.calls import method_called
 from substrait_dsl.mypy_plugin.memory import MEMORY
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RELATION
-from substrait_dsl.mypy_plugin.reports import report
+from substrait_dsl.mypy_plugin.reports import is_in_lambda, report
 from substrait_dsl.mypy_plugin.results import is_dynamic_wanted
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _column(context: AttributeContext | MethodContext, row: Type, column: str | 
     try:
         kind = struct.fields[struct.position(column)].type
     except SubstraitDslError as error:
-        if report(error, context.api, context.context):
+        if report(error, context.api, context.context) and not is_in_lambda(context.api):
             MEMORY.say(context.context)
         return annotations.instance(DYN_EXPR)
     return annotations.typed(EXPR, kind) if is_annotation(kind) and not is_dynamic_wanted(context) else None

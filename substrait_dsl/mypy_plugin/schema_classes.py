@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mypy.nodes import AssignmentStmt, NameExpr, Var
+from mypy.nodes import AssignmentStmt, Context, NameExpr, Var
 from mypy.subtypes import is_subtype
 from mypy.types import (
     AnyType,
@@ -20,30 +20,47 @@ from mypy.types import (
     get_proper_type,
 )
 
+from substrait_dsl.algebra.types import I64
 from substrait_dsl.errors import SchemaError, SubstraitDslError
 from substrait_dsl.fluent.schemas import Schema
 from substrait_dsl.mypy_plugin.codes import CODES
-from substrait_dsl.mypy_plugin.names import LIST, MAP, NULLABLE, SIMPLE, SIZED, imported
+from substrait_dsl.mypy_plugin.declarations import has_more, is_schema
+from substrait_dsl.mypy_plugin.names import imported, is_ours
 from substrait_dsl.mypy_plugin.python_values import is_python
 from substrait_dsl.mypy_plugin.reports import sentence
 
 if TYPE_CHECKING:
     from mypy.plugin import ClassDefContext
 
-OURS = frozenset((*SIMPLE, *SIZED, NULLABLE, LIST, MAP))
-
 
 def check(context: ClassDefContext) -> None:
     """Make a class of each column, as Python will; what the library says of it is said here."""
+    for base in context.cls.info.mro[1:]:
+        if has_more(base):
+            for symbol in base.names.values():
+                if isinstance(symbol.node, Var) and not symbol.node.is_inferred:
+                    _check_column(context, base.name, symbol.node, symbol.node.type, context.cls)
     for statement in context.cls.defs.body:
         match statement:
-            case AssignmentStmt(lvalues=[NameExpr(name=name, node=Var(is_classvar=False))], type=Type() as kind):
-                try:
-                    type(context.cls.name, (Schema,), {"__annotations__": {name: _annotation(kind)}})
-                except SubstraitDslError as error:
-                    context.api.fail(sentence(error), statement, code=CODES[SchemaError])
-                except LookupError:
-                    pass
+            case AssignmentStmt(unanalyzed_type=None):
+                pass  # a constant, no column
+            case AssignmentStmt(lvalues=[NameExpr(node=Var() as variable)], type=kind):
+                _check_column(context, context.cls.name, variable, kind, statement)
+
+
+def _check_column(context: ClassDefContext, owner: str, variable: Var, kind: Type | None, place: Context) -> None:
+    name = variable.name
+    is_private = name.startswith("__")
+    if is_private and not name.endswith("__"):
+        name = f"_{owner.lstrip('_')}{name}"
+    try:
+        if not variable.is_classvar:
+            annotation = I64 if is_private else Final if variable.is_final else _annotation(kind)
+            type(context.cls.name, (Schema,), {"__annotations__": {name: annotation}})
+    except SubstraitDslError as error:
+        context.api.fail(sentence(error), place, code=CODES[SchemaError])
+    except LookupError:
+        pass
 
 
 def _is_left_out(parameter: Type) -> bool:
@@ -51,20 +68,22 @@ def _is_left_out(parameter: Type) -> bool:
     return isinstance(proper, AnyType) and proper.type_of_any != TypeOfAny.from_error
 
 
-def _annotation(kind: Type) -> Any:
+def _annotation(kind: Type | None) -> Any:
     """An annotation as Python sees it. Raises `LookupError` for what it depends on the program to know, or on mypy."""
     match get_proper_type(kind):
+        case Instance(type=info) if is_schema(info):
+            return type(info.name, (Schema,), {"__module__": info.module_name})  # whatever its columns are
         case LiteralType(value=value):
             return Literal[value]
         case NoneType():
             return None
         case AnyType(type_of_any=TypeOfAny.explicit):
             return Any
-        case Instance(type=info, args=args) if info.fullname in OURS and args and all(map(_is_left_out, args)):
+        case Instance(type=info, args=args) if is_ours(info.fullname) and args and all(map(_is_left_out, args)):
             return imported(info.fullname)  # which needs parameters
         case UnionType(items=items):
             return reduce(or_, map(_annotation, items))
-        case Instance(type=info, args=args) if info.fullname in OURS or is_python(info.fullname):
+        case Instance(type=info, args=args) if is_ours(info.fullname) or is_python(info.fullname):
             known = imported(info.fullname)
             for argument, variable in zip(args, info.defn.type_vars, strict=False):
                 if isinstance(variable, TypeVarType) and not is_subtype(argument, variable.upper_bound):

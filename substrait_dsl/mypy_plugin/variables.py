@@ -6,7 +6,7 @@ if nothing else is ever assigned to the variable, and nothing can change a list 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from mypy.nodes import (
     AssignmentStmt,
     CallExpr,
     ComparisonExpr,
+    Context,
     DelStmt,
     DictExpr,
     DictionaryComprehension,
@@ -49,14 +50,16 @@ from mypy.patterns import AsPattern, MappingPattern, StarredPattern
 from mypy.server.trigger import make_trigger
 from mypy.types import CallableType, Instance, LiteralType, NoneType, TupleType, Type, TypeType, get_proper_type
 
+from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.expr import Expr
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
-from substrait_dsl.mypy_plugin.names import is_ours
+from substrait_dsl.mypy_plugin.names import is_ours, name_of
 from substrait_dsl.mypy_plugin.nodes import walked
 from substrait_dsl.mypy_plugin.places import parts
 from substrait_dsl.mypy_plugin.python_values import MODULES
+from substrait_dsl.mypy_plugin.receivers import Receivers
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
@@ -78,6 +81,9 @@ _VERBS = frozenset(
 )
 """Methods of this library: none of them changes what it is given."""
 
+_NO_VALUE = name_of(NoValue)
+"""What waits for more, such as ``when(...)``: none of its methods changes it."""
+
 _PLAIN = frozenset(f"builtins.{name}" for name in ("bool", "bytes", "float", "int", "str"))
 
 
@@ -87,7 +93,8 @@ def _is_fixed(kind: Type | None) -> bool:
         case Instance(type=info, args=arguments):
             if info.fullname == "builtins.tuple":
                 return all(map(_is_fixed, arguments))
-            return info.fullname in _PLAIN or is_ours(info.fullname) or info.fullname.partition(".")[0] in MODULES
+            is_plain = info.fullname in _PLAIN or info.fullname.partition(".")[0] in MODULES
+            return is_plain or is_ours(info.fullname) or info.has_base(_NO_VALUE)
         case TupleType(items=items):
             return all(map(_is_fixed, items))
         case NoneType() | LiteralType() | TypeType() | CallableType():
@@ -103,6 +110,10 @@ def _holds_fixed(kind: Type | None) -> bool:
     return isinstance(proper, Instance) and bool(proper.args) and all(map(_is_fixed, proper.args))
 
 
+_Given = tuple[Expression, Counter[SymbolNode], Counter[SymbolNode] | None]
+"""An object that may be of a class of the program's own, and as what a place counts if it is none, and if it is."""
+
+
 class Variables:
     """What is assigned to each variable of a file: an expression, or None where that is not one expression.
 
@@ -113,12 +124,18 @@ class Variables:
     def __init__(self, tree: MypyFile) -> None:
         self._module = tree.fullname
         self._assigned: dict[SymbolNode, Expression | None] = {}
+        self.targets: dict[int, tuple[Expression, str]] = {}
+        """The variables and attributes that calls are assigned to, by the numbers of the calls, which are kept."""
         self._imported: set[str] = set()
         self._places: Counter[SymbolNode] = Counter()
         self._harmless: Counter[SymbolNode] = Counter()
         """Places where neither the value is changed nor its parts are taken out of it."""
         self._taken: Counter[SymbolNode] = Counter()
         """Places where parts of the value are taken out, which matters if they can be changed."""
+        self._given: defaultdict[SymbolNode, list[_Given]] = defaultdict(list)
+        """Places where it matters whether an object is of a class of the program's own."""
+        self._given_to: dict[SymbolNode, CallExpr] = {}
+        """The calls that lambdas are given to, by the parameters of the lambdas."""
         for node in walked(tree):
             visit = _VISITS.get(type(node))
             if visit is not None:
@@ -134,8 +151,18 @@ class Variables:
             return None
         if _is_fixed(variable.type):
             return found
+        self._settle(variable)
         harmless = self._harmless[variable] + (self._taken[variable] if _holds_fixed(variable.type) else 0)
         return found if self._places[variable] == harmless else None
+
+    def _settle(self, variable: Var) -> None:
+        """Count the places of a variable where it is given to an object that is the library's, or Python's."""
+        receivers = Receivers(self._assigned, self._given_to)
+        for receiver, places, otherwise in self._given.pop(variable, ()):
+            if receivers.is_harmless(receiver):
+                places[variable] += 1
+            elif otherwise is not None:
+                otherwise[variable] += 1
 
     def _assign(self, target: Expression | None, value: Expression | None) -> None:
         match target:
@@ -156,9 +183,24 @@ class Variables:
             case NameExpr(node=Var() as variable):
                 places[variable] += 1
 
+    def _give(
+        self,
+        node: Expression,
+        receiver: Expression,
+        places: Counter[SymbolNode],
+        otherwise: Counter[SymbolNode] | None = None,
+    ) -> None:
+        """As `_look`, if an object is none of a class of the program's own; else it is such a place, or none."""
+        match node:
+            case NameExpr(node=Var() as variable):
+                self._given[variable].append((receiver, places, otherwise))
+
     # --- assignments
 
     def visit_assignment_stmt(self, o: AssignmentStmt) -> None:
+        match o.lvalues:
+            case [NameExpr(name=name) | MemberExpr(name=name)] if isinstance(o.rvalue, CallExpr):
+                self.targets[id(o.rvalue)] = o.rvalue, name
         if not isinstance(o.rvalue, TempNode):  # ``x: int``
             for target in o.lvalues:
                 self._assign(target, o.rvalue)
@@ -230,13 +272,18 @@ class Variables:
             self._places[o.node] += 1
 
     def visit_comparison_expr(self, o: ComparisonExpr) -> None:
-        for operand in o.operands:
-            self._look(operand, self._harmless)
+        match o:
+            case ComparisonExpr(operators=["is" | "is not"], operands=operands):
+                for operand in operands:
+                    self._look(operand, self._harmless)
+            case ComparisonExpr(operators=[operator], operands=[left, right]):
+                self._give(left, right, self._harmless)
+                self._give(right, right if operator in ("in", "not in") else left, self._harmless)
 
     def visit_op_expr(self, o: OpExpr) -> None:
         if o.op not in ("and", "or"):
-            for operand in (o.left, o.right):
-                self._look(operand, self._taken)
+            self._give(o.left, o.right, self._taken)
+            self._give(o.right, o.left, self._taken)
 
     def visit_dict_expr(self, o: DictExpr) -> None:
         for key, value in o.items:
@@ -251,9 +298,14 @@ class Variables:
 
     def visit_call_expr(self, o: CallExpr) -> None:
         places = self._places_of_arguments(o.callee)
+        verb = o.callee.expr if isinstance(o.callee, MemberExpr) and o.callee.name in _VERBS else None
         for argument, kind in zip(o.args, o.arg_kinds, strict=True):
+            if isinstance(argument, LambdaExpr):
+                self._given_to.update((parameter.variable, o) for parameter in argument.arguments)
             if places is not None:
                 self._look(argument, places)
+            elif verb is not None:
+                self._give(argument, verb, self._harmless, self._taken if kind in (ARG_STAR, ARG_STAR2) else None)
             elif kind in (ARG_STAR, ARG_STAR2):
                 self._look(argument, self._taken)
         if isinstance(o.callee, MemberExpr) and o.callee.name in _READERS:
@@ -266,7 +318,7 @@ class Variables:
                 return self._harmless
             case RefExpr(fullname=name) if name in _COPIERS:
                 return self._taken
-            case MemberExpr(expr=inner, name=name) if name in _VERBS or isinstance(inner, StrExpr):
+            case MemberExpr(expr=StrExpr()):
                 return self._harmless
         return None
 
@@ -304,15 +356,25 @@ def held(variable: NameExpr, checker: TypeChecker) -> Expression | None:
     It may stand outside of the function that is being checked: mypy's daemon is told to check this function again when
     anything changes that the expression names.
     """
-    if not _LAST or _LAST[0][0] is not checker:
-        _LAST[:] = [(checker, Variables(checker.tree))]
-    expression = _LAST[0][1].held(variable.node) if isinstance(variable.node, Var) else None
+    expression = _variables(checker).held(variable.node) if isinstance(variable.node, Var) else None
     if expression is not None and (checker.options.fine_grained_incremental or checker.options.cache_fine_grained):
         for part in parts(expression):
             if isinstance(part, RefExpr) and part.fullname:
                 targets = checker.tree.plugin_deps.setdefault(make_trigger(part.fullname), set())
                 targets.add(checker.tscope.current_target())
     return expression
+
+
+def target_of(call: Context, checker: TypeChecker) -> str | None:
+    """The variable or attribute that a call is assigned to, if it is."""
+    found = _variables(checker).targets.get(id(call))
+    return found and found[1]
+
+
+def _variables(checker: TypeChecker) -> Variables:
+    if not _LAST or _LAST[0][0] is not checker:
+        _LAST[:] = [(checker, Variables(checker.tree))]
+    return _LAST[0][1]
 
 
 _LAST: list[tuple[TypeChecker, Variables]] = []

@@ -48,6 +48,10 @@ from substrait_dsl.mypy_plugin.origins import Origins
 from substrait_dsl.mypy_plugin.python_values import VARIABLES, is_known, is_repeatable
 
 LONGEST = 10_000
+"""The length of the longest list or text that is made to find out what types its parts have."""
+
+LARGEST = 10_000
+"""How many bits the largest number has that is computed; no literal holds so many."""
 
 
 def _product(left: Any, right: Any) -> Any:
@@ -73,12 +77,27 @@ def _identity(op: str, left: Any, right: Any) -> bool:
     raise GiveUpError
 
 
+def _of_numbers(made: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator with which numbers can become so large that to make them takes for ever."""
+
+    def applied(left: Any, right: Any) -> Any:
+        if isinstance(left, int) and isinstance(right, int) and left.bit_length() * right > LARGEST:
+            raise GiveUpError
+        return made(left, right)
+
+    return applied
+
+
 OPERATORS: Mapping[str, Callable[..., Any]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": _product,
     "/": operator.truediv,
+    "//": operator.floordiv,
     "%": _remainder,
+    "**": _of_numbers(operator.pow),
+    "<<": _of_numbers(operator.lshift),
+    ">>": operator.rshift,
     "&": operator.and_,
     "|": operator.or_,
     "^": operator.xor,

@@ -236,12 +236,12 @@ def test_rows_come_back_as_from_execute(spark: SparkSession, capsys: pytest.Capt
 
 def test_what_python_cannot_hold(spark: SparkSession) -> None:
     last = sd.read_virtual([(dt.date(9999, 12, 31),)], {"x": "date"})
-    with pytest.raises(ExecutionError, match="^collect: the rows hold a date or a time outside of the years 1 to 9999"):
+    with pytest.raises(ExecutionError, match=r"^collect: the rows hold a date or a time outside of the years 1 to 9999"):
         last.select(d=lambda r: r.x + sd.YearMonths(1, 0)).collect(spark)
     with pytest.raises(ExecutionError, match="outside of the years 1 to 9999"):
         last.select(d=lambda r: r.x + dt.timedelta(days=2)).collect(spark)
     spans = sd.read_virtual([([sd.YearMonths(1, 2)],)], {"x": "list<interval_year>"})
-    with pytest.raises(UnsupportedError, match='^collect: pyspark gives Python no values of .* column "x"'):
+    with pytest.raises(UnsupportedError, match=r'^collect: pyspark gives Python no values of .* column "x"'):
         spans.collect(spark)
     spans.show(spark)
 

@@ -1,7 +1,9 @@
 """Values that the program computes or changes, and which mypy must not take for known."""
 
 import datetime as dt
+import decimal
 from typing import Annotated, Any
+from typing import Literal as L
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
@@ -16,7 +18,7 @@ other = sd.read_named("other", Other)
 
 def computed(when: dt.datetime = dt.datetime(2024, 1, 1), n: int = 2, kind: str = "a") -> None:
     sd.reveal_schema(other.with_columns(at=when).limit(3))
-    # N: Schema is unknown
+    # N: Schema is key: i64, at: unknown
     sd.reveal_schema(other.select(**{f"{kind}_id": sd.col("key")}))
     # N: Schema is unknown
     sd.reveal_schema(other.rename(key=kind + "_id"))
@@ -26,7 +28,7 @@ def computed(when: dt.datetime = dt.datetime(2024, 1, 1), n: int = 2, kind: str 
     sd.reveal_schema(other.select(["key", "key", "key"][n]))
     # N: Schema is unknown
     sd.reveal_schema(other.select(x=sd.null(f"varchar<{n}>")))
-    # N: Schema is unknown
+    # N: Schema is x: unknown
 
 
 def either(flag: bool = True) -> "sd.Relation[Other] | sd.Relation[Mine]":
@@ -186,3 +188,96 @@ sd.reveal_schema(other.rename(names))
 computed()
 matched()
 more(other, other)
+
+# Numbers of which the digits, or the column at that position, are known only when the program runs.
+
+
+class Prices(sd.Schema):
+    a: sd.I64
+    b: sd.I64
+    name: sd.String
+    price: sd.Decimal[L[15], L[2]]
+
+
+prices = sd.read_named("prices", Prices)
+
+
+class Dearer(sd.Schema):
+    price: sd.Decimal[L[20], L[2]]
+
+
+def scaled(number: int, rate: decimal.Decimal) -> sd.Relation[Dearer]:
+    sd.reveal_schema(prices.select("a" if number else "name", p=lambda r: r.price * number))
+    # N: Schema is unknown
+    sd.reveal_schema(prices.select("a", p=lambda r: r.price * number, q=lambda r: r.price % number))
+    # N: Schema is a: i64, p: unknown, q: unknown
+    sd.reveal_schema(prices.select(p=lambda r: r.price + number, q=lambda r: r.price + rate))
+    # N: Schema is p: unknown, q: unknown
+    sd.reveal_schema(prices.aggregate("a", p=lambda r: f.sum(r.price - rate), n=f.count()))
+    # N: Schema is a: i64, p: unknown, n: i64
+    for times in (10, 100):
+        sd.reveal_schema(prices.select(p=lambda r, n=times: r.price * n))
+        # N: Schema is p: unknown
+    sd.reveal_schema(prices.select(p=lambda r: r.price * len("abc")))
+    # N: Schema is p: unknown
+    return prices.select(price=lambda r: r.price * number).as_(Dearer)
+
+
+def positioned(number: int) -> None:
+    sd.reveal_schema(prices.select(x=lambda r: f.upper(r[number]), y=lambda r: r[number], z=prices[number]))
+    # N: Schema is x: unknown, y: unknown, z: unknown
+    sd.reveal_schema(prices.select(x=sd.col(number), y=prices.c.a))
+    # N: Schema is x: unknown, y: i64
+
+
+scaled(1000, decimal.Decimal("1.00001"))
+positioned(2)
+
+# Lists and dicts that methods and operators of the program's own may change.
+
+
+class Builder:
+    def select(self, columns: list[str]) -> None:
+        columns.append("price")
+
+    def collect(self, columns: dict[str, sd.DynExpr]) -> None:
+        columns["p"] = sd.col("price")
+
+    def __contains__(self, columns: list[str]) -> bool:
+        columns.append("price")
+        return True
+
+    def __add__(self, columns: list[str]) -> "Builder":
+        columns.append("price")
+        return self
+
+
+def built() -> Builder:
+    return Builder()
+
+
+selected = ["name"]
+builder = built()
+builder.select(selected)
+sd.reveal_schema(prices.select(*selected))
+# N: Schema is unknown
+asked = ["name"]
+print(asked in Builder())
+sd.reveal_schema(prices.select(*asked))
+# N: Schema is unknown
+summed = ["name"]
+Builder() + summed
+sd.reveal_schema(prices.select(*summed))
+# N: Schema is unknown
+collected = {"x": sd.col("a")}
+built().collect(collected)
+sd.reveal_schema(prices.select(**collected))
+# N: Schema is unknown
+
+
+def several(first: sd.Relation[Prices], rest: list[sd.Relation[Any]]) -> None:
+    sd.reveal_schema(first.union_all(*rest))
+    # N: Schema is unknown
+
+
+several(prices, [prices])

@@ -80,7 +80,7 @@ items.aggregate("part", n=f.count()).filter(lambda r: r.n == "many")
 # E: filter: no overload takes equal(i64, 'many'); 'many' does not fit i64: it takes an int, not a
 #    str  [substrait-function-not-found]
 items.aggregate("part", n=f.count()).filter(lambda r: r.count > 1)
-# E: there is no column "count"; there are "part", "n"  [substrait-unknown-field]
+# E: filter: there is no column "count"; there are "part", "n"  [substrait-unknown-field]
 items.aggregate("part", "order", n=f.count(), grouping_sets=[("part",), ("order",)]).select("grouping_sets")
 # E: select: there is no column "grouping_sets"; there are "part", "order", "n", "grouping_set"; did you mean
 #    "grouping_set"?  [substrait-unknown-field]
@@ -149,8 +149,8 @@ orders.aggregate(n=lambda o: f.count(o.id).order_by("idd"))
 # E: aggregate, measure "n": there is no column "idd"; there are "id", "customer", "price", "weight", "day", "open",
 #    "rank", "comment"; did you mean "id"?  [substrait-unknown-field]
 orders.aggregate("open", total=lambda o: f.sum(o.price)).filter(lambda r: r.total > 0.5)
-# E: no overload takes gt(decimal<38,2>?, 0.5); 0.5 does not fit decimal<38,2>: it takes a decimal.Decimal or an int,
-#    not a float; write Decimal("0.5")  [substrait-function-not-found]
+# E: filter: no overload takes gt(decimal<38,2>?, 0.5); 0.5 does not fit decimal<38,2>: it takes a decimal.Decimal or an
+#    int, not a float; write Decimal("0.5")  [substrait-function-not-found]
 orders.distinct("id")
 # E: Too many arguments for "distinct" of "Relation"  [call-arg]
 orders.distinct().select("idd")

@@ -9,8 +9,8 @@ two.select("part")
 # E: select: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
 #    its position: col(1) or col(3)  [substrait-ambiguous-field]
 two.filter(lambda r: r.part > 1)
-# E: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by its
-#    position: col(1) or col(3)  [substrait-ambiguous-field]
+# E: filter: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
+#    its position: col(1) or col(3)  [substrait-ambiguous-field]
 two.filter(sd.col("part") > 1)
 # E: filter: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
 #    its position: col(1) or col(3)  [substrait-ambiguous-field]
@@ -62,8 +62,8 @@ two.cross(orders).select("part")
 # E: select: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
 #    its position: col(1) or col(3)  [substrait-ambiguous-field]
 items.cross(items).filter(lambda r: r.quantity > 3)
-# E: column "quantity" is ambiguous: it stands at positions 2, 5; rename or drop one of them first, or say which by its
-#    position: col(2) or col(5)  [substrait-ambiguous-field]
+# E: filter: column "quantity" is ambiguous: it stands at positions 2, 5; rename or drop one of them first, or say which
+#    by its position: col(2) or col(5)  [substrait-ambiguous-field]
 items.join(items, lambda one, other: one.part == other.part).select("order")
 # E: select: column "order" is ambiguous: it stands at positions 0, 3; rename or drop one of them first, or say which
 #    by its position: col(0) or col(3)  [substrait-ambiguous-field]

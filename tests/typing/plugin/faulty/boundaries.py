@@ -112,7 +112,7 @@ class Pipeline:
         self.result = self.source.group_by("part").agg(n=f.count())
         return self.result.filter(
             lambda r: r.m > 1,
-            # E: there is no column "m"; there are "part", "n"  [substrait-unknown-field]
+            # E: filter: there is no column "m"; there are "part", "n"  [substrait-unknown-field]
         )
 
     def big(self) -> sd.Relation[Items]:
@@ -120,7 +120,7 @@ class Pipeline:
         # E: Incompatible types in assignment (expression has type "Relation[Parts]", variable has type
         #    "Relation[Items]")  [assignment]
         return self.source.filter(lambda i: i.quantity > "3")
-        # E: no overload takes gt(i32, '3'); '3' does not fit i32: it takes an int, not a
+        # E: filter: no overload takes gt(i32, '3'); '3' does not fit i32: it takes an int, not a
         #    str  [substrait-function-not-found]
 
 

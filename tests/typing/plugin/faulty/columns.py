@@ -1,5 +1,7 @@
 """Columns that are not there, or that two columns might be."""
 
+import enum
+
 import substrait_dsl as sd
 from substrait_dsl import functions as f
 from tests.typing.plugin.tables import Items, items
@@ -44,7 +46,7 @@ items.select(lambda i: i.part + 1)
 items.select()
 # E: select: expected at least one column  [substrait-invalid-argument]
 items.select(lambda i: i["prt"])
-# E: there is no column "prt"; there are "order", "part", "quantity"; did you mean
+# E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
 items.project(twice=sd.col("qantity") * 2)
 # E: project, column "twice": there is no column "qantity"; there are "order", "part", "quantity"; did you mean
@@ -136,7 +138,7 @@ items.group_by("part").agg(total=lambda i: f.sum(i.qantity))
     .select("order", "twice")
     .filter(lambda r: r.twice > 5)
     .filter(lambda r: r.quantity > 5)
-    # E: there is no column "quantity"; there are "order", "twice"  [substrait-unknown-field]
+    # E: filter: there is no column "quantity"; there are "order", "twice"  [substrait-unknown-field]
     .sort("order")
 )
 (
@@ -149,7 +151,7 @@ items.group_by("part").agg(total=lambda i: f.sum(i.qantity))
     .with_columns(
         half=lambda r: r.total / 2,
         share=lambda r: r.totl / r.n,
-        # E: there is no column "totl"; there are "product", "n", "total"; did you mean
+        # E: with_columns, column "share": there is no column "totl"; there are "product", "n", "total"; did you mean
         #    "total"?  [substrait-unknown-field]
     )
     .filter(sd.col("n") > 1)
@@ -179,3 +181,30 @@ added = {"y": sd.col("part")}
 items.select(**{"x": sd.col("prt"), **added})
 # E: select, column "x": there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
+
+
+class Name(enum.StrEnum):
+    PRT = "prt"
+
+
+class Position(enum.Enum):
+    FIRST = 0
+
+
+items.sort(Name.PRT)
+# E: sort: there is no column "prt"; there are "order", "part", "quantity"; did you mean
+#    "part"?  [substrait-unknown-field]
+items.filter(lambda i: i[Name.PRT] == 1)
+# E: filter: there is no column "prt"; there are "order", "part", "quantity"; did you mean
+#    "part"?  [substrait-unknown-field]
+items.filter(sd.col(Name.PRT) == 1)
+# E: filter: there is no column "prt"; there are "order", "part", "quantity"; did you mean
+#    "part"?  [substrait-unknown-field]
+items.select(Position.FIRST)
+# E: select: expected the name of a column or an expression, got <Position.FIRST: 0>  [substrait-invalid-argument]
+sd.Relation.select(items, "prt")
+# E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
+#    "part"?  [substrait-unknown-field]
+items.group_by("part").agg(most="quantity")
+# E: agg: measure "most" must be an aggregate function, got 'quantity'; write a function of that column, for example
+#    f.sum(col("quantity"))  [substrait-invalid-argument]

@@ -10,27 +10,27 @@ from tests.typing.plugin.tables import orders
 short = orders.select("id", "price", "rank", "comment")
 
 orders.filter(lambda o: o.id + o.comment > 1)
-# E: no overload takes add(i64, string?); functions.concat(a, b) joins texts  [substrait-function-not-found]
+# E: filter: no overload takes add(i64, string?); functions.concat(a, b) joins texts  [substrait-function-not-found]
 orders.filter(lambda o: o.id == "5")
 # E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a
 #    str  [substrait-function-not-found]
 orders.filter(lambda o: o.id > o.rank)
-# E: no overload takes gt(i64, i32?); cast argument 2 from i32? to i64?  [substrait-function-not-found]
+# E: filter: no overload takes gt(i64, i32?); cast argument 2 from i32? to i64?  [substrait-function-not-found]
 orders.filter(lambda o: o.comment > o.id)
-# E: no overload takes gt(string?, i64); cast argument 1 from string? to i64?  [substrait-function-not-found]
+# E: filter: no overload takes gt(string?, i64); cast argument 1 from string? to i64?  [substrait-function-not-found]
 orders.filter(lambda o: o.day >= "1998-09-02")
-# E: no overload takes gte(date, '1998-09-02'); '1998-09-02' does not fit date: it takes a datetime.date, not a str;
-#    write datetime.date.fromisoformat('1998-09-02')  [substrait-function-not-found]
+# E: filter: no overload takes gte(date, '1998-09-02'); '1998-09-02' does not fit date: it takes a datetime.date, not a
+#    str; write datetime.date.fromisoformat('1998-09-02')  [substrait-function-not-found]
 orders.filter(lambda o: o.price >= 0.05)
-# E: no overload takes gte(decimal<15,2>, 0.05); 0.05 does not fit decimal<15,2>: it takes a decimal.Decimal or an int,
-#    not a float; write Decimal("0.05")  [substrait-function-not-found]
+# E: filter: no overload takes gte(decimal<15,2>, 0.05); 0.05 does not fit decimal<15,2>: it takes a decimal.Decimal or
+#    an int, not a float; write Decimal("0.05")  [substrait-function-not-found]
 orders.filter(lambda o: o.id)
 # E: filter: the condition must be a boolean, this is i64  [substrait-type-mismatch]
 orders.filter(lambda o: o.id & o.open)
-# E: no overload takes and(i64, boolean); put each comparison in parentheses: (a > 1) & (b <
+# E: filter: no overload takes and(i64, boolean); put each comparison in parentheses: (a > 1) & (b <
 #    2)  [substrait-function-not-found]
 orders.filter(lambda o: ~o.id)
-# E: no overload takes not(i64); there is not(a: boolean) -> boolean  [substrait-function-not-found]
+# E: filter: no overload takes not(i64); there is not(a: boolean) -> boolean  [substrait-function-not-found]
 orders.filter(lambda o: f.sum(o.id))
 # E: filter: a condition is an expression, but sum is an aggregate function; name it in aggregate(...), then use the
 #    column in with_columns(...); or give it a window: sum(...).over(...)  [substrait-type-mismatch]
@@ -66,40 +66,44 @@ orders.filter(orders["id"] == "5")
 orders.filter(orders["id"] + orders["comment"] > 1)
 # E: no overload takes add(i64, string?); functions.concat(a, b) joins texts  [substrait-function-not-found]
 short.filter(lambda o: o.id + o.comment > 1)
-# E: no overload takes add(i64, string?); functions.concat(a, b) joins texts  [substrait-function-not-found]
+# E: filter: no overload takes add(i64, string?); functions.concat(a, b) joins texts  [substrait-function-not-found]
 short.filter(lambda o: o.id == "5")
 # E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a
 #    str  [substrait-function-not-found]
 short.filter(lambda o: o.id > o.rank)
-# E: no overload takes gt(i64, i32?); cast argument 2 from i32? to i64?  [substrait-function-not-found]
+# E: filter: no overload takes gt(i64, i32?); cast argument 2 from i32? to i64?  [substrait-function-not-found]
 short.filter(lambda o: o.price >= 0.05)
-# E: no overload takes gte(decimal<15,2>, 0.05); 0.05 does not fit decimal<15,2>: it takes a decimal.Decimal or an int,
-#    not a float; write Decimal("0.05")  [substrait-function-not-found]
+# E: filter: no overload takes gte(decimal<15,2>, 0.05); 0.05 does not fit decimal<15,2>: it takes a decimal.Decimal or
+#    an int, not a float; write Decimal("0.05")  [substrait-function-not-found]
 short.filter(lambda o: o.price >= Decimal("0.055"))
-# E: no overload takes gte(decimal<15,2>, Decimal('0.055')); Decimal('0.055') does not fit decimal<15,2>: it has more
-#    than 2 digits after the point  [substrait-function-not-found]
+# E: filter: no overload takes gte(decimal<15,2>, Decimal('0.055')); Decimal('0.055') does not fit decimal<15,2>: it has
+#    more than 2 digits after the point  [substrait-function-not-found]
 short.filter(lambda o: o.id)
 # E: filter: the condition must be a boolean, this is i64  [substrait-type-mismatch]
 short.filter(lambda o: o.id.is_in(["a"]))
-# E: 'a' does not fit i64: it takes an int, not a str  [substrait-literal]
+# E: filter: 'a' does not fit i64: it takes an int, not a str  [substrait-literal]
 short.filter(lambda o: o.id.is_in([o.rank]))
-# E: an IN list: the value is i64 but an option is i32?  [substrait-type-mismatch]
+# E: filter: an IN list: the value is i64 but an option is i32?  [substrait-type-mismatch]
 short.filter(lambda o: o.comment.between(1, 2))
-# E: no overload takes between(string?, 1, 2); cast argument 1 from string? to i64?  [substrait-function-not-found]
+# E: filter: no overload takes between(string?, 1, 2); cast argument 1 from string? to
+#    i64?  [substrait-function-not-found]
 short.filter(lambda o: o.comment.contains("x"))
 # E: filter: an expression has no "contains"; write functions.contains(x, ...)  [substrait-schema]
 short.select(x=lambda o: o.comment + "!")
-# E: no overload takes add(string?, string); functions.concat(a, b) joins texts  [substrait-function-not-found]
+# E: select, column "x": no overload takes add(string?, string); functions.concat(a, b) joins
+#    texts  [substrait-function-not-found]
 short.select(x=lambda o: o.comment * 2)
 # E: select, column "x": no overload takes multiply(string?, 2); cast argument 1 from string? to
 #    fp64?  [substrait-function-not-found]
 short.select(x=lambda o: o.id * 1.5)
-# E: no overload takes multiply(i64, 1.5); cast argument 1 from i64 to fp64  [substrait-function-not-found]
+# E: select, column "x": no overload takes multiply(i64, 1.5); cast argument 1 from i64 to
+#    fp64  [substrait-function-not-found]
 short.select(x=lambda o: o.price * o.rank)
-# E: no overload takes multiply(decimal<15,2>, i32?); cast argument 2 from i32? to
+# E: select, column "x": no overload takes multiply(decimal<15,2>, i32?); cast argument 2 from i32? to
 #    decimal<15,2>?  [substrait-function-not-found]
 short.select(x=lambda o: -o.comment)
-# E: no overload takes negate(string?); cast argument 1 from string? to fp64?  [substrait-function-not-found]
+# E: select, column "x": no overload takes negate(string?); cast argument 1 from string? to
+#    fp64?  [substrait-function-not-found]
 short.select(x=sd.col("comment") + "!")
 # E: select, column "x": no overload takes add(string?, string); functions.concat(a, b) joins
 #    texts  [substrait-function-not-found]
@@ -110,19 +114,19 @@ short.select(x=-sd.col("comment"))
 # E: select, column "x": no overload takes negate(string?); cast argument 1 from string? to
 #    fp64?  [substrait-function-not-found]
 short.select(x=lambda o: o.id.cast(int))
-# E: int is no Substrait type; did you mean I64?  [substrait-invalid-argument]
+# E: select, column "x": int is no Substrait type; did you mean I64?  [substrait-invalid-argument]
 short.select(x=lambda o: o.id.cast("strng"))
-# E: cannot read the type "strng": expected the name of a type at column 1, got "strng"; did you mean
-#    "string"?  [substrait-plan-format]
+# E: select, column "x": cannot read the type "strng": expected the name of a type at column 1, got "strng"; did you
+#    mean "string"?  [substrait-plan-format]
 short.select(x=sd.col("id").cast("bigint"))
 # E: cannot read the type "bigint": expected the name of a type at column 1, got "bigint"; did you mean
 #    "i64"?  [substrait-plan-format]
 short.select(x=lambda o: o.id.cast(sd.I8, on_failure="ignore"))
-# E: unknown on_failure 'ignore'; expected one of "throw", "return_null"  [substrait-invalid-choice]
+# E: select, column "x": unknown on_failure 'ignore'; expected one of "throw", "return_null"  [substrait-invalid-choice]
 short.select(x=lambda o: sd.when(o.id).then(1).otherwise(2))
-# E: the condition of an if must be a boolean, this is i64  [substrait-type-mismatch]
+# E: select, column "x": the condition of an if must be a boolean, this is i64  [substrait-type-mismatch]
 short.select(x=lambda o: sd.when(o.id > 1).then(o.id).otherwise(o.comment))
-# E: the branches of an if must have one type: there is i64 and string?; cast them to one
+# E: select, column "x": the branches of an if must have one type: there is i64 and string?; cast them to one
 #    type  [substrait-type-mismatch]
 short.select(x=sd.when(sd.col("id") > 1).then(sd.col("id")).otherwise("none"))
 # E: select, column "x": the branches of an if must have one type: 'none' does not fit i64: it takes an int, not a
@@ -131,9 +135,9 @@ short.select(x=lambda o: sd.when(o.id > 1).then(1))
 # E: select, column "x": a column is an expression, but when(...).then(...) has no otherwise(...); finish it with
 #    .otherwise(value); otherwise(None) gives NULL  [substrait-type-mismatch]
 short.select(x=lambda o: sd.switch(o.id, {"one": 1}, default=None))
-# E: 'one' does not fit i64: it takes an int, not a str  [substrait-literal]
+# E: select, column "x": 'one' does not fit i64: it takes an int, not a str  [substrait-literal]
 short.select(x=lambda o: sd.switch(o.id, {1: "one", 2: 2}, default=None))
-# E: the branches of a switch must have one type: there is string and i64; cast them to one
+# E: select, column "x": the branches of a switch must have one type: there is string and i64; cast them to one
 #    type  [substrait-type-mismatch]
 short.select(x=sd.switch(sd.col("id"), {1: "one"}, default=2))
 # E: select, column "x": the branches of a switch must have one type: there is string and i64; cast them to one
@@ -155,8 +159,8 @@ sd.lit(Decimal("1.234"), sd.Decimal(5, 2))
 sd.null(int)
 # E: int is no Substrait type; did you mean I64?  [substrait-invalid-argument]
 orders.filter(lambda o: o.day + 30 > dt.date(2000, 1, 1))
-# E: no overload takes add(date, 30); 30 does not fit date: it takes a datetime.date, not an int; a span of time is a
-#    datetime.timedelta: timedelta(days=30)  [substrait-function-not-found]
+# E: filter: no overload takes add(date, 30); 30 does not fit date: it takes a datetime.date, not an int; a span of time
+#    is a datetime.timedelta: timedelta(days=30)  [substrait-function-not-found]
 orders.filter(lambda o: 1 < o.id < 5)
 # E: filter: an expression has no truth value before the query runs; combine conditions with & and | and ~ (in
 #    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of
@@ -176,7 +180,7 @@ orders.filter(lambda o: o.open if o.open else o.id > 3)
 orders.sort(lambda o: o.id.asc(nulls="middle"))
 # E: sort: unknown nulls 'middle'; expected one of "first", "last"  [substrait-invalid-choice]
 orders.with_columns(total=lambda o: o.price + o.weight)
-# E: no overload takes add(decimal<15,2>, fp64); cast argument 1 from decimal<15,2> to
+# E: with_columns, column "total": no overload takes add(decimal<15,2>, fp64); cast argument 1 from decimal<15,2> to
 #    fp64  [substrait-function-not-found]
 orders.with_columns(total=orders.c.price + orders.c.weight)
 # E: no overload takes add(decimal<15,2>, fp64); cast argument 1 from decimal<15,2> to

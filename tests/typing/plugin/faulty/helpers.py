@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
-from tests.typing.plugin.tables import Items
+from tests.typing.plugin.tables import Items, Orders, Parts, items
 
 N = TypeVar("N", bound=sd.Null)
 
@@ -89,3 +89,84 @@ def right(
 def converted(number: sd.Expr[sd.I64]) -> sd.Expr[sd.I64]:
     return number.cast(sd.String)
     # E: Incompatible return value type (got "Expr[String, Req]", expected "Expr[I64, Req]")  [return-value]
+
+
+# What a function returns by way of its own variables.
+
+
+def by_steps(item: Items) -> sd.Expr[sd.Boolean]:
+    found = item.part > 1
+    found = found & (item.order == "x")
+    # E: no overload takes equal(i64, 'x'); 'x' does not fit i64: it takes an int, not a
+    #    str  [substrait-function-not-found]
+    found &= item.quantity != "y"
+    # E: no overload takes not_equal(i32, 'y'); 'y' does not fit i32: it takes an int, not a
+    #    str  [substrait-function-not-found]
+    return found
+
+
+def by_name(item: Items) -> sd.Expr[sd.Boolean]:
+    same = item.part == "x"
+    # E: no overload takes equal(i64, 'x'); 'x' does not fit i64: it takes an int, not a
+    #    str  [substrait-function-not-found]
+    return (item.part > 1) & same
+
+
+def by_list(item: Items) -> list[sd.Expr[sd.Boolean]]:
+    found = [item.part > 1]
+    found.append(item.order == "x")
+    # E: no overload takes equal(i64, 'x'); 'x' does not fit i64: it takes an int, not a
+    #    str  [substrait-function-not-found]
+    return found
+
+
+def less(item: Items) -> sd.Expr[sd.I64]:
+    left = item.part
+    left -= item.quantity
+    # E: no overload takes subtract(i64, i32); cast argument 2 from i32 to i64  [substrait-function-not-found]
+    return left
+
+
+# A variable has the columns of the relation that is assigned to it first.
+
+step = items.select("part", "order")
+step = step.rename(part="key")
+# E: the columns are not those of the variable "step": part is missing; key is not declared; give this step a name of
+#    its own, or declare step: Relation  [substrait-schema]
+try:
+    tried = items.select("part")
+except ValueError:
+    tried = items.select("order")
+    # E: the columns are not those of the variable "tried": part is missing; order is not declared; give this step a
+    #    name of its own, or declare tried: Relation  [substrait-schema]
+overall = items.aggregate(total=f.sum(sd.col("part")))
+overall = items.aggregate(total=f.count())
+# E: the columns are those of the variable "overall", but some are never NULL that may be in it; give this step a name
+#    of its own, or declare overall: Relation  [substrait-schema]
+
+
+class Report:
+    def __init__(self) -> None:
+        self.rows = items.select("part")
+
+    def renamed(self) -> None:
+        self.rows = self.rows.rename(part="key")
+        # E: the columns are not those of the variable "rows": part is missing; key is not declared; give this step a
+        #    name of its own, or declare rows: Relation  [substrait-schema]
+
+
+def joined(first: sd.Relation[Items], rest: list[sd.Relation[Parts]]) -> sd.Relation[Items]:
+    return first.union_all(*rest)
+    # E: union_all: the inputs of union_all must have the same number of columns: input 1 has 3 (order: i64, part: i64,
+    #    quantity: i32), input 2 has 2 (part: i64, label: string)  [substrait-schema]
+
+
+def multiplied(rows: sd.Relation[Orders], rate: float) -> sd.Relation:
+    return rows.select(price=lambda o: o.price * rate)
+    # E: no overload takes multiply(decimal<15,2>, float); float does not fit decimal<15,2>: it takes a decimal.Decimal
+    #    or an int, not a float; write Decimal("...")  [substrait-function-not-found]
+
+
+again = items.select("part")
+again = again.select("label")
+# E: select: there is no column "label"; there is "part"  [substrait-unknown-field]

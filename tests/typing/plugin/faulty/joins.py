@@ -68,7 +68,7 @@ items.join(parts, "part", post_filter=lambda r: r.lable == "x")
 items.join(parts, "part", how="left_semi").select("label")
 # E: select: there is no column "label"; there are "order", "part", "quantity"  [substrait-unknown-field]
 items.join(parts, "part", how="left_semi").filter(lambda r: r.label == "x")
-# E: there is no column "label"; there are "order", "part", "quantity"  [substrait-unknown-field]
+# E: filter: there is no column "label"; there are "order", "part", "quantity"  [substrait-unknown-field]
 items.join(parts, "part", how="right_semi").select("quantity")
 # E: select: there is no column "quantity"; there are "part", "label"  [substrait-unknown-field]
 items.join(parts, "part", how="left_anti").select("label")
@@ -107,7 +107,7 @@ narrow.cross(parts.select("prt"))
     .agg(
         spent=lambda r: f.sum(r.price),
         pieces=lambda r: f.sum(r.quantty),
-        # E: there is no column "quantty"; there are "id", "customer", "price", "weight", "day", "open", "rank",
+        # E: agg: there is no column "quantty"; there are "id", "customer", "price", "weight", "day", "open", "rank",
         #    "comment", "order", "part", "quantity", "part", ... (13 in all); did you mean
         #    "quantity"?  [substrait-unknown-field]
     )

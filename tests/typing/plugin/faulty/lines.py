@@ -124,8 +124,8 @@ orders.select(
         sd.when(o.price > 100)
         .then("dear")
         .when(o.price > "10")
-        # E: no overload takes gt(decimal<15,2>, '10'); '10' does not fit decimal<15,2>: it takes a decimal.Decimal or
-        #    an int, not a str  [substrait-function-not-found]
+        # E: select, column "size": no overload takes gt(decimal<15,2>, '10'); '10' does not fit decimal<15,2>: it takes
+        #    a decimal.Decimal or an int, not a str  [substrait-function-not-found]
         .then("fair")
         .otherwise("cheap")
     ),
@@ -134,7 +134,7 @@ orders.select(
     "id",
     size=lambda o: (
         sd.when(o.price > 100).then("dear").otherwise(5)
-        # E: the branches of an if must have one type: there is string and i64; cast them to one
+        # E: select, column "size": the branches of an if must have one type: there is string and i64; cast them to one
         #    type  [substrait-type-mismatch]
     ),
 )

@@ -7,17 +7,17 @@ from tests.typing.plugin.tables import customers
 derived = customers.select("id", "address", "tags", "notes")
 
 customers.select(x=lambda c: c.address["zip"])
-# E: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
+# E: select, column "x": there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
 customers.select(x=lambda c: c.address[2])
-# E: there is no field 2 in struct<string, string?>  [substrait-unknown-field]
+# E: select, column "x": there is no field 2 in struct<string, string?>  [substrait-unknown-field]
 customers.select(x=lambda c: c.address[1.5])
-# E: a struct's field is named or numbered, got 1.5  [substrait-invalid-argument]
+# E: select, column "x": a struct's field is named or numbered, got 1.5  [substrait-invalid-argument]
 customers.select(x=lambda c: c.tags["first"])
-# E: a list's element is given by its offset, an int, got 'first'  [substrait-invalid-argument]
+# E: select, column "x": a list's element is given by its offset, an int, got 'first'  [substrait-invalid-argument]
 customers.select(x=lambda c: c.notes[5])
-# E: 5 does not fit string: it takes a str, not an int  [substrait-literal]
+# E: select, column "x": 5 does not fit string: it takes a str, not an int  [substrait-literal]
 customers.select(x=lambda c: c.id[0])
-# E: only structs, lists and maps have parts, this is i64  [substrait-type-mismatch]
+# E: select, column "x": only structs, lists and maps have parts, this is i64  [substrait-type-mismatch]
 customers.select(x=lambda c: c.address["city"] + 1)
 # E: select, column "x": no overload takes add(string?, 1); functions.concat(a, b) joins
 #    texts  [substrait-function-not-found]
@@ -25,7 +25,8 @@ customers.select(x=lambda c: c.tags[0] * 2)
 # E: select, column "x": no overload takes multiply(string?, 2); cast argument 1 from string? to
 #    fp64?  [substrait-function-not-found]
 customers.select(x=lambda c: c.notes["a"] + "x")
-# E: no overload takes add(i64?, 'x'); 'x' does not fit i64: it takes an int, not a str  [substrait-function-not-found]
+# E: select, column "x": no overload takes add(i64?, 'x'); 'x' does not fit i64: it takes an int, not a
+#    str  [substrait-function-not-found]
 customers.select(x=sd.col("address")["zip"])
 # E: select, column "x": there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
 customers.select(x=customers.c.address["zip"])
@@ -33,27 +34,29 @@ customers.select(x=customers.c.address["zip"])
 customers.select(x=customers["address"]["zip"])
 # E: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
 customers.select(x=lambda c: c.address.keep("zip"))
-# E: there is no field 'zip' in struct<string, string?>; there are street, city  [substrait-unknown-field]
+# E: select, column "x": there is no field 'zip' in struct<string, string?>; there are street,
+#    city  [substrait-unknown-field]
 customers.select(x=lambda c: c.address.keep())
-# E: keep needs at least one field  [substrait-invalid-argument]
+# E: select, column "x": keep needs at least one field  [substrait-invalid-argument]
 customers.select(x=lambda c: c.address.keep({"city": ["name"]}))
-# E: keep takes parts of a struct, this is string?  [substrait-type-mismatch]
+# E: select, column "x": keep takes parts of a struct, this is string?  [substrait-type-mismatch]
 customers.select(x=lambda c: c.tags.keep("a"))
-# E: keep takes parts of a struct, this is list<string>  [substrait-type-mismatch]
+# E: select, column "x": keep takes parts of a struct, this is list<string>  [substrait-type-mismatch]
 customers.filter(lambda c: c.address["city"] == 5)
 # E: filter: no overload takes equal(string?, 5); cast argument 1 from string? to i64?  [substrait-function-not-found]
 customers.filter(lambda c: c.address == "Rome")
 # E: filter: no overload takes equal(struct<string, string?>, 'Rome'); 'Rome' does not fit struct<string, string?>: it
 #    takes a tuple or a dict, not a str  [substrait-function-not-found]
 customers.sort(lambda c: c.address["zip"])
-# E: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
+# E: sort: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
 derived.select(x=lambda c: c.address["zip"])
-# E: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
+# E: select, column "x": there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
 derived.select(x=lambda c: c.address["city"] + 1)
 # E: select, column "x": no overload takes add(string?, 1); functions.concat(a, b) joins
 #    texts  [substrait-function-not-found]
 derived.select(x=lambda c: c.notes["a"] + "x")
-# E: no overload takes add(i64?, 'x'); 'x' does not fit i64: it takes an int, not a str  [substrait-function-not-found]
+# E: select, column "x": no overload takes add(i64?, 'x'); 'x' does not fit i64: it takes an int, not a
+#    str  [substrait-function-not-found]
 derived.select(lambda c: c.address["city"]).select("cty")
 # E: select: there is no column "cty"; there is "city"; did you mean "city"?  [substrait-unknown-field]
 derived.filter(sd.col("address")["city"] == 5)
@@ -61,25 +64,25 @@ derived.filter(sd.col("address")["city"] == 5)
 derived.filter(f.any_match(sd.col("tags"), lambda t: t > 5))
 # E: filter: no overload takes gt(string, 5); cast argument 1 from string to i64  [substrait-function-not-found]
 derived.filter(lambda c: f.any_match(c.tags, lambda t: t > 5))
-# E: no overload takes gt(string, 5); cast argument 1 from string to i64  [substrait-function-not-found]
+# E: filter: no overload takes gt(string, 5); cast argument 1 from string to i64  [substrait-function-not-found]
 
 customers.select(x=sd.struct_of(id=sd.col("idd")))
 # E: struct_of, field "id": there is no column "idd"; there are "id", "name", "address", "tags", "notes"; did you mean
 #    "id"?  [substrait-unknown-field]
 customers.select(x=lambda c: sd.struct_of(id=c.id)["idd"])
-# E: there is no field "idd" in struct<i64>; did you mean "id"?  [substrait-unknown-field]
+# E: select, column "x": there is no field "idd" in struct<i64>; did you mean "id"?  [substrait-unknown-field]
 customers.select(x=lambda c: sd.struct_of(id=None))
 # E: struct_of, field "id": a field is None; null(type) is a NULL; a lambda must return
 #    something  [substrait-invalid-argument]
 customers.select(x=lambda c: sd.struct_of(id=c.id)).select(y=lambda r: r.x["idd"])
-# E: there is no field "idd" in struct<i64>; did you mean "id"?  [substrait-unknown-field]
+# E: select, column "y": there is no field "idd" in struct<i64>; did you mean "id"?  [substrait-unknown-field]
 customers.select(x=lambda c: sd.list_of(c.id, c.name))
 # E: list_of: the elements of a list must have one type: there is i64 and string; cast them to one
 #    type  [substrait-type-mismatch]
 customers.select(x=lambda c: sd.list_of())
 # E: list_of: a list of no values has no type; write lit([], List(I64()))  [substrait-invalid-argument]
 customers.select(x=lambda c: sd.list_of([c.id]))
-# E: list_of: the values are given one by one, got [Expr(...: i64)]; write list_of(*values), or
+# E: list_of: the values are given one by one, got [Expr(id: i64)]; write list_of(*values), or
 #    lit(values)  [substrait-invalid-argument]
 customers.select(x=lambda c: sd.map_of({"a": c.id, "b": c.name}))
 # E: map_of: the values of a map must have one type: there is i64 and string; cast them to one
@@ -98,7 +101,8 @@ sd.list_of(sd.lit(1), sd.lit("x"))
 # E: list_of: the elements of a list must have one type: there is i64 and string; cast them to one
 #    type  [substrait-type-mismatch]
 customers.select(x=lambda c: sd.parameter(0, sd.I64) + c.name)
-# E: no overload takes add(i64, string); functions.concat(a, b) joins texts  [substrait-function-not-found]
+# E: select, column "x": no overload takes add(i64, string); functions.concat(a, b) joins
+#    texts  [substrait-function-not-found]
 sd.parameter("x", sd.I64)
 # E: parameter: the number of a parameter is an int, got 'x'  [substrait-invalid-argument]
 sd.parameter(0, int)

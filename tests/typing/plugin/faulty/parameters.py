@@ -40,7 +40,8 @@ def compared(
     derived.filter(lambda o: o.comment == color)
     # E: Unsupported operand types for == ("Expr[String, Null]" and "Color")  [operator]
     derived.filter(lambda o: o.comment == Color.RED)
-    # E: Unsupported operand types for == ("Expr[String, Null]" and "Color")  [operator]
+    # E: filter: equal: cannot tell the Substrait type of <Color.RED: 'red'> (Color); say it: lit(value,
+    #    type)  [substrait-invalid-argument]
     derived.filter(lambda o: (o.id > 1) & (o.id == perhaps))
     # E: Unsupported operand types for == ("Expr[I64, Req]" and "int | None")  [operator]
     derived.select(same=lambda o: o.comment == day)
@@ -59,8 +60,8 @@ def decided(number: int, flag: bool) -> None:
     #    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of
     #    if  [substrait-type-mismatch]
     orders.filter(lambda o: "x" in o.comment)
-    # E: Argument 1 to "filter" of "Relation" has incompatible type "Callable[[Orders], bool]"; expected "Expr[Boolean,
-    #    Null] | Callable[[Orders], Expr[Boolean, Null]]"  [arg-type]
+    # E: filter: an expression is not a container; write x.is_in([...]), or functions.contains(x,
+    #    y)  [substrait-type-mismatch]
     orders.filter(lambda o: any([o.id > 5, o.open]))
     # E: filter: an expression has no truth value before the query runs; combine conditions with & and | and ~ (in
     #    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of

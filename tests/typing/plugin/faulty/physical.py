@@ -140,7 +140,7 @@ sd.shared(items).select("prt")
 # E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
 sd.shared(items.select("part")).filter(lambda r: r.order > 1)
-# E: there is no column "order"; there is "part"  [substrait-unknown-field]
+# E: filter: there is no column "order"; there is "part"  [substrait-unknown-field]
 
 customers.select("nme").exchange(sd.scatter("id")).limit(5)
 # E: select: there is no column "nme"; there are "id", "name", "address", "tags", "notes"; did you mean

@@ -26,9 +26,9 @@ items.lateral_join(lambda i: parts.filter(lambda p: p.part == i.part)).select("p
 # E: select: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
 #    its position: col(1) or col(3)  [substrait-ambiguous-field]
 narrow.lateral_join(lambda i: parts.filter(lambda p: p.part == i.order))
-# E: there is no column "order"; there are "part", "quantity"  [substrait-unknown-field]
+# E: filter: there is no column "order"; there are "part", "quantity"  [substrait-unknown-field]
 narrow.lateral_join(lambda i: parts.filter(lambda p: p.label == i.part))
-# E: no overload takes equal(string, i64); cast argument 1 from string to i64  [substrait-function-not-found]
+# E: filter: no overload takes equal(string, i64); cast argument 1 from string to i64  [substrait-function-not-found]
 
 items.hash_join(parts, "prt")
 # E: hash_join, key 0: on the left side, there is no column "prt"; there are "order", "part", "quantity"; did you mean

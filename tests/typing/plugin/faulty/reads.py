@@ -41,7 +41,7 @@ sd.read_named("items", Items, columns="order")
 sd.read_named("items", Items, columns=["order"]).select("part")
 # E: select: there is no column "part"; there is "order"  [substrait-unknown-field]
 sd.read_named("items", Items, columns=["order"]).filter(lambda i: i.part > 1)
-# E: there is no column "part"; there is "order"  [substrait-unknown-field]
+# E: filter: there is no column "part"; there is "order"  [substrait-unknown-field]
 sd.read_named("items", Items, ordering="prt")
 # E: read_named, ordering: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
@@ -61,13 +61,13 @@ prices = sd.read_named("prices", {"id": sd.I64, "price": "decimal<15,2>", "name"
 prices.select("nme")
 # E: select: there is no column "nme"; there are "id", "price", "name"; did you mean "name"?  [substrait-unknown-field]
 prices.filter(lambda p: p.nme == "x")
-# E: there is no column "nme"; there are "id", "price", "name"; did you mean "name"?  [substrait-unknown-field]
+# E: filter: there is no column "nme"; there are "id", "price", "name"; did you mean "name"?  [substrait-unknown-field]
 prices.filter(lambda p: p.id == "x")
 # E: filter: no overload takes equal(i64, 'x'); 'x' does not fit i64: it takes an int, not a
 #    str  [substrait-function-not-found]
 prices.filter(lambda p: p.price > 0.5)
-# E: no overload takes gt(decimal<15,2>, 0.5); 0.5 does not fit decimal<15,2>: it takes a decimal.Decimal or an int,
-#    not a float; write Decimal("0.5")  [substrait-function-not-found]
+# E: filter: no overload takes gt(decimal<15,2>, 0.5); 0.5 does not fit decimal<15,2>: it takes a decimal.Decimal or an
+#    int, not a float; write Decimal("0.5")  [substrait-function-not-found]
 prices.filter(prices.c.nme == "x")
 # E: there is no column "nme"; there are "id", "price", "name"; did you mean "name"?  [substrait-unknown-field]
 prices.filter(prices["nme"] == "x")
@@ -157,7 +157,7 @@ sd.read_extension("message", Orders)
 sd.read_extension(sd.AnyMessage("example.com/acme.Table", b"1"), {"id": "i64"}).select("price")
 # E: select: there is no column "price"; there is "id"  [substrait-unknown-field]
 sd.extension_leaf(sd.AnyMessage("example.com/acme.Table", b"1"), {"id": "i64"}).filter(lambda r: r.price > 1)
-# E: there is no column "price"; there is "id"  [substrait-unknown-field]
+# E: filter: there is no column "price"; there is "id"  [substrait-unknown-field]
 sd.extension_leaf("leaf", Orders)
 # E: extension_leaf: the detail of an extension relation is a message, got 'leaf'; write AnyMessage(type_url, value),
 #    or give a protobuf message  [substrait-invalid-argument]

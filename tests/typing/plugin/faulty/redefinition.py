@@ -12,7 +12,7 @@ rel.select("price")
 # E: select: there is no column "price"; there are "id", "rank"  [substrait-unknown-field]
 rel = rel.rename(id="order")
 rel.filter(lambda r: r.id > 3)
-# E: there is no column "id"; there are "order", "rank"  [substrait-unknown-field]
+# E: filter: there is no column "id"; there are "order", "rank"  [substrait-unknown-field]
 rel.join(items, "id")
 # E: join: on the left side, there is no column "id"; there are "order", "rank"; columns of different names need a
 #    lambda: lambda l, r: l.x == r.y  [substrait-unknown-field]
@@ -27,7 +27,7 @@ declared.select("part")
 #    "comment"  [substrait-unknown-field]
 declared = declared.select("id", "rank")
 declared.filter(lambda r: r.price > 3)
-# E: there is no column "price"; there are "id", "rank"  [substrait-unknown-field]
+# E: filter: there is no column "price"; there are "id", "rank"  [substrait-unknown-field]
 declared = items.group_by("part").agg(total=lambda i: f.sum(i.quantity))
 declared.sort("quantity")
 # E: sort: there is no column "quantity"; there are "part", "total"  [substrait-unknown-field]

@@ -1,6 +1,6 @@
 """Schema classes, their instances, `into` and `as_`; types as values."""
 
-from typing import Any
+from typing import Any, Final
 from typing import Literal as L
 
 import substrait_dsl as sd
@@ -58,7 +58,7 @@ orders.into(lambda o: More(id=o.id, comment=sd.lit("x", sd.String)))
 orders.select("id", "comment").into(lambda o: Named(id=o.id, comment=o.comment))
 # E: Argument "comment" to "Named" has incompatible type "Expr[String, Null]"; expected "Expr[String, Req]"  [arg-type]
 orders.select("id", "comment").into(lambda o: Named(id=o.idd, comment=sd.lit("x", sd.String)))
-# E: there is no column "idd"; there are "id", "comment"; did you mean "id"?  [substrait-unknown-field]
+# E: into: there is no column "idd"; there are "id", "comment"; did you mean "id"?  [substrait-unknown-field]
 orders.into(lambda o: Named(id=o.id, comment=sd.lit("x", sd.String))).select("rank")
 # E: select: there is no column "rank"; there are "id", "comment"  [substrait-unknown-field]
 
@@ -101,7 +101,7 @@ items.group_by("part").agg(total=lambda i: f.avg(i.quantity)).as_(Total)
     .as_(Total)
     .filter(
         lambda t: t.total > "5",
-        # E: no overload takes gt(i64?, '5'); '5' does not fit i64: it takes an int, not a
+        # E: filter: no overload takes gt(i64?, '5'); '5' does not fit i64: it takes an int, not a
         #    str  [substrait-function-not-found]
     )
 )
@@ -131,7 +131,7 @@ sd.read_named("t", {"price": sd.Decimal(2, 3)})
 orders.c.id.cast(sd.Decimal(2, 3))
 # E: scale of Decimal must not exceed its precision, got Decimal(2, 3)  [substrait-invalid-argument]
 orders.select(x=lambda o: o.id.cast(sd.Decimal(39, 2)))
-# E: precision of Decimal must be an integer from 1 to 38, got 39  [substrait-invalid-argument]
+# E: select, column "x": precision of Decimal must be an integer from 1 to 38, got 39  [substrait-invalid-argument]
 sd.read_named("t", {"price": sd.Decimal[L[2], L[3]]})
 # E: read_named, column "price": scale of Decimal must not exceed its precision, got Decimal(2,
 #    3)  [substrait-invalid-argument]
@@ -142,8 +142,8 @@ sd.read_named("t", {"price": sd.Decimal[L[2], L[3]]})
 
 class BareDecimal(sd.Schema):
     price: sd.Decimal
-    # E: BareDecimal: column "price": Decimal needs its parameters; write Decimal(...) or
-    #    Decimal[L[...]]  [substrait-schema]
+    # E: BareDecimal: column "price": Decimal needs its parameters; write Decimal(...) or Decimal[L[...],
+    #    L[...]]  [substrait-schema]
 
 
 class BareText(sd.Schema):
@@ -154,15 +154,75 @@ class BareText(sd.Schema):
 
 class BareList(sd.Schema):
     tags: sd.List
-    # E: BareList: column "tags": List needs its parameters; write List(...) or List[L[...]]  [substrait-schema]
+    # E: BareList: column "tags": List needs its parameters; write List(...) or List[...]  [substrait-schema]
 
 
 class BareInside(sd.Schema):
     prices: sd.Map[sd.String, sd.Decimal]
-    # E: BareInside: column "prices": Decimal needs its parameters; write Decimal(...) or
-    #    Decimal[L[...]]  [substrait-schema]
+    # E: BareInside: column "prices": Decimal needs its parameters; write Decimal(...) or Decimal[L[...],
+    #    L[...]]  [substrait-schema]
 
 
 class AnyType(sd.Schema):
     value: Any
     # E: AnyType: column "value": Any is no Substrait type  [substrait-schema]
+
+
+# What is no type at all, though it is of this library.
+
+
+class Street(sd.Schema):
+    name: sd.String
+
+
+class OfClass(sd.Schema):
+    street: Street
+    # E: OfClass: column "street": Street is no Substrait type; write Struct[Street]  [substrait-schema]
+
+
+class OfExpression(sd.Schema):
+    part: sd.Expr[sd.I64]
+    # E: OfExpression: column "part": Expr is no Substrait type  [substrait-schema]
+
+
+class OfAllTypes(sd.Schema):
+    part: sd.Type
+    # E: OfAllTypes: column "part": Type is no Substrait type  [substrait-schema]
+
+
+class OfNull(sd.Schema):
+    part: sd.Null
+    # E: OfNull: column "part": Null is no Substrait type  [substrait-schema]
+
+
+class BareStruct(sd.Schema):
+    street: sd.Struct
+    # E: BareStruct: column "street": Struct needs its parameters; write Struct.of({...}) or Struct[...], of a schema
+    #    class  [substrait-schema]
+
+
+class OfNoClass(sd.Schema):
+    street: sd.Struct[sd.I64]
+    # E: OfNoClass: column "street": Struct[...] takes a Schema class, got <class
+    #    'substrait_dsl.algebra.types.scalars.I64'>  [substrait-schema]
+
+
+class Fixed(sd.Schema):
+    part: Final[sd.I64]
+    # E: Fixed: column "part": Final is no Substrait type  [substrait-schema]
+
+
+class Versioned:
+    version: int = 3
+
+
+class Mixed(Versioned, sd.Schema):
+    # E: Mixed: column "version": int is no Substrait type; did you mean I64?  [substrait-schema]
+    part: sd.I64
+
+
+class Private(sd.Schema):
+    part: sd.I64
+    __secret: sd.I64
+    # E: Private: column "__secret": a name that begins with two underscores is Python's own in a class; declare the
+    #    columns by a dict {name: type}  [substrait-schema]

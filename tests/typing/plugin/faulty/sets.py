@@ -107,7 +107,7 @@ maybe.subtract(sure).filter(lambda r: r.rank == "x")
 maybe.intersect(sure).select("rnk")
 # E: select: there is no column "rnk"; there are "rank", "comment"; did you mean "rank"?  [substrait-unknown-field]
 two.union_all(two.rename(part="product")).filter(lambda r: r.product > 1)
-# E: there is no column "product"; there are "order", "part"  [substrait-unknown-field]
+# E: filter: there is no column "product"; there are "order", "part"  [substrait-unknown-field]
 (
     items.filter(lambda i: i.quantity > 1)
     .select("order", "part")

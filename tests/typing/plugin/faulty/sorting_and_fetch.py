@@ -56,11 +56,11 @@ narrow.sort("order")
 narrow.sort(sd.desc("order"), "part")
 # E: sort: there is no column "order"; there are "part", "quantity"  [substrait-unknown-field]
 narrow.sort(lambda i: i.order)
-# E: there is no column "order"; there are "part", "quantity"  [substrait-unknown-field]
+# E: sort: there is no column "order"; there are "part", "quantity"  [substrait-unknown-field]
 narrow.sort(lambda i: i.part.desc(), lambda i: i.order.asc())
-# E: there is no column "order"; there are "part", "quantity"  [substrait-unknown-field]
+# E: sort: there is no column "order"; there are "part", "quantity"  [substrait-unknown-field]
 narrow.sort(lambda i: f.upper(i.part))
-# E: no overload takes upper(i64); cast argument 1 from i64 to string  [substrait-function-not-found]
+# E: sort: no overload takes upper(i64); cast argument 1 from i64 to string  [substrait-function-not-found]
 narrow.sort(sd.asc(sd.col("part") + "x"))
 # E: sort: no overload takes add(i64, 'x'); 'x' does not fit i64: it takes an int, not a
 #    str  [substrait-function-not-found]
@@ -119,4 +119,4 @@ narrow.top_n(5, "part").select("order")
 customers.sort("address")
 customers.sort("notes")
 customers.sort(lambda c: c.address["zip"])
-# E: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
+# E: sort: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]

@@ -59,8 +59,8 @@ items.with_columns(n=lambda i: f.sum(i.quantity).over(range=(-1, 0)))
 # E: over: a range with an offset needs exactly one sort key, this window has 0; sort by one key, or count rows:
 #    rows=(first, last)  [substrait-schema]
 items.with_columns(n=lambda i: f.sum(i.quantity).filter(i.part > 1).over())
-# E: sum: a window function has no filter; write sum(when(condition).then(x).otherwise(None)): NULLs are not
-#    aggregated  [substrait-invalid-argument]
+# E: with_columns, column "n": sum: a window function has no filter; write sum(when(condition).then(x).otherwise(None)):
+#    NULLs are not aggregated  [substrait-invalid-argument]
 items.with_columns(n=lambda i: f.row_number().over(order_by="order") + i.quantity)
 # E: with_columns, column "n": no overload takes add(i64?, i32); cast argument 2 from i32 to
 #    i64  [substrait-function-not-found]
@@ -144,7 +144,8 @@ items.sort("order").window(n=f.row_number(), partition_by="part", method="stream
 items.window(n=f.row_number(), partition_by="part").select("m")
 # E: select: there is no column "m"; there are "order", "part", "quantity", "n"  [substrait-unknown-field]
 items.window(n=f.row_number(), partition_by="part").filter(lambda r: r.n > "1")
-# E: no overload takes gt(i64?, '1'); '1' does not fit i64: it takes an int, not a str  [substrait-function-not-found]
+# E: filter: no overload takes gt(i64?, '1'); '1' does not fit i64: it takes an int, not a
+#    str  [substrait-function-not-found]
 sd.preceding(-1)
 # E: preceding takes a positive distance, got -1; 0 is the current row  [substrait-invalid-argument]
 sd.following("3")

@@ -1,0 +1,140 @@
+"""Whether the objects of a file are the library's or Python's own, as far as text and annotations say.
+
+No verb changes what it is given. A method of the program's own may, though it is called as a verb is; and so may an
+operator of a class of the program's own. mypy may not have checked yet what such an object is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mypy.nodes import (
+    BytesExpr,
+    CallExpr,
+    ComparisonExpr,
+    Decorator,
+    DictExpr,
+    DictionaryComprehension,
+    Expression,
+    FloatExpr,
+    FuncDef,
+    IndexExpr,
+    IntExpr,
+    ListComprehension,
+    ListExpr,
+    MemberExpr,
+    NameExpr,
+    OpExpr,
+    OverloadedFuncDef,
+    RefExpr,
+    SetComprehension,
+    SetExpr,
+    StrExpr,
+    SymbolNode,
+    TupleExpr,
+    TypeInfo,
+    UnaryExpr,
+    Var,
+)
+from mypy.types import Instance, Type, TypeType, UnionType, get_proper_type
+
+from substrait_dsl.mypy_plugin.declarations import is_column, is_schema
+
+_DISPLAYS = (
+    BytesExpr,
+    ComparisonExpr,
+    DictExpr,
+    DictionaryComprehension,
+    FloatExpr,
+    IntExpr,
+    ListComprehension,
+    ListExpr,
+    SetComprehension,
+    SetExpr,
+    StrExpr,
+    TupleExpr,
+)
+"""What is of a class of Python's own, or of this library."""
+
+_DEEPEST = 100
+"""How far a chain is followed, lest variables that are assigned to each other are followed for ever."""
+
+
+class Receivers:
+    """Tells the objects of the library and of Python from those of the program's own classes.
+
+    Args:
+        assigned: what each variable holds that holds one thing.
+        given_to: the call that a lambda is given to, by the parameters of the lambda.
+    """
+
+    def __init__(
+        self, assigned: Mapping[SymbolNode, Expression | None], given_to: Mapping[SymbolNode, CallExpr]
+    ) -> None:
+        self._assigned = assigned
+        self._given_to = given_to
+
+    def is_harmless(self, node: Expression | None, deep: int = 0) -> bool:
+        """Whether an object has no methods of the program's own. False if that cannot be told."""
+        deep += 1
+        if node is None or deep > _DEEPEST:
+            return False
+        match node:
+            case OpExpr(left=left, right=right):
+                return self.is_harmless(left, deep) and self.is_harmless(right, deep)
+            case IndexExpr(base=RefExpr(node=Var(type=Instance(type=info)))) if is_schema(info):
+                return True  # a column of a row
+            case UnaryExpr(expr=inner) | IndexExpr(base=inner):
+                return self.is_harmless(inner, deep)
+            case CallExpr(callee=callee):
+                return self._gives_harmless(callee, deep)
+            case RefExpr(node=Var(type=kind)) if kind is not None:
+                return _is_harmless_type(kind)
+            case RefExpr(node=TypeInfo(fullname=name)):
+                return _is_foreign(name)
+            case MemberExpr(expr=inner, name=name):
+                return self._has_harmless(inner, name, deep)
+            case NameExpr(node=Var() as variable):
+                if variable in self._given_to:
+                    return self.is_harmless(self._given_to[variable], deep)  # the row of a relation, if it is a verb
+                return self.is_harmless(self._assigned.get(variable), deep)
+        return isinstance(node, _DISPLAYS)
+
+    def _gives_harmless(self, callee: Expression, deep: int) -> bool:
+        """Whether what a call gives is harmless."""
+        match callee:
+            case RefExpr(node=Decorator(func=function)) | RefExpr(node=FuncDef() as function):
+                kind = get_proper_type(function.type)
+                result = getattr(kind, "ret_type", None)
+                return _is_foreign(function.fullname) or (result is not None and _is_harmless_type(result))
+            case RefExpr(node=OverloadedFuncDef(fullname=name)):
+                return _is_foreign(name)
+        return self.is_harmless(callee, deep)  # a class, or a method of something harmless
+
+    def _has_harmless(self, owner: Expression, name: str, deep: int) -> bool:
+        """Whether what an object has by a name is harmless."""
+        kind = owner.node.type if isinstance(owner, RefExpr) and isinstance(owner.node, Var) else None
+        proper = get_proper_type(kind)
+        if not isinstance(proper, Instance) or _is_foreign(proper.type.fullname):
+            return self.is_harmless(owner, deep)
+        if proper.type.get(name) is not None and is_column(proper.type, name):
+            return True
+        symbol = proper.type.get(name)
+        held = symbol.node.type if symbol is not None and isinstance(symbol.node, Var) else None
+        return held is not None and _is_harmless_type(held)
+
+
+def _is_foreign(fullname: str) -> bool:
+    """Whether a class or function is none of the program's."""
+    return fullname.startswith(("substrait_dsl.", "builtins."))
+
+
+def _is_harmless_type(kind: Type) -> bool:
+    match get_proper_type(kind):
+        case Instance(type=info):
+            return _is_foreign(info.fullname)
+        case UnionType(items=items):
+            return all(map(_is_harmless_type, items))
+        case TypeType(item=item):
+            return _is_harmless_type(item)
+    return False
