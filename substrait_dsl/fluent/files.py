@@ -106,7 +106,8 @@ def read_files(
     Args:
         paths: one or more paths or URIs; a path without scheme is a local one, made absolute now. A part of a file is a
             ``FileSlice(path, start=..., length=...)``.
-        schema: the columns of the files, by name.
+        schema: the columns that each of the files has, by name. On Spark, a Parquet or ORC file that lacks one is
+            refused only where it is local: of remote ones Spark looks at one, and takes what others lack for NULL.
         format: ``"parquet"``, ``"orc"``, ``"arrow"``, ``"dwrf"``, ``"csv"``, or a format object such as
             ``DelimitedText(field_delimiter="|", null_value="")``. Delimited text has string columns only.
         kind: what the paths are: ``"file"``, ``"folder"``, ``"path"`` (either), ``"glob"``.

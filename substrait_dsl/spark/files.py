@@ -1,13 +1,13 @@
-"""Reads of files: what a plan says of them, as options of Spark's readers.
+"""Reads of files: what a plan says of them, for Spark's readers and ours.
 
 Specification: https://substrait.io/relations/logical_relations/#local-files.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from glob import glob
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
 from itertools import groupby
 from typing import TYPE_CHECKING, assert_never
 
@@ -21,12 +21,17 @@ from substrait_dsl.algebra.relations import (
     Orc,
     Parquet,
 )
-from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
+from substrait_dsl.spark.arrow_files import read_arrow
+from substrait_dsl.spark.columns import check_columns
+from substrait_dsl.spark.delimited import read_text
+from substrait_dsl.spark.footers import check_each
+from substrait_dsl.spark.named import quoted_name
+from substrait_dsl.spark.paths import SKIPPED, require_read, spark_path, what_of
 from substrait_dsl.spark.slices import is_slice, rows_of_slice
-from substrait_dsl.spark.virtual import table_frame
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from substrait_dsl.algebra.schema import NamedStruct
 
@@ -36,40 +41,49 @@ def read_files(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
 
     Args:
         files: what to read.
-        schema: the columns of delimited text, which has no names of its own; other files are read by name.
+        schema: the declared columns: those of delimited text, which has no names of its own; other files are read by
+            name.
         spark: the session.
 
     Returns:
-        A DataFrame with at least the columns that all the files have, under their own names.
+        A DataFrame with at least the columns that are there of the declared ones, under the names of the files.
 
     Raises:
-        UnsupportedError: Spark cannot read a format, a part of a file that is not Parquet, or several header lines.
+        UnsupportedError: Spark cannot read a format, a part of a file that is not Parquet, several header lines, fields
+            that are separated or quoted so, a type of Parquet's, or a file of such a name.
+        SchemaError: a file lacks a declared column that others have, or has columns that Spark cannot tell apart.
         ExecutionError: a file is not there.
     """
     frames = []
     for (kind, is_part), group in groupby(files, key=lambda item: (item.format, is_slice(item))):
         if is_part:
             parts = [(item, rows_of_slice(item)) for item in group]
-            frames += [_read(kind, [item], schema, spark).where(rows) for item, rows in parts]
+            frames += [([item], _read(kind, [item], schema, spark).where(rows)) for item, rows in parts]
         else:
-            frames.append(_read(kind, list(group), schema, spark))
-    first, *others = frames
-    for other in others:
-        first = first.unionByName(other)
-    return first
+            items = list(group)
+            frames.append((items, _read(kind, items, schema, spark)))
+    if len(frames) == 1 or not schema.names:
+        return reduce(lambda one, other: one.unionByName(other), (frame for _, frame in frames))
+    declared = (_declared(frame, schema, what_of(items)) for items, frame in frames)
+    return reduce(lambda one, other: one.union(other), declared)
+
+
+def _declared(frame: DataFrame, schema: NamedStruct, what: str) -> DataFrame:
+    """The declared columns of some of the files, which may have others than the rest."""
+    names = check_columns(frame.schema, schema, what)
+    return frame.select(*(quoted_name([name]) for name in names)).toDF(*schema.names)
 
 
 def _read(kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
-    paths = [_path(item) for item in files]
     match kind:
         case Parquet():
-            return spark.read.format("parquet").load(paths)
+            return _by_name("parquet", kind, files, schema, spark)
         case Orc():
-            return spark.read.format("orc").load(paths)
+            return _by_name("orc", kind, files, schema, spark)
         case DelimitedText():
-            return _text(kind, paths, schema, spark)
+            return read_text(kind, _paths(files), schema, spark)
         case Arrow():
-            return _arrow(files, spark)
+            return read_arrow(files, schema, spark)
         case Dwrf():
             raise UnsupportedError("Spark cannot read DWRF files", hint="convert them to Parquet or ORC")
         case ExtensionFormat(detail=detail):
@@ -78,51 +92,45 @@ def _read(kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spar
             assert_never(never)
 
 
-def _path(item: FileItem) -> str:
-    """The path as Spark reads it: every one is a pattern there, so what is none is escaped."""
-    return item.uri if item.kind == "glob" else re.sub(r"([\\*?\[\]{}])", r"\\\1", item.uri)
-
-
-def _text(kind: DelimitedText, paths: list[str], schema: NamedStruct, spark: SparkSession) -> DataFrame:
-    """Delimited text. A record with too few or too many fields is an error, when it is read."""
-    from pyspark.sql import functions
-    from pyspark.sql.types import StringType, StructField, StructType
-
-    if kind.header_lines_to_skip > 1:
-        raise UnsupportedError(f"Spark cannot skip {kind.header_lines_to_skip} header lines, only one or none")
-    options: dict[str, str] = {
-        "sep": kind.field_delimiter,
-        "quote": kind.quote,
-        "escape": kind.escape,
-        "header": str(kind.header_lines_to_skip == 1).lower(),
-        "mode": "FAILFAST",
-    }
-    if kind.max_line_size:
-        options["maxCharsPerColumn"] = str(kind.max_line_size)
-    names = [f"c{position}" for position in range(len(schema))]
-    columns = StructType([StructField(name, StringType()) for name in names])
-    frame = spark.read.format("csv").options(**options).schema(columns).load(paths)
-
-    def value(name: str) -> Column:
-        written = functions.coalesce(name, functions.lit(""))  # Spark reads an empty field as NULL in any case
-        return written if kind.null_value is None else functions.nullif(written, functions.lit(kind.null_value))
-
-    return frame.select(*map(value, names)).toDF(*schema.names)
-
-
-def _arrow(files: Sequence[FileItem], spark: SparkSession) -> DataFrame:
-    """Arrow files, which Spark has no reader for: read here and sent to it."""
-    import pyarrow as pa
-    from pyarrow import dataset
-
-    tables = []
+def _paths(files: Sequence[FileItem]) -> list[str]:
     for item in files:
-        local = item.uri.removeprefix("file://")
-        sources = sorted(glob(local)) if item.kind == "glob" else [local]
-        try:
-            tables += [dataset.dataset(source, format="ipc").to_table() for source in sources]
-        except (OSError, pa.ArrowInvalid) as error:
-            raise ExecutionError(f"cannot read the Arrow file {item.uri}: {error}") from error
-    if not tables:
-        raise ExecutionError(f"there is no file {quoted([item.uri for item in files])}")
-    return table_frame(pa.concat_tables(tables), spark)
+        require_read(item)
+    return [spark_path(item) for item in files]
+
+
+def _by_name(
+    reader: str, kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession
+) -> DataFrame:
+    paths = _paths(files)
+    with _refusals(what_of(files)):
+        frame = spark.read.format(reader).load(paths)
+        _ = frame.schema  # a client of Spark Connect learns only now what is wrong
+    check_each(kind, files, frame, schema)
+    return frame
+
+
+@contextmanager
+def _refusals(what: str) -> Iterator[None]:
+    """Have Spark's errors tell which files are meant, and what to do."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        yield
+    except AnalysisException as error:
+        told = error.getMessageParameters() or {}
+        match error.getCondition():
+            case "UNABLE_TO_INFER_SCHEMA":
+                raise ExecutionError(f"{what} finds no files with columns", hint=SKIPPED) from error
+            case "COLUMN_ALREADY_EXISTS":
+                raise SchemaError(
+                    f"{what} finds several columns {told.get('columnName')}, told apart by case at most",
+                    hint='spark.conf.set("spark.sql.caseSensitive", "true")',
+                ) from error
+            case "PARQUET_TYPE_ILLEGAL" | "PARQUET_TYPE_NOT_SUPPORTED" | "PARQUET_TYPE_NOT_RECOGNIZED":
+                kind = told.get("parquetType", "")
+                nanoseconds = 'spark.conf.set("spark.sql.legacy.parquet.nanosAsLong", "true") makes it an i64'
+                raise UnsupportedError(
+                    f"{what} finds a column, declared or not, of the Parquet type {kind}, which Spark does not read",
+                    hint=f"write the file with microseconds; {nanoseconds}" if "NANOS" in kind else None,
+                ) from error
+        raise

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import FixedChar, List, Map, Struct, Type
 from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
-from substrait_dsl.spark.reads import check_columns
+from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.stored import ICEBERG
 
 if TYPE_CHECKING:

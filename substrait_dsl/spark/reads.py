@@ -5,7 +5,7 @@ Specification: https://substrait.io/relations/logical_relations/#read-operation.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.expressions import Literal
@@ -19,25 +19,25 @@ from substrait_dsl.algebra.relations import (
     StructMask,
     VirtualTable,
 )
-from substrait_dsl.algebra.types import List, Map, Struct, Type
-from substrait_dsl.errors import SchemaError, UnsupportedError, kind_words, quoted, suggestion
+from substrait_dsl.algebra.types import Struct, Type
+from substrait_dsl.errors import UnsupportedError, kind_words, quoted
+from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.files import read_files
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.iceberg import read_snapshot
 from substrait_dsl.spark.named import named_frame, quoted_name
+from substrait_dsl.spark.paths import what_of
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.subqueries import is_subquery
 from substrait_dsl.spark.tables import PLAIN_NAME, UNUSED, Item, Rows
 from substrait_dsl.spark.texts import TextTable
-from substrait_dsl.spark.types import spark_sql_type, type_to_spark
+from substrait_dsl.spark.types import spark_sql_type
 from substrait_dsl.spark.virtual import arrow_frame, can_be_arrow
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import DataType, StructType
 
-    from substrait_dsl.algebra.schema import NamedStruct
     from substrait_dsl.spark.lowering import Lowering
     from substrait_dsl.spark.tables import Table
     from substrait_dsl.spark.workspace import Workspace
@@ -65,8 +65,8 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
             rows = _virtual(rel, to)
         case LocalFiles(items=files):
             frame = read_files(files, rel.base_schema, to.space.spark)
-            what = f"a read of {quoted([item.uri for item in files], limit=3)}"
-            rows = _selected(frame, check_columns(frame.schema, rel.base_schema, what), rel, to.space)
+            columns = check_columns(frame.schema, rel.base_schema, what_of(files))
+            rows = _selected(frame, columns, rel, to.space)
         case IcebergTable(metadata_uri=uri) as table:
             frame = read_snapshot(table, rel.base_schema.names, to.space.spark)
             columns = check_columns(frame.schema, rel.base_schema, f"the Iceberg table {uri}")
@@ -144,63 +144,6 @@ def _read(table: Table, texts: Sequence[str], rel: Read) -> Rows:
         if columns[-1] != UNUSED:
             made.append(Item(as_inside(text, kind), (columns[-1],)))
     return Rows(table.select(made), tuple(columns))
-
-
-def check_columns(found: StructType, declared: NamedStruct, what: str) -> tuple[str, ...]:
-    """The names in a table of the columns that are declared, which may differ in case, as Spark's own look-up has it.
-
-    Raises `SchemaError` with all columns that are declared and not there, or of another type.
-    """
-    types = {field.name: field.dataType for field in found.fields}
-    names: list[str] = []
-    wrong = []
-    hints = []
-    for field in declared:
-        name = _actual_name(field.name, types)
-        if name is None:
-            wrong.append(f'it has no column "{field.name}"')
-            hints.append(suggestion(field.name, types))
-            continue
-        names.append(name)
-        if not _fits(types[name], type_to_spark(field.type), field.type):
-            expected = type_to_spark(field.type).simpleString()
-            wrong.append(f'column "{field.name}" is {types[name].simpleString()}, declared {field.type} ({expected})')
-    if wrong:
-        there = f"; its columns are {quoted(types)}" if any(hints) or len(hints) < len(wrong) else ""
-        raise SchemaError(
-            f"{what} does not fit the declared schema: {'; '.join(wrong)}{there}", hint=next(filter(None, hints), None)
-        )
-    return tuple(names)
-
-
-def _actual_name(name: str, there: Collection[str]) -> str | None:
-    """The name as a table spells it: exactly so, or the only one that differs in nothing but case."""
-    if name in there:
-        return name
-    alike = [other for other in there if other.lower() == name.lower()]
-    return alike[0] if len(alike) == 1 else None
-
-
-def _fits(actual: DataType, expected: DataType, declared: Type) -> bool:
-    """Whether a Spark column holds the values of a type; nullability and, if none are declared, names aside."""
-    from pyspark.sql import types as spark
-
-    match actual, expected, declared:
-        case spark.StructType(fields=mine), spark.StructType(fields=theirs), Struct(types=kinds, names=names):
-            return len(mine) == len(theirs) and all(
-                (names is None or a.name == b.name) and _fits(a.dataType, b.dataType, kind)
-                for a, b, kind in zip(mine, theirs, kinds, strict=True)
-            )
-        case spark.ArrayType(elementType=a), spark.ArrayType(elementType=b), List(element=element):
-            return _fits(a, b, element)
-        case (
-            spark.MapType(keyType=a, valueType=b),
-            spark.MapType(keyType=c, valueType=d),
-            Map(key=key, value=value),
-        ):
-            return _fits(a, c, key) and _fits(b, d, value)
-        case _:
-            return actual == expected
 
 
 def _selected(frame: DataFrame, names: tuple[str, ...], rel: Read, space: Workspace) -> Rows:

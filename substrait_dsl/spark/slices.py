@@ -6,12 +6,12 @@ Specification: https://substrait.io/relations/logical_relations/#local-files.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.relations import FileItem, Parquet
 from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.paths import local_path
 
 if TYPE_CHECKING:
     from pyarrow.parquet import RowGroupMetaData
@@ -47,9 +47,8 @@ def _row_ranges(item: FileItem) -> Iterator[tuple[int, int]]:
 
     end = item.start + item.length
     try:
-        system, path = fs.FileSystem.from_uri(
-            item.uri if "://" in item.uri else os.path.abspath(item.uri.removeprefix("file:"))
-        )
+        here = local_path(item.uri)
+        system, path = fs.FileSystem.from_uri(item.uri) if here is None else (fs.LocalFileSystem(), here)
         metadata = parquet.read_metadata(path, filesystem=system)
     except (OSError, pa.ArrowInvalid) as error:
         raise ExecutionError(f"cannot read the Parquet file {item.uri}: {error}") from error

@@ -21,10 +21,11 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.types import String
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.spark.columns import check_columns
+from substrait_dsl.spark.delimited import text_options
 from substrait_dsl.spark.fitting import require_kept
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.named import is_temporary, quoted_name
-from substrait_dsl.spark.reads import check_columns
 from substrait_dsl.spark.statements import changing, nested_cast, nothing
 
 if TYPE_CHECKING:
@@ -120,10 +121,7 @@ def _text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> DataF
         checked.toDF(*frame.columns)
         .write.format("csv")
         .options(
-            sep=kind.field_delimiter,
-            quote=kind.quote,
-            escape=kind.escape,
-            header=str(kind.header_lines_to_skip == 1).lower(),
+            **text_options(kind),
             emptyValue="",
             ignoreLeadingWhiteSpace="false",
             ignoreTrailingWhiteSpace="false",

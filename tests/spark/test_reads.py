@@ -18,6 +18,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from tests.spark.rows import collected, counted, values
+from tests.support import f
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -198,6 +199,9 @@ def text_file(path: Path, text: str, **options: Any) -> Any:
         ("NA,b\n,NA\n", {"null_value": "NA"}, [(None, "b"), ("", None)]),
         ("'a,b','it\\'s'\n", {"quote": "'"}, [("a,b", "it's")]),
         ('"say ""hi""",b\n', {"escape": '"'}, [('say "hi"', "b")]),
+        ("a\tb\\tc\n", {"field_delimiter": "\\t"}, [("a\tb", "c")]),  # a backslash and a t are no tabulator
+        ("a\\b\n", {"field_delimiter": "\\", "escape": ""}, [("a", "b")]),
+        ("a,b\n", {"max_line_size": 2**40}, [("a", "b")]),
     ],
 )
 def test_delimited_text(
@@ -206,11 +210,32 @@ def test_delimited_text(
     assert counted(text_file(tmp_path / "t.csv", text, **options), spark) == Counter(wanted)
 
 
-def test_text_that_breaks_the_rules(tmp_path: Path, spark: SparkSession) -> None:
-    with pytest.raises(Exception, match="MALFORMED"):
-        collected(text_file(tmp_path / "t.csv", "a,b,c\n"), spark)
-    with pytest.raises(UnsupportedError, match="2 header lines"):
-        text_file(tmp_path / "t.csv", "", header_lines_to_skip=2).execute(spark)
+@pytest.mark.parametrize("text", ["a,b,c\n", "a\n"])
+def test_text_that_breaks_the_rules(text: str, tmp_path: Path, spark: SparkSession) -> None:
+    """A record of another length is an error, however few of its fields are used."""
+    read = text_file(tmp_path / "t.csv", text)
+    for used in (read, read.select("x"), read.aggregate(n=f.count()), read.filter(lambda r: r.x == "z").select("x")):
+        with pytest.raises(Exception, match="MALFORMED"):
+            collected(used, spark)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"header_lines_to_skip": 2}, "2 header lines"),
+        ({"field_delimiter": ""}, "empty field_delimiter"),
+        ({"field_delimiter": "\n"}, "field_delimiter of delimited text .* ends lines"),
+        ({"field_delimiter": "\\"}, "for its field_delimiter and its escape"),
+        ({"quote": ","}, "for its field_delimiter and its quote"),
+        ({"quote": '""'}, "quote of delimited text .* one character"),
+        ({"escape": "\U0001f600"}, "escape of delimited text .* one character"),
+    ],
+)
+def test_text_that_spark_cannot_take_apart(
+    options: dict[str, Any], said: str, tmp_path: Path, spark: SparkSession
+) -> None:
+    with pytest.raises(UnsupportedError, match=said):
+        text_file(tmp_path / "t.csv", "", **options).execute(spark)
 
 
 def test_what_spark_cannot_read_is_refused(tmp_path: Path, spark: SparkSession) -> None:
@@ -224,6 +249,103 @@ def test_what_spark_cannot_read_is_refused(tmp_path: Path, spark: SparkSession) 
             sliced(part).execute(spark)
     with pytest.raises(ExecutionError, match="nothing-here"):
         sliced(rl.FileItem(f"{tmp_path}/nothing-here", rl.Parquet(), length=5)).execute(spark)
+
+
+def stored(path: Path, **columns: Any) -> Path:
+    """A file, of the format that its name says, with one row or more."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = pa.table(columns)
+    if path.suffix == ".arrow":
+        pyarrow.feather.write_feather(table, path, compression="uncompressed")
+    elif path.suffix == ".orc":
+        from pyarrow import orc
+
+        orc.write_table(table, path)
+    else:
+        pyarrow.parquet.write_table(table, path)
+    return path
+
+
+@pytest.mark.parametrize("format", ["parquet", "orc", "arrow"])
+def test_every_file_has_the_declared_columns(format: Any, tmp_path: Path, spark: SparkSession) -> None:
+    one = stored(tmp_path / "all" / f"1.{format}", i=[1], s=["x"])
+    two = stored(tmp_path / "all" / f"2.{format}", S=["y"], d=[2.5])
+    shared = {"s": "string?"}
+    listings: list[tuple[list[Path], Any]] = [([one, two], "file"), ([two, one], "file"), ([one.parent], "folder")]
+    for paths, kind in listings:
+        assert counted(sd.read_files(paths, shared, format=format, kind=kind), spark) == Counter([("x",), ("y",)])
+        for column, kinds, path in (("i", "i64?", two), ("d", "fp64?", one)):
+            read = sd.read_files(paths, {"s": "string?", column: kinds}, format=format, kind=kind)
+            with pytest.raises(SchemaError, match=f'{path.name} does not fit .* has no column "{column}"'):
+                read.execute(spark)
+
+
+def test_columns_in_the_names_of_folders(tmp_path: Path, spark: SparkSession) -> None:
+    for day in (1, 2):
+        stored(tmp_path / "t" / f"day={day}" / "x.parquet", a=[10 * day])
+    read = sd.read_files(tmp_path / "t", {"a": "i64?", "day": "i32?"}, kind="folder")
+    assert counted(read, spark) == Counter([(10, 1), (20, 2)])
+
+
+def test_arrow_files_with_columns_that_spark_does_not_take(tmp_path: Path, spark: SparkSession) -> None:
+    late = pa.array([1577836800000000001], pa.timestamp("ns"))
+    one = stored(tmp_path / "1.arrow", i=[1], u=pa.array([1], pa.uint8()), t=late, n=pa.array([[late[0]]]))
+    two = stored(tmp_path / "2.arrow", other=["x"], i=[2])
+    assert counted(sd.read_files([one, two], {"i": "i64?"}, format="arrow"), spark) == Counter([(1,), (2,)])
+    no_columns = rl.Read(NamedStruct(()), rl.LocalFiles((rl.FileItem(str(two), rl.Arrow()),)))
+    assert sd.Relation(no_columns).execute(spark).count() == 1
+    for declared, said in [
+        ({"t": "precision_timestamp<6>?"}, r'column "t" is timestamp\[ns\], declared precision_timestamp<6>'),
+        ({"n": "list<precision_timestamp<6>?>?"}, r'column "n" is list<item: timestamp\[ns\]>'),
+        ({"u": "i16?"}, 'column "u" is uint8, declared i16'),
+    ]:
+        with pytest.raises(SchemaError, match=f"1.arrow does not fit the declared schema: {said}"):
+            sd.read_files(one, declared, format="arrow").execute(spark)
+
+
+def test_arrow_streams_are_no_files(tmp_path: Path, spark: SparkSession) -> None:
+    with pa.ipc.new_stream(tmp_path / "s", TABLE.schema) as stream:
+        stream.write_table(TABLE)
+    (tmp_path / "garbage").write_bytes(b"garbage" * 100)
+    for name, has_hint in (("s", True), ("garbage", False)):
+        with pytest.raises(ExecutionError, match="Not an Arrow file") as refused:
+            sd.read_files(tmp_path / name, SCHEMA, format="arrow").execute(spark)
+        assert ("is a stream" in (refused.value.hint or "")) == has_hint
+
+
+def test_parquet_files_that_spark_refuses(tmp_path: Path, spark: SparkSession) -> None:
+    late = pa.array([1577836800000000001], pa.timestamp("ns"))
+    nanoseconds = sd.read_files(stored(tmp_path / "ns.parquet", i=[1], t=late), {"i": "i64?"})
+    with pytest.raises(UnsupportedError, match=r"ns\.parquet.* the Parquet type .*NANOS") as refused:
+        nanoseconds.execute(spark)
+    assert "nanosAsLong" in (refused.value.hint or "")
+    both = sd.read_files(stored(tmp_path / "both.parquet", a=[1], A=[2]), {"A": "i64?"})
+    with pytest.raises(SchemaError, match=r"both\.parquet.* several columns `a`"):
+        both.execute(spark)
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    spark.conf.set("spark.sql.legacy.parquet.nanosAsLong", "true")  # what the hints say
+    try:
+        assert collected(both, spark) == [(2,)]
+        assert collected(nanoseconds, spark) == [(1,)]
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")
+        spark.conf.unset("spark.sql.legacy.parquet.nanosAsLong")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ExecutionError, match=r"empty.* finds no files"):
+        sd.read_files(tmp_path / "empty", {"a": "i64?"}).execute(spark)
+
+
+@pytest.mark.parametrize("name", ["_hidden.parquet", ".dot.parquet"])
+def test_files_that_spark_passes_over(name: str, tmp_path: Path, spark: SparkSession) -> None:
+    hidden, seen = stored(tmp_path / name, a=[1]), stored(tmp_path / "_folder" / "a b.parquet", a=[2])
+    for paths in (hidden, [seen, hidden]):
+        with pytest.raises(UnsupportedError, match=f"does not read the file .*{name}"):
+            sd.read_files(paths, {"a": "i64?"}).execute(spark)
+    with pytest.raises(UnsupportedError, match=name):
+        sd.read_files(hidden, {"a": "string"}, format="csv").execute(spark)
+    assert collected(sd.read_files(seen.parent, {"a": "i64?"}), spark) == [(2,)]
+    part = sd.FileSlice(seen, start=0, length=seen.stat().st_size)
+    assert collected(sd.read_files(part, {"a": "i64?"}), spark) == [(2,)]
 
 
 def sliced(*parts: rl.FileItem) -> sd.Relation[Any]:
@@ -259,3 +381,6 @@ def test_files_of_several_formats_in_one_read(tmp_path: Path, spark: SparkSessio
     schema = NamedStruct.of({"a": sd.I64(), "b": sd.String(nullable=True)})
     read = rl.Read(schema, rl.LocalFiles(items))
     assert counted(sd.Relation(read), spark) == Counter([(1, "x"), (2, None)] * 2)
+    more = stored(tmp_path / "more.parquet", other=[1.5], B=["y"], a=[3])
+    third = rl.Read(schema, rl.LocalFiles((*items, rl.FileItem(str(more), rl.Parquet()))))
+    assert counted(sd.Relation(third), spark) == Counter([(1, "x"), (2, None)] * 2 + [(3, "y")])

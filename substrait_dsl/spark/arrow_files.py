@@ -1,0 +1,123 @@
+"""Arrow files, which Spark has no reader for: read here and sent to it, no more than the declared columns.
+
+Specification: https://substrait.io/relations/logical_relations/#local-files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.spark.columns import check_columns
+from substrait_dsl.spark.paths import local_path, local_paths
+from substrait_dsl.spark.virtual import table_frame
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow import dataset
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
+
+    from substrait_dsl.algebra.relations import FileItem
+    from substrait_dsl.algebra.schema import NamedStruct
+
+
+def read_arrow(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
+    """Read Arrow files, each by its own schema.
+
+    Args:
+        files: what to read; folders have the files that Arrow finds in them.
+        schema: the columns to read.
+        spark: the session.
+
+    Returns:
+        A DataFrame with the columns of the schema, and another one if there are none.
+
+    Raises:
+        SchemaError: a file lacks a declared column, or has it in a type that Spark would change.
+        ExecutionError: a file is not there, or is no Arrow file.
+    """
+    import pyarrow as pa
+    from pyarrow import dataset
+
+    tables = []
+    for item in files:
+        here = local_path(item.uri) is not None
+        for source in local_paths(item) if here else [item.uri]:
+            with _reading(source):
+                tables += [_table(file, schema) for file in dataset.dataset(source, format="ipc").get_fragments()]
+    if not tables:
+        raise ExecutionError(f"there is no file {quoted([item.uri for item in files])}")
+    with _reading(quoted([item.uri for item in files], limit=3)):
+        return table_frame(pa.concat_tables(tables, promote_options="permissive"), spark)
+
+
+def _table(file: dataset.Fragment, schema: NamedStruct) -> pa.Table:
+    """The declared columns of one file, under their declared names; without any, one that has as many rows."""
+    import pyarrow as pa
+    from pyspark.sql.types import StructField, StructType
+
+    with _reading(file.path):
+        found = StructType([StructField(field.name, _as_spark(field)) for field in file.physical_schema])
+        names = check_columns(found, schema, f"the Arrow file {file.path}")
+        if not names:
+            return pa.table({"rows": pa.nulls(file.count_rows(), pa.bool_())})
+        return file.to_table(columns=list(names)).rename_columns(list(schema.names))
+
+
+def _as_spark(field: pa.Field) -> DataType:
+    """The type that Spark holds a column in; for one that it does not take, or would cut, a type that fits none."""
+    import pyarrow as pa
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import from_arrow_schema
+    from pyspark.sql.types import DataType
+
+    class Foreign(DataType):
+        def simpleString(self) -> str:  # noqa: N802  # as Spark calls it
+            return str(field.type)
+
+    if any(getattr(part, "unit", None) == "ns" for part in _parts(field.type)):
+        return Foreign()  # Spark keeps microseconds, and would cut the rest in silence
+    try:
+        return from_arrow_schema(pa.schema([field]), prefer_timestamp_ntz=True).fields[0].dataType
+    except PySparkException:
+        return Foreign()
+
+
+def _parts(kind: pa.DataType) -> Iterator[pa.DataType]:
+    """A type and all types inside it."""
+    import pyarrow as pa
+
+    yield kind
+    inside = [kind.value_type] if pa.types.is_dictionary(kind) else [kind.field(n).type for n in range(kind.num_fields)]
+    for part in inside:
+        yield from _parts(part)
+
+
+@contextmanager
+def _reading(what: str) -> Iterator[None]:
+    """Have errors of Arrow tell what was read."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        stream = "it is a stream of Arrow's, which is not read: write it as a file, with pyarrow.ipc.new_file"
+        hint = stream if _is_stream(what) else None
+        raise ExecutionError(f"cannot read the Arrow file {what}: {error}", hint=hint) from error
+
+
+def _is_stream(path: str) -> bool:
+    """Whether a file has Arrow's streaming format, which has no table of contents at its end."""
+    import pyarrow as pa
+
+    if not os.path.isfile(path):
+        return False
+    try:
+        with pa.memory_map(path) as file, pa.ipc.open_stream(file):
+            return True
+    except (OSError, pa.ArrowException):
+        return False

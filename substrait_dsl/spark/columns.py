@@ -1,0 +1,75 @@
+"""Whether a table has the columns that are declared.
+
+Specification: https://substrait.io/relations/logical_relations/#read-operation, the base schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.types import List, Map, Struct, Type
+from substrait_dsl.errors import SchemaError, quoted, suggestion
+from substrait_dsl.spark.types import type_to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import DataType, StructType
+
+    from substrait_dsl.algebra.schema import NamedStruct
+
+
+def check_columns(found: StructType, declared: NamedStruct, what: str) -> tuple[str, ...]:
+    """The names in a table of the columns that are declared, which may differ in case, as Spark's own look-up has it.
+
+    Raises `SchemaError` with all columns that are declared and not there, or of another type.
+    """
+    types = {field.name: field.dataType for field in found.fields}
+    names: list[str] = []
+    wrong = []
+    hints = []
+    for field in declared:
+        name = actual_name(field.name, types)
+        if name is None:
+            wrong.append(f'it has no column "{field.name}"')
+            hints.append(suggestion(field.name, types))
+            continue
+        names.append(name)
+        if not _fits(types[name], type_to_spark(field.type), field.type):
+            expected = type_to_spark(field.type).simpleString()
+            wrong.append(f'column "{field.name}" is {types[name].simpleString()}, declared {field.type} ({expected})')
+    if wrong:
+        there = f"; its columns are {quoted(types)}" if any(hints) or len(hints) < len(wrong) else ""
+        raise SchemaError(
+            f"{what} does not fit the declared schema: {'; '.join(wrong)}{there}", hint=next(filter(None, hints), None)
+        )
+    return tuple(names)
+
+
+def actual_name(name: str, there: Collection[str]) -> str | None:
+    """The name as a table spells it: exactly so, or the only one that differs in nothing but case."""
+    if name in there:
+        return name
+    alike = [other for other in there if other.lower() == name.lower()]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _fits(actual: DataType, expected: DataType, declared: Type) -> bool:
+    """Whether a Spark column holds the values of a type; nullability and, if none are declared, names aside."""
+    from pyspark.sql import types as spark
+
+    match actual, expected, declared:
+        case spark.StructType(fields=mine), spark.StructType(fields=theirs), Struct(types=kinds, names=names):
+            return len(mine) == len(theirs) and all(
+                (names is None or a.name == b.name) and _fits(a.dataType, b.dataType, kind)
+                for a, b, kind in zip(mine, theirs, kinds, strict=True)
+            )
+        case spark.ArrayType(elementType=a), spark.ArrayType(elementType=b), List(element=element):
+            return _fits(a, b, element)
+        case (
+            spark.MapType(keyType=a, valueType=b),
+            spark.MapType(keyType=c, valueType=d),
+            Map(key=key, value=value),
+        ):
+            return _fits(a, c, key) and _fits(b, d, value)
+        case _:
+            return actual == expected

@@ -1,0 +1,69 @@
+"""Delimited text: what a plan says of it, as options of Spark's reader and writer, and the rows of such files.
+
+Specification: https://substrait.io/relations/logical_relations/#local-files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from substrait_dsl.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from substrait_dsl.algebra.relations import DelimitedText
+    from substrait_dsl.algebra.schema import NamedStruct
+
+_LONGEST = 2**31 - 1
+"""The longest text that Java has."""
+
+
+def text_options(kind: DelimitedText) -> dict[str, str]:
+    """The options of Spark's reader and writer.
+
+    Raises:
+        UnsupportedError: Spark cannot skip that many header lines, or separate and quote fields so.
+    """
+    if kind.header_lines_to_skip > 1:
+        raise UnsupportedError(f"Spark cannot skip {kind.header_lines_to_skip} header lines, only one or none")
+    delimiter = kind.field_delimiter
+    if not delimiter:
+        raise UnsupportedError("Spark cannot separate fields by an empty field_delimiter")
+    for name, text in (("field_delimiter", delimiter), ("quote", kind.quote), ("escape", kind.escape)):
+        if "\n" in text or "\r" in text:
+            raise UnsupportedError(f"the {name} of delimited text is {text!r}, which ends lines in Spark")
+    for name, text in (("quote", kind.quote), ("escape", kind.escape)):
+        if len(text) > 1 or text > "\uffff":  # what Java calls a character is no more than that
+            raise UnsupportedError(
+                f"the {name} of delimited text is {text!r}, and Spark takes one character of Unicode's basic plane"
+            )
+        if text == delimiter:
+            raise UnsupportedError(f"delimited text has {text!r} for its field_delimiter and its {name}")
+    return {
+        "sep": delimiter.replace("\\", "\\\\"),  # Spark reads \t as a tabulator
+        "quote": kind.quote,
+        "escape": kind.escape,
+        "header": str(kind.header_lines_to_skip == 1).lower(),
+    }
+
+
+def read_text(kind: DelimitedText, paths: Sequence[str], schema: NamedStruct, spark: SparkSession) -> DataFrame:
+    """Read delimited text. A record with too few or too many fields is an error, when it is read."""
+    from pyspark.sql import functions
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    # With columns pruned, Spark would not look at the fields that the plan does not use, and so not at their number.
+    options = {**text_options(kind), "mode": "FAILFAST", "columnPruning": "false"}
+    if 0 < kind.max_line_size < _LONGEST:
+        options["maxCharsPerColumn"] = str(kind.max_line_size)
+    names = [f"c{position}" for position in range(len(schema))]
+    columns = StructType([StructField(name, StringType()) for name in names])
+    frame = spark.read.format("csv").options(**options).schema(columns).load(list(paths))
+
+    def value(name: str) -> Column:
+        written = functions.coalesce(name, functions.lit(""))  # Spark reads an empty field as NULL in any case
+        return written if kind.null_value is None else functions.nullif(written, functions.lit(kind.null_value))
+
+    return frame.select(*map(value, names)).toDF(*schema.names)
