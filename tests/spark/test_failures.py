@@ -236,7 +236,7 @@ def test_rows_come_back_as_from_execute(spark: SparkSession, capsys: pytest.Capt
 
 def test_what_python_cannot_hold(spark: SparkSession) -> None:
     last = sd.read_virtual([(dt.date(9999, 12, 31),)], {"x": "date"})
-    with pytest.raises(ExecutionError, match=r"^collect: the rows hold a date or a time outside of the years 1 to 9999"):
+    with pytest.raises(ExecutionError, match=r"^collect: the rows hold a date or a time outside of the years"):
         last.select(d=lambda r: r.x + sd.YearMonths(1, 0)).collect(spark)
     with pytest.raises(ExecutionError, match="outside of the years 1 to 9999"):
         last.select(d=lambda r: r.x + dt.timedelta(days=2)).collect(spark)
