@@ -52,7 +52,7 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.algebra.node import Node
 from substrait_dsl.algebra.types import Struct, Type
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.aggregates import aggregate_function_to_sql
+from substrait_dsl.spark.aggregates import aggregate_function_to_sql, values_of
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.functions import function_to_sql
 from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql
@@ -148,7 +148,7 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
     call = measure.function
     text = aggregate_function_to_sql(
         call,
-        [to_sql(argument, scope) for argument in call.arguments if isinstance(argument, Expression)],
+        [to_sql(value, scope) for value in values_of(call)],
         [(to_sql(key.expression, scope), direction_of(key)) for key in call.sorts],
         to_sql(measure.filter, scope) if measure.filter else None,
         beside_distinct,

@@ -32,7 +32,18 @@ from substrait_dsl.algebra.expressions import (
     ScalarFunction,
     WindowCall,
 )
-from substrait_dsl.algebra.types import I64, INTEGER_RANGES, FixedChar, List, Map, Struct, Type, UserDefined, VarChar
+from substrait_dsl.algebra.types import (
+    I64,
+    INTEGER_RANGES,
+    Decimal,
+    FixedChar,
+    List,
+    Map,
+    Struct,
+    Type,
+    UserDefined,
+    VarChar,
+)
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.catalog.roles import known_overload
 from substrait_dsl.errors import UnsupportedError, quoted
@@ -68,9 +79,13 @@ class Template:
 
 Table = Mapping[str, Template]
 """The functions of one extension, by compound key (``add:i64_i64``), by name and what the first argument is
-(``add:int``, ``add:fp``, else its short name), or by name."""
+(``add:int``, ``add:fp``, ``avg:fine``, ``avg:finest``, else its short name), or by name."""
 
 _FAMILIES = {"i8": "int", "i16": "int", "i32": "int", "i64": "int", "fp32": "fp", "fp64": "fp"}
+
+FINE, FINEST = 6, 19
+"""From how many digits after the point on Spark divides a long decimal by a count to as many, and up to how many it
+rounds the quotient once: it has 38, and a count has 19."""
 
 
 def failing(message: str) -> str:
@@ -124,14 +139,22 @@ def _find(call: Call, tables: Mapping[str, Table]) -> Template:
     function = call.function
     table = tables.get(function.urn.removeprefix(STANDARD), {}) if function.urn.startswith("extension:") else {}
     kinds = _value_types(call)
-    short = kinds[0].short_name if kinds else ""
-    for key in (function.key, f"{function.name}:{_FAMILIES.get(short, short)}", function.name):
+    family = _family(kinds[0]) if kinds else ""
+    for key in (function.key, f"{function.name}:{family}", function.name):
         if key in table:
             return table[key]
     given = ", ".join(map(str, kinds))
     raise UnsupportedError(
         f"Spark cannot run the function {function.name}({given}) of {function.urn} exactly", hint=_REASONS.get(key)
     )
+
+
+def _family(kind: Type) -> str:
+    match kind:
+        case Decimal(scale=scale) if scale >= FINE:
+            return "fine" if scale <= FINEST else "finest"
+        case _:
+            return _FAMILIES.get(kind.short_name, kind.short_name)
 
 
 _REASONS = {

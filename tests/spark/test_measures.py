@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    Measure,
-    SortKey,
-)
+from substrait_dsl.algebra.expressions import Cast, Measure, SortKey
 from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import aggregate_to_sql
@@ -102,6 +99,38 @@ def test_decimal_averages_are_rounded_once(spark: SparkSession) -> None:
     found = rows_of(spark, [long], [(value,) for value in values]).selectExpr(average).collect()[0][0]
     with decimal.localcontext(prec=60):
         assert found == (sum(values, Decimal(0)) / 3).quantize(Decimal("0.00001"), decimal.ROUND_HALF_UP)
+
+
+@pytest.mark.parametrize("scale", [*range(3, 20, 2), 6, 18])
+def test_decimal_averages_have_all_their_digits(scale: Any, spark: SparkSession) -> None:
+    kind = t.Decimal(38, scale)
+    least = Decimal(1).scaleb(-scale)
+    values = [2 * least, 7 * least, 9 * least, Decimal(10**6), Decimal(-7), -3 * least, 5 * least]
+    average = aggregate_to_sql(Measure(aggregate("avg", column(0, kind))), scope("c0"))
+    (found,) = rows_of(spark, [kind], [(value,) for value in values]).selectExpr(average).collect()[0]
+    with decimal.localcontext(prec=60):
+        assert found == (sum(values, Decimal(0)) / 7).quantize(least, decimal.ROUND_HALF_UP)
+
+
+def test_an_average_that_would_be_rounded_twice_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match=r"average of decimal<38,20>"):
+        aggregate_to_sql(Measure(aggregate("avg", column(0, t.Decimal(38, 20)))), scope("c0"))
+
+
+def test_what_is_cast_to_more_digits_is_added_up_before(spark: SparkSession) -> None:
+    money = column(0, t.Decimal(15, 2))
+    cases = [
+        (Cast(money, t.Decimal(38, 12)), "sum(c0)", Decimal(2) / 3),
+        (Cast(Cast(money, t.Decimal(17, 4)), t.Decimal(20, 4)), "sum(c0)", Decimal("0.6667")),
+        (Cast(money, t.Decimal(14, 1)), "CAST(c0 AS DECIMAL(14,1))", Decimal("0.7")),  # 0.05 is rounded before
+        (Cast(money, t.Decimal(15, 4)), "CAST(c0 AS DECIMAL(15,4))", Decimal("0.6667")),  # holds fewer digits in front
+    ]
+    frame = rows_of(spark, [t.Decimal(15, 2)], [(Decimal("1.95"),), (Decimal("0.05"),), (Decimal("0.00"),)])
+    for value, inside, average in cases:
+        text = aggregate_to_sql(Measure(aggregate("avg", value)), scope("c0"))
+        assert inside in text
+        (found,) = frame.selectExpr(text).collect()[0]
+        assert found == average.quantize(found)
 
 
 def test_integer_averages_cannot_overflow(spark: SparkSession) -> None:
