@@ -44,7 +44,7 @@ reveal_type(totals.schema.to_proto().names)
 """
 
 SAID = """\
-pipeline.py:10: error: there is no column "totl"; there are "key", "price", "total"; did you mean "total"?  \
+pipeline.py:10: error: filter: there is no column "totl"; there are "key", "price", "total"; did you mean "total"?  \
 [substrait-unknown-field]
 pipeline.py:12: note: Revealed type is "substrait.plan_pb2.Plan"
 pipeline.py:13: error: "RelRoot" has no attribute "name"; maybe "names"?  [attr-defined]
