@@ -46,9 +46,9 @@ class Setting:
     values: tuple[str, ...]
     told: str
     """What another value, which may be mentioned as ``{value}``, does."""
-    default: str
-    """What it is where the session does not say it."""
     matters: Callable[[Plan], bool] = lambda plan: True
+    default: str | None = None
+    """What it is where neither the session nor Spark says it; None: Spark does, if need be by its environment."""
 
 
 def _has_times(plan: Plan) -> bool:
@@ -72,40 +72,36 @@ SETTINGS = (
         "spark.sql.ansi.enabled",
         ("true",),
         "the session has ANSI mode off: overflows would wrap and failures would become NULL",
-        "true",
     ),
     Setting(
         "spark.sql.decimalOperations.allowPrecisionLoss",
         ("true",),
         "the session keeps decimal arithmetic from losing digits: results would be of other types",
-        "true",
     ),
     Setting(
         TIME_ZONE,
         UTC,
         "the plan computes with points in time, which Spark does in the session's time zone, {value}",
-        "UTC",
         _has_points_in_time,
     ),
     Setting(
         "spark.sql.timeType.enabled",
         ("true",),
         "the plan has times of day, and the session has Spark's TIME type off",
-        "false",
         _has_times,
+        default="false",
     ),
     Setting(
         "spark.sql.legacy.nullInEmptyListBehavior",
         ("false",),
         "the session takes NULL IN (no rows) for NULL, which is false",
-        "false",
         _has_membership,
+        default="false",
     ),
     Setting(
         "spark.sql.legacy.followThreeValuedLogicInArrayExists",
         ("true",),
         "the session takes any_match for false where a NULL makes it unknown",
-        "true",
         _has_any_match,
     ),
 )
@@ -117,7 +113,8 @@ def require_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession) -> No
     for setting in SETTINGS:
         if not setting.matters(plan):
             continue
-        value = spark.conf.get(setting.key, setting.default) or setting.default
+        # A default that is given goes before Spark's own.
+        value = spark.conf.get(setting.key, *(() if setting.default is None else (setting.default,)))
         if value not in setting.values:
             raise UnsupportedError(
                 setting.told.format(value=value), hint=f'spark.conf.set("{setting.key}", "{setting.values[0]}")'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,11 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
+from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.plan import Root
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.execute import execute
+from substrait_dsl.spark.settings import require_settings
 from tests.spark.rows import collected, counted, register, values
 
 if TYPE_CHECKING:
@@ -208,6 +211,34 @@ def test_settings_that_change_meaning_are_refused(spark: SparkSession) -> None:
             else:
                 spark.conf.set(setting, before)
         relation.execute(spark)
+
+
+def test_settings_that_nobody_made_are_those_of_spark() -> None:
+    """As of a Java that runs in another time zone, and of ``SPARK_ANSI_SQL_MODE=false``."""
+
+    class Conf:
+        own: Mapping[str, str]
+
+        def get(self, key: str, *default: str) -> str:
+            return default[0] if default else self.own[key]
+
+    class Session:
+        conf = Conf()
+
+    session: Any = Session()
+    points = values({"x": "precision_timestamp_tz<6>"}, (dt.datetime(2020, 1, 1, tzinfo=dt.UTC),))
+    rel = points.filter(lambda r: r.x > dt.datetime(2019, 1, 1, tzinfo=dt.UTC))._rel
+    usual = {
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+        "spark.sql.session.timeZone": "UTC",
+    }
+    session.conf.own = usual
+    require_settings(rel, list(walk(rel)), session)
+    for key, value in (("spark.sql.session.timeZone", "Asia/Tokyo"), ("spark.sql.ansi.enabled", "false")):
+        session.conf.own = {**usual, key: value}
+        with pytest.raises(UnsupportedError):
+            require_settings(rel, list(walk(rel)), session)
 
 
 def test_a_shared_subtree_is_lowered_once(spark: SparkSession) -> None:
