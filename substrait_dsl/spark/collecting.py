@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import IntervalYear, types_in
 from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.failures import spark_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
@@ -26,6 +27,8 @@ def collected(frame: DataFrame) -> list[Row]:
     """All rows. Raises `ExecutionError` for a time that Python cannot hold."""
     try:
         return frame.collect()
+    except spark_errors():  # some of which are a ValueError, too
+        raise
     except (ValueError, OverflowError) as error:
         raise ExecutionError(
             f"the rows hold a date or a time outside of the years 1 to 9999, which Python has: {error}",

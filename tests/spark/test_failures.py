@@ -8,12 +8,15 @@ from __future__ import annotations
 import datetime as dt
 import pickle
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError
+from substrait_dsl.spark import collecting
 from tests.support import f, refused
 
 if TYPE_CHECKING:
@@ -235,11 +238,16 @@ def test_rows_come_back_as_from_execute(spark: SparkSession, capsys: pytest.Capt
 
 
 def test_what_python_cannot_hold(spark: SparkSession) -> None:
+    from pyspark.errors import PySparkValueError
+
     last = sd.read_virtual([(dt.date(9999, 12, 31),)], {"x": "date"})
     with pytest.raises(ExecutionError, match=r"^collect: the rows hold a date or a time outside of the years"):
         last.select(d=lambda r: r.x + sd.YearMonths(1, 0)).collect(spark)
     with pytest.raises(ExecutionError, match="outside of the years 1 to 9999"):
         last.select(d=lambda r: r.x + dt.timedelta(days=2)).collect(spark)
+    refused: Any = SimpleNamespace(collect=Mock(side_effect=PySparkValueError("something else")))
+    with pytest.raises(PySparkValueError):
+        collecting.collected(refused)
     spans = sd.read_virtual([([sd.YearMonths(1, 2)],)], {"x": "list<interval_year>"})
     with pytest.raises(UnsupportedError, match=r'^collect: pyspark gives Python no values of .* column "x"'):
         spans.collect(spark)
