@@ -2,9 +2,10 @@
 
 Run from the repository's root: ``python -m benchmarks.tpch [--scale 0.1] [--repeats 7] [q01 q05 ...]``.
 For each query the forms take turns; told are the ratio of the medians and, since what else the machine does only adds
-to a time, that of the least times. The SQL text takes two turns, as if it were two forms: how far the ratio of these is
-from 1 tells what a ratio on this machine can tell. The time to compile (everything before rows are asked for) is
-reported apart, and for a query that is slower the operators of both physical plans are counted.
+to a time, that of the least times. Each form takes two turns, so that Java comes to know the code of both equally well:
+all runs of both turns make the ratio, and how far the SQL text's two turns are from each other tells what a ratio on
+this machine can tell. The time to compile (everything before rows are asked for) is reported apart, and for a query
+that is slower the operators of both physical plans are counted.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from substrait_dsl.spark.session import local_session
 SQL = Path(data.__file__).parent / "sql"
 SLOWER = 1.05
 WARM = 5
-"""How often each form of a query runs before it is measured: what is generated for it Java compiles after a while."""
+"""How often each turn of a query runs before it is measured: what is generated for it Java compiles after a while."""
+FLUENT, SQL_TEXT, AGAIN = "fluent", "sql", " again"
 MEMORY = "4g"
 """What Java may use for objects. With Spark's default, 1g, so much time goes to collecting garbage that little else can
 be told."""
@@ -68,47 +70,49 @@ def main() -> None:
                 run().collect()
         ratios = [compare(spark, name, options.repeats) for name in options.queries]
         print()
-        for number, (what, clock) in enumerate(product(("fluent", "sql again"), ("medians", "least times"))):
+        for number, (what, clock) in enumerate(product(("fluent to sql", "sql to itself"), ("medians", "least times"))):
             found = [ratio[number] for ratio in ratios]
             print(
-                f"{what} to sql, ratios of the {clock}: geometric mean {statistics.geometric_mean(found):.3f}, from "
+                f"{what}, ratios of the {clock}: geometric mean {statistics.geometric_mean(found):.3f}, from "
                 f"{min(found):.3f} to {max(found):.3f}"
             )
         spark.stop()
 
 
 def forms(spark: SparkSession, name: str) -> dict[str, Callable[[], DataFrame]]:
-    """A query in both forms, the second of them twice."""
+    """A query in both forms."""
     text = (SQL / f"{name}.sql").read_text(encoding="utf-8")
-    return {
-        "fluent": lambda: QUERIES[name]().execute(spark),
-        "sql": lambda: spark.sql(text),
-        "sql again": lambda: spark.sql(text),
-    }
+    return {FLUENT: lambda: QUERIES[name]().execute(spark), SQL_TEXT: lambda: spark.sql(text)}
 
 
 def compare(spark: SparkSession, name: str, repeats: int) -> tuple[float, ...]:
     """Measure one query and print a line.
 
-    The ratios to the SQL text: of the fluent query, of the medians and of the least times; and of the text once more.
+    The ratios of the fluent query to the SQL text, of the medians and of the least times; and of the text's two turns.
     """
     runs = forms(spark, name)
+    turns = runs | {which + AGAIN: run for which, run in runs.items()}
     for _ in range(WARM):
-        for run in runs.values():
+        for run in turns.values():
             run().collect()
-    times = in_turns({which: partial(_timed, run) for which, run in runs.items()}, repeats)
-    total = {which: statistics.median(total for _, total in both) for which, both in times.items()}
-    compiling = {which: statistics.median(compiled for compiled, _ in both) for which, both in times.items()}
-    least = {which: min(total for _, total in both) for which, both in times.items()}
-    ratios = tuple(each[which] / each["sql"] for which in ("fluent", "sql again") for each in (total, least))
+    times = in_turns({which: partial(_timed, run) for which, run in turns.items()}, repeats)
+    total = {which: [total for _, total in turn] for which, turn in times.items()}
+    compiling = {which: statistics.median(compiled for compiled, _ in times[which]) for which in runs}
+    both = {which: total[which] + total[which + AGAIN] for which in runs}
+    ratios = tuple(
+        clock(mine) / clock(other)
+        for mine, other in ((both[FLUENT], both[SQL_TEXT]), (total[SQL_TEXT + AGAIN], total[SQL_TEXT]))
+        for clock in (statistics.median, min)
+    )
+    medians = {which: statistics.median(each) for which, each in both.items()}
     print(
-        f"{name}  fluent {total['fluent']:7.0f} ms  sql {total['sql']:7.0f} ms  ratio {ratios[0]:5.2f}"
-        f", of the least {ratios[1]:5.2f}; sql again {ratios[2]:5.2f}, {ratios[3]:5.2f}"
-        f"   (compiling: {compiling['fluent']:5.0f} ms, {compiling['sql']:5.0f} ms)",
+        f"{name}  fluent {medians[FLUENT]:7.0f} ms  sql {medians[SQL_TEXT]:7.0f} ms  ratio {ratios[0]:5.2f}"
+        f", of the least {ratios[1]:5.2f}; sql to itself {ratios[2]:5.2f}, {ratios[3]:5.2f}"
+        f"   (compiling: {compiling[FLUENT]:5.0f} ms, {compiling[SQL_TEXT]:5.0f} ms)",
         flush=True,
     )
     if ratios[0] > SLOWER:
-        print_operators(spark, runs["fluent"](), runs["sql"]())
+        print_operators(spark, runs[FLUENT](), runs[SQL_TEXT]())
     return ratios
 
 
