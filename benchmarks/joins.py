@@ -28,7 +28,8 @@ from examples.tpch import data
 from examples.tpch.schemas import Amount
 from substrait_dsl.spark.session import local_session
 
-WARM = 3
+WARM = 8
+"""How often each form runs before it is measured: what is generated for it Java compiles after a while."""
 THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
 
 
