@@ -167,6 +167,8 @@ TYPES: list[tuple[object, str]] = [
     (dt.datetime, "PrecisionTimestamp(6)"),
     (list[int], "List[...]"),
     (int | None, "Nullable[I64]"),
+    (list[int] | None, "Nullable[List[...]]"),
+    (sd.I64 | None, "Nullable[I64]"),
     (pyspark.sql.types.LongType, '"i64"'),
     (pyspark.sql.types.StringType(), '"string"'),
     (pyarrow.float64(), '"fp64"'),

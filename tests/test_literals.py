@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import enum
 import math
 import struct
 import uuid
 from decimal import Decimal as D
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from google.protobuf.duration_pb2 import Duration
 from hypothesis import given
@@ -25,7 +28,15 @@ from tests.support import refused
 
 kind = sd.parse_type
 UTC = dt.UTC
+ONE_O_CLOCK = pd.Timestamp("1970-01-01 01:00:00.000000001")  # of nanoseconds, of which Python's own know none
 ID = uuid.UUID("12345678-1234-5678-1234-567812345678")
+
+
+class Colour(enum.IntEnum):
+    """Numbers with names."""
+
+    RED = 1
+
 
 FITS: list[tuple[str, object, object]] = [  # type, Python value, value of the literal
     ("boolean", True, True),
@@ -37,7 +48,13 @@ FITS: list[tuple[str, object, object]] = [  # type, Python value, value of the l
     ("i32", 2147483647, 2147483647),
     ("i64", -9223372036854775808, -9223372036854775808),
     ("i64", 9223372036854775807, 9223372036854775807),
+    ("i64", Colour.RED, 1),
     ("fp64", 0.1, 0.1),
+    ("fp64", np.float64(0.1), 0.1),
+    ("decimal<5,2>", Colour.RED, D("1.00")),
+    ("precision_timestamp<9>", ONE_O_CLOCK, 3_600_000_000_001),
+    ("precision_timestamp_tz<9>", ONE_O_CLOCK.tz_localize("UTC"), 3_600_000_000_001),
+    ("interval_day<9>", pd.Timedelta(1, "ns"), DaySeconds(0, 0, 1)),
     ("fp64", 3, 3.0),
     ("fp64", 2**53, 9007199254740992.0),
     ("fp32", 0.5, 0.5),
@@ -138,6 +155,10 @@ MISFITS: list[tuple[str, object, str]] = [  # type, Python value, what the error
     ("interval_day<3>", 5, "takes a datetime.timedelta"),
     ("interval_compound<6>", YearMonths(1), "takes a Compound"),
     ("uuid", str(ID), "takes a UUID"),
+    ("precision_timestamp<6>", ONE_O_CLOCK, "more than 6 digits after the second"),
+    ("precision_timestamp<9>", pd.NaT, "it is no time"),
+    ("interval_day<6>", pd.Timedelta(1, "ns"), "more than 6 digits after the second"),
+    ("interval_day<6>", pd.NaT, "takes a datetime.timedelta"),
     ("list<i64>", "ab", "takes a list"),
     ("list<i64>", [1, None], "NULL does not fit i64"),
     ("list<i8>", [1, 300], "300 does not fit i8"),

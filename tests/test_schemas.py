@@ -90,6 +90,7 @@ BAD_SCHEMAS: list[tuple[Any, type[sd.SubstraitDslError], tuple[str, ...]]] = [
     ({"a": sd.Map[sd.String]}, InvalidArgumentError, ("Map needs its parameters",)),
     ({"a": sd.Type}, InvalidArgumentError, ("Type is no Substrait type",)),
     ({"a": Place}, InvalidArgumentError, ("Place is no Substrait type", "write Struct[Place]")),
+    ({"a": Place | None}, InvalidArgumentError, ("did you mean Nullable[Struct[Place]]?",)),
     ({"a": "i63"}, PlanFormatError, ('column "a"', "i63")),
     ({1: "i64"}, InvalidArgumentError, ("name of a column is a str", "1")),
     (NamedStruct.of([("a", t.I64()), ("a", t.I32())]), SchemaError, ("names each column once", '"a"')),

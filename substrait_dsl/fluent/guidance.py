@@ -251,13 +251,18 @@ def type_hint(given: Any) -> str | None:
     """Which type was probably meant by what is none: by a name of SQL, by a type of Python or of another library."""
     optional = [each for each in get_args(given) if each is not NoneType]
     if len(optional) == 1 and NoneType in get_args(given):  # `int | None`
-        inner = optional[0]
-        return f"did you mean Nullable[{PYTHON_TYPES.get(inner) or getattr(inner, '__name__', inner)}]?"
+        return f"did you mean Nullable[{_annotation(optional[0])}]?"
     kind = get_origin(given) or given
     if isinstance(kind, type) and kind in PYTHON_TYPES:
         return f"did you mean {PYTHON_TYPES[kind]}?"
     meant = _type_meant(given if isinstance(given, str) else getattr(given, "__name__", None) or str(given))
     return f'did you mean "{meant}"?' if meant else None
+
+
+def _annotation(given: Any) -> str:
+    """How a type is written in a schema class; a schema class itself is that of a struct."""
+    name = str(getattr(given, "__name__", given))
+    return PYTHON_TYPES.get(get_origin(given) or given) or (f"Struct[{name}]" if hasattr(given, "__struct__") else name)
 
 
 def _type_meant(text: str) -> str | None:

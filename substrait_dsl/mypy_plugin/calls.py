@@ -46,7 +46,7 @@ from substrait_dsl.mypy_plugin.names import (
 )
 from substrait_dsl.mypy_plugin.places import end_of, leaf_of, parts
 from substrait_dsl.mypy_plugin.reports import is_heard, is_in_lambda, report, report_untold, withdraw
-from substrait_dsl.mypy_plugin.results import columns_made, is_dynamic_wanted, is_expression, type_of
+from substrait_dsl.mypy_plugin.results import are_alike, is_dynamic_wanted, is_expression, type_of
 from substrait_dsl.mypy_plugin.returned import is_returned
 from substrait_dsl.mypy_plugin.syntax import is_type_written
 from substrait_dsl.mypy_plugin.verbs import (
@@ -144,7 +144,7 @@ class Call:
         while self.evaluator.sample < self.evaluator.samples:
             try:
                 result = self._result(function, given)
-                made.append(columns_made(result))
+                made.append(result)
                 found.append(type_of(self.annotations, result, self.verb, self.context.default_return_type))
             except GiveUpError as error:
                 return self._as_declared(error.node)
@@ -166,7 +166,7 @@ class Call:
             if misfit is not None:
                 return self._refused(misfit, function, given)
         agreed = None
-        if found and (not refusals or self.evaluator.fits_otherwise(refusals)) and len(set(made)) == 1:
+        if found and (not refusals or self.evaluator.fits_otherwise(refusals)) and are_alike(made):
             agreed = found[0] if all(each == found[0] for each in found) else None
             if self._is_kept(result):
                 MEMORY.make(self.context.context, result)
@@ -180,9 +180,9 @@ class Call:
         if self.evaluator.decided and plain.declared(self.context, self.is_expression) is None:
             self.is_settled = True
             return self.given_up()
-        if agreed is None and not unsaid and is_returned(self.context.context, self.annotations.checker):
+        if agreed is None and not unsaid:
             mistake = placeholders.mistake_in(result)
-            if mistake is not None:
+            if mistake is not None and is_returned(self.context.context, self.annotations.checker):
                 return self._refused(mistake, function, given)
         if agreed is None:
             return self.untold(unsaid or (given[0][0] if given else None))

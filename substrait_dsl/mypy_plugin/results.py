@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mypy.types import Instance, Type, get_proper_type
@@ -58,8 +59,12 @@ def _relation(annotations: Annotations, result: Relation[Any], verb: str, defaul
     return annotations.instance(RELATION, [annotations.row(struct)])
 
 
-def columns_made(result: object) -> object:
-    """The columns of what a verb gives, and the keys of groups: two results with the same are alike."""
+def are_alike(results: Sequence[object]) -> bool:
+    """Whether all that a verb gives for different values has the same columns, and the same keys of groups."""
+    return len(results) == 1 or len(set(map(_columns_made, results))) == 1
+
+
+def _columns_made(result: object) -> object:
     match result:
         case Relation():
             return str(result._rel.schema)

@@ -6,7 +6,7 @@ import builtins
 import inspect
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from typing import Any
 
 from mypy.nodes import (
@@ -30,6 +30,7 @@ from mypy.nodes import (
     RefExpr,
     ReturnStmt,
     SliceExpr,
+    StarExpr,
     TupleExpr,
     TypeInfo,
     UnaryExpr,
@@ -163,9 +164,9 @@ class Written(ABC):
     def _by_parts(self, node: Expression, here: Environment) -> Any:
         match node:
             case TupleExpr(items=items):
-                return tuple(self.value(item, None, here) for item in items)
+                return tuple(self._items(items, here))
             case ListExpr(items=items):
-                return [self.value(item, None, here) for item in items]
+                return list(self._items(items, here))
             case DictExpr(items=items):
                 made: dict[Any, Any] = {}
                 for key, value in items:  # without a key it is ``**value``
@@ -213,6 +214,14 @@ class Written(ABC):
             case MemberExpr(expr=inner, name="schema" | "columns" as name):
                 return self._described(self.value(inner, None, here), name, node)
         raise GiveUpError(node)
+
+    def _items(self, items: Iterable[Expression], here: Environment) -> Iterator[Any]:
+        """The items of a list or tuple, of which some stand for several: ``[*keys, "other"]``."""
+        for item in items:
+            if isinstance(item, StarExpr):
+                yield from self.value(item.expr, None, here)
+            else:
+                yield self.value(item, None, here)
 
     def _described(self, relation: Any, name: str, node: Expression) -> Any:
         if not isinstance(relation, RelationBase):

@@ -223,21 +223,24 @@ def _exactly(python: type) -> Callable[[Any, t.Type], Any]:
     return convert
 
 
+def _is_int(value: Any) -> bool:
+    """Whether a value is an integer, perhaps of an enum or of another class of its own; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _integer(value: Any, kind: t.Type) -> int:
-    if type(value) is not int:
+    if not _is_int(value):
         raise _no_fit(value, kind, f"it takes an int, not {_a(value)}")
     low, high = t.INTEGER_RANGES[type(kind)]
     if not low <= value <= high:
         raise _no_fit(value, kind, f"it holds {low} to {high}")
-    return value
+    return int(value)
 
 
 def _fp64(value: Any, kind: t.Type) -> float:
-    if type(value) is int and abs(value) <= 2**53:
-        return float(value)
-    if type(value) is not float:
+    if not isinstance(value, float) and not (_is_int(value) and abs(value) <= 2**53):
         raise _no_fit(value, kind, f"it takes a float, not {_a(value)}")
-    return value
+    return float(value)
 
 
 def _fp32(value: Any, kind: t.Type) -> float:
@@ -256,7 +259,7 @@ def _fp32(value: Any, kind: t.Type) -> float:
 
 def _decimal(value: Any, kind: t.Type) -> decimal.Decimal:
     assert isinstance(kind, t.Decimal)
-    if type(value) is int:
+    if _is_int(value):
         value = decimal.Decimal(value)
     if not isinstance(value, decimal.Decimal):
         hint = f'write Decimal("{value}")' if isinstance(value, float) else None
@@ -302,8 +305,12 @@ def _date(value: Any, kind: t.Type) -> dt.date:
 
 
 def _units(microseconds: int, precision: int, value: object, kind: t.Type) -> int:
-    """A count of microseconds in units of 10**-precision seconds, which 64 bits must hold."""
-    units, rest = divmod(microseconds * 10**precision, 10**6)
+    """A count of microseconds in units of 10**-precision seconds, which 64 bits must hold.
+
+    The times of pandas are those of Python with nanoseconds beside, or no time at all.
+    """
+    nanoseconds = getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0)
+    units, rest = divmod((microseconds * 1000 + nanoseconds) * 10**precision, 10**9)
     if rest:
         raise _no_fit(value, kind, f"it has more than {precision} digits after the second")
     if abs(units) >= 2**63:
@@ -327,6 +334,8 @@ def _timestamp(value: Any, kind: t.Type) -> int:
     zoned = isinstance(kind, t.PrecisionTimestampTZ)
     if not isinstance(value, dt.datetime) or (value.tzinfo is not None) is not zoned:
         raise _no_fit(value, kind, f"it takes a datetime.datetime {'with' if zoned else 'without'} time zone")
+    if value != value:  # pandas' NaT
+        raise _no_fit(value, kind, "it is no time")
     epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC if zoned else None)
     return _units((value - epoch) // _MICROSECOND, kind.precision, value, kind)
 

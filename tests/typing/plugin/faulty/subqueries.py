@@ -33,6 +33,9 @@ orders.filter(lambda o: o.id.is_in(parts.select("label")))
 # E: filter: an IN subquery, column "label": the value is i64 but an option is string  [substrait-type-mismatch]
 orders.filter(lambda o: o.id.is_in("abc"))
 # E: filter: is_in takes a list of values or a relation, got 'abc'  [substrait-invalid-argument]
+names = ["a", "b"]
+orders.filter(lambda o: o.id.is_in([*names, "c"]))
+# E: filter: 'a' does not fit i64: it takes an int, not a str  [substrait-literal]
 orders.filter(sd.col("id").is_in(parts.select("label")))
 # E: filter: an IN subquery, column "label": the value is i64 but an option is string  [substrait-type-mismatch]
 orders.filter(lambda o: o.id > sd.any_of(items))

@@ -148,6 +148,8 @@ sd.reveal_schema(items.group_by(*keys).agg(many=lambda i: f.max(i.quantity)).fil
 options = [1, 2]
 sd.reveal_schema(items.filter(lambda i: i.part.is_in(options)).select("part", x=lambda i: i.order.is_in(options)))
 # N: Schema is part: i64, x: boolean
+sd.reveal_schema(items.select(x=lambda i: i.order.is_in([*options, 3]), y=lambda i: i.order.is_in((0, *options))))
+# N: Schema is x: boolean, y: boolean
 
 # A verb that is called on the class of relations, and a condition that waits in a variable.
 
