@@ -40,8 +40,8 @@ def literal_to_sql(literal: Literal) -> str:
     return _WRITERS[type(kind)](literal.value, kind)
 
 
-_HARMLESS = re.compile(r"[A-Za-z0-9 .,:/%#+-]*")
-"""Texts in which no quote, escape, variable or generated name can be; Spark need not compute these from bytes."""
+_HARMLESS = re.compile(r"""(?:[A-Za-z0-9 .,:/%#+"()<>=-]|_(?!_))*""")
+"""Texts without the end of one, an escape, a variable or a generated name; Spark need not compute these from bytes."""
 
 
 def text_to_sql(value: str) -> str:

@@ -66,6 +66,8 @@ LITERALS: list[tuple[t.Type, Any, Any]] = [
     (t.FP64(), math.inf, math.inf),
     (t.FP64(), -math.inf, -math.inf),
     (t.String(), ODD_TEXT, ODD_TEXT),
+    (t.String(), 'a_b "c" (d) <e> = --f :g #h %', 'a_b "c" (d) <e> = --f :g #h %'),
+    (t.String(), "__s0 _ __s1", "__s0 _ __s1"),  # as columns are called inside Spark
     (t.String(), "", ""),
     (t.VarChar(5), "abc", "abc"),
     (t.FixedChar(3), "abc", "abc"),
