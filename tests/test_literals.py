@@ -304,6 +304,17 @@ def test_lit_and_null() -> None:
         sd.lit(None)
 
 
+@pytest.mark.parametrize(
+    ("value", "type_"), [(np.int64(3), sd.I64()), (np.bool_(True), sd.Boolean()), (np.arange(2), sd.List(sd.I64()))]
+)
+def test_values_of_numpy_that_are_none_of_python(value: Any, type_: Type) -> None:
+    with refused(LiteralError, "write value.tolist()"):
+        sd.lit(value)
+    with refused(LiteralError, "write value.tolist()"):
+        literal(value, type_)
+    assert literal(value.tolist(), type_).type == type_
+
+
 def test_intervals_are_negated_part_by_part() -> None:
     assert -YearMonths(0, 1) == YearMonths(0, -1)
     assert -DaySeconds(1, -2, 2**63 - 1) == DaySeconds(-1, 2, 1 - 2**63)

@@ -176,7 +176,8 @@ def natural_type(value: object) -> t.Type:
         if isinstance(value, python):
             return natural
     raise LiteralError(
-        f"cannot tell the Substrait type of {value!r} ({type(value).__name__})", hint="say it: lit(value, type)"
+        f"cannot tell the Substrait type of {value!r} ({type(value).__name__})",
+        hint=_numpy_hint(value) or "say it: lit(value, type)",
     )
 
 
@@ -211,7 +212,12 @@ def _a(value: object) -> str:
 
 
 def _no_fit(value: object, kind: t.Type, why: str = "", hint: str | None = None) -> LiteralError:
-    return LiteralError(f"{value!r} does not fit {kind}{f': {why}' if why else ''}", hint=hint)
+    return LiteralError(f"{value!r} does not fit {kind}{f': {why}' if why else ''}", hint=hint or _numpy_hint(value))
+
+
+def _numpy_hint(value: object) -> str | None:
+    """How a value of numpy becomes one of Python, which numpy's integers and arrays are not."""
+    return "write value.tolist(), which is Python's own" if type(value).__module__ == "numpy" else None
 
 
 def _exactly(python: type) -> Callable[[Any, t.Type], Any]:
