@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
+from operator import attrgetter
 from typing import Annotated, Any
 
 import pyarrow
@@ -39,6 +40,18 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.filter(lambda r: r.id.isin([1])), "write is_in(...)"),
     (lambda: T.select(x=lambda r: f.year(r.day)), 'write extract("YEAR", x)'),
     (lambda: T.select(x=lambda r: f.extract("YAER", r.day)), 'did you mean "YEAR"?'),
+    (lambda: T.filter(lambda r: r.id is None), "x.is_null() asks for NULL"),
+    (lambda: T.join(U, lambda left, right: True), "lit(True) is the same for all rows"),
+    (lambda: T.select(["id", "q"]), "give them one by one: *[...]"),
+    (lambda: T.drop(["id", "q"]), "give them one by one: *[...]"),
+    (lambda: T.sort(["id", "q"]), "give them one by one: *[...]"),
+    (lambda: T.group_by(["id", "q"]), "give them one by one: *[...]"),
+    (lambda: T.union_all([T, T]), "give them one by one: *[...]"),
+    (lambda: T.select("*"), "select(*relation.columns)"),
+    (lambda: T.rollup("id"), "write group_by(...).rollup(...)"),
+    (lambda: f.col("id"), "write substrait_dsl.col(...)"),
+    (lambda: f.explode("id"), "write substrait_dsl.Relation.unnest(...)"),
+    (lambda: T.filter(lambda r: r.price >= float("nan")), "a decimal holds no infinity and no NaN"),
     (lambda: T.filter(lambda r: r.id > 1 & r.q > 2), "put each comparison in parentheses"),
     (lambda: T.filter(lambda r: r.id == U), "scalar_subquery(rel)"),
     (lambda: T.filter(lambda r: r.price >= 0.05), 'write Decimal("0.05")'),
@@ -250,7 +263,7 @@ def test_advice_names_what_exists() -> None:
     functions = {name for extension in standard_catalog().extensions.values() for name in extension.functions}
     for advice in FUNCTIONS.values():
         name = advice.partition("(")[0]
-        assert name in functions or hasattr(sd, name.removeprefix("substrait_dsl.")), advice
+        assert name in functions or attrgetter(name.removeprefix("substrait_dsl."))(sd), advice
     for advice in METHODS.values():
         name = advice.partition("(")[0]
         if name.startswith("functions."):

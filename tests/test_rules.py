@@ -155,7 +155,8 @@ def _project(rel: sd.Relation[Any], model: Model, data: st.DataObject) -> tuple[
 def _join(rel: sd.Relation[Any], model: Model, data: st.DataObject) -> tuple[sd.Relation[Any], Model]:
     how = data.draw(st.sampled_from(rules.JOIN_TYPES))
     other = data.draw(schemas(f"j{len(model)}_"))
-    joined = rel.join(_read(other), True, how, mark=f"m{len(model)}")
+    named: dict[str, Any] = {"mark": f"m{len(model)}"} if "mark" in how else {}
+    joined = rel.join(_read(other), True, how, **named)
     keeps_left = not how.startswith("right_") or how == "right_single"
     keeps_right = not how.startswith("left_") or how == "left_single"
     # A side is padded where the other one keeps all its rows: that is what the names say, outer naming both.

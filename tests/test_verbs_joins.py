@@ -171,10 +171,11 @@ def test_a_key_may_be_compared_by_a_function() -> None:
 
 @pytest.mark.parametrize("how", JOIN_TYPES)
 def test_physical_joins_put_out_what_a_join_puts_out(how: Any) -> None:
-    expected = columns(L.join(R, True, how, mark="m"))
-    assert columns(L.hash_join(R, [("a", "x")], how, mark="m")) == expected
-    assert columns(L.merge_join(R, [("a", "x")], how, mark="m")) == expected
-    assert columns(L.nested_loop_join(R, True, how, mark="m")) == expected
+    named: dict[str, Any] = {"mark": "m"} if "mark" in how else {}
+    expected = columns(L.join(R, True, how, **named))
+    assert columns(L.hash_join(R, [("a", "x")], how, **named)) == expected
+    assert columns(L.merge_join(R, [("a", "x")], how, **named)) == expected
+    assert columns(L.nested_loop_join(R, True, how, **named)) == expected
 
 
 def test_the_parts_of_a_hash_join() -> None:
@@ -243,6 +244,9 @@ def test_a_nested_loop_join_may_have_a_condition() -> None:
         (lambda: L.hash_join(R, [("a", "x")], "full"), InvalidChoiceError, ('write "outer"',)),
         (lambda: L.hash_join(R, [("a", "x")], build="rigth"), InvalidChoiceError, ('did you mean "right"',)),
         (lambda: L.hash_join(R, [("a", "x")], residual=lambda left, right: left.a), TypeMismatchError, ("boolean",)),
+        (lambda: L.hash_join(R, [("a", "x")], "left", mark="m"), InvalidArgumentError, ("mark='m'", "a left join")),
+        (lambda: L.join(R, "x"), UnknownFieldError, ("join", "left side", "columns of different names need a lambda")),
+        (lambda: L.join(R, {"a": "x"}), InvalidArgumentError, ("join", "columns of different names need a lambda")),
         (lambda: L.hash_join("r", "a"), InvalidArgumentError, ("expected a relation", "'r'")),
         (lambda: sd.join_key("a", "x", f.sum), InvalidArgumentError, ("join_key", "scalar function", "sum")),
         (lambda: sd.join_key("a", "x", max), InvalidArgumentError, ("join_key", "scalar function", "max")),

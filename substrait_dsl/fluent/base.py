@@ -255,7 +255,10 @@ def rel_of(given: object) -> rl.Rel:
     """The relation of the algebra that a verb was given. Raises `InvalidArgumentError` for anything else."""
     if isinstance(given, RelationBase):
         return given._rel
-    raise InvalidArgumentError(f"expected a relation, got {given!r}")
+    is_list = isinstance(given, list | tuple) and any(isinstance(each, RelationBase) for each in given)
+    raise InvalidArgumentError(
+        f"expected a relation, got {given!r}", hint="give them one by one: *[...]" if is_list else None
+    )
 
 
 def table_name(given: Any) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from typing_extensions import TypeVar
@@ -30,6 +30,7 @@ from substrait_dsl.fluent.scope import Scope
 
 R = TypeVar("R")
 NULLABLE_HINT = "declare it Nullable[...], or give it a value and say so: functions.coalesce(x, ...).assert_not_null()"
+CONDITIONS = ("a condition", "the condition")
 ColumnLike = ExprBase | PythonValue | Callable[[R], ExprBase | PythonValue]
 
 
@@ -117,6 +118,11 @@ def evaluate(value: Any, scope: Scope, what: str) -> ex.Expression:
         )
     if callable(value) and not isinstance(value, ExprBase):
         value = called(value, scope, rows(scope))
+        if isinstance(value, bool) and what in CONDITIONS:
+            raise TypeMismatchError(
+                f"{what} is an expression, but the lambda returned {value}, which no row decides",
+                hint=f"x.is_null() asks for NULL; lit({value}) is the same for all rows",
+            )
     return as_expression(value, scope, what)
 
 
@@ -154,6 +160,10 @@ def join_condition(on: Any, scope: Scope) -> ex.Expression:
             "the condition is an expression, names of columns or True, got False",
             hint="lit(False) is a condition that no rows meet",
         )
+    if isinstance(on, Mapping):
+        raise InvalidArgumentError(
+            f"the condition is an expression, names of columns or True, got {on!r}", hint=NAMES_DIFFER
+        )
     names = [on] if isinstance(on, str) else on
     if not isinstance(names, Sequence) or isinstance(on, ExprBase):
         return evaluate(on, scope, "the condition")
@@ -164,18 +174,22 @@ def join_condition(on: Any, scope: Scope) -> ex.Expression:
     for name in names:
         if not isinstance(name, str):
             raise InvalidArgumentError(f"expected the name of a column of both sides, got {name!r}")
-        one, other = key_position("left", left, name), key_position("right", right, name)
+        one, other = key_position("left", left, name, right), key_position("right", right, name, left)
         pair = [scope.column(one), scope.column(len(left.schema) + other)]
         equalities.append(scalar_call("equal", {}, None, None, pair))
     return equalities[0] if len(equalities) == 1 else all_of(equalities)
 
 
-def key_position(side: str, rel: rl.Rel, name: str) -> int:
-    """The position of a column of one side of a join, by name."""
+NAMES_DIFFER = "columns of different names need a lambda: lambda l, r: l.x == r.y"
+
+
+def key_position(side: str, rel: rl.Rel, name: str, other: rl.Rel | None = None) -> int:
+    """The position of a column of one side of a join, by name; one of the other side has it, too, if that is given."""
     try:
         return rel.schema.position(name)
     except UnknownFieldError as error:
-        hint = error.hint or "columns of different names need a lambda: lambda l, r: l.x == r.y"
+        is_other = other is not None and name in other.schema.names
+        hint = NAMES_DIFFER if is_other else error.hint or NAMES_DIFFER
         raise UnknownFieldError(f"on the {side} side, {error.message}", hint=hint) from None
 
 
@@ -188,7 +202,7 @@ def pick(chosen: Sequence[Any], scope: Scope) -> list[Picked]:
     picked: list[Picked] = []
     for item in chosen:
         if isinstance(item, str | int) and not isinstance(item, bool):
-            position = scope.schema.position(item)
+            position = _position(item, scope)
             picked.append((scope.schema.fields[position].name, position))
             continue
         if callable(item) and not isinstance(item, ExprBase):
@@ -196,10 +210,26 @@ def pick(chosen: Sequence[Any], scope: Scope) -> list[Picked]:
         if not isinstance(item, ExprBase):
             if isinstance(item, NoValue):
                 as_expression(item, scope, "a column")
-            raise InvalidArgumentError(f"expected the name of a column or an expression, got {item!r}")
+            raise InvalidArgumentError(
+                f"expected the name of a column or an expression, got {item!r}", hint=unpacked(item)
+            )
         expression = resolve(item, scope)
         picked.append((_name_of(item, expression, scope), expression))
     return picked
+
+
+def _position(column: str | int, scope: Scope) -> int:
+    try:
+        return scope.schema.position(column)
+    except UnknownFieldError as error:
+        if column == "*":
+            error.hint = "with_columns(...) keeps all columns, select(*relation.columns) names them"
+        raise
+
+
+def unpacked(given: object) -> str | None:
+    """What to write for several columns, or relations, that were given as one list."""
+    return "give them one by one: *[...]" if is_list(given) else None
 
 
 def keys_of(chosen: Sequence[Any], scope: Scope) -> list[tuple[str, ex.Expression]]:
@@ -272,7 +302,7 @@ def key_expression(of: Any, scope: Scope, verb: str) -> ex.Expression:
         return _sort_column(of, scope)
     if isinstance(of, ExprBase):
         return resolve(of, scope)
-    raise InvalidArgumentError(f"expected a column or an expression to {verb} by, got {of!r}")
+    raise InvalidArgumentError(f"expected a column or an expression to {verb} by, got {of!r}", hint=unpacked(of))
 
 
 def compute(rel: rl.Rel, named: Sequence[Picked], scope: Scope) -> rl.Rel:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
 
 
+MARK = "mark"
+"""What the column of a mark join is called if nothing else is said."""
+
+
 class JoinVerbs(RelationBase, Generic[S]):
     """Cross, join, lateral join, and the joins that say how they are done."""
 
@@ -41,7 +45,7 @@ class JoinVerbs(RelationBase, Generic[S]):
         how: JoinType = "inner",
         *,
         post_filter: Condition | Callable[[DynRow], Condition] | None = None,
-        mark: str = "mark",
+        mark: str = MARK,
     ) -> Relation[DynRow]:
         """Match rows with rows of another relation.
 
@@ -72,7 +76,7 @@ class JoinVerbs(RelationBase, Generic[S]):
         how: LateralJoinType = "inner",
         *,
         post_filter: Condition | Callable[[DynRow], Condition] | None = None,
-        mark: str = "mark",
+        mark: str = MARK,
     ) -> Relation[DynRow]:
         """Match each row with the rows of a relation that is made anew for that row.
 
@@ -112,7 +116,7 @@ class JoinVerbs(RelationBase, Generic[S]):
         residual: Condition | Callable[[S, S2], Condition] | None = None,
         post_filter: Condition | Callable[[DynRow], Condition] | None = None,
         build: rl.BuildSide = "right",
-        mark: str = "mark",
+        mark: str = MARK,
     ) -> Relation[DynRow]:
         """Match rows by looking them up in a hash table of one side's keys.
 
@@ -145,7 +149,7 @@ class JoinVerbs(RelationBase, Generic[S]):
         *,
         residual: Condition | Callable[[S, S2], Condition] | None = None,
         post_filter: Condition | Callable[[DynRow], Condition] | None = None,
-        mark: str = "mark",
+        mark: str = MARK,
     ) -> Relation[DynRow]:
         """Match rows by merging two sides that are sorted by their keys.
 
@@ -166,7 +170,7 @@ class JoinVerbs(RelationBase, Generic[S]):
         on: Condition | Callable[[S, S2], Condition] | str | Sequence[str] | Literal[True] = True,
         how: JoinType = "inner",
         *,
-        mark: str = "mark",
+        mark: str = MARK,
     ) -> Relation[DynRow]:
         """Match rows by comparing every row with every row.
 
@@ -190,6 +194,8 @@ def _scope(
 ) -> Scope:
     """Both rows of a join whose type and mark are as they must be."""
     require_choice("how", how, types, habits)
+    if mark != MARK and not how.endswith("_mark"):
+        raise InvalidArgumentError(f"mark={mark!r} names the column that a mark join adds; this is a {how} join")
     _require_free(mark, how, left.schema, right.schema)
     return Scope(verb, (left, right))
 

@@ -153,6 +153,11 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         Specification: emit.
         """
         with naming("drop"):
+            for column in dropped:
+                if columns.is_list(column):
+                    raise InvalidArgumentError(
+                        f"a column is given by name or position, got {column!r}", hint=columns.unpacked(column)
+                    )
             gone = {self._rel.schema.position(column) for column in dropped}
             kept = [position for position in range(len(self._rel.schema)) if position not in gone]
             if not kept:
@@ -222,9 +227,12 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         `TypeMismatchError` for what is no integer. Specification: ``FetchRel``.
         """
         with naming("fetch"):
-            scope = Scope("fetch", (self._rel,))
-            first, skipped = columns.row_count("count", count, scope), columns.row_count("offset", offset, scope)
-            return Relation(rl.Fetch(self._rel, first, skipped, anchor=scope.anchor))
+            return self._fetched("fetch", count, offset)
+
+    def _fetched(self, verb: str, count: int | ExprBase | None, offset: int | ExprBase | None) -> Relation[S]:
+        scope = Scope(verb, (self._rel,))
+        first, skipped = columns.row_count("count", count, scope), columns.row_count("offset", offset, scope)
+        return Relation(rl.Fetch(self._rel, first, skipped, anchor=scope.anchor))
 
     def unnest(
         self,
@@ -252,7 +260,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         with naming("limit"):
             if count is None:
                 raise InvalidArgumentError("expected a number of rows, got None")
-            return self.fetch(count)
+            return self._fetched("limit", count, None)
 
     def set_op(self, op: SetOp, *others: RelationBase) -> Relation[S]:
         """Combine with the rows of other relations of the same column types; NULL equals NULL.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -16,41 +16,76 @@ from substrait_dsl.errors import SchemaError, quoted, suggestion
 from substrait_dsl.spark.paths import local_paths
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from substrait_dsl.algebra.schema import NamedStruct
 
 
-def _parquet(path: str) -> list[str]:
+def _parquet(path: str) -> pa.Schema:
     from pyarrow import parquet
 
-    names: list[str] = parquet.read_schema(path).names
-    return names
+    return parquet.read_schema(path)
 
 
-def _orc(path: str) -> list[str]:
+def _orc(path: str) -> pa.Schema:
     from pyarrow import orc
 
-    names: list[str] = orc.ORCFile(path).schema.names
+    schema = orc.ORCFile(path).schema
     # Hive once wrote positions for names, and these are what Spark reads such files by.
-    return [] if all(name.startswith("_col") for name in names) else names
+    return [] if all(name.startswith("_col") for name in schema.names) else schema
 
 
-_NAMES: Mapping[type[FileFormat], Callable[[str], list[str]]] = {Parquet: _parquet, Orc: _orc}
+_SCHEMAS: Mapping[type[FileFormat], Callable[[str], Iterable[pa.Field]]] = {Parquet: _parquet, Orc: _orc}
 
 
-def columns_of(kind: FileFormat, path: str) -> list[str]:
-    """The names of the columns of a file; none, if that cannot be told."""
+def columns_of(kind: FileFormat, path: str) -> dict[str, pa.DataType]:
+    """The columns of a file and their types; none, if that cannot be told."""
     import pyarrow as pa
 
     try:
-        return _NAMES[type(kind)](path)
+        return {field.name: field.type for field in _SCHEMAS[type(kind)](path)}
     except (OSError, pa.ArrowException):
-        return []  # what is wrong with it, Spark tells
+        return {}  # what is wrong with it, Spark tells
+
+
+_UNSIGNED = {"uint8": "smallint", "uint16": "int", "uint32": "bigint", "uint64": "decimal(20,0)"}
+"""What Spark takes the unsigned integers of files for."""
+
+_HELD: Mapping[str, tuple[str, ...]] = {
+    "boolean": (),
+    "tinyint": (),
+    "smallint": ("tinyint",),
+    "int": ("tinyint", "smallint"),
+    "bigint": ("tinyint", "smallint", "int"),
+    "float": (),
+    "double": ("float", "tinyint", "smallint", "int"),
+    "string": (),
+    "binary": (),
+    "date": (),
+}
+"""The types that are compared, and the others whose values they hold, so that Spark reads these as they are."""
+
+
+def _is_read_as(actual: pa.DataType, wanted: str) -> bool:
+    """Whether Spark reads a column of a file as it is where it takes it for one of a type, as far as that is known."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import from_arrow_type
+
+    if wanted not in _HELD and not wanted.startswith("decimal("):
+        return True
+    try:
+        found = _UNSIGNED.get(str(actual)) or from_arrow_type(actual).simpleString()
+    except PySparkException:
+        return True
+    return found in (wanted, "void") or found in _HELD.get(wanted, ())
+
+
+_APART = "read such files apart, and put them together with union_all"
 
 
 def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, schema: NamedStruct) -> None:
-    """Raise `SchemaError` if one of several files lacks a declared column.
+    """Raise `SchemaError` if one of several files lacks a declared column, or has it with another type.
 
     Looks at files on this machine. What stands in the names of folders, as in ``day=2024-05-01``, is a column, too.
     """
@@ -62,15 +97,28 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
     def same(name: str) -> str:
         return name if is_case_sensitive else name.lower()
 
+    declared = {same(name) for name in schema.names}
+    wanted = {same(field.name): field.dataType.simpleString() for field in frame.schema}
     for uri in frame.inputFiles():
         parts = urlsplit(uri)
         path = unquote(parts.path)
-        columns = columns_of(kind, path) if parts.scheme == "file" else []
-        there = {same(name) for name in (*columns, *map(unquote, re.findall(r"([^/=]+)=[^/]*/", path)))}
-        missing = [name for name in schema.names if same(name) not in there]
+        columns = columns_of(kind, path) if parts.scheme == "file" else {}
+        folders = {same(unquote(name)) for name in re.findall(r"([^/=]+)=[^/]*/", path)}
+        there = {same(name): name for name in columns}
+        missing = [name for name in schema.names if same(name) not in folders | there.keys()]
         if columns and missing:
             raise SchemaError(
                 f"the file {path} does not fit the declared schema: it has no column {quoted(missing)}; "
                 f"its columns are {quoted(columns)}",
-                hint=suggestion(missing[0], columns) or "read such files apart, and put them together with union_all",
+                hint=suggestion(missing[0], columns) or _APART,
             )
+        for key in there.keys() & declared - folders:
+            name = there[key]
+            if key in wanted and not _is_read_as(
+                columns[name], wanted[key]
+            ):  # else it lacks in the file Spark looks at
+                raise SchemaError(
+                    f'the file {path} does not fit the declared schema: its column "{name}" is {columns[name]}, '
+                    f"which Spark would read as {wanted[key]}, as in another file",
+                    hint=_APART,
+                )

@@ -37,6 +37,21 @@ _QUOTED = (
     f"{text_to_sql(chr(92) + 'E' + chr(92) * 2 + 'E' + chr(92) + 'Q')}), {text_to_sql(chr(92) + 'E')})"
 )
 
+
+def _substring(from_beginning: str) -> Template:
+    """A substring, given its text where a negative start lies left of the first character."""
+    return Template(
+        "[negative_start]",
+        {
+            "negative_start": {
+                "WRAP_FROM_END": "substring({args:, })",
+                "ERROR": f"if({{1}} < 0, {failing('substring from a negative position')}, substring({{args:, }}))",
+                "LEFT_OF_BEGINNING": from_beginning,
+            }
+        },
+    )
+
+
 STRING: Table = {
     "concat": Template(
         "[null_handling]",
@@ -44,17 +59,11 @@ STRING: Table = {
     ),
     "concat_ws": Template("concat_ws({args:, })"),
     "like": Template("[case_sensitivity]", {"case_sensitivity": {"CASE_SENSITIVE": _LIKE, "CASE_INSENSITIVE": _ILIKE}}),
-    "substring": Template(
-        "[negative_start]",
-        {
-            "negative_start": {
-                "WRAP_FROM_END": "substring({args:, })",
-                "ERROR": f"if({{1}} < 0, {failing('substring from a negative position')}, substring({{args:, }}))",
-                # Position 1 is the first character: what lies left of it counts, but is empty.
-                "LEFT_OF_BEGINNING": "substring({0}, if({1} < 1, 1, {1}), {2} + if({1} < 1, {1} - 1, 0))",
-            }
-        },
-    ),
+    **{
+        f"substring:{kind}_i32": _substring("substring({0}, if({1} < 1, 1, {1}))") for kind in ("str", "vchar", "fchar")
+    },
+    # Position 1 is the first character: what lies left of it counts, but is empty.
+    "substring": _substring("substring({0}, if({1} < 1, 1, {1}), {2} + if({1} < 1, {1} - 1, 0))"),
     "starts_with": _matching("startswith"),
     "ends_with": _matching("endswith"),
     "contains": _matching("contains"),

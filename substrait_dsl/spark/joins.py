@@ -1,8 +1,8 @@
 """Joins: Spark's own where it has them, subqueries for most others.
 
-A mark join is a column that tells whether a match exists; a single join is a left join with rows that are numbered by
-key, or else a scalar subquery that counts its matches. What looks rows of one input up in the other makes that text
-inside a subquery.
+A mark join is a column that tells whether a match exists; a single join is a left join of rows that are counted by key,
+or else a scalar subquery that counts its matches. What looks rows of one input up in the other makes that text inside a
+subquery.
 
 Specification: https://substrait.io/relations/logical_relations/#join-operation.
 """
@@ -71,7 +71,7 @@ def streamed(rel: Rel, *, correlated: bool) -> tuple[Rel, ...]:
             return (left,)
         case Join(how=how) | HashJoin(how=how) | MergeJoin(how=how) | NestedLoopJoin(how=how):
             plan = PLANS[how]
-            if plan.method in ("mark", "single") and (correlated or not _numbers_by_key(rel)):
+            if plan.method in ("mark", "single") and (correlated or not _counts_by_key(rel)):
                 return (rel.left if plan.stream == "left" else rel.right,)
     return rel.inputs
 
@@ -95,8 +95,8 @@ def lower_join(rel: Join, to: Lowering) -> Rows:
     """Match the rows as the join type says, then filter what comes out."""
     plan = PLANS[rel.how]
     match plan.method:
-        case "single" if not to.outer and _numbers_by_key(rel):
-            rows = _numbered_by_key(rel, plan.stream, to)
+        case "single" if not to.outer and _counts_by_key(rel):
+            rows = _counted_by_key(rel, plan.stream, to)
         case "mark" | "single":
             rows = _looked_up(rel, plan, to)
         case how:
@@ -171,8 +171,8 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
     return Rows(single, mine + matched if plan.stream == "left" else matched + mine)
 
 
-def _numbers_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
-    """Whether a single join may number the rows that it looks up by key.
+def _counts_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
+    """Whether a single join may count its matches by key.
 
     So it is if rows match by equal keys and, beside that, by conditions on one side alone.
     """
@@ -184,13 +184,12 @@ def _numbers_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
     return len(others) < len(list(conjuncts(join.condition))) and all(len(_sides(part, join)) < 2 for part in others)
 
 
-def _numbered_by_key(rel: Join, stream: Side, to: Lowering) -> Rows:
-    """A single join that is a left join: the rows of the other input that have one key are numbered.
+def _counted_by_key(rel: Join, stream: Side, to: Lowering) -> Rows:
+    """A single join that is a left join: each row of the other input tells how many rows have its key.
 
-    Who meets a second row has too many. Spark numbers where it sorts the rows for the join, and reads them once; to
-    count them would take it longer, as each row would wait for the last one of its key. The check is a filter that
-    depends on a number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join
-    under it.
+    Spark counts where it sorts the rows for the join, and reads them once. To number them would be cheaper, but then the
+    first match would not know of the second, and may be all that a limit asks for. The check is a filter that depends on a
+    number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join under it.
     """
     left = to[rel.left]
     right = to[rel.right].apart_from(left)
@@ -208,16 +207,15 @@ def _numbered_by_key(rel: Join, stream: Side, to: Lowering) -> Rows:
         else:
             table = table.where(test.holds)
     table = table.select([*items(others), *keys])
-    number = to.space.name()
-    names = [key.names[0] for key in keys]
-    numbered = f"row_number() OVER (PARTITION BY {', '.join(names)} ORDER BY {names[0]})"  # in any order
-    joined = streaming.table.join(table.select([*items(table.names), Item(numbered, (number,))]), "left", all_true(on))
-    checked = joined.where(f"if({number} > 1, CAST({_TOO_MANY} AS BOOLEAN), monotonically_increasing_id() >= 0)")
+    many = to.space.name()
+    count = f"count(1) OVER (PARTITION BY {', '.join(key.names[0] for key in keys)})"
+    joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))
+    checked = joined.where(f"if({many} > 1, CAST({_TOO_MANY} AS BOOLEAN), monotonically_increasing_id() >= 0)")
     return Rows(checked.select(items(ours + theirs)), ours + theirs)
 
 
 def _no_subquery(subquery: AnySubquery, scope: Scope) -> str:
-    raise AssertionError("a condition with a subquery is not for numbers by key")
+    raise AssertionError("a condition with a subquery is not for a count by key")
 
 
 def with_mark(rows: Rows, marked: str, to: Lowering) -> Rows:

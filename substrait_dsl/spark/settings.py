@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import attrs
 
 from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
     Cast,
     Expression,
     InPredicate,
     ScalarFunction,
     SetComparison,
+    WindowCall,
     WindowFunction,
 )
 from substrait_dsl.algebra.node import Node, Rel
@@ -67,6 +69,15 @@ def _has_any_match(plan: Plan) -> bool:
     return any(isinstance(node, ScalarFunction) and node.function.name == "any_match" for node in plan.nodes)
 
 
+_DEVIATIONS = ("std_dev", "variance", "corr")
+
+
+def _has_deviations(plan: Plan) -> bool:
+    return any(
+        isinstance(node, AggregateFunction | WindowCall) and node.function.name in _DEVIATIONS for node in plan.nodes
+    )
+
+
 SETTINGS = (
     Setting(
         "spark.sql.ansi.enabled",
@@ -103,6 +114,13 @@ SETTINGS = (
         ("true",),
         "the session takes any_match for false where a NULL makes it unknown",
         _has_any_match,
+    ),
+    Setting(
+        "spark.sql.legacy.statisticalAggregate",
+        ("false",),
+        "the session takes the deviation of one value for NaN, which is NULL",
+        _has_deviations,
+        default="false",
     ),
 )
 

@@ -104,17 +104,17 @@ class Pipelines(Steps):
         how = self.random.choice(JOIN_TYPES)
         if how.endswith("single"):
             return self.single(relation, other, how)
-        mark = self.name()
+        named: dict[str, Any] = {"mark": self.name()} if how.endswith("mark") else {}
         rows = self.size(relation) * self.size(other)
         if self.chance(0.25):
-            made = self.physical(relation, other, how, mark)
+            made = self.physical(relation, other, how, named)
             return None if made is None else self.sized(made, rows)
         on = self.condition(depth, outer, relation, other)
         if self.chance(0.1):
-            return self.sized(relation.nested_loop_join(other, on, how, mark=mark), rows)
-        return self.sized(relation.join(other, on, how, mark=mark, post_filter=self.post_filter(depth)), rows)
+            return self.sized(relation.nested_loop_join(other, on, how, **named), rows)
+        return self.sized(relation.join(other, on, how, **named, post_filter=self.post_filter(depth)), rows)
 
-    def physical(self, left: Rel, right: Rel, how: Any, mark: str) -> Rel | None:
+    def physical(self, left: Rel, right: Rel, how: Any, named: dict[str, Any]) -> Rel | None:
         pairs = pairs_of(left, right)
         if not pairs:
             return None
@@ -123,9 +123,9 @@ class Pipelines(Steps):
         residual = self.condition(0, (), left, right) if self.chance(0.3) else None
         if self.chance(0.5):
             build: Any = self.random.choice(("left", "right"))
-            return left.hash_join(right, keys, how, residual=residual, build=build, mark=mark)
+            return left.hash_join(right, keys, how, residual=residual, build=build, **named)
         # an order that is known would have to be that of the keys
-        return left.simple_capture().merge_join(right.simple_capture(), keys, how, residual=residual, mark=mark)
+        return left.simple_capture().merge_join(right.simple_capture(), keys, how, residual=residual, **named)
 
     def single(self, left: Rel, right: Rel, how: Any) -> Rel | None:
         """A single join that never meets a second match: the rows looked up have a key of their own."""
@@ -165,7 +165,8 @@ class Pipelines(Steps):
             return Expressions(self.random, columns, outer).boolean(1)
 
         condition: Any = on if self.chance(0.5) else True
-        made = relation.lateral_join(right, condition, how, mark=self.name())
+        named: dict[str, Any] = {"mark": self.name()} if how.endswith("mark") else {}
+        made = relation.lateral_join(right, condition, how, **named)
         return self.sized(made, 11 * self.size(relation))
 
     def set_op(self, relation: Rel, outer: Sequence[Column], depth: int) -> Rel | None:

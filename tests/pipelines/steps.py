@@ -74,7 +74,7 @@ class Steps(Parts):
         common = set(self.relation.columns) & set(self.value(other).columns)
         conditions = [self.condition(other), self.condition(other), "True"]
         conditions += [f'"{name}"' for name in sorted(common)][:2]
-        extra = self.random.choice(("", "", *extras))
+        extra = self.random.choice(("", "", *(each for each in extras if "mark=" not in each or "mark" in how)))
         on = self.random.choice(("", "on="))
         return f'{other}, {on}{self.random.choice(conditions)}, {"how=" if on else ""}"{how}"{extra}'
 

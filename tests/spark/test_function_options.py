@@ -295,6 +295,8 @@ def test_substring_positions(spark: SparkSession) -> None:
     found = computed(frame, call("substring", text, start, length, negative_start="LEFT_OF_BEGINNING"))
     # position 1 is the first of the characters, so position p stands at p - 1
     assert found == [("abcdef"[max(p - 1, 0) : max(p - 1 + n, 0)],) for p, n in pairs]
+    to_the_end = computed(frame, call("substring", text, start, negative_start="LEFT_OF_BEGINNING"))
+    assert to_the_end == [("abcdef"[max(p - 1, 0) :],) for p, _ in pairs]
 
 
 def test_separators_are_no_patterns(spark: SparkSession) -> None:

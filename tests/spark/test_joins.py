@@ -29,7 +29,7 @@ CONDITIONS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Row, Row], bool
     "no key": (lambda x, y: x.b < y.d, lambda x, y: less(x[1], y[1])),
     "either": (lambda x, y: (x.a == y.c) | (x.b == y.d), lambda x, y: either(equal(x[0], y[0]), equal(x[1], y[1]))),
     "computed key": (lambda x, y: x.a + 1 == y.c * 1, lambda x, y: x[0] and y[0] and x[0] + 1 == y[0]),
-    "true": (lambda x, y: True, lambda x, y: True),
+    "true": (lambda x, y: sd.lit(True), lambda x, y: True),
     "false": (lambda x, y: sd.lit(False), lambda x, y: False),
     "unknown": (lambda x, y: sd.null(sd.Boolean), lambda x, y: None),
 }
@@ -73,6 +73,24 @@ def test_a_second_match_is_an_error_even_if_nothing_uses_the_columns(spark: Spar
     for relation in (single.select("a"), single.aggregate(n=f.count())):
         with pytest.raises(Exception, match="more than one match"):
             collected(relation, spark)
+
+
+@pytest.mark.parametrize("how", ["left_single", "right_single"])
+def test_a_second_match_is_an_error_where_only_the_first_is_wanted(how: Any, spark: SparkSession) -> None:
+    """A row with so many columns Spark computes one by one, and no more of them than are asked for."""
+    setting = "spark.sql.autoBroadcastJoinThreshold"
+    wide = values({f"c{number}": "i64" for number in range(101)}, (1, *[0] * 100))
+    two = values({"q": "i64", "y": "i64"}, (1, 100), (1, 200))
+    left, right = (wide, two) if how == "left_single" else (two, wide)
+    single = left.join(right, on=lambda x, y: x[0] == y[0], how=how)
+    before = spark.conf.get(setting)
+    spark.conf.set(setting, "-1")
+    try:
+        for relation in (single.limit(1), wide.filter(lambda r: sd.exists(single))):
+            with pytest.raises(Exception, match="more than one match"):
+                relation.execute(spark).collect()
+    finally:
+        spark.conf.set(setting, str(before))
 
 
 def test_rows_that_match_nothing_may_share_a_key(spark: SparkSession) -> None:

@@ -72,8 +72,8 @@ def operators(relation: sd.Relation[Any], spark: SparkSession, capsys: pytest.Ca
 
 
 MERGED = {"SortMergeJoin": 1, "Exchange": 2, "Sort": 2, "FileScan": 2}
-NUMBERED = {**MERGED, "Window": 1}
-"""The rows that are looked up are numbered by key as they come, sorted for the join."""
+COUNTED = {**MERGED, "Window": 1}
+"""The rows that are looked up are counted by key as they come, sorted for the join."""
 MARKED = {**MERGED, "Exchange": 3, "FileScan": 3, "HashAggregate": 2}
 """Looked up are also whether the other side has a row, and a NULL: one value for all rows."""
 
@@ -85,7 +85,7 @@ def test_equal_keys_are_merged(
 ) -> None:
     left, right, _ = tables(names, kind)
     joined = left.join(right, on=lambda x, y: x.a == y.c, how=how)
-    wanted = NUMBERED if "single" in how else MARKED if "mark" in how and kind == "i64?" else MERGED
+    wanted = COUNTED if "single" in how else MARKED if "mark" in how and kind == "i64?" else MERGED
     assert operators(joined, spark, capsys) == wanted
 
 

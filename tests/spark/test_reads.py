@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 from collections import Counter
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -278,6 +279,45 @@ def test_every_file_has_the_declared_columns(format: Any, tmp_path: Path, spark:
             read = sd.read_files(paths, {"s": "string?", column: kinds}, format=format, kind=kind)
             with pytest.raises(SchemaError, match=f'{path.name} does not fit .* has no column "{column}"'):
                 read.execute(spark)
+
+
+I8, I16, I32, I64 = pa.int8(), pa.int16(), pa.int32(), pa.int64()
+OTHER_TYPES: dict[str, tuple[Any, Any, str]] = {
+    "a text for a number": (pa.array([1]), pa.array(["abc"]), "i64?"),
+    "a wider number": (pa.array([1], I8), pa.array([300], I16), "i8?"),
+    "no sign": (pa.array([1], I8), pa.array([255], pa.uint8()), "i8?"),
+    "a fraction": (pa.array([1]), pa.array([1.5]), "i64?"),
+    "a decimal": (pa.array([1], I32), pa.array([Decimal("1.25")], pa.decimal128(5, 2)), "i32?"),
+    "other digits": (
+        pa.array([Decimal("1.25")], pa.decimal128(5, 2)),
+        pa.array([Decimal("9.2355")], pa.decimal128(8, 4)),
+        "decimal<5,2>?",
+    ),
+    "a day": (pa.array([1], I32), pa.array([dt.date(2020, 1, 1)]), "i32?"),
+    "a number for a day": (pa.array([dt.date(2020, 1, 1)]), pa.array([18000], I32), "date?"),
+    "bytes": (pa.array(["x"]), pa.array([b"\xff"]), "string?"),
+}
+
+
+@pytest.mark.parametrize("format", ["parquet", "orc"])
+@pytest.mark.parametrize(("first", "second", "kind"), OTHER_TYPES.values(), ids=OTHER_TYPES)
+def test_every_file_has_the_declared_types(
+    first: Any, second: Any, kind: str, format: Any, tmp_path: Path, spark: SparkSession
+) -> None:
+    if format == "orc" and pa.types.is_unsigned_integer(second.type):
+        second = second.cast(I16)  # ORC has no others
+    paths = [stored(tmp_path / f"{number}.{format}", a=values) for number, values in enumerate((first, second))]
+    for listed in (paths, paths[::-1]):
+        with pytest.raises(SchemaError, match=r'column "a" is'):
+            sd.read_files(listed, {"a": kind}, format=format).execute(spark)
+
+
+def test_types_whose_values_the_declared_one_holds(tmp_path: Path, spark: SparkSession) -> None:
+    one = stored(tmp_path / "1.parquet", a=pa.array([1], I64), s=pa.array(["x"]), t=pa.array(["x"]))
+    coded = pa.array(["y"]).dictionary_encode()
+    two = stored(tmp_path / "2.parquet", a=pa.array([2], I32), s=coded, t=pa.array([1]))  # nobody asks for t
+    read = sd.read_files([one, two], {"a": "i64?", "s": "string?"})
+    assert counted(read, spark) == Counter([(1, "x"), (2, "y")])
 
 
 def test_columns_in_the_names_of_folders(tmp_path: Path, spark: SparkSession) -> None:

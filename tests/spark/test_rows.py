@@ -198,6 +198,12 @@ def test_settings_that_change_meaning_are_refused(spark: SparkSession) -> None:
             t.select(y=lambda r: f.any_match(sd.list_of(r.x), lambda x: x > 1)),
             "any_match",
         ),
+        (
+            "spark.sql.legacy.statisticalAggregate",
+            "true",
+            t.with_columns(x=1.5).aggregate(y=lambda r: f.std_dev("SAMPLE", r.x)),
+            "deviation of one value",
+        ),
     ]
     for setting, value, relation, said in cases:
         before = spark.conf.get(setting, None)

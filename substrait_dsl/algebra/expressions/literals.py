@@ -268,6 +268,8 @@ def _decimal(value: Any, kind: t.Type) -> decimal.Decimal:
     if _is_int(value):
         value = decimal.Decimal(value)
     if not isinstance(value, decimal.Decimal):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise _no_fit(value, kind, "a decimal holds no infinity and no NaN")
         hint = f'write Decimal("{value}")' if isinstance(value, float) else None
         raise _no_fit(value, kind, f"it takes a decimal.Decimal or an int, not {_a(value)}", hint)
     if not value.is_finite():

@@ -256,5 +256,5 @@ def _check_text(schema: NamedStruct, text: DelimitedText) -> None:
         if field.type.nullable and text.null_value is None:
             raise SchemaError(
                 f'column "{field.name}" of delimited text is nullable, but no text stands for NULL',
-                hint='declare it required, or give null_value="" (or another text)',
+                hint='declare it required, or give the format a text: DelimitedText(null_value="")',
             )

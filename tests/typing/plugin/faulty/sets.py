@@ -85,7 +85,7 @@ two.union_all("items")
 # E: union_all: expected a relation, got 'items'  [substrait-invalid-argument]
 two.union_all([two, two])
 # E: union_all: expected a relation, got [Relation(order: i64, part: i64), Relation(order: i64, part:
-#    i64)]  [substrait-invalid-argument]
+#    i64)]; give them one by one: *[...]  [substrait-invalid-argument]
 two.union_all(items.select("order", "prt"))
 # E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]

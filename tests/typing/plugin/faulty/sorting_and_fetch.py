@@ -68,9 +68,9 @@ items.sort(sd.compared("part", f.equal))
 # E: sort: a comparison function gives an integer, but equal(x: any1, y: any1) -> boolean gives
 #    boolean  [substrait-type-mismatch]
 items.fetch("10")
-# E: fetch: the count is a number of rows, got '10'  [substrait-type-mismatch]
+# E: limit: the count is a number of rows, got '10'  [substrait-type-mismatch]
 items.fetch(-1)
-# E: fetch: the count of a fetch must not be negative, got -1  [substrait-invalid-argument]
+# E: limit: the count of a fetch must not be negative, got -1  [substrait-invalid-argument]
 items.fetch(10, -2)
 # E: fetch: the offset of a fetch must not be negative, got -2  [substrait-invalid-argument]
 items.fetch(1.5)
@@ -82,9 +82,9 @@ items.fetch(sd.lit("x"))
 items.fetch(sd.col("part"))
 # E: fetch: the count of a fetch must not depend on a row, but it refers to a column  [substrait-invalid-argument]
 items.limit(-1)
-# E: fetch: the count of a fetch must not be negative, got -1  [substrait-invalid-argument]
+# E: limit: the count of a fetch must not be negative, got -1  [substrait-invalid-argument]
 items.limit("10")
-# E: fetch: the count is a number of rows, got '10'  [substrait-type-mismatch]
+# E: limit: the count is a number of rows, got '10'  [substrait-type-mismatch]
 items.limit(None)
 # E: limit: expected a number of rows, got None  [substrait-invalid-argument]
 items.fetch(10).select("prt")
