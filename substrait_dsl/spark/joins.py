@@ -187,9 +187,10 @@ def _counts_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
 def _counted_by_key(rel: Join, stream: Side, to: Lowering) -> Rows:
     """A single join that is a left join: each row of the other input tells how many rows have its key.
 
-    Spark counts where it sorts the rows for the join, and reads them once. To number them would be cheaper, but then the
-    first match would not know of the second, and may be all that a limit asks for. The check is a filter that depends on a
-    number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join under it.
+    Spark counts where it sorts the rows for the join, and reads them once. To number them would be cheaper, but then
+    the first match would not know of the second, and may be all that a limit asks for. The check is a filter that
+    depends on a number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join
+    under it.
     """
     left = to[rel.left]
     right = to[rel.right].apart_from(left)
