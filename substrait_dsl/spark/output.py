@@ -88,13 +88,13 @@ def _renamed(kind: t.Type, names: Iterator[str]) -> t.Type:
             return kind
 
 
-def _exact(text: str, found: DataType, nullable: bool, wanted: t.Type, what: str) -> str:
+def _exact(text: str, found: DataType, nullable: bool | None, wanted: t.Type, what: str) -> str:
     """A value with exactly the type and nullability that are wanted; just `text`, if it has them already.
 
     A NULL that must not be there is an error when the value is computed.
     """
     inside = _exact_inside(text, found, wanted, what)
-    if inside != text and nullable:
+    if inside != text and nullable is not False:
         inside = f"if({text} IS NULL, NULL, {inside})"
     return guarded(inside, nullable, wanted, what)
 
@@ -117,13 +117,18 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
 
     match found, wanted:
         case spark.StructType(fields=fields), t.Struct(types=types):
-            pairs = list(zip(fields, types, strict=True))
             parts = [f"{text}.f{number}" for number in range(len(types))]
-            exact = [
-                _exact(part, field.dataType, field.nullable, kind, f"field {number} of {what}")
-                for number, (part, (field, kind)) in enumerate(zip(parts, pairs, strict=True))
-            ]
-            return text if exact == parts else struct_to_sql(exact)
+
+            def exact(nullable: Sequence[bool | None]) -> list[str]:
+                return [
+                    _exact(part, field.dataType, null, kind, f"field {number} of {what}")
+                    for number, (part, field, null, kind) in enumerate(zip(parts, fields, nullable, types, strict=True))
+                ]
+
+            if exact([field.nullable for field in fields]) == parts:
+                return text
+            # Taken out of a struct, a field may be NULL to Spark because the struct may be.
+            return struct_to_sql(exact([None] * len(fields)))
         case spark.ArrayType(elementType=element, containsNull=nullable), t.List(element=kind):
             exact_item = _exact("e", element, nullable, kind, f"an element of {what}")
             return text if exact_item == "e" else f"transform({text}, e -> {exact_item})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
@@ -178,6 +179,17 @@ def test_nested_names_and_nullability(spark: SparkSession) -> None:
     assert found.schema == s.StructType([s.StructField("v", wanted, False)])
     (row,) = found.collect()
     assert row.v.asDict(recursive=True) == {"p": 1, "q": ["x", None], "r": {"k": {"inside it": None}}}
+
+
+def test_a_struct_of_which_spark_knows_a_part_less_well(spark: SparkSession) -> None:
+    """It takes NaN, which has no literal, for something that may be NULL, and beside it the integer for required."""
+    kind = "struct<i32, fp64>?"
+    pairs = values({"p": kind}, ((2, math.nan),))
+    t = values({"x": "i64", "k": kind}, (1, (1, 0.5)), (2, None)).with_columns(p=sd.scalar_subquery(pairs))
+    found = t.execute(spark)
+    assert [str(row.p) for row in found.collect()] == ["Row(0=2, 1=nan)"] * 2
+    assert [field.nullable for field in found.schema["p"].dataType.fields] == [False, False]
+    assert [row.k and tuple(row.k) for row in found.collect()] == [(1, 0.5), None]
 
 
 def test_settings_that_change_meaning_are_refused(spark: SparkSession) -> None:
