@@ -68,9 +68,9 @@ items.sort(sd.compared("part", f.equal))
 # E: sort: a comparison function gives an integer, but equal(x: any1, y: any1) -> boolean gives
 #    boolean  [substrait-type-mismatch]
 items.fetch("10")
-# E: limit: the count is a number of rows, got '10'  [substrait-type-mismatch]
+# E: fetch: the count is a number of rows, got '10'  [substrait-type-mismatch]
 items.fetch(-1)
-# E: limit: the count of a fetch must not be negative, got -1  [substrait-invalid-argument]
+# E: fetch: the count of a fetch must not be negative, got -1  [substrait-invalid-argument]
 items.fetch(10, -2)
 # E: fetch: the offset of a fetch must not be negative, got -2  [substrait-invalid-argument]
 items.fetch(1.5)
