@@ -112,11 +112,10 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
                 f"its columns are {quoted(columns)}",
                 hint=suggestion(missing[0], columns) or _APART,
             )
-        for key in there.keys() & declared - folders:
+        # One that lacks in the file that Spark has looked at is missing there.
+        for key in there.keys() & wanted.keys() & declared - folders:
             name = there[key]
-            if key in wanted and not _is_read_as(
-                columns[name], wanted[key]
-            ):  # else it lacks in the file Spark looks at
+            if not _is_read_as(columns[name], wanted[key]):
                 raise SchemaError(
                     f'the file {path} does not fit the declared schema: its column "{name}" is {columns[name]}, '
                     f"which Spark would read as {wanted[key]}, as in another file",
