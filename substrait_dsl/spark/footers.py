@@ -31,9 +31,7 @@ def _parquet(path: str) -> pa.Schema:
 def _orc(path: str) -> pa.Schema:
     from pyarrow import orc
 
-    schema = orc.ORCFile(path).schema
-    # Hive once wrote positions for names, and these are what Spark reads such files by.
-    return [] if all(name.startswith("_col") for name in schema.names) else schema
+    return orc.ORCFile(path).schema
 
 
 _SCHEMAS: Mapping[type[FileFormat], Callable[[str], Iterable[pa.Field]]] = {Parquet: _parquet, Orc: _orc}
@@ -47,6 +45,15 @@ def columns_of(kind: FileFormat, path: str) -> dict[str, pa.DataType]:
         return {field.name: field.type for field in _SCHEMAS[type(kind)](path)}
     except (OSError, pa.ArrowException):
         return {}  # what is wrong with it, Spark tells
+
+
+def _as_spark_finds_them(columns: dict[str, pa.DataType], frame: DataFrame) -> dict[str, pa.DataType]:
+    """The columns of a file by the names that Spark finds them by.
+
+    Hive once wrote positions for names into files of ORC, which Spark reads such a file by.
+    """
+    by_position = all(name.startswith("_col") for name in columns)
+    return dict(zip(frame.columns, columns.values(), strict=False)) if by_position else columns
 
 
 _UNSIGNED = {"uint8": "smallint", "uint16": "int", "uint32": "bigint", "uint64": "decimal(20,0)"}
@@ -103,6 +110,8 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
         parts = urlsplit(uri)
         path = unquote(parts.path)
         columns = columns_of(kind, path) if parts.scheme == "file" else {}
+        if isinstance(kind, Orc):
+            columns = _as_spark_finds_them(columns, frame)
         folders = {same(unquote(name)) for name in re.findall(r"([^/=]+)=[^/]*/", path)}
         there = {same(name): name for name in columns}
         missing = [name for name in schema.names if same(name) not in folders | there.keys()]

@@ -9,11 +9,19 @@ from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.templates import Table, Template, failing
 
 
+def _caseless(value: str) -> str:
+    """A string that is compared without case, character by character.
+
+    Not ``lower``, which makes another letter of a Greek sigma that ends a word, and two characters of a dotted I.
+    """
+    return f"({value} COLLATE UTF8_LCASE)"
+
+
 def _matching(function: str) -> Template:
     """A search for a part of a string, which may ignore case."""
     cases = {
         "CASE_SENSITIVE": f"{function}({{0}}, {{1}})",
-        "CASE_INSENSITIVE": f"{function}(lower({{0}}), lower({{1}}))",
+        "CASE_INSENSITIVE": f"{function}({_caseless('{0}')}, {_caseless('{1}')})",
     }
     return Template("[case_sensitivity]", {"case_sensitivity": cases})
 
@@ -25,7 +33,7 @@ NO_ESCAPE = "\x01"
 A pattern that does contain it is an error at run time."""
 
 _LIKE = f"({{0}} LIKE {{1}} ESCAPE '{NO_ESCAPE}')"
-_ILIKE = f"(lower({{0}}) LIKE lower({{1}}) ESCAPE '{NO_ESCAPE}')"
+_ILIKE = f"({_caseless('{0}')} LIKE {_caseless('{1}')} ESCAPE '{NO_ESCAPE}')"
 
 # The files do not declare full_unicode, nor spaces_only, but their cases use them.
 _UNICODE = {"char_set": {"UTF8": ""}, "full_unicode": {"TRUE": ""}}
@@ -38,13 +46,13 @@ _QUOTED = (
 )
 
 
-def _substring(from_beginning: str) -> Template:
-    """A substring, given its text where a negative start lies left of the first character."""
+def _substring(from_end: str, from_beginning: str) -> Template:
+    """A substring, given its texts where a negative start counts from the end, or lies left of the first character."""
     return Template(
         "[negative_start]",
         {
             "negative_start": {
-                "WRAP_FROM_END": "substring({args:, })",
+                "WRAP_FROM_END": from_end,
                 "ERROR": f"if({{1}} < 0, {failing('substring from a negative position')}, substring({{args:, }}))",
                 "LEFT_OF_BEGINNING": from_beginning,
             }
@@ -60,16 +68,26 @@ STRING: Table = {
     "concat_ws": Template("concat_ws({args:, })"),
     "like": Template("[case_sensitivity]", {"case_sensitivity": {"CASE_SENSITIVE": _LIKE, "CASE_INSENSITIVE": _ILIKE}}),
     **{
-        f"substring:{kind}_i32": _substring("substring({0}, if({1} < 1, 1, {1}))") for kind in ("str", "vchar", "fchar")
+        # From further left than any string is long, the 2^31 - 1 characters that Spark takes do not reach the end.
+        f"substring:{kind}_i32": _substring(
+            "substring({0}, if({1} < -1073741824, -1073741824, {1}))", "substring({0}, if({1} < 1, 1, {1}))"
+        )
+        for kind in ("str", "vchar", "fchar")
     },
-    # Position 1 is the first character: what lies left of it counts, but is empty.
-    "substring": _substring("substring({0}, if({1} < 1, 1, {1}), {2} + if({1} < 1, {1} - 1, 0))"),
+    # Position 1 is the first character: what lies left of it counts, but is empty. The bounds are against overflow.
+    "substring": _substring(
+        "substring({args:, })",
+        "substring({0}, if({1} < 1, 1, {1}),"
+        " if({2} < 0, 0, {2}) + if({1} < 1, if({1} < -2147483646, -2147483646, {1}) - 1, 0))",
+    ),
     "starts_with": _matching("startswith"),
     "ends_with": _matching("endswith"),
     "contains": _matching("contains"),
     "strpos": Template("CAST(instr({0}, {1}) AS BIGINT)", _SENSITIVE),
     "count_substring": Template(
-        "((char_length({0}) - char_length(replace({0}, {1}, ''))) div char_length({1}))", _SENSITIVE
+        f"if({{1}} = '' AND {{0}} IS NOT NULL, {failing('count_substring of an empty text')},"
+        " (char_length({0}) - char_length(replace({0}, {1}, ''))) div char_length({1}))",
+        _SENSITIVE,
     ),
     "replace": Template("replace({0}, {1}, {2})", _SENSITIVE),
     "repeat": Template("repeat({0}, CAST({1} AS INT))"),

@@ -287,8 +287,23 @@ def test_like_has_no_escape_character(spark: SparkSession) -> None:
     assert [row[1] for row in found] == [True, False, True, True, True, True]
 
 
+def test_letters_of_either_case_are_alike_wherever_they_stand(spark: SparkSession) -> None:
+    # Java's lower case writes a sigma otherwise where it ends a word, and makes two characters of İ
+    pairs = [("ΔΣΔ", "δς"), ("δςδ", "ΔΣ"), ("İa", "İ"), ("straße", "STRASSE"), ("x", "X")]
+    frame = rows_of(spark, [t.String(), t.String()], pairs)
+    text, part = column(0, t.String()), column(1, t.String())
+    names = ("contains", "starts_with")
+    found = computed(frame, *(call(name, text, part, case_sensitivity="CASE_INSENSITIVE") for name in names))
+    assert found == [(same, same) for same in (True, True, True, False, True)]
+    patterns = [("ΔΣΔ", "δς%"), ("İ", "_"), ("Ab", "aB"), ("ß", "__")]
+    frame = rows_of(spark, [t.String(), t.String()], patterns)
+    found = computed(frame, call("like", text, part, case_sensitivity="CASE_INSENSITIVE"))
+    assert found == [(True,), (True,), (True,), (False,)]
+
+
 def test_substring_positions(spark: SparkSession) -> None:
-    pairs = [(start, length) for start in (-3, -1, 0, 1, 3, 9) for length in (0, 1, 2, 5)]
+    starts, lengths = (-(2**31), 1 - 2**31, -3, -1, 0, 1, 3, 9, 2**31 - 1), (0, 1, 2, 5, 2**31 - 1)
+    pairs = [(start, length) for start in starts for length in lengths]
     frame = rows_of(spark, [t.I32(), t.I32()], pairs)
     text = literal("abcdef", t.String())
     start, length = column(0, t.I32()), column(1, t.I32())
@@ -297,6 +312,45 @@ def test_substring_positions(spark: SparkSession) -> None:
     assert found == [("abcdef"[max(p - 1, 0) : max(p - 1 + n, 0)],) for p, n in pairs]
     to_the_end = computed(frame, call("substring", text, start, negative_start="LEFT_OF_BEGINNING"))
     assert to_the_end == [("abcdef"[max(p - 1, 0) :],) for p, _ in pairs]
+    nonzero = [(p, n) for p, n in pairs if p]
+    frame = rows_of(spark, [t.I32(), t.I32()], nonzero)
+    from_the_end = computed(
+        frame,
+        call("substring", text, start, negative_start="WRAP_FROM_END"),
+        call("substring", text, start, length, negative_start="WRAP_FROM_END"),
+    )
+    # position -1 is the last of the six characters; what is left of the first one counts, but is empty
+    at = [p - 1 if p > 0 else p + 6 for p, _ in nonzero]
+    assert from_the_end == [
+        ("abcdef"[max(i, 0) :], "abcdef"[max(i, 0) : max(i + n, 0)]) for i, (_, n) in zip(at, nonzero, strict=True)
+    ]
+
+
+def test_a_substring_of_nothing_or_from_nowhere_is_null(spark: SparkSession) -> None:
+    frame = rows_of(
+        spark,
+        [t.String(nullable=True), t.I32(nullable=True), t.I32(nullable=True)],
+        [(None, 1, 1), ("a", None, 1), ("a", -5, None)],
+    )
+    text, start, length = (
+        column(0, t.String(nullable=True)),
+        column(1, t.I32(nullable=True)),
+        column(2, t.I32(nullable=True)),
+    )
+    for option in ("WRAP_FROM_END", "LEFT_OF_BEGINNING"):
+        to_the_end, some = (call("substring", text, start, *more, negative_start=option) for more in ((), (length,)))
+        assert computed(frame, to_the_end, some) == [(None, None), (None, None), ("a", None)]
+
+
+def test_occurrences_of_an_empty_text_are_not_counted(spark: SparkSession) -> None:
+    from pyspark.errors import PySparkException
+
+    kind = t.String(nullable=True)
+    counted = call("count_substring", column(0, kind), column(1, kind))
+    frame = rows_of(spark, [kind, kind], [("abcabc", "bc"), (None, ""), ("a", None)])
+    assert computed(frame, counted) == [(2,), (None,), (None,)]
+    with pytest.raises(PySparkException, match="empty text"):
+        computed(rows_of(spark, [kind, kind], [("a", "")]), counted)
 
 
 def test_separators_are_no_patterns(spark: SparkSession) -> None:

@@ -281,6 +281,18 @@ def test_every_file_has_the_declared_columns(format: Any, tmp_path: Path, spark:
                 read.execute(spark)
 
 
+def test_files_of_orc_that_have_positions_for_names(tmp_path: Path, spark: SparkSession) -> None:
+    named = stored(tmp_path / "named.orc", a=[1], b=["x"], c=[3])
+    placed = stored(tmp_path / "placed.orc", _col0=[10], _col1=["y"])
+    read = sd.read_files([named, placed], {"b": "string?", "a": "i64?"}, format="orc")
+    assert counted(read, spark) == Counter([("x", 1), ("y", 10)])
+    with pytest.raises(SchemaError, match='placed.orc does not fit .* has no column "c"'):
+        sd.read_files([named, placed], {"a": "i64?", "c": "i64?"}, format="orc").execute(spark)
+    other = stored(tmp_path / "other.orc", _col0=["z"], _col1=["y"])
+    with pytest.raises(SchemaError, match='other.orc does not fit .* column "a" is string'):
+        sd.read_files([named, other], {"a": "i64?"}, format="orc").execute(spark)
+
+
 I8, I16, I32, I64 = pa.int8(), pa.int16(), pa.int32(), pa.int64()
 OTHER_TYPES: dict[str, tuple[Any, Any, str]] = {
     "a text for a number": (pa.array([1]), pa.array(["abc"]), "i64?"),
