@@ -125,6 +125,19 @@ _RAISES = {"overflow": {"ERROR": ""}}
 _SUM = "sum({distinct}{0}){filter}"
 _COUNT = "count({distinct}{0}){filter}"
 
+_LIMIT = "double('infinity')"
+
+
+def _of_floats(text: str) -> Template:
+    """A sum or an average of floats, which overflows to an infinity: an error, where it is asked for.
+
+    No value without end, nor one that is no number, is below an infinity; and such a value of the input is no overflow.
+    """
+    endless = f"NOT abs({text}) < {_LIMIT} AND NOT bool_or({{distinct}}NOT abs({{0}}) < {_LIMIT}){{filter}}"
+    error = f"(CASE WHEN {endless} THEN {failing('a sum does not fit a float')} ELSE {text} END)"
+    return Template("[overflow]", {"overflow": {"SILENT": text, "ERROR": error}})
+
+
 _WHOLE_SUM = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
 # Where it is 0, the sum is NULL, and what is divided is looked at first.
 _WHOLE_COUNT = f"CAST({_COUNT} AS DECIMAL(20,0))"
@@ -167,9 +180,10 @@ ARITHMETIC: Table = {
     **EXTREMES,
     "sum": Template(_SUM, _RAISES),
     "sum0:int": Template(f"coalesce({_SUM}, 0L)", _RAISES),
-    "sum0:fp": Template(f"coalesce({_SUM}, 0D)", _RAISES),
+    "sum:fp": _of_floats(_SUM),
+    "sum0:fp": _of_floats(f"coalesce({_SUM}, 0D)"),
     "avg:int": Template(f"CAST({_WHOLE_SUM} div {_WHOLE_COUNT} AS {{T}})", _RAISES),
-    "avg:fp": Template("CAST(avg({distinct}{0}){filter} AS {T})", _RAISES),
+    "avg:fp": _of_floats("CAST(avg({distinct}{0}){filter} AS {T})"),
     **_deviation("stddev_samp", "stddev_pop"),
     **_deviation("var_samp", "var_pop"),
     "corr": Template("CAST(corr({distinct}{0}, {1}){filter} AS {T})", NEAREST),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import Cast, Measure, SortKey
+from substrait_dsl.algebra.expressions import Cast, FunctionOption, Measure, SortKey
 from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import aggregate_to_sql
@@ -110,6 +110,30 @@ def test_decimal_averages_have_all_their_digits(scale: Any, spark: SparkSession)
     (found,) = rows_of(spark, [kind], [(value,) for value in values]).selectExpr(average).collect()[0]
     with decimal.localcontext(prec=60):
         assert found == (sum(values, Decimal(0)) / 7).quantize(least, decimal.ROUND_HALF_UP)
+
+
+@pytest.mark.parametrize("name", ["sum", "sum0", "avg"])
+def test_floats_overflow_to_infinity_or_to_an_error(name: str, spark: SparkSession) -> None:
+    from pyspark.errors import PySparkException
+
+    kind = t.FP64(nullable=True)
+    value = column(0, kind)
+    on_overflow = FunctionOption("overflow", ("ERROR",))
+    silent = aggregate_to_sql(Measure(aggregate(name, value)), scope("c0"))
+    strict = aggregate_to_sql(Measure(aggregate(name, value, options=(on_overflow,))), scope("c0"))
+
+    def found(text: str, *values: float | None) -> float:
+        result = rows_of(spark, [kind], [(value,) for value in values]).selectExpr(text).collect()[0][0]
+        assert isinstance(result, float)
+        return result
+
+    assert found(strict, 1.5, None, 1.5) == found(silent, 1.5, None, 1.5) == (1.5 if name == "avg" else 3.0)
+    assert found(silent, 1e308, None, 1e308) == math.inf
+    assert found(strict, 1e308, None, -math.inf) == -math.inf  # which was there
+    assert math.isnan(found(strict, 1e308, math.nan, 1e308))
+    for values in ((1e308, 1e308), (-1e308, None, -1e308)):
+        with pytest.raises(PySparkException, match="a sum does not fit a float"):
+            found(strict, *values)
 
 
 def test_an_average_that_would_be_rounded_twice_is_refused() -> None:

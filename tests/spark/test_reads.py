@@ -286,10 +286,10 @@ def test_files_of_orc_that_have_positions_for_names(tmp_path: Path, spark: Spark
     placed = stored(tmp_path / "placed.orc", _col0=[10], _col1=["y"])
     read = sd.read_files([named, placed], {"b": "string?", "a": "i64?"}, format="orc")
     assert counted(read, spark) == Counter([("x", 1), ("y", 10)])
-    with pytest.raises(SchemaError, match='placed.orc does not fit .* has no column "c"'):
+    with pytest.raises(SchemaError, match=r'placed.orc does not fit .* has no column "c"'):
         sd.read_files([named, placed], {"a": "i64?", "c": "i64?"}, format="orc").execute(spark)
     other = stored(tmp_path / "other.orc", _col0=["z"], _col1=["y"])
-    with pytest.raises(SchemaError, match='other.orc does not fit .* column "a" is string'):
+    with pytest.raises(SchemaError, match=r'other.orc does not fit .* column "a" is string'):
         sd.read_files([named, other], {"a": "i64?"}, format="orc").execute(spark)
 
 
