@@ -178,7 +178,12 @@ def _read(bound: Any, kind: ex.BoundsType) -> Offset | ex.Bound:
         raise TypeMismatchError(f"a frame of rows is counted in integers, got {bound!r}")
     if sign == 0:
         return ex.CURRENT_ROW
-    return Offset("preceding", -bound) if sign < 0 else Offset("following", bound)
+    return Offset("preceding", _opposite(bound)) if sign < 0 else Offset("following", bound)
+
+
+def _opposite(distance: Any) -> Any:
+    """A distance the other way; of a decimal with all its digits, where ``-`` keeps as many as the context says."""
+    return distance.copy_negate() if isinstance(distance, decimal.Decimal) else -distance
 
 
 def _amount(distance: Any) -> Any:
@@ -189,7 +194,7 @@ def _amount(distance: Any) -> Any:
         case ex.DaySeconds(days, seconds, subseconds):
             return (86_400 * days + seconds) * 10**12 + subseconds
         case dt.timedelta():
-            return distance.total_seconds()
+            return distance // dt.timedelta(microseconds=1)
         case int() | float() | decimal.Decimal() if not isinstance(distance, bool) and not math.isnan(distance):
             return distance
         case _:
@@ -221,7 +226,7 @@ def _place(bound: Offset | ex.Bound) -> Any:
     if isinstance(bound, Offset):
         if isinstance(bound.distance, ExprBase):
             return None
-        return -bound.distance if bound.kind == "preceding" else bound.distance
+        return _opposite(bound.distance) if bound.kind == "preceding" else bound.distance
     return 0 if bound.kind == "current_row" else None
 
 

@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression
 from substrait_dsl.algebra.properties import SortDirection
-from substrait_dsl.algebra.types import Decimal
+from substrait_dsl.algebra.types import Decimal, List
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_arithmetic import NEAREST
+from substrait_dsl.spark.map_keys import as_key, from_key
 from substrait_dsl.spark.sorting import SortKeys, ordering
 from substrait_dsl.spark.templates import FINEST, Call, Table, Template, failing, lower
 from substrait_dsl.spark.types import PARTIQL_URN
@@ -51,8 +52,12 @@ def aggregate_function_to_sql(
         "order": f" WITHIN GROUP (ORDER BY {ordering(sorts)})" if sorts else "",
         "filter": f" FILTER (WHERE {condition})" if condition else "",
     }
-    if sorts and call.function.name == "collect_list":
-        return _in_order(texts[0], sorts, extra)
+    kinds = [value.type for value in values_of(call)]
+    if call.function.name == "approx_count_distinct" or (extra["distinct"] and call.function.name in _OF_ANYTHING):
+        texts = list(map(as_key, texts, kinds))
+    if call.function.name == "collect_list":
+        values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, AGGREGATE_FUNCTIONS, extra)
+        return from_key(values, List(kinds[0])) if extra["distinct"] else values
     if sorts and call.function.name == "string_agg" and (beside_distinct or all(extra.values())):
         return _joined_in_order(call, texts, sorts, extra)
     return lower(call, texts, AGGREGATE_FUNCTIONS, extra)
@@ -69,6 +74,9 @@ def values_of(call: AggregateFunction) -> list[Expression]:
         values = [_without_widening(value) for value in values]
     return values
 
+
+_OF_ANYTHING = ("count", "collect_list")
+"""The functions of distinct values that may be maps."""
 
 _ADDING = ("sum", "sum0", "avg")
 

@@ -21,6 +21,7 @@ from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
 from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.spark.expressions import aggregate_to_sql
 from substrait_dsl.spark.hosts import Host, host
+from substrait_dsl.spark.map_keys import as_key, from_keys, holds_map
 from substrait_dsl.spark.partitions import sorted_as_known
 from substrait_dsl.spark.tables import Item, Rows, Table, items
 from substrait_dsl.spark.types import spark_sql_type
@@ -38,8 +39,9 @@ def lower_aggregate(rel: Aggregate, to: Lowering) -> Rows:
         return _many_sets(rel, rows, keys, here, to)
     measures = _measures(rel.measures, here, to)
     grouped = rows.table.group(tuple(dict.fromkeys(keys)), measures or [Item("count(1)", (to.space.name(),))])
+    groups = Rows(grouped, (*keys, *(name for item in measures for name in item.names)))
     # Spark groups in whatever order; a streaming aggregate keeps one.
-    return sorted_as_known(rel, Rows(grouped, (*keys, *(name for item in measures for name in item.names))))
+    return sorted_as_known(rel, from_keys(groups, [key.type for key in rel.keys], to.space))
 
 
 def _keys(rel: Aggregate, rows: Rows, here: Host, to: Lowering) -> tuple[Rows, tuple[str, ...]]:
@@ -47,10 +49,10 @@ def _keys(rel: Aggregate, rows: Rows, here: Host, to: Lowering) -> tuple[Rows, t
     names: list[str] = []
     made: list[Item] = []
     for key in rel.keys:
-        if isinstance(key, FieldReference) and key.root == ROOT:
+        if isinstance(key, FieldReference) and key.root == ROOT and not holds_map(key.type):
             names.append(rows.columns[key.position])
         else:
-            made.append(Item(here.sql(key), (to.space.name(),)))
+            made.append(Item(as_key(here.sql(key), key.type), (to.space.name(),)))
             names += made[-1].names
     if made:
         rows = Rows(rows.table.select([*items(rows.table.names), *made]), rows.columns)
@@ -87,7 +89,8 @@ def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to
     table = table.select([*items(table.names), Item(f"inline({copies})", (index, *names))])
     made = _measures(measures, here, to)
     grouped = table.group((index, *names), made or [Item("count(1)", (to.space.name(),))])
-    return Rows(grouped, (*names, *(name for item in made for name in item.names), index))
+    groups = Rows(grouped, (*names, *(name for item in made for name in item.names), index))
+    return from_keys(groups, [key.type for key in rel.keys], to.space)
 
 
 def _copies(rel: Aggregate, keys: tuple[str, ...], numbers: range | list[int]) -> str:
@@ -96,8 +99,8 @@ def _copies(rel: Aggregate, keys: tuple[str, ...], numbers: range | list[int]) -
     for number in numbers:
         fields = [f"'index', {number}"]
         for position, (key, name) in enumerate(zip(rel.keys, keys, strict=True)):
-            used = name if position in rel.grouping_sets[number] else f"CAST(NULL AS {spark_sql_type(key.type)})"
-            fields.append(f"'k{position}', {used}")
+            null = f"if(false, {name}, NULL)" if holds_map(key.type) else f"CAST(NULL AS {spark_sql_type(key.type)})"
+            fields.append(f"'k{position}', {name if position in rel.grouping_sets[number] else null}")
         structs.append(f"named_struct({', '.join(fields)})")
     return f"array({', '.join(structs)})"
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from substrait_dsl.spark import joins
-from substrait_dsl.spark.tables import Item, Rows, items
+from substrait_dsl.spark.map_keys import as_key, from_keys
+from substrait_dsl.spark.tables import Item, Rows, Table, items
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import Set
@@ -51,17 +52,24 @@ def lower_set(rel: Set, to: Lowering) -> Rows:
     """Count the rows of the inputs, and put out as many as the operation says."""
     columns = to.space.names(len(rel.schema))
     side = to.space.name()
-    everything: list[Rows] = []
+    kinds = rel.schema.types
+    everything: list[Table] = []
     for number, child in enumerate(rel.relations):
         rows = to[child]
-        made = [Item(old, (new,)) for old, new in zip(rows.columns, columns, strict=True)]
-        everything.append(Rows(rows.table.select([*made, Item(str(number), (side,))]), columns))
+        keys = rows.columns if rel.op == "union_all" else map(as_key, rows.columns, kinds)
+        made = [Item(key, (name,)) for key, name in zip(keys, columns, strict=True)]
+        everything.append(rows.table.select([*made, Item(str(number), (side,))]))
     first, *others = everything
-    united = first.table.union_all([rows.table for rows in others])
+    united = first.union_all(others)
     if rel.op == "union_all":
         return Rows(united, columns)
+    return from_keys(Rows(_put_out(rel, united, columns, side, to), columns), kinds, to.space)
+
+
+def _put_out(rel: Set, united: Table, columns: tuple[str, ...], side: str, to: Lowering) -> Table:
+    """The rows of all inputs together, as often as the operation puts them out."""
     if rel.op == "union_distinct":
-        return Rows(united.group(columns, [Item("count(1)", (to.space.name(),))]), columns)
+        return united.group(columns, [Item("count(1)", (to.space.name(),))])
     counts = to.space.names(len(rel.relations))
     counted = united.group(
         columns, [Item(f"count_if({side} = {number})", (count,)) for number, count in enumerate(counts)]
@@ -69,9 +77,9 @@ def lower_set(rel: Set, to: Lowering) -> Rows:
     if rel.op in DISTINCT:
         wanted = DISTINCT[rel.op](counts)
         if not any(map(joins.looks_up, rel.relations)):
-            return Rows(counted.where(wanted), columns)
+            return counted.where(wanted)
         copies = f"if({wanted}, 1, 0)"  # a filter above a count above lookups crashes Spark's optimizer
     else:
         copies = f"CAST({COPIES[rel.op](counts)} AS INT)"
     repeated = Item(f"explode(array_repeat(1, {copies}))", (to.space.name(),))
-    return Rows(counted.select([*items(columns), repeated]), columns)
+    return counted.select([*items(columns), repeated])

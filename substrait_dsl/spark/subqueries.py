@@ -21,6 +21,7 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
+from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.marks import Key, Test, mark
 from substrait_dsl.spark.tables import Item
 from substrait_dsl.spark.texts import TextTable
@@ -70,7 +71,7 @@ def value(subquery: AnySubquery, scope: Scope, to: Lowering) -> str:
         case SetPredicate(op="exists", tuples=rel):
             return to.text(rel)[0].exists()
         case SetPredicate(tuples=rel):
-            return _unique(*to.text(rel), to)
+            return _unique(rel, to)
         case InPredicate(needles=needles, haystack=rel):
             table, columns = to.text(rel)
             keys = _keys(needles, rel, columns, scope)
@@ -154,10 +155,13 @@ def _none_match(table: TextTable, tests: Sequence[Key | Test]) -> str:
     return f"NOT {table.exists(*(f'coalesce({test.holds}, true)' for test in tests))}"
 
 
-def _unique(table: TextTable, columns: tuple[str, ...], to: Lowering) -> str:
+def _unique(rel: Rel, to: Lowering) -> str:
     """Whether no two rows are equal; a row with a NULL in it equals none."""
-    many = to.space.name()
+    table, columns = to.text(rel)
+    many, *keys = to.space.names(1 + len(columns))
     for column in columns:
         table = table.where(f"{column} IS NOT NULL")
-    counted = table.group(tuple(dict.fromkeys(columns)), [Item("count(1)", (many,))])
+    made = map(as_key, columns, rel.schema.types)
+    table = table.select([Item(text, (key,)) for text, key in zip(made, keys, strict=True)])
+    counted = table.group(keys, [Item("count(1)", (many,))])
     return f"(NOT {counted.where(f'{many} > 1').exists()})"

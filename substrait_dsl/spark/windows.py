@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import inf
 
+import attrs
+
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Bound, Expression, Literal, SortKey, WindowCall
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
@@ -183,14 +185,17 @@ def _widened(call: WindowCall, key: SortKey, sql: Callable[[Expression], str]) -
             wide: str | None = "BIGINT"
         case t.I64():
             wide = "DECIMAL(20,0)"
-        case t.Decimal(precision=digits, scale=scale):
-            longest = max([int(digits), *(int(each.precision) for each in offsets if isinstance(each, t.Decimal))])
-            if longest == 38:  # a sum of two of these has less digits after the point
+        case t.Decimal() as own:
+            decimals = [own, *(each for each in offsets if isinstance(each, t.Decimal))]
+            scale = max(int(each.scale) for each in decimals)
+            digits = scale + max(int(each.precision) - int(each.scale) for each in decimals)
+            if digits >= 38:  # a sum of two of these has less digits after the point
+                spans = "".join(f", {each} away" for each in decimals[1:])
                 raise UnsupportedError(
-                    f"Spark cannot compute a range over {key.expression.type} exactly",
-                    hint=f"cast the sort key to {t.Decimal(37, scale)}" if scale <= 37 else None,
+                    f"Spark cannot compute a range over {own}{spans}, exactly",
+                    hint=f"cast the sort key to {attrs.evolve(own, precision=37)}" if digits == own.precision else None,
                 )
-            wide = f"DECIMAL({longest},{scale})"
+            wide = f"DECIMAL({digits},{scale})"
         case _:
             wide = None
     text = sql(key.expression)

@@ -164,6 +164,17 @@ def test_ranges_over_every_kind_of_key(spark: SparkSession) -> None:
     assert one(spark, sd.PrecisionTimestamp(6), months, last_month) == [(1,), (2,), (1,)]
 
 
+def test_ranges_over_decimals_of_many_digits(spark: SparkSession) -> None:
+    far = "1234567890123456789012345678900.999"  # of more digits than Python's decimals keep by default
+    keys = [Decimal("0.000"), Decimal("-1234567890123456789012345678901.000"), Decimal(f"-{far}")]
+    sums = f.sum(sd.col("n")).over(order_by="k", range=(Decimal(f"-{far}"), 0))
+    assert one(spark, sd.Decimal(37, 3), keys, sums) == [(2,), (1,), (3,)]
+    small = [Decimal("0.1"), Decimal("0.2"), Decimal("9999.9")]
+    assert one(spark, sd.Decimal(5, 1), small, near(Decimal(12345678)), near(Decimal(9999))) == [(3, 2), (3, 2), (3, 1)]
+    with pytest.raises(UnsupportedError, match=r"a range over decimal<37,3>, decimal<35,0> away"):
+        one(spark, sd.Decimal(37, 3), keys, near(Decimal(10) ** 34))
+
+
 def test_frames_without_rows(spark: SparkSession) -> None:
     beyond = {"order_by": "n", "rows": (sd.following(2**40), None)}
     crossed = {"order_by": "k", "range": (sd.following(sd.lit(3, sd.I32)), sd.following(sd.lit(5, sd.I32)))}
