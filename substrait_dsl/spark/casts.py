@@ -11,6 +11,7 @@ from __future__ import annotations
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.types import MICROSECONDS, spark_sql_type
 
 _NUMBERS: tuple[type[t.Type], ...] = (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal)
@@ -37,6 +38,9 @@ _LENGTHS: dict[type[t.Type], str] = {
 }
 """When a value does not fit a type with a length."""
 
+_LONG_DIGITS = 18
+"""Up to how many digits a decimal is a 64-bit integer to Spark."""
+
 _TEMPORAL = t.PrecisionTime | t.PrecisionTimestamp | t.PrecisionTimestampTZ | t.IntervalDay
 
 
@@ -56,15 +60,67 @@ def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBe
         UnsupportedError: Spark does not convert these types exactly.
     """
     _require_castable(source, target)
-    sql_type = spark_sql_type(target)
-    if spark_sql_type(source) != sql_type:
-        text = f"{'CAST' if on_failure == 'throw' else 'TRY_CAST'}({text} AS {sql_type})"
+    text = _converted(text, source, target, on_failure)
     if isinstance(source, _BYTES) and isinstance(target, _TEXTS):  # which Spark takes as they are
         text = f"{'validate_utf8' if on_failure == 'throw' else 'try_validate_utf8'}({text})"
     if type(target) not in _LENGTHS or _fits_already(source, target):
         return text
-    failure = "NULL" if on_failure == "return_null" else f"raise_error('a value does not fit {target.as_required()}')"
-    return _within_length(text, target, failure)
+    return _within_length(text, target, "NULL" if on_failure == "return_null" else _misfit(target))
+
+
+def _misfit(target: t.Type) -> str:
+    return f"raise_error('a value does not fit {target.as_required()}')"
+
+
+def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, depth: int = 0) -> str:
+    """A value as one of the Spark type of another type; what Spark's own casts get wrong is told apart before."""
+    throws, sql_type = on_failure == "throw", spark_sql_type(target)
+    cast = "CAST" if throws else "TRY_CAST"
+    whole = text if spark_sql_type(source) == sql_type else f"{cast}({text} AS {sql_type})"
+    if not _spark_errs(source, target) or (isinstance(target, t.Decimal) and not throws):
+        return whole  # Spark's errors with decimals are NULLs that should be errors
+
+    def inside(value: str, old: t.Type, new: t.Type) -> str:
+        return _converted(value, old, new, on_failure, depth + 1)
+
+    entry = f"e{depth}"
+    match source, target:
+        case t.List(), t.List():
+            return f"transform({text}, {entry} -> {inside(entry, source.element, target.element)})"
+        case t.Map(), t.Map():
+            key = inside(f"{entry}.key", source.key, target.key)
+            value = inside(f"{entry}.value", source.value, target.value)
+            return f"map_from_entries(transform(map_entries({text}), {entry} -> {struct_to_sql([key, value])}))"
+        case t.Struct(), t.Struct():
+            pairs = enumerate(zip(source.types, target.types, strict=True))
+            fields = struct_to_sql([inside(f"{text}.f{number}", old, new) for number, (old, new) in pairs])
+            return f"if({text} IS NULL, NULL, {fields})"
+        case t.Decimal(), _:
+            return f"{cast}({cast}({text} AS BIGINT) AS {sql_type})"
+        case _, t.I64():  # of floats; 2^63 is the one value out of range that Spark takes for the largest in it
+            limit = "9223372036854775808D"
+            if not throws:
+                return f"{cast}(nullif({text}, {limit}) AS {sql_type})"
+            return f"(CASE WHEN {text} = {limit} THEN {_misfit(target)} ELSE {whole} END)"
+        case _:  # floats to decimals, where Spark gives NULL for what is no number, or has no end
+            return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(target)} ELSE {whole} END)"
+
+
+def _spark_errs(source: t.Type, target: t.Type) -> bool:
+    """Whether Spark's cast of values of a type, or of what is inside them, has wrong results."""
+    match source, target:
+        case t.List(), t.List():
+            return _spark_errs(source.element, target.element)
+        case t.Map(), t.Map():
+            return _spark_errs(source.key, target.key) or _spark_errs(source.value, target.value)
+        case t.Struct(), t.Struct():
+            return any(map(_spark_errs, source.types, target.types))
+        case t.Decimal(precision=digits), t.I8() | t.I16() | t.I32():
+            return bool(digits > _LONG_DIGITS)  # which pass through a float
+        case t.FP32() | t.FP64(), t.I64() | t.Decimal():
+            return True
+        case _:
+            return False
 
 
 def fitting(text: str, kind: t.Type) -> str:

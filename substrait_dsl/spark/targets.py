@@ -134,6 +134,13 @@ def _field(name: str, kind: DelimitedText) -> str:
     lines = f"{name} RLIKE '[\\\\n\\\\r\\\\x00]'"
     told = "a value of delimited text has several lines, or a NUL character"
     text = f"if({lines}, raise_error('{told}'), {name})"
+    for part, kept_by, what in (
+        (kind.field_delimiter, kind.quote, "delimiter, and there is no quote"),
+        (kind.quote, kind.escape, "quote, and there is no escape"),
+    ):
+        if part and not kept_by:  # Spark would write a NUL character for what there is not
+            wrong = text_to_sql(f"a value of delimited text holds the {what}")
+            text = f"if(contains({name}, {text_to_sql(part)}), raise_error({wrong}), {text})"
     if kind.null_value is None:
         return text
     null = text_to_sql(kind.null_value)

@@ -179,10 +179,25 @@ CASTS: list[tuple[Any, t.Type, t.Type, Any]] = [
     (b"\xff", t.Binary(), t.VarChar(3), "fails"),
     (12345, t.I64(), t.VarChar(4), "fails"),
     (math.nan, t.FP64(), t.I64(), "fails"),
+    (2.0**63, t.FP64(), t.I64(), "fails"),
+    (2.0**63, t.FP32(), t.I64(), "fails"),
+    (2.0**63 - 1024, t.FP64(), t.I64(), 2**63 - 1024),
+    (-(2.0**63), t.FP64(), t.I64(), -(2**63)),
+    *((value, t.FP64(), t.Decimal(9, 2), "fails") for value in (math.nan, math.inf, -math.inf, 1e7)),
+    (math.inf, t.FP32(), t.Decimal(9, 2), "fails"),
+    (-2.5, t.FP32(), t.Decimal(9, 2), Decimal("-2.50")),
+    (Decimal("0.99999999999999999999"), t.Decimal(38, 20), t.I32(), 0),
+    (Decimal("1.999999999999999999"), t.Decimal(19, 18), t.I16(), 1),
+    (Decimal("127.99999999999999999999"), t.Decimal(38, 20), t.I8(), 127),
+    (Decimal("-2147483648.99999999999999999999"), t.Decimal(38, 20), t.I32(), -(2**31)),
+    (Decimal("2147483648.00000000000000000000"), t.Decimal(38, 20), t.I32(), "fails"),
     (dt.date(2020, 1, 2), t.Date(), t.PrecisionTimestamp(3), dt.datetime(2020, 1, 2)),
     (dt.datetime(1969, 12, 31, 23), t.PrecisionTimestamp(6), t.Date(), dt.date(1969, 12, 31)),
     ([1, None], t.List(t.I8(nullable=True)), t.List(t.I64(nullable=True)), [1, None]),
     ((1, "a"), t.Struct((t.I8(), t.VarChar(1))), t.Struct((t.I64(), t.String()), F), (1, "a")),
+    ([Decimal("0.99999999999999999999")], t.List(t.Decimal(20, 20)), t.List(t.I32()), [0]),
+    ((2.5, 1), t.Struct((t.FP64(), t.I8())), t.Struct((t.Decimal(3, 1), t.I64()), F), (Decimal("2.5"), 1)),
+    ({1.5: [1.5]}, t.Map(t.FP64(), t.List(t.FP64())), t.Map(t.I64(), t.List(t.I64())), {1: [1]}),
 ]
 
 
@@ -192,6 +207,24 @@ def test_casts(spark: SparkSession) -> None:
     assert list(found) == [None if result == "fails" else result for *_, result in CASTS]
     fitting = [Cast(literal(value, old), new) for value, old, new, result in CASTS if result != "fails"]
     assert list(computed(spark.range(1), *fitting)[0]) == [result for *_, result in CASTS if result != "fails"]
+
+
+def test_casts_of_parts(spark: SparkSession) -> None:
+    kinds = [t.List(t.FP64(nullable=True), nullable=True), t.Struct((t.FP64(nullable=True),), nullable=True)]
+    frame = rows_of(spark, kinds, [([1.5, None], (2.5,)), (None, None), ([None], (None,))])
+    list_, struct = (column(position, kind) for position, kind in enumerate(kinds))
+    money = t.Decimal(3, 1, nullable=True)
+    found = computed(
+        frame,
+        Cast(list_, t.List(t.I64(nullable=True), nullable=True)),
+        Cast(list_, t.List(money, nullable=True)),
+        Cast(struct, t.Struct((money,), ("f0",), nullable=True)),
+    )
+    assert found == [
+        ([1, None], [Decimal("1.5"), None], (Decimal("2.5"),)),
+        (None, None, None),
+        ([None], [None], (None,)),
+    ]
 
 
 def test_what_is_asserted_not_to_be_null(spark: SparkSession) -> None:

@@ -431,6 +431,16 @@ def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSe
     ]:
         with pytest.raises(ExecutionError, match=told):
             values([row], columns).write(sd.files_target(tmp_path / "bad", kind)).execute(spark)
+    told_apart: dict[tuple[str, str], tuple[str, str]] = {
+        ('a"b', 'c"'): ('"', ""),
+        ("a,b", "c"): ("", "\\"),
+        ("a", ","): ("", ""),
+    }
+    for row, (quote, escape) in told_apart.items():
+        bare = sd.DelimitedText(quote=quote, escape=escape)
+        both = values([row], {"a": "string", "b": "string"})
+        with pytest.raises(ExecutionError, match="a value of delimited text holds the"):
+            both.write(sd.files_target(tmp_path / "bad", bare)).execute(spark)
     empty, tabs = sd.DelimitedText(null_value=""), sd.DelimitedText(field_delimiter="\t")
     blank: list[tuple[tuple[Any, ...], dict[str, str], sd.DelimitedText]] = [
         ((None,), {"a": "string?"}, empty),
