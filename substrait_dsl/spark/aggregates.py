@@ -52,6 +52,8 @@ def aggregate_function_to_sql(
         "order": f" WITHIN GROUP (ORDER BY {ordering(sorts)})" if sorts else "",
         "filter": f" FILTER (WHERE {condition})" if condition else "",
     }
+    if extra["distinct"] and call.function.name == "mode":
+        raise UnsupportedError("Spark cannot run mode over distinct values, each of which is there once")
     kinds = [value.type for value in values_of(call)]
     if call.function.name == "approx_count_distinct" or (extra["distinct"] and call.function.name in _OF_ANYTHING):
         texts = list(map(as_key, texts, kinds))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.literals import struct_to_sql
+from substrait_dsl.spark.literals import struct_to_sql, text_to_sql
 from substrait_dsl.spark.types import MICROSECONDS, spark_sql_type
 
 _NUMBERS: tuple[type[t.Type], ...] = (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal)
@@ -31,6 +31,20 @@ _CASTS: tuple[tuple[tuple[type[t.Type], ...], tuple[type[t.Type], ...]], ...] = 
 )
 """From which types to which others Spark converts as a reader of the plan would expect."""
 
+_FLOATS = (t.FP32, t.FP64)
+_HELD: dict[type[t.Type], tuple[type[t.Type], ...]] = {
+    t.I8: (t.I16, t.I32, t.I64, *_FLOATS, t.String),
+    t.I16: (t.I32, t.I64, *_FLOATS, t.String),
+    t.I32: (t.I64, *_FLOATS, t.String),
+    t.I64: (*_FLOATS, t.String),
+    t.FP32: (*_FLOATS, t.String),
+    t.FP64: (*_FLOATS, t.String),
+    t.Decimal: (*_FLOATS, t.String),
+    t.Boolean: (t.String,),
+    t.Date: (t.String,),
+}
+"""The types that every value of a type converts to."""
+
 _LENGTHS: dict[type[t.Type], str] = {
     t.VarChar: "char_length({}) > {}",
     t.FixedChar: "char_length({}) != {}",  # reading 53: characters are code points
@@ -40,6 +54,17 @@ _LENGTHS: dict[type[t.Type], str] = {
 
 _LONG_DIGITS = 18
 """Up to how many digits a decimal is a 64-bit integer to Spark."""
+
+_DAY = r"^\s*[+-]?\d{4,7}(-\d{1,2}(-\d{1,2}"
+_TIME = r"([ T]\d{1,2}(:\d{1,2}(:\d{1,2}(\.\d{0,6}(?!\d))?)?)?%s)?)?)?\s*$"
+_ZONE = r"(\s*[A-Za-z+-].*)?"
+_WRITTEN: dict[type[t.Type], str] = {
+    t.Date: _DAY + _TIME % _ZONE,
+    t.PrecisionTimestamp: _DAY + _TIME % "",
+    t.PrecisionTimestampTZ: _DAY + _TIME % _ZONE,
+}
+"""How moments are written. Spark takes more: a time without a day is today's, as are some words, what follows a day may
+be anything, digits after the sixth are cut off, and a zone is dropped where there is none."""
 
 _TEMPORAL = t.PrecisionTime | t.PrecisionTimestamp | t.PrecisionTimestampTZ | t.IntervalDay
 
@@ -60,6 +85,11 @@ def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBe
         UnsupportedError: Spark does not convert these types exactly.
     """
     _require_castable(source, target)
+    if on_failure == "return_null" and isinstance(source, t.List | t.Map | t.Struct) and _may_fail(source, target):
+        raise UnsupportedError(
+            f"Spark cannot cast {source} to {target} exactly: a part that fails would be NULL, not the whole",
+            hint="cast the parts by themselves",
+        )
     text = _converted(text, source, target, on_failure)
     if isinstance(source, _BYTES) and isinstance(target, _TEXTS):  # which Spark takes as they are
         text = f"{'validate_utf8' if on_failure == 'throw' else 'try_validate_utf8'}({text})"
@@ -95,6 +125,11 @@ def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBeh
             pairs = enumerate(zip(source.types, target.types, strict=True))
             fields = struct_to_sql([inside(f"{text}.f{number}", old, new) for number, (old, new) in pairs])
             return f"if({text} IS NULL, NULL, {fields})"
+        case t.String() | t.VarChar() | t.FixedChar(), _:
+            is_written = f"{text} RLIKE {text_to_sql(_WRITTEN[type(target)])}"
+            if not throws:
+                return f"{cast}(if({is_written}, {text}, NULL) AS {sql_type})"
+            return f"(CASE WHEN NOT {is_written} THEN {_misfit(target)} ELSE {whole} END)"
         case t.Decimal(), _:
             return f"{cast}({cast}({text} AS BIGINT) AS {sql_type})"
         case _, t.I64():  # of floats; 2^63 is the one value out of range that Spark takes for the largest in it
@@ -106,6 +141,20 @@ def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBeh
             return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(target)} ELSE {whole} END)"
 
 
+def _may_fail(source: t.Type, target: t.Type) -> bool:
+    """Whether some value, or something inside one, does not convert."""
+    match source, target:
+        case t.List(), t.List():
+            return _may_fail(source.element, target.element)
+        case t.Map(), t.Map():
+            return _may_fail(source.key, target.key) or _may_fail(source.value, target.value)
+        case t.Struct(), t.Struct():
+            return any(map(_may_fail, source.types, target.types))
+        case _:
+            held = _HELD.get(type(source), ())
+            return not (isinstance(target, held) or spark_sql_type(source) == spark_sql_type(target))
+
+
 def _spark_errs(source: t.Type, target: t.Type) -> bool:
     """Whether Spark's cast of values of a type, or of what is inside them, has wrong results."""
     match source, target:
@@ -115,6 +164,8 @@ def _spark_errs(source: t.Type, target: t.Type) -> bool:
             return _spark_errs(source.key, target.key) or _spark_errs(source.value, target.value)
         case t.Struct(), t.Struct():
             return any(map(_spark_errs, source.types, target.types))
+        case t.String() | t.VarChar() | t.FixedChar(), _:
+            return type(target) in _WRITTEN
         case t.Decimal(precision=digits), t.I8() | t.I16() | t.I32():
             return bool(digits > _LONG_DIGITS)  # which pass through a float
         case t.FP32() | t.FP64(), t.I64() | t.Decimal():

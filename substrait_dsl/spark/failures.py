@@ -107,6 +107,7 @@ _REASONS = {
     "DIVIDE_BY_ZERO": "division by zero",
     "INTERVAL_DIVIDED_BY_ZERO": "division by zero",
     "REMAINDER_BY_ZERO": "division by zero",
+    "DUPLICATED_MAP_KEY": "a map has one key twice",
     "SCALAR_SUBQUERY_TOO_MANY_ROWS": "a scalar subquery gives more than one row",
 }
 _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", "INTERVAL_ARITHMETIC_OVERFLOW", "DATETIME_OVERFLOW")
@@ -115,6 +116,7 @@ _MISFITS = ("CAST_INVALID_INPUT", "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
 _HINTS = {
     "division by zero": "functions.nullif(divisor, 0) gives NULL there",
     "a scalar subquery gives more than one row": "an aggregate without keys gives one row, limit(1) at most one",
+    "a map has one key twice": "a list of structs, list_of(struct_of(...)), may have equal ones",
     MANY_MATCHES: 'how="left" keeps every match; distinct() or an aggregate of the other side leaves one',
 }
 _CAST_HINT = 'cast(type, on_failure="return_null") gives NULL there'
@@ -273,6 +275,8 @@ def _signs(failure: Failure) -> tuple[str, ...]:
             return tuple({f"raise_error({text_to_sql(told)})", f"raise_error('{told}')"})
         case "ARITHMETIC_OVERFLOW" | "NUMERIC_VALUE_OUT_OF_RANGE":
             return "sum(", "avg("
+        case "DUPLICATED_MAP_KEY":
+            return "map(", "map_from_entries("
         case "BINARY_ARITHMETIC_OVERFLOW" if "symbol" in failure.parameters:
             return (f" {failure.parameters['symbol']} ",)
         case "CAST_OVERFLOW" if "targetType" in failure.parameters:

@@ -12,14 +12,15 @@ from substrait_dsl.algebra.expressions import (
     Cast,
     Expression,
     InPredicate,
+    NestedMap,
     ScalarFunction,
     SetComparison,
     WindowCall,
     WindowFunction,
 )
 from substrait_dsl.algebra.node import Node, Rel
-from substrait_dsl.algebra.relations import Window
-from substrait_dsl.algebra.types import PrecisionTime, PrecisionTimestampTZ, Type
+from substrait_dsl.algebra.relations import FilesTarget, LocalFiles, Parquet, Read, Window, Write
+from substrait_dsl.algebra.types import Map, PrecisionTime, PrecisionTimestampTZ, Type
 from substrait_dsl.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -67,6 +68,27 @@ def _has_membership(plan: Plan) -> bool:
 
 def _has_any_match(plan: Plan) -> bool:
     return any(isinstance(node, ScalarFunction) and node.function.name == "any_match" for node in plan.nodes)
+
+
+def _makes_maps(plan: Plan) -> bool:
+    return any(
+        isinstance(node, NestedMap) or (isinstance(node, Cast) and isinstance(node.target, Map)) for node in plan.nodes
+    )
+
+
+def _reads_parquet(plan: Plan) -> bool:
+    sources = (node.definition for node in plan.nodes if isinstance(node, Read))
+    return any(
+        isinstance(item.format, Parquet)
+        for source in sources
+        if isinstance(source, LocalFiles)
+        for item in source.items
+    )
+
+
+def _writes_parquet(plan: Plan) -> bool:
+    targets = (node.target for node in plan.nodes if isinstance(node, Write))
+    return any(isinstance(target, FilesTarget) and isinstance(target.format, Parquet) for target in targets)
 
 
 _DEVIATIONS = ("std_dev", "variance", "corr")
@@ -121,6 +143,29 @@ SETTINGS = (
         "the session takes the deviation of one value for NaN, which is NULL",
         _has_deviations,
         default="false",
+    ),
+    Setting(
+        "spark.sql.mapKeyDedupPolicy",
+        ("EXCEPTION",),
+        "the session takes the last of several values that a map has for one key, which is an error",
+        _makes_maps,
+    ),
+    *(
+        Setting(
+            key, ("CORRECTED", "EXCEPTION"), f"the session shifts the old days of Parquet files that it {does}", whom
+        )
+        for key, does, whom in (
+            ("spark.sql.parquet.datetimeRebaseModeInRead", "reads", _reads_parquet),
+            ("spark.sql.parquet.int96RebaseModeInRead", "reads", _reads_parquet),
+            ("spark.sql.parquet.datetimeRebaseModeInWrite", "writes", _writes_parquet),
+            ("spark.sql.parquet.int96RebaseModeInWrite", "writes", _writes_parquet),
+        )
+    ),
+    Setting(
+        "spark.sql.parquet.int96TimestampConversion",
+        ("false",),
+        "the session shifts the points in time of Parquet files by its time zone",
+        _reads_parquet,
     ),
 )
 

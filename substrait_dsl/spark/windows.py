@@ -37,7 +37,6 @@ WINDOW_FUNCTIONS: Mapping[str, Table] = {
         "ntile": Template(f"CAST(ntile(CAST(least({{0}}, {MOST_ROWS}) AS INT)){{over}} AS {{T}})", constants=(0,)),
         "first_value": Template("first_value({0}){frame}"),
         "last_value": Template("last_value({0}){frame}"),
-        # Spark refuses a literal that is not positive, which is what the option asks for.
         "nth_value": Template("nth_value({0}, {1}){frame}", {"on_domain_error": {"ERROR": ""}}, constants=(1,)),
         "lead": _OFFSET,
         "lag": _OFFSET,
@@ -85,11 +84,24 @@ def window_to_sql(
         return lower(call, texts, _aggregates(call), {"distinct": "", "order": "", "filter": f" OVER ({by}{frame})"})
     if call.invocation == "distinct":
         raise UnsupportedError(f"Spark cannot run {name} over distinct values")
-    has_null = any(isinstance(value, Literal) and value.value is None for value in call.arguments[1:2])
-    if name in ("lead", "lag") and has_null:
+    number = _number(call)
+    if name in ("ntile", "nth_value") and number is not None and number < 1:
+        raise UnsupportedError(f"Spark cannot run {name} of {number}, only from 1 on")
+    if number is None:
+        if name == "nth_value":
+            raise UnsupportedError("Spark cannot run nth_value of NULL, only from 1 on")
         return f"CAST(NULL AS {spark_sql_type(call.output_type)})"
+    if number < -MOST_ROWS:
+        texts[1] = str(-MOST_ROWS)  # which is too far for any row, too, and whose sign Spark can turn round
     over = f" OVER ({by}ORDER BY {', '.join(keys) or 'NULL'})"
     return lower(call, texts, WINDOW_FUNCTIONS, {"name": name, "over": over, "frame": f" OVER ({by}{frame})"})
+
+
+def _number(call: WindowCall) -> int | None:
+    """What a function counts rows or groups by, if that is a literal; 1 if there is no such argument."""
+    values = call.arguments[:1] if call.function.name == "ntile" else call.arguments[1:2]
+    value = values[0] if values else None
+    return value.value if isinstance(value, Literal) else 1
 
 
 def _aggregates(call: WindowCall) -> Mapping[str, Table]:

@@ -167,6 +167,21 @@ CASTS: list[tuple[Any, t.Type, t.Type, Any]] = [
     ("x", t.String(), t.I32(), "fails"),
     ("12", t.String(), t.I32(), 12),
     ("2020-02-30", t.String(), t.Date(), "fails"),
+    ("2020-02-28T10:00:00.5+01:00", t.String(), t.Date(), dt.date(2020, 2, 28)),
+    (" 2020-2-28 ", t.String(), t.Date(), dt.date(2020, 2, 28)),
+    *((text, t.String(), t.Date(), "fails") for text in ("2020-01-02 or so", "2020-01-02T", "today", "epoch", "10:00")),
+    ("2020-01-02 10:00:00.123456", t.VarChar(40), t.PrecisionTimestamp(6), dt.datetime(2020, 1, 2, 10, 0, 0, 123456)),
+    *(
+        (text, t.String(), t.PrecisionTimestamp(6), "fails")
+        for text in (
+            "2020-01-02 10:00:00.1234567",
+            "2020-01-02 10:00:00 UTC",
+            "2020-01-02T10:00:00+01:00",
+            "10:00",
+            "now",
+        )
+    ),
+    *((text, t.String(), t.PrecisionTimestampTZ(6), "fails") for text in ("10:00:00", "T10:00", "now", "2020-01-02x")),
     (Decimal("1.25"), t.Decimal(3, 2), t.Decimal(2, 1), Decimal("1.3")),
     (Decimal("99.9"), t.Decimal(3, 1), t.Decimal(2, 1), "fails"),
     ("abc", t.String(), t.VarChar(3), "abc"),
@@ -195,6 +210,10 @@ CASTS: list[tuple[Any, t.Type, t.Type, Any]] = [
     (dt.datetime(1969, 12, 31, 23), t.PrecisionTimestamp(6), t.Date(), dt.date(1969, 12, 31)),
     ([1, None], t.List(t.I8(nullable=True)), t.List(t.I64(nullable=True)), [1, None]),
     ((1, "a"), t.Struct((t.I8(), t.VarChar(1))), t.Struct((t.I64(), t.String()), F), (1, "a")),
+]
+
+
+PARTS: list[tuple[Any, t.Type, t.Type, Any]] = [
     ([Decimal("0.99999999999999999999")], t.List(t.Decimal(20, 20)), t.List(t.I32()), [0]),
     ((2.5, 1), t.Struct((t.FP64(), t.I8())), t.Struct((t.Decimal(3, 1), t.I64()), F), (Decimal("2.5"), 1)),
     ({1.5: [1.5]}, t.Map(t.FP64(), t.List(t.FP64())), t.Map(t.I64(), t.List(t.I64())), {1: [1]}),
@@ -205,8 +224,9 @@ def test_casts(spark: SparkSession) -> None:
     casts = [Cast(literal(value, old), new.as_nullable(), "return_null") for value, old, new, _ in CASTS]
     found = computed(spark.range(1), *casts)[0]
     assert list(found) == [None if result == "fails" else result for *_, result in CASTS]
-    fitting = [Cast(literal(value, old), new) for value, old, new, result in CASTS if result != "fails"]
-    assert list(computed(spark.range(1), *fitting)[0]) == [result for *_, result in CASTS if result != "fails"]
+    fitting = [case for case in (*CASTS, *PARTS) if case[3] != "fails"]
+    found = computed(spark.range(1), *(Cast(literal(value, old), new) for value, old, new, _ in fitting))[0]
+    assert list(found) == [result for *_, result in fitting]
 
 
 def test_casts_of_parts(spark: SparkSession) -> None:
@@ -264,6 +284,12 @@ def test_casts_that_fail(spark: SparkSession, value: Any, old: t.Type, new: t.Ty
 def test_casts_that_are_refused(old: t.Type, new: t.Type) -> None:
     with pytest.raises(UnsupportedError, match=r"cannot cast|cannot check|no type"):
         to_sql(Cast(column(0, old), new), scope("c0"))
+
+
+@pytest.mark.parametrize(("value", "old", "new"), [case[:3] for case in PARTS])
+def test_a_part_that_fails_is_not_the_whole(value: Any, old: t.Type, new: t.Type) -> None:
+    with pytest.raises(UnsupportedError, match="a part that fails would be NULL"):
+        to_sql(Cast(column(0, old), new.as_nullable(), "return_null"), scope("c0"))
 
 
 def test_a_null_passes_every_length(spark: SparkSession) -> None:

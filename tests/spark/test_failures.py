@@ -49,6 +49,12 @@ CASES: dict[str, Case] = {
         "tiny + tiny",
         "project -> q: i8 = tiny + tiny",
     ),
+    "a map": (
+        T.project(m=lambda r: sd.map_of([(r.zero, 1), (r.zero * 2, 2)])),
+        "a map has one key twice",
+        "{zero: 1, zero * 2: 2}",
+        "project -> m: map<i64, i64> = {zero: 1, zero * 2: 2}",
+    ),
     "a filter": (
         T.filter(lambda r: r.b > 1, lambda r: r.a % r.zero > 1),
         "division by zero in a % zero",

@@ -136,6 +136,11 @@ def test_floats_overflow_to_infinity_or_to_an_error(name: str, spark: SparkSessi
             found(strict, *values)
 
 
+def test_the_mode_of_distinct_values_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="mode over distinct values"):
+        aggregate_to_sql(Measure(aggregate("mode", column(0, N64), invocation="distinct")), scope("c0"))
+
+
 def test_an_average_that_would_be_rounded_twice_is_refused() -> None:
     with pytest.raises(UnsupportedError, match=r"average of decimal<38,20>"):
         aggregate_to_sql(Measure(aggregate("avg", column(0, t.Decimal(38, 20)))), scope("c0"))

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -192,12 +193,15 @@ def test_a_struct_of_which_spark_knows_a_part_less_well(spark: SparkSession) -> 
     assert [row.k and tuple(row.k) for row in found.collect()] == [(1, 0.5), None]
 
 
-def test_settings_that_change_meaning_are_refused(spark: SparkSession) -> None:
+def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSession) -> None:
     t = values({"x": "i64"}, (1,))
     points = values({"x": "precision_timestamp_tz<6>"}, (dt.datetime(2020, 1, 1, tzinfo=dt.UTC),))
     times = values({"x": "precision_time<6>"}, (dt.time(1),))
     later = points.filter(lambda r: r.x > dt.datetime(2019, 1, 1, tzinfo=dt.UTC))
-    cases = [
+    t.execute(spark).write.parquet(f"{tmp_path}/read")
+    files = sd.read_files(tmp_path / "read", {"x": "i64"}, kind="folder")
+    made = t.write(sd.files_target(tmp_path / "written", "parquet"))
+    cases: list[tuple[str, str, sd.Relation[Any], str]] = [
         ("spark.sql.ansi.enabled", "false", t, "ANSI"),
         ("spark.sql.decimalOperations.allowPrecisionLoss", "false", t, "decimal arithmetic"),
         ("spark.sql.session.timeZone", "Asia/Tokyo", later, "Asia/Tokyo"),
@@ -215,6 +219,26 @@ def test_settings_that_change_meaning_are_refused(spark: SparkSession) -> None:
             "true",
             t.with_columns(x=1.5).aggregate(y=lambda r: f.std_dev("SAMPLE", r.x)),
             "deviation of one value",
+        ),
+        (
+            "spark.sql.mapKeyDedupPolicy",
+            "LAST_WIN",
+            t.select(y=lambda r: sd.map_of([(r.x, 1), (1, 2)])),
+            "values that a map has for one key",
+        ),
+        (
+            "spark.sql.parquet.datetimeRebaseModeInRead",
+            "LEGACY",
+            files,
+            "shifts the old days of Parquet files that it r",
+        ),
+        ("spark.sql.parquet.int96RebaseModeInRead", "LEGACY", files, "shifts the old days"),
+        ("spark.sql.parquet.int96TimestampConversion", "true", files, "shifts the points in time of Parquet"),
+        (
+            "spark.sql.parquet.datetimeRebaseModeInWrite",
+            "LEGACY",
+            made,
+            "shifts the old days of Parquet files that it w",
         ),
     ]
     for setting, value, relation, said in cases:

@@ -244,6 +244,21 @@ def test_windows_anywhere(spark: SparkSession) -> None:
     assert sorted(collected(inside, spark)) == [(10, 3), (20, 5), (40, 6)]
 
 
+def test_numbers_of_windows_at_their_ends(spark: SparkSession) -> None:
+    low, high = sd.lit(-(2**31), sd.I32), sd.lit(2**31 - 1, sd.I32)
+    number = sd.col("n")
+    found = one(
+        spark,
+        sd.I32,
+        [1, 2],
+        *(move(number, far, 7).over(order_by="k") for move in (f.lag, f.lead) for far in (low, high)),
+        f.lag(number, sd.null(sd.I32), 7).over(order_by="k"),
+        f.ntile(sd.null(sd.I32)).over(order_by="k"),
+        f.ntile(high).over(order_by="k"),
+    )
+    assert found == [(7, 7, 7, 7, None, None, 1), (7, 7, 7, 7, None, None, 2)]
+
+
 T = sd.read_virtual([(1, 0.5, Decimal(1))], {"a": sd.I64, "x": sd.FP64, "d": sd.Decimal(38, 2)})
 REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("only as a literal", lambda: f.sum(sd.col("a")).over(order_by="a", rows=(sd.preceding(sd.col("a")), 0))),
@@ -251,6 +266,9 @@ REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("sum over the distinct values", lambda: f.sum(sd.col("x")).distinct().over()),
     ("avg over the distinct values", lambda: f.avg(sd.col("a")).distinct().over()),
     ("only as a literal", lambda: f.lag(sd.col("a"), sd.col("a").cast(sd.I32)).over(order_by="a")),
+    ("ntile of 0", lambda: f.ntile(0).over(order_by="a")),
+    ("nth_value of -1", lambda: f.nth_value(sd.col("a"), -1).over(order_by="a")),
+    ("nth_value of NULL", lambda: f.nth_value(sd.col("a"), sd.null(sd.I32)).over(order_by="a")),
     ("product", lambda: f.product(sd.col("a")).over()),
 ]
 
