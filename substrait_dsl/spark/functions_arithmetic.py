@@ -76,6 +76,17 @@ def _logarithm(function: str, zero: str = "0D") -> Template:
     )
 
 
+def _shift(function: str, bits: int) -> Template:
+    """A shift. By all the bits or more, which Java begins to count anew, it leaves those of the sign, or zeros."""
+    last = bits - 1
+    beyond = f"{function}({{0}}, {last})" if function == "shiftright" else "({0} ^ {0})"
+    negative = failing("a shift by a negative number of bits")
+    return Template(
+        f"(CASE WHEN {{1}} > {last} THEN {beyond} WHEN {{1}} < 0 AND {{0}} IS NOT NULL THEN {negative}"
+        f" ELSE {function}({{0}}, {{1}}) END)"
+    )
+
+
 _ANY_OVERFLOW = {"ERROR": "", "SATURATE": "", "SILENT": ""}
 _INTEGER_DOMAIN = {"ERROR": "", "NULL": ""}  # the errors it speaks of are those of NaN and infinity
 _DIVISOR = {"ERROR": "{1}", "NULL": "if({1} = 0, NULL, {1})"}
@@ -126,8 +137,9 @@ ARITHMETIC: Table = {
     # By repeated multiplication, as Spark's own power goes through doubles. Above 64 only -1, 0 and 1 have a power that
     # fits, and of those it depends on the parity alone. The product begins with 1, but with NULL for a NULL.
     "power:int": Template(
-        f"if({{1}} < 0L, {failing('a negative power of an integer')}, aggregate(array_repeat({{0}},"
-        " CAST(if({1} > 64L, 64L + {1} % 2L, {1}) AS INT)), {0} * 0L + 1L, (p, x) -> p * x))",
+        f"if({{1}} < 0L AND {{0}} IS NOT NULL, {failing('a negative power of an integer')},"
+        " aggregate(array_repeat({0}, CAST(if({1} > 64L, 64L + {1} % 2L, {1}) AS INT)),"
+        " {0} * 0L + 1L, (p, x) -> p * x))",
         {"overflow": {"ERROR": ""}},
     ),
     "power:fp": Template("CAST(power(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE)) AS {T})"),
@@ -151,9 +163,11 @@ ARITHMETIC: Table = {
     "bitwise_and": Template("({0} & {1})"),
     "bitwise_or": Template("({0} | {1})"),
     "bitwise_xor": Template("({0} ^ {1})"),
-    "shift_left": Template("shiftleft({0}, {1})"),
-    "shift_right": Template("shiftright({0}, {1})"),
-    "shift_right_unsigned": Template("shiftrightunsigned({0}, {1})"),
+    **{
+        f"{name}:i{bits}_i32": _shift(name.replace("_", ""), bits)
+        for name in ("shift_left", "shift_right", "shift_right_unsigned")
+        for bits in (32, 64)
+    },
 }
 
 

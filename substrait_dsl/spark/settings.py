@@ -19,7 +19,7 @@ from substrait_dsl.algebra.expressions import (
     WindowFunction,
 )
 from substrait_dsl.algebra.node import Node, Rel
-from substrait_dsl.algebra.relations import FilesTarget, LocalFiles, Parquet, Read, Window, Write
+from substrait_dsl.algebra.relations import FileItem, FilesTarget, LocalFiles, Parquet, Read, Window, Write
 from substrait_dsl.algebra.types import Map, PrecisionTime, PrecisionTimestampTZ, Type
 from substrait_dsl.errors import UnsupportedError
 
@@ -76,14 +76,17 @@ def _makes_maps(plan: Plan) -> bool:
     )
 
 
+def _files(plan: Plan) -> list[FileItem]:
+    sources = [node.definition for node in plan.nodes if isinstance(node, Read)]
+    return [item for source in sources if isinstance(source, LocalFiles) for item in source.items]
+
+
+def _reads_files(plan: Plan) -> bool:
+    return bool(_files(plan))
+
+
 def _reads_parquet(plan: Plan) -> bool:
-    sources = (node.definition for node in plan.nodes if isinstance(node, Read))
-    return any(
-        isinstance(item.format, Parquet)
-        for source in sources
-        if isinstance(source, LocalFiles)
-        for item in source.items
-    )
+    return any(isinstance(item.format, Parquet) for item in _files(plan))
 
 
 def _writes_parquet(plan: Plan) -> bool:
@@ -160,6 +163,12 @@ SETTINGS = (
             ("spark.sql.parquet.datetimeRebaseModeInWrite", "writes", _writes_parquet),
             ("spark.sql.parquet.int96RebaseModeInWrite", "writes", _writes_parquet),
         )
+    ),
+    *(
+        Setting(
+            f"spark.sql.files.ignore{what}Files", ("false",), f"the session passes over {words} files", _reads_files
+        )
+        for what, words in (("Corrupt", "broken"), ("Missing", "missing"))
     ),
     Setting(
         "spark.sql.parquet.int96TimestampConversion",

@@ -24,6 +24,7 @@ from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.marks import Key, Test, mark
 from substrait_dsl.spark.tables import Item
+from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.texts import TextTable
 
 if TYPE_CHECKING:
@@ -120,6 +121,8 @@ def _negated(expression: Expression) -> Expression | None:
 
 
 def _keys(needles: tuple[Expression, ...], rel: Rel, columns: tuple[str, ...], scope: Scope) -> list[Key]:
+    for needle in needles:
+        require_comparable(needle.type, "is_in")
     return [
         Key(to_sql(needle, scope), column, needle.type.nullable or field.type.nullable)
         for needle, column, field in zip(needles, columns, rel.schema, strict=True)
@@ -127,6 +130,7 @@ def _keys(needles: tuple[Expression, ...], rel: Rel, columns: tuple[str, ...], s
 
 
 def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: str, scope: Scope) -> Key | Test:
+    require_comparable(left.type, "a comparison with the values of a relation")
     nullable = left.type.nullable or rel.schema.fields[0].type.nullable
     needle = to_sql(left, scope)
     if comparison == "eq":

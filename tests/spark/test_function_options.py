@@ -97,12 +97,39 @@ def test_integer_errors(spark: SparkSession, name: str, options: dict[str, str])
         value_of(spark, call(name, literal(x, t.I8()), literal(y, t.I8()), **options))
 
 
+@pytest.mark.parametrize("bits", [32, 64])
+def test_shifts_by_all_the_bits(bits: int, spark: SparkSession) -> None:
+    from pyspark.errors import PySparkException
+
+    kind = t.I32(nullable=True) if bits == 32 else t.I64(nullable=True)
+    bases, counts = (-(2 ** (bits - 1)), -8, -1, 0, 1, 5, 2 ** (bits - 1) - 1), (0, 1, 31, 32, 33, 63, 64, 2**31 - 1)
+    pairs: list[tuple[int | None, int | None]] = list(itertools.product(bases, counts))
+    number = t.I32(nullable=True)
+    base, count = column(0, kind), column(1, number)
+    names = ("shift_left", "shift_right", "shift_right_unsigned")
+    found = computed(rows_of(spark, [kind, number], pairs), *(call(name, base, count) for name in names))
+    for (x, n), row in zip(itertools.product(bases, counts), found, strict=True):
+        left = 0 if n >= bits else x << n
+        assert row == (signed(left % 2**bits, bits), x >> n, signed(x % 2**bits >> n, bits)), (x, n)
+    empty = rows_of(spark, [kind, number], [(None, -1), (1, None), (None, 64)])
+    assert computed(empty, *(call(name, base, count) for name in names)) == [(None, None, None)] * 3
+    with pytest.raises(PySparkException, match="negative number of bits"):
+        computed(rows_of(spark, [kind, number], [(1, -1)]), call("shift_left", base, count))
+
+
+def signed(value: int, bits: int) -> int:
+    """An integer of two's complement, given its bits."""
+    return value - 2**bits if value >= 2 ** (bits - 1) else value
+
+
 def test_integer_powers(spark: SparkSession) -> None:
     pairs = [(x, y) for x, y in itertools.product((-3, -2, -1, 0, 1, 2, 10), (0, 1, 2, 3, 18, 62, 10**12, 10**12 + 1))]
     pairs = [(x, y) for x, y in pairs if abs(x) <= 1 or -(2**63) <= x ** min(y, 64) < 2**63]
     expected = [(x**y if y < 64 else x ** (2 + y % 2) if x else 0,) for x, y in pairs]
     frame = rows_of(spark, [t.I64(), t.I64()], pairs)
     assert computed(frame, call("power", column(0, t.I64()), column(1, t.I64()))) == expected
+    nothing = call("power", literal(None, t.I64(nullable=True)), literal(-1, t.I64()))
+    assert value_of(spark, nothing) is None
 
 
 def test_decimal_arithmetic_is_rounded_once(spark: SparkSession) -> None:
@@ -271,133 +298,6 @@ def test_inverse_hyperbolic_functions_everywhere(spark: SparkSession) -> None:
             continue
         expected = math.asinh(number), math.nan if number < 1 else math.acosh(number)
         assert found == pytest.approx(expected, rel=1e-15, abs=0, nan_ok=True), number
-
-
-# Strings
-
-
-def test_like_has_no_escape_character(spark: SparkSession) -> None:
-    pairs = [("a\\b", "a\\b"), ("a%b", "a\\%b"), ("a\\xb", "a\\%b"), ("a\nb", "a%b"), ("AB", "a_"), ("", "%")]
-    frame = rows_of(spark, [t.String(), t.String()], pairs)
-    text, pattern = column(0, t.String()), column(1, t.String())
-    found = computed(
-        frame, call("like", text, pattern), call("like", text, pattern, case_sensitivity="CASE_INSENSITIVE")
-    )
-    assert [row[0] for row in found] == [True, False, True, True, False, True]
-    assert [row[1] for row in found] == [True, False, True, True, True, True]
-
-
-def test_letters_of_either_case_are_alike_wherever_they_stand(spark: SparkSession) -> None:
-    # Java's lower case writes a sigma otherwise where it ends a word, and makes two characters of İ
-    pairs = [("ΔΣΔ", "δς"), ("δςδ", "ΔΣ"), ("İa", "İ"), ("straße", "STRASSE"), ("x", "X")]
-    frame = rows_of(spark, [t.String(), t.String()], pairs)
-    text, part = column(0, t.String()), column(1, t.String())
-    names = ("contains", "starts_with")
-    found = computed(frame, *(call(name, text, part, case_sensitivity="CASE_INSENSITIVE") for name in names))
-    assert found == [(same, same) for same in (True, True, True, False, True)]
-    patterns = [("ΔΣΔ", "δς%"), ("İ", "_"), ("Ab", "aB"), ("ß", "__")]
-    frame = rows_of(spark, [t.String(), t.String()], patterns)
-    found = computed(frame, call("like", text, part, case_sensitivity="CASE_INSENSITIVE"))
-    assert found == [(True,), (True,), (True,), (False,)]
-
-
-def test_substring_positions(spark: SparkSession) -> None:
-    starts, lengths = (-(2**31), 1 - 2**31, -3, -1, 0, 1, 3, 9, 2**31 - 1), (0, 1, 2, 5, 2**31 - 1)
-    pairs = [(start, length) for start in starts for length in lengths]
-    frame = rows_of(spark, [t.I32(), t.I32()], pairs)
-    text = literal("abcdef", t.String())
-    start, length = column(0, t.I32()), column(1, t.I32())
-    found = computed(frame, call("substring", text, start, length, negative_start="LEFT_OF_BEGINNING"))
-    # position 1 is the first of the characters, so position p stands at p - 1
-    assert found == [("abcdef"[max(p - 1, 0) : max(p - 1 + n, 0)],) for p, n in pairs]
-    to_the_end = computed(frame, call("substring", text, start, negative_start="LEFT_OF_BEGINNING"))
-    assert to_the_end == [("abcdef"[max(p - 1, 0) :],) for p, _ in pairs]
-    nonzero = [(p, n) for p, n in pairs if p]
-    frame = rows_of(spark, [t.I32(), t.I32()], nonzero)
-    from_the_end = computed(
-        frame,
-        call("substring", text, start, negative_start="WRAP_FROM_END"),
-        call("substring", text, start, length, negative_start="WRAP_FROM_END"),
-    )
-    # position -1 is the last of the six characters; what is left of the first one counts, but is empty
-    at = [p - 1 if p > 0 else p + 6 for p, _ in nonzero]
-    assert from_the_end == [
-        ("abcdef"[max(i, 0) :], "abcdef"[max(i, 0) : max(i + n, 0)]) for i, (_, n) in zip(at, nonzero, strict=True)
-    ]
-
-
-def test_a_substring_of_nothing_or_from_nowhere_is_null(spark: SparkSession) -> None:
-    frame = rows_of(
-        spark,
-        [t.String(nullable=True), t.I32(nullable=True), t.I32(nullable=True)],
-        [(None, 1, 1), ("a", None, 1), ("a", -5, None)],
-    )
-    text, start, length = (
-        column(0, t.String(nullable=True)),
-        column(1, t.I32(nullable=True)),
-        column(2, t.I32(nullable=True)),
-    )
-    for option in ("WRAP_FROM_END", "LEFT_OF_BEGINNING"):
-        to_the_end, some = (call("substring", text, start, *more, negative_start=option) for more in ((), (length,)))
-        assert computed(frame, to_the_end, some) == [(None, None), (None, None), ("a", None)]
-
-
-def test_occurrences_of_an_empty_text_are_not_counted(spark: SparkSession) -> None:
-    from pyspark.errors import PySparkException
-
-    kind = t.String(nullable=True)
-    counted = call("count_substring", column(0, kind), column(1, kind))
-    frame = rows_of(spark, [kind, kind], [("abcabc", "bc"), (None, ""), ("a", None)])
-    assert computed(frame, counted) == [(2,), (None,), (None,)]
-    with pytest.raises(PySparkException, match="empty text"):
-        computed(rows_of(spark, [kind, kind], [("a", "")]), counted)
-
-
-def test_separators_are_no_patterns(spark: SparkSession) -> None:
-    pairs = [("a.b.", "."), ("a\\E.b", "\\E."), ("a|b", "|"), ("abc", "x")]
-    frame = rows_of(spark, [t.String(), t.String()], pairs)
-    found = computed(frame, call("string_split", column(0, t.String()), column(1, t.String())))
-    assert found == [(text.split(separator),) for text, separator in pairs]
-
-
-def test_slices_and_counts(spark: SparkSession) -> None:
-    text, new = literal("abcdef", t.String()), literal("XY", t.String())
-
-    def slice_(start: int, length: int) -> Expression:
-        return call("replace_slice", text, literal(start, t.I64()), literal(length, t.I64()), new)
-
-    found = computed(
-        spark.range(1),
-        *(slice_(*pair) for pair in ((2, 3), (2, 0), (6, 99), (0, 1), (7, 1), (1, -1))),
-        call("count_substring", literal("aaaa", t.String()), literal("aa", t.String())),
-        call("strpos", literal("abc", t.String()), literal("c", t.String())),
-        call("capitalize", literal("éa b", t.String())),
-    )
-    assert found == [("aXYef", "aXYbcdef", "abcdeXY", None, None, None, 2, 3, "Éa b")]
-
-
-def test_results_that_exceed_their_length_are_errors(spark: SparkSession) -> None:
-    from pyspark.errors import PySparkException
-
-    short = t.VarChar(3)
-    assert value_of(spark, call("concat", literal("ab", short), literal("c", short))) == "abc"
-    with pytest.raises(PySparkException, match=r"varchar<3>"):
-        value_of(spark, call("concat", literal("ab", short), literal("cd", short)))
-
-
-def test_centers_and_cases(spark: SparkSession) -> None:
-    def center(length: int, **options: str) -> Expression:
-        return call("center", literal("ab", t.String()), literal(length, t.I32()), literal("*", t.String()), **options)
-
-    found = computed(
-        spark.range(1),
-        *(center(length) for length in (1, 2, 3, 4, 5)),
-        center(3, padding="LEFT"),
-        center(5, padding="LEFT"),
-        call("swapcase", literal("aBé😀Ö1", t.String())),
-        call("swapcase", literal("", t.String())),
-    )
-    assert found == [("ab", "ab", "ab*", "*ab*", "*ab**", "*ab", "**ab*", "AbÉ😀ö1", "")]
 
 
 # Dates and times

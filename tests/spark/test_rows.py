@@ -232,6 +232,8 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
             files,
             "shifts the old days of Parquet files that it r",
         ),
+        ("spark.sql.files.ignoreCorruptFiles", "true", files, "passes over broken files"),
+        ("spark.sql.files.ignoreMissingFiles", "true", files, "passes over missing files"),
         ("spark.sql.parquet.int96RebaseModeInRead", "LEGACY", files, "shifts the old days"),
         ("spark.sql.parquet.int96TimestampConversion", "true", files, "shifts the points in time of Parquet"),
         (

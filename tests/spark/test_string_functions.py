@@ -1,0 +1,141 @@
+"""String functions on Spark where the specification has no cases: positions, case, lengths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression
+from substrait_dsl.algebra.expressions.literals import literal
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+from tests.spark.evaluation import call, column, computed, rows_of, value_of
+
+pytestmark = pytest.mark.spark
+
+
+def test_like_has_no_escape_character(spark: SparkSession) -> None:
+    pairs = [("a\\b", "a\\b"), ("a%b", "a\\%b"), ("a\\xb", "a\\%b"), ("a\nb", "a%b"), ("AB", "a_"), ("", "%")]
+    frame = rows_of(spark, [t.String(), t.String()], pairs)
+    text, pattern = column(0, t.String()), column(1, t.String())
+    found = computed(
+        frame, call("like", text, pattern), call("like", text, pattern, case_sensitivity="CASE_INSENSITIVE")
+    )
+    assert [row[0] for row in found] == [True, False, True, True, False, True]
+    assert [row[1] for row in found] == [True, False, True, True, True, True]
+
+
+def test_letters_of_either_case_are_alike_wherever_they_stand(spark: SparkSession) -> None:
+    # Java's lower case writes a sigma otherwise where it ends a word, and makes two characters of İ
+    pairs = [("ΔΣΔ", "δς"), ("δςδ", "ΔΣ"), ("İa", "İ"), ("straße", "STRASSE"), ("x", "X")]
+    frame = rows_of(spark, [t.String(), t.String()], pairs)
+    text, part = column(0, t.String()), column(1, t.String())
+    names = ("contains", "starts_with")
+    found = computed(frame, *(call(name, text, part, case_sensitivity="CASE_INSENSITIVE") for name in names))
+    assert found == [(same, same) for same in (True, True, True, False, True)]
+    patterns = [("ΔΣΔ", "δς%"), ("İ", "_"), ("Ab", "aB"), ("ß", "__")]
+    frame = rows_of(spark, [t.String(), t.String()], patterns)
+    found = computed(frame, call("like", text, part, case_sensitivity="CASE_INSENSITIVE"))
+    assert found == [(True,), (True,), (True,), (False,)]
+
+
+def test_substring_positions(spark: SparkSession) -> None:
+    starts, lengths = (-(2**31), 1 - 2**31, -3, -1, 0, 1, 3, 9, 2**31 - 1), (0, 1, 2, 5, 2**31 - 1)
+    pairs = [(start, length) for start in starts for length in lengths]
+    frame = rows_of(spark, [t.I32(), t.I32()], pairs)
+    text = literal("abcdef", t.String())
+    start, length = column(0, t.I32()), column(1, t.I32())
+    found = computed(frame, call("substring", text, start, length, negative_start="LEFT_OF_BEGINNING"))
+    # position 1 is the first of the characters, so position p stands at p - 1
+    assert found == [("abcdef"[max(p - 1, 0) : max(p - 1 + n, 0)],) for p, n in pairs]
+    to_the_end = computed(frame, call("substring", text, start, negative_start="LEFT_OF_BEGINNING"))
+    assert to_the_end == [("abcdef"[max(p - 1, 0) :],) for p, _ in pairs]
+    nonzero = [(p, n) for p, n in pairs if p]
+    frame = rows_of(spark, [t.I32(), t.I32()], nonzero)
+    from_the_end = computed(
+        frame,
+        call("substring", text, start, negative_start="WRAP_FROM_END"),
+        call("substring", text, start, length, negative_start="WRAP_FROM_END"),
+    )
+    # position -1 is the last of the six characters; what is left of the first one counts, but is empty
+    at = [p - 1 if p > 0 else p + 6 for p, _ in nonzero]
+    assert from_the_end == [
+        ("abcdef"[max(i, 0) :], "abcdef"[max(i, 0) : max(i + n, 0)]) for i, (_, n) in zip(at, nonzero, strict=True)
+    ]
+
+
+def test_a_substring_of_nothing_or_from_nowhere_is_null(spark: SparkSession) -> None:
+    frame = rows_of(
+        spark,
+        [t.String(nullable=True), t.I32(nullable=True), t.I32(nullable=True)],
+        [(None, 1, 1), ("a", None, 1), ("a", -5, None)],
+    )
+    text, start, length = (
+        column(0, t.String(nullable=True)),
+        column(1, t.I32(nullable=True)),
+        column(2, t.I32(nullable=True)),
+    )
+    for option in ("WRAP_FROM_END", "LEFT_OF_BEGINNING"):
+        to_the_end, some = (call("substring", text, start, *more, negative_start=option) for more in ((), (length,)))
+        assert computed(frame, to_the_end, some) == [(None, None), (None, None), ("a", None)]
+
+
+def test_occurrences_of_an_empty_text_are_not_counted(spark: SparkSession) -> None:
+    from pyspark.errors import PySparkException
+
+    kind = t.String(nullable=True)
+    counted = call("count_substring", column(0, kind), column(1, kind))
+    frame = rows_of(spark, [kind, kind], [("abcabc", "bc"), (None, ""), ("a", None)])
+    assert computed(frame, counted) == [(2,), (None,), (None,)]
+    with pytest.raises(PySparkException, match="empty text"):
+        computed(rows_of(spark, [kind, kind], [("a", "")]), counted)
+
+
+def test_separators_are_no_patterns(spark: SparkSession) -> None:
+    pairs = [("a.b.", "."), ("a\\E.b", "\\E."), ("a|b", "|"), ("abc", "x")]
+    frame = rows_of(spark, [t.String(), t.String()], pairs)
+    found = computed(frame, call("string_split", column(0, t.String()), column(1, t.String())))
+    assert found == [(text.split(separator),) for text, separator in pairs]
+
+
+def test_slices_and_counts(spark: SparkSession) -> None:
+    text, new = literal("abcdef", t.String()), literal("XY", t.String())
+
+    def slice_(start: int, length: int) -> Expression:
+        return call("replace_slice", text, literal(start, t.I64()), literal(length, t.I64()), new)
+
+    found = computed(
+        spark.range(1),
+        *(slice_(*pair) for pair in ((2, 3), (2, 0), (6, 99), (0, 1), (7, 1), (1, -1))),
+        call("count_substring", literal("aaaa", t.String()), literal("aa", t.String())),
+        call("strpos", literal("abc", t.String()), literal("c", t.String())),
+        call("capitalize", literal("éa b", t.String())),
+    )
+    assert found == [("aXYef", "aXYbcdef", "abcdeXY", None, None, None, 2, 3, "Éa b")]
+
+
+def test_results_that_exceed_their_length_are_errors(spark: SparkSession) -> None:
+    from pyspark.errors import PySparkException
+
+    short = t.VarChar(3)
+    assert value_of(spark, call("concat", literal("ab", short), literal("c", short))) == "abc"
+    with pytest.raises(PySparkException, match=r"varchar<3>"):
+        value_of(spark, call("concat", literal("ab", short), literal("cd", short)))
+
+
+def test_centers_and_cases(spark: SparkSession) -> None:
+    def center(length: int, **options: str) -> Expression:
+        return call("center", literal("ab", t.String()), literal(length, t.I32()), literal("*", t.String()), **options)
+
+    found = computed(
+        spark.range(1),
+        *(center(length) for length in (1, 2, 3, 4, 5)),
+        center(3, padding="LEFT"),
+        center(5, padding="LEFT"),
+        call("swapcase", literal("aBé😀Ö1", t.String())),
+        call("swapcase", literal("", t.String())),
+    )
+    assert found == [("ab", "ab", "ab*", "*ab*", "*ab**", "*ab", "**ab*", "AbÉ😀ö1", "")]
