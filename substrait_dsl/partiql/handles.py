@@ -25,13 +25,13 @@ from substrait_dsl.fluent.expr import Expr, SortKey
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.absence import telling
 from substrait_dsl.partiql.given import data_of
+from substrait_dsl.partiql.habits import instead
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value, require_mode, struct_of
 from substrait_dsl.partiql.keys import Measured
 from substrait_dsl.partiql.kinds import kind_of_value
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, Source, StoredTable
 from substrait_dsl.partiql.lowering import lower_values
 from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
-from substrait_dsl.partiql.operations import FUNCTIONS
 from substrait_dsl.partiql.output import columns_of, require_readable, table_of, values_of
 from substrait_dsl.partiql.scopes import TupleScope, scopes_of
 from substrait_dsl.partiql.values import Bag, Data, Kind, Struct, Value, identity, to_value
@@ -148,7 +148,7 @@ class Values(Bound):
             name = getattr(steps[-1], "value", None) if steps else None
             if not isinstance(name, str):
                 raise TypeMismatchError(f"{shortened(str(self))} is a value, which is not called")
-            raise TypeMismatchError(f'a value has no method "{name}"', hint=_instead(name))
+            raise TypeMismatchError(f'a value has no method "{name}"', hint=instead(name, dir(type(self))))
 
     # --- operators
 
@@ -289,49 +289,6 @@ class Values(Bound):
         """
         with naming("evaluate"):
             return evaluate_value(self._node, data_of(self._node.free, self.sources, data), mode)
-
-
-_VERBS = (
-    "cross_join",
-    "filter",
-    "group_by",
-    "join",
-    "limit",
-    "map_let",
-    "map_values",
-    "offset",
-    "order_by",
-    "pivot",
-)
-"""What bindings can do, and values cannot."""
-
-_HABITS = {
-    "and_": "x & y",
-    "between": "(low <= x) & (x <= high)",
-    "cast": "as_integer(x), as_float(x), as_text(x) or as_boolean(x) of a dynamic value",
-    "equals": "x == y",
-    "is_not_null": "~x.is_null()",
-    "is_not_missing": "~x.is_missing()",
-    "isin": "x.is_in(y)",
-    "isnull": "x.is_null()",
-    "not_": "~x",
-    "or_": "x | y",
-    "scan": 'scan(x, as_="f")',
-    "select": 'scan(x, as_="f").map_values(lambda t: struct(a=t.f.a))',
-    "unpivot": 'unpivot(x, as_="v", at="k")',
-    "where": 'scan(x, as_="f").filter(lambda t: ..)',
-}
-"""What people call that is written in another way."""
-
-
-def _instead(name: str) -> str | None:
-    """What to write where a method is called that values do not have."""
-    if name in _VERBS:
-        return f'{name} is of bindings, and scan makes them of a value: scan(x, as_="f").{name}(..)'
-    if name in FUNCTIONS:
-        return f'write call("{name}", x)'
-    own = [each for each in dir(Values) if not each.startswith("_")]
-    return f"write {_HABITS[name]}" if name in _HABITS else suggestion(name, own)
 
 
 class _Variables(Protocol):
