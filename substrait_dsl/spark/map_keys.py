@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import attrs
+
 from substrait_dsl.algebra.types import List, Map, Struct, Type
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.tables import Item, Rows, items
@@ -30,40 +32,49 @@ def holds_map(kind: Type) -> bool:
             return False
 
 
-def as_key(value: str, kind: Type, depth: int = 0) -> str:
+@attrs.frozen
+class _Way:
+    """How a map becomes a part of a key, or such a part a map: by way of a list of entries."""
+
+    entries: str
+    """Makes the list of it."""
+    fields: tuple[str, str]
+    """What the key and the value of an entry are called, where the values have maps inside."""
+    whole: str
+    """The function that the list is given to."""
+
+    def rebuilt(self, value: str, kind: Type, depth: int = 0) -> str:
+        """A value with all maps in it, or parts of keys, turned into the other; just `value`, if there is none."""
+        entry = f"e{depth}"
+        match kind:
+            case Map(value=inner):
+                entries = self.entries.format(value)
+                if holds_map(inner):
+                    first, second = (f"{entry}.{field}" for field in self.fields)
+                    pair = struct_to_sql([first, self.rebuilt(second, inner, depth + 1)])
+                    entries = f"transform({entries}, {entry} -> {pair})"
+                return f"{self.whole}({entries})"
+            case List(element=inner) if holds_map(inner):
+                return f"transform({value}, {entry} -> {self.rebuilt(entry, inner, depth + 1)})"
+            case Struct(types=types) if holds_map(kind):
+                parts = struct_to_sql(self.rebuilt(f"{value}.f{n}", inner, depth) for n, inner in enumerate(types))
+                return f"if({value} IS NULL, NULL, {parts})"
+            case _:
+                return value
+
+
+_AS_KEY = _Way("map_entries({})", ("key", "value"), "sort_array")
+_FROM_KEY = _Way("{}", ("f0", "f1"), "map_from_entries")
+
+
+def as_key(value: str, kind: Type) -> str:
     """SQL text of what stands for a value in a key: the value itself, if there is no map in it."""
-    entry, deeper = f"e{depth}", depth + 1
-    match kind:
-        case Map(value=inner) if holds_map(inner):
-            fields = struct_to_sql([f"{entry}.key", as_key(f"{entry}.value", inner, deeper)])
-            return f"sort_array(transform(map_entries({value}), {entry} -> {fields}))"
-        case Map():
-            return f"sort_array(map_entries({value}))"
-        case List(element=inner) if holds_map(inner):
-            return f"transform({value}, {entry} -> {as_key(entry, inner, deeper)})"
-        case Struct(types=types) if holds_map(kind):
-            fields = struct_to_sql(as_key(f"{value}.f{n}", inner, deeper) for n, inner in enumerate(types))
-            return f"if({value} IS NULL, NULL, {fields})"
-        case _:
-            return value
+    return _AS_KEY.rebuilt(value, kind)
 
 
-def from_key(value: str, kind: Type, depth: int = 0) -> str:
+def from_key(value: str, kind: Type) -> str:
     """SQL text of the value that a part of a key stands for."""
-    entry, deeper = f"e{depth}", depth + 1
-    match kind:
-        case Map(value=inner) if holds_map(inner):
-            fields = struct_to_sql([f"{entry}.f0", from_key(f"{entry}.f1", inner, deeper)])
-            return f"map_from_entries(transform({value}, {entry} -> {fields}))"
-        case Map():
-            return f"map_from_entries({value})"
-        case List(element=inner) if holds_map(inner):
-            return f"transform({value}, {entry} -> {from_key(entry, inner, deeper)})"
-        case Struct(types=types) if holds_map(kind):
-            fields = struct_to_sql(from_key(f"{value}.f{n}", inner, deeper) for n, inner in enumerate(types))
-            return f"if({value} IS NULL, NULL, {fields})"
-        case _:
-            return value
+    return _FROM_KEY.rebuilt(value, kind)
 
 
 def from_keys(rows: Rows, kinds: Sequence[Type], space: Workspace) -> Rows:
