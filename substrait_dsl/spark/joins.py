@@ -1,8 +1,8 @@
 """Joins: Spark's own where it has them, subqueries for most others.
 
-A mark join is a column that tells whether a match exists; a single join is a left join of rows that are counted by key,
-or else a scalar subquery that counts its matches. What looks rows of one input up in the other makes that text inside a
-subquery.
+A mark join is a column that tells whether a match exists; a single join is a left join, of rows that are counted by key
+where it is not known that they match once; or else a scalar subquery that counts its matches. What looks rows of one
+input up in the other makes that text inside a subquery.
 
 Specification: https://substrait.io/relations/logical_relations/#join-operation.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import attrs
 
-from substrait_dsl.algebra.expressions import Expression, ScalarFunction
+from substrait_dsl.algebra.expressions import Expression, FieldReference, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
@@ -28,6 +28,7 @@ from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, all_true, items
 from substrait_dsl.spark.texts import TextTable
+from substrait_dsl.spark.uniqueness import is_unique
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import Cross
@@ -96,7 +97,8 @@ def lower_join(rel: Join, to: Lowering) -> Rows:
     plan = PLANS[rel.how]
     match plan.method:
         case "single" if not to.outer and _counts_by_key(rel):
-            rows = _counted_by_key(rel, plan.stream, to)
+            is_left_join = _has_unique_keys(rel, plan.stream)
+            rows = _joined(rel, plan.stream, "left", to) if is_left_join else _counted_by_key(rel, plan.stream, to)
         case "mark" | "single":
             rows = _looked_up(rel, plan, to)
         case how:
@@ -182,6 +184,14 @@ def _counts_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
         return False
     others = [part for part in conjuncts(join.condition) if _key_sides(part, join, plan.stream) is None]
     return len(others) < len(list(conjuncts(join.condition))) and all(len(_sides(part, join)) < 2 for part in others)
+
+
+def _has_unique_keys(rel: Join, stream: Side) -> bool:
+    """Whether the keys alone tell the rows of the other input apart, as those of an aggregate do."""
+    other, before = (rel.right, len(rel.left.schema)) if stream == "left" else (rel.left, 0)
+    keys = (_key_sides(conjunct, rel, stream) for conjunct in conjuncts(rel.condition))
+    columns = (sides[1] for sides in keys if sides is not None)
+    return is_unique(other, [key.position - before for key in columns if isinstance(key, FieldReference)])
 
 
 def _counted_by_key(rel: Join, stream: Side, to: Lowering) -> Rows:

@@ -1,0 +1,73 @@
+"""Whether a relation has, by what it is, no two rows that agree in some columns, so that none can match a row twice.
+
+What only the data makes unique is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.relations import (
+    Aggregate,
+    Emit,
+    Exchange,
+    Fetch,
+    Filter,
+    HashJoin,
+    Join,
+    MergeJoin,
+    MergingCapture,
+    NestedLoopJoin,
+    Project,
+    Set,
+    SimpleCapture,
+    Sort,
+    TopN,
+)
+from substrait_dsl.algebra.rules import JoinType
+
+_KEEPING_LEFT: tuple[JoinType, ...] = ("left_semi", "left_anti", "left_mark", "left_single")
+"""The joins that put each row of their left input out once at most, its columns first."""
+
+
+def is_unique(rel: Rel, positions: Iterable[int]) -> bool:
+    """Whether no two rows of a relation agree in the columns at these positions; NULL agrees with NULL."""
+    columns = set(positions)
+    while True:
+        match rel:
+            case Aggregate(keys=keys, grouping_sets=sets):
+                told = set(range(len(keys)))
+                return columns >= (told if len(sets) < 2 else {*told, len(rel.schema) - 1})
+            case Set(op=op):
+                return not op.endswith("_all") and op != "minus_multiset" and columns >= set(range(len(rel.schema)))
+            case Project():
+                width = len(rel.input.schema)
+                columns = _sources(columns, [*range(width), *map(_position, rel.expressions)])
+                rel = rel.input
+            case Emit():
+                columns = _sources(columns, rel.mapping)
+                rel = rel.input
+            case Join() | HashJoin() | MergeJoin() | NestedLoopJoin() if rel.how in _KEEPING_LEFT:
+                columns = {position for position in columns if position < len(rel.left.schema)}
+                rel = rel.left
+            case Filter() | Sort() | Fetch() | TopN() | Exchange() | MergingCapture() | SimpleCapture():
+                rel = rel.input
+            case _:
+                return False
+
+
+def _sources(columns: Iterable[int], made_of: Sequence[int | None]) -> set[int]:
+    """The columns of the input that some columns are the very same as."""
+    found = (made_of[position] for position in columns)
+    return {position for position in found if position is not None}
+
+
+def _position(expression: Expression) -> int | None:
+    """The column that an expression merely refers to."""
+    match expression:
+        case FieldReference(root=root, position=position) if root == ROOT:
+            return position
+        case _:
+            return None
