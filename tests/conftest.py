@@ -75,6 +75,15 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
             yield session
 
 
+@pytest.fixture
+def compiled(spark: SparkSession) -> Iterator[None]:
+    """Spark compiles what it computes for rows of constants, too, as for those of tables, instead of while it plans."""
+    rules = "spark.sql.optimizer.excludedRules"
+    spark.conf.set(rules, "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation")
+    yield
+    spark.conf.unset(rules)
+
+
 @pytest.fixture(scope="session")
 def library_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache of mypy's that knows the library, and no project."""
