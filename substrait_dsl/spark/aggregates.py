@@ -143,7 +143,7 @@ def _of_floats(text: str) -> Template:
 
     No value without end, nor one that is no number, is below an infinity; and such a value of the input is no overflow.
     """
-    endless = f"NOT abs({text}) < {_LIMIT} AND NOT bool_or({{distinct}}NOT abs({{0}}) < {_LIMIT}){{filter}}"
+    endless = f"NOT abs({text}) < {_LIMIT} AND NOT bool_or(NOT abs({{0}}) < {_LIMIT}){{filter}}"
     error = f"(CASE WHEN {endless} THEN {failing('a sum does not fit a float')} ELSE {text} END)"
     return Template("[overflow]", {"overflow": {"SILENT": text, "ERROR": error}})
 

@@ -203,9 +203,10 @@ def _widened(call: WindowCall, key: SortKey, sql: Callable[[Expression], str]) -
             digits = scale + max(int(each.precision) - int(each.scale) for each in decimals)
             if digits >= 38:  # a sum of two of these has less digits after the point
                 spans = "".join(f", {each} away" for each in decimals[1:])
+                fits = digits == own.precision > scale
                 raise UnsupportedError(
                     f"Spark cannot compute a range over {own}{spans}, exactly",
-                    hint=f"cast the sort key to {attrs.evolve(own, precision=37)}" if digits == own.precision else None,
+                    hint=f"cast the sort key to {attrs.evolve(own, precision=37)}" if fits else None,
                 )
             wide = f"DECIMAL({digits},{scale})"
         case _:
