@@ -7,7 +7,7 @@ declare is never refused.
 from __future__ import annotations
 
 from substrait_dsl.algebra.functions import PHASES, FunctionId, Phase
-from substrait_dsl.algebra.types import INTEGER_RANGES, Boolean, Decimal, Type, Unbound, UserDefined
+from substrait_dsl.algebra.types import INTEGER_RANGES, Boolean, Date, Decimal, Type, Unbound, UserDefined
 from substrait_dsl.catalog.arguments import Given, Typed
 from substrait_dsl.catalog.catalog import Catalog
 from substrait_dsl.catalog.records import Decomposable, Overload
@@ -68,10 +68,13 @@ def distance_type(catalog: Catalog, key: Type, distance: Given) -> Type:
     except FunctionNotFoundError:
         sums = []
     if not sums or not all(_same(found.output_type, key) for found in sums):
+        hint = "cast the sort key or the offset, or count rows: rows=(first, last)"
+        if isinstance(key, Date):  # and days are a point in time
+            hint = "give YearMonths, or cast the sort key to precision_timestamp<6> and give a timedelta"
         raise TypeMismatchError(
             f"a range over {key} cannot have an offset {'of type ' if isinstance(distance, Typed) else ''}{distance}: "
             f"key and offset do not add up to {key.as_required()}",
-            hint="cast the sort key or the offset, or count rows: rows=(first, last)",
+            hint=hint,
         )
     kind = sums[0].argument_types[1]
     assert isinstance(kind, Type)  # the argument is a value

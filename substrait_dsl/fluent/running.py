@@ -124,9 +124,9 @@ def _error(failure: Failure, places: Sequence[Place], record: Record) -> Executi
     """The error that a failure becomes, which comes from one of these places."""
     from substrait_dsl.spark.failures import hint, reason
 
-    place = places[0] if len(places) == 1 else None
-    told = reason(failure, place, record)
     steps = [step(each.plan, each.rel, each.node) for each in places]
+    place = places[0] if len({each.part for each in steps}) == 1 else None  # or several that say the same
+    told = reason(failure, place, record)
     texts = list(dict.fromkeys(map(str, steps)))
     message = f"{told} {', or '.join(texts[:MOST_PLACES])}".rstrip()
     if len(texts) > MOST_PLACES:

@@ -10,12 +10,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from urllib.parse import unquote, urlsplit
 
 import attrs
 
-from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, WindowCall
+from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, ScalarSubquery, WindowCall
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import Join, LateralJoin
+from substrait_dsl.algebra.relations import (
+    DelimitedText,
+    HashJoin,
+    Join,
+    LateralJoin,
+    LocalFiles,
+    MergeJoin,
+    NestedLoopJoin,
+    Read,
+)
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.spark.joins import MANY_MATCHES
 from substrait_dsl.spark.literals import text_to_sql
@@ -103,6 +113,9 @@ def _caused(text: str) -> Failure:
 
 # --- in words
 
+_BROKEN_RECORD = "MALFORMED_CSV_RECORD"
+_OF_FILES = ("FAILED_READ_FILE", "FILE_NOT_EXIST", _BROKEN_RECORD)
+
 _REASONS = {
     "DIVIDE_BY_ZERO": "division by zero",
     "INTERVAL_DIVIDED_BY_ZERO": "division by zero",
@@ -117,10 +130,13 @@ _HINTS = {
     "division by zero": "functions.nullif(divisor, 0) gives NULL there",
     "a scalar subquery gives more than one row": "an aggregate without keys gives one row, limit(1) at most one",
     "a map has one key twice": "a list of structs, list_of(struct_of(...)), may have equal ones",
-    MANY_MATCHES: 'how="left" keeps every match; distinct() or an aggregate of the other side leaves one',
+    MANY_MATCHES: 'how="left" or "right" keeps every match; distinct() or an aggregate of the other side leaves one',
 }
 _CAST_HINT = 'cast(type, on_failure="return_null") gives NULL there'
-_COLUMN_HINT = "declare the column nullable where it is read, or leave such rows out: filter(x.is_not_null())"
+_COLUMN_HINT = (
+    "declare it, or the columns that it is made of, nullable where they are read, or leave such rows out: "
+    "filter(x.is_not_null())"
+)
 _VALUE_HINT = "functions.coalesce(x, value) is never NULL, filter(x.is_not_null()) leaves such rows out"
 _REQUIRED = "a required value is NULL"
 _IS_NULL = "is required, but it is NULL"
@@ -144,9 +160,15 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
         return "overflow"
     if failure.kind in _MISFITS and value is not None:
         value = _SUFFIXED.sub(r"\1", value)
-        target = node.target.as_required() if isinstance(node, Cast) else failure.parameters.get("targetType")
+        target = node.target.as_required() if isinstance(node, Cast) else _target(failure)
         return f"the value {value} cannot be cast to {target}" if target else f"the value {value} does not fit"
     return _REASONS.get(failure.kind) or readable(_plain(failure.message), record)
+
+
+def _target(failure: Failure) -> str | None:
+    """The type that a value does not fit, in Spark's words."""
+    target = failure.parameters.get("targetType")
+    return target and target.strip('"').lower()
 
 
 def hint(failure: Failure, place: Place | None, told: str) -> str | None:
@@ -160,6 +182,8 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         return _VALUE_HINT if told == _REQUIRED else _COLUMN_HINT
     if isinstance(node, Cast) and (failure.kind in _MISFITS or failure.kind == "USER_RAISED_EXCEPTION"):
         return _CAST_HINT
+    if failure.kind == _BROKEN_RECORD:
+        return "every record has as many fields as the schema has columns, separated and quoted as the format says"
     return _HINTS.get(told)
 
 
@@ -220,8 +244,10 @@ def places(failure: Failure, record: Record) -> list[Place]:
         return [
             Place(plan, rel)
             for rel in walk(plan)
-            if isinstance(rel, Join | LateralJoin) and rel.how in ("left_single", "right_single")
+            if isinstance(rel, _JOINS) and rel.how in ("left_single", "right_single")
         ]
+    if failure.kind in _OF_FILES and not failure.fragments:
+        return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Read) and _is_read_by(failure, rel)]
     nodes = list(_failed(failure, record))
     if not nodes and told.endswith(_IS_NULL):
         return list(_required(told, record))
@@ -233,6 +259,20 @@ def places(failure: Failure, record: Record) -> list[Place]:
     return [Place(plan, owners[id(node)], node) for node in found.values()]
 
 
+_JOINS = (Join, LateralJoin, HashJoin, MergeJoin, NestedLoopJoin)
+
+
+def _is_read_by(failure: Failure, read: Read) -> bool:
+    """Whether a failure names a file that a relation reads, or names none and may be one of its records."""
+    if not isinstance(read.definition, LocalFiles):
+        return False
+    if failure.kind == _BROKEN_RECORD:
+        return any(isinstance(item.format, DelimitedText) for item in read.definition.items)
+    message = unquote(failure.message)
+    paths = (unquote(urlsplit(item.uri).path) for item in read.definition.items)
+    return any(re.split(r"[*?\[{]", path, maxsplit=1)[0].rstrip("/") in message for path in paths)
+
+
 def _failed(failure: Failure, record: Record) -> Iterator[Node]:
     """The parts of expressions that may have failed."""
     for fragment in failure.fragments:
@@ -242,6 +282,9 @@ def _failed(failure: Failure, record: Record) -> Iterator[Node]:
             yield from _smallest(node, texts, holds)
             if texts.get(id(node)) in inlined:
                 yield node
+    if failure.kind == "SCALAR_SUBQUERY_TOO_MANY_ROWS" and not failure.fragments:
+        for node, _ in record.written:
+            yield from (part for part in walk(node, into_relations=False) if isinstance(part, ScalarSubquery))
     if not failure.fragments and (signs := _signs(failure)):
         for node, texts in record.written:
             yield from _showing(node, texts, signs)

@@ -115,18 +115,17 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
         folders = {same(unquote(name)) for name in re.findall(r"([^/=]+)=[^/]*/", path)}
         there = {same(name): name for name in columns}
         missing = [name for name in schema.names if same(name) not in folders | there.keys()]
-        if columns and missing:
-            raise SchemaError(
-                f"the file {path} does not fit the declared schema: it has no column {quoted(missing)}; "
-                f"its columns are {quoted(columns)}",
-                hint=suggestion(missing[0], columns) or _APART,
-            )
         # One that lacks in the file that Spark has looked at is missing there.
-        for key in there.keys() & wanted.keys() & declared - folders:
-            name = there[key]
-            if not _is_read_as(columns[name], wanted[key]):
-                raise SchemaError(
-                    f'the file {path} does not fit the declared schema: its column "{name}" is {columns[name]}, '
-                    f"which Spark would read as {wanted[key]}, as in another file",
-                    hint=_APART,
-                )
+        compared = [there[key] for key in there if key in wanted and key in declared - folders]
+        wrong = [
+            f'its column "{name}" is {columns[name]}, which Spark reads as {wanted[same(name)]}, as in another file'
+            for name in compared
+            if not _is_read_as(columns[name], wanted[same(name)])
+        ]
+        if columns and missing:
+            wrong.insert(0, f"it has no column {quoted(missing)}; its columns are {quoted(columns)}")
+        if wrong:
+            raise SchemaError(
+                f"the file {path} does not fit the declared schema: {'; '.join(wrong)}",
+                hint=(suggestion(missing[0], columns) if missing else None) or _APART,
+            )

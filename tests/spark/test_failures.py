@@ -128,6 +128,12 @@ CASES: dict[str, Case] = {
         "cast(d as decimal<5,2>)",
         "project -> n: decimal<5,2> = cast(d as decimal<5,2>)",
     ),
+    "a correlated scalar subquery": (
+        T.project(k=lambda t: sd.scalar_subquery(U.filter(lambda u: u.k == t.b).select("v"))),
+        "a scalar subquery gives more than one row in (subquery #1)",
+        "(subquery #1)",
+        "project -> k: i64? = (subquery #1)",
+    ),
     "a single join": (
         T.join(U, lambda t, u: t.b == u.k, "left_single"),
         "a row has more than one match in a single join (step: join left_single on b = k)",
@@ -222,6 +228,52 @@ def test_what_the_plan_knows_nothing_of_is_told_without_stacks_and_names(spark: 
     assert "\n" not in caught.value.message
     assert "__s" not in caught.value.message
     assert "SQLSTATE" not in caught.value.message
+
+
+def test_files_that_cannot_be_read_name_the_read(spark: SparkSession, tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    parquet.write_table(pa.table({"a": range(100_000)}), folder / "t.parquet", use_dictionary=False)
+    content = bytearray((folder / "t.parquet").read_bytes())
+    content[1000:100_000] = bytes(99_000)  # the pages, not the footer
+    (folder / "t.parquet").write_bytes(content)
+    broken = sd.read_files(folder, {"a": "i64?"}, kind="folder")
+    with (
+        pytest.raises(ExecutionError, match=r"running: .*t\.parquet.* \(step: read files"),
+        broken.running(spark) as frame,
+    ):
+        frame.collect()
+    with pytest.raises(ExecutionError, match=r"there is nothing to read: .*nowhere"):
+        sd.read_files(tmp_path / "nowhere", {"a": "i64?"}).collect(spark)
+    (tmp_path / "short.csv").write_text("a,b\n1,2\n3\n")
+    short = sd.read_files(tmp_path / "short.csv", {"a": "string", "b": "string"}, format="csv")
+    with pytest.raises(ExecutionError, match="Malformed") as caught:
+        short.select("a").collect(spark)
+    assert caught.value.step
+    assert caught.value.step.startswith("read files")
+    assert "as many fields" in str(caught.value)
+
+
+@pytest.mark.parametrize("verb", ["hash_join", "merge_join", "nested_loop_join"])
+def test_physical_joins_with_a_second_match_are_named(verb: str, spark: SparkSession) -> None:
+    t, u = T.sort("b"), U.sort("k")
+    on: Any = (lambda t, u: t.b == u.k) if verb == "nested_loop_join" else [("b", "k")]
+    with pytest.raises(ExecutionError, match="more than one match") as caught:
+        getattr(t, verb)(u, on, how="left_single").collect(spark)
+    assert caught.value.step
+    assert "left_single" in caught.value.step
+
+
+def test_one_expression_in_two_places(spark: SparkSession, tmp_path: Path) -> None:
+    T.execute(spark).write.parquet(f"{tmp_path}/t")
+    t = sd.read_files(tmp_path / "t", {"s": "string?"}, kind="folder")
+    twice = t.filter(lambda r: r.s.cast("i32?") > 1).select(n=lambda r: r.s.cast("i32?"))
+    with pytest.raises(ExecutionError, match=r"cannot be cast to i32 in .*or in cast") as caught:
+        twice.collect(spark)
+    assert "return_null" in str(caught.value)
 
 
 def test_the_count_of_a_fetch_is_computed_at_once(spark: SparkSession) -> None:

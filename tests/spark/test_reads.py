@@ -324,6 +324,13 @@ def test_every_file_has_the_declared_types(
             sd.read_files(listed, {"a": kind}, format=format).execute(spark)
 
 
+def test_all_that_does_not_fit_a_file_is_told(tmp_path: Path, spark: SparkSession) -> None:
+    one = stored(tmp_path / "1.parquet", a=[1], b=["x"], c=[1])
+    two = stored(tmp_path / "2.parquet", a=["x"], b=[b"x"])
+    with pytest.raises(SchemaError, match=r'no column "c".*column "a" is string.*column "b" is binary'):
+        sd.read_files([one, two], {"a": "i64?", "b": "string?", "c": "i64?"}).execute(spark)
+
+
 def test_types_whose_values_the_declared_one_holds(tmp_path: Path, spark: SparkSession) -> None:
     one = stored(tmp_path / "1.parquet", a=pa.array([1], I64), s=pa.array(["x"]), t=pa.array(["x"]))
     coded = pa.array(["y"]).dictionary_encode()

@@ -87,7 +87,7 @@ orders.with_columns(n=lambda o: f.sum(o.id).over(order_by=o.comment, range=(-1, 
 #    the offset, or count rows: rows=(first, last)  [substrait-type-mismatch]
 orders.with_columns(n=lambda o: f.sum(o.id).over(order_by=o.day, range=(dt.timedelta(days=-1), 0)))
 # E: over: a range over date cannot have an offset datetime.timedelta(days=1): key and offset do not add up to date;
-#    cast the sort key or the offset, or count rows: rows=(first, last)  [substrait-type-mismatch]
+#    give YearMonths, or cast the sort key to precision_timestamp<6> and give a timedelta  [substrait-type-mismatch]
 orders.with_columns(n=lambda o: f.sum(o.comment).over(order_by=o.day))
 # E: over: no overload takes sum(string?); cast argument 1 from string? to fp64?  [substrait-function-not-found]
 orders.with_columns(n=f.sum(sd.col("comment")).over(order_by="day"))
