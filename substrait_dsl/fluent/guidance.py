@@ -226,6 +226,9 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
         return "put each comparison in parentheses: (a > 1) & (b < 2)"
     if name == "add" and any(isinstance(part.type, String | VarChar) for part in typed):
         return "functions.concat(a, b) joins texts"
+    if name in ("min", "max") and any(isinstance(part.type, String | VarChar) for part in typed):
+        key = "desc(x)" if name == "max" else "x"
+        return f"there is none of texts; top_n(1, {key}) gives the row that has it"
     if not typed and plain and isinstance(plain[0], str) and plain[0].isidentifier():
         return f"a column is col({plain[0]!r}), or the row's in a lambda"
     if any(isinstance(part, ex.DaySeconds | ex.Compound) for part in plain):
