@@ -95,11 +95,12 @@ def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBe
         text = f"{'validate_utf8' if on_failure == 'throw' else 'try_validate_utf8'}({text})"
     if type(target) not in _LENGTHS or _fits_already(source, target):
         return text
-    return _within_length(text, target, "NULL" if on_failure == "return_null" else _misfit(target))
+    failure = "NULL" if on_failure == "return_null" else f"raise_error('a value does not fit {target.as_required()}')"
+    return _within_length(text, target, failure)
 
 
-def _misfit(target: t.Type) -> str:
-    return f"raise_error('a value does not fit {target.as_required()}')"
+def _misfit(text: str, target: t.Type) -> str:
+    return f"raise_error(concat('the value ', CAST({text} AS STRING), ' does not fit {target.as_required()}'))"
 
 
 def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, depth: int = 0) -> str:
@@ -129,16 +130,16 @@ def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBeh
             is_written = f"{text} RLIKE {text_to_sql(_WRITTEN[type(target)])}"
             if not throws:
                 return f"{cast}(if({is_written}, {text}, NULL) AS {sql_type})"
-            return f"(CASE WHEN NOT {is_written} THEN {_misfit(target)} ELSE {whole} END)"
+            return f"(CASE WHEN NOT {is_written} THEN {_misfit(text, target)} ELSE {whole} END)"
         case t.Decimal(), _:
             return f"{cast}({cast}({text} AS BIGINT) AS {sql_type})"
         case _, t.I64():  # of floats; 2^63 is the one value out of range that Spark takes for the largest in it
             limit = "9223372036854775808D"
             if not throws:
                 return f"{cast}(nullif({text}, {limit}) AS {sql_type})"
-            return f"(CASE WHEN {text} = {limit} THEN {_misfit(target)} ELSE {whole} END)"
+            return f"(CASE WHEN {text} = {limit} THEN {_misfit(text, target)} ELSE {whole} END)"
         case _:  # floats to decimals, where Spark gives NULL for what is no number, or has no end
-            return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(target)} ELSE {whole} END)"
+            return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(text, target)} ELSE {whole} END)"
 
 
 def _may_fail(source: t.Type, target: t.Type) -> bool:

@@ -315,6 +315,8 @@ def _signs(failure: Failure) -> tuple[str, ...]:
     match failure.kind:
         case "USER_RAISED_EXCEPTION":
             told = failure.parameters.get("errorMessage", "")
+            if about := re.fullmatch(r"the value .*( does not fit [^ ]+)", told, re.DOTALL):
+                return (f"'{about[1]}'))",)
             return tuple({f"raise_error({text_to_sql(told)})", f"raise_error('{told}')"})
         case "ARITHMETIC_OVERFLOW" | "NUMERIC_VALUE_OUT_OF_RANGE":
             return "sum(", "avg("

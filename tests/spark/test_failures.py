@@ -116,6 +116,12 @@ CASES: dict[str, Case] = {
         "cast(a as i32)",
         "project -> n: i32 = cast(a as i32)",
     ),
+    "a text that is no moment": (
+        T.project(n=lambda r: r.s.cast(sd.Date)),
+        "the value abc does not fit date in cast(s as date)",
+        "cast(s as date)",
+        "project -> n: date = cast(s as date)",
+    ),
     "a text too long": (
         T.project(n=lambda r: r.s.cast(sd.VarChar(2))),
         "a value does not fit varchar<2> in cast(s as varchar<2>)",
