@@ -111,8 +111,8 @@ orders.join(
 ).agg(
     n=f.count(),
     most=lambda r: f.max(
-        # E: agg, measure "most": no overload takes max(string?); cast argument 1 from string? to
-        #    fp64?  [substrait-function-not-found]
+        # E: agg, measure "most": no overload takes max(string?); there is none of texts;
+        #    top_n(1, desc(x)) gives the row that has it  [substrait-function-not-found]
         r.comment,
     ),
 ).sort(
