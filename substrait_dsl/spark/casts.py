@@ -8,6 +8,8 @@ anything local, the zone is the session's, which `execute` requires to be UTC.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
 from substrait_dsl.errors import UnsupportedError
@@ -85,7 +87,11 @@ def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBe
         UnsupportedError: Spark does not convert these types exactly.
     """
     _require_castable(source, target)
-    if on_failure == "return_null" and isinstance(source, t.List | t.Map | t.Struct) and _may_fail(source, target):
+    if (
+        on_failure == "return_null"
+        and isinstance(source, t.List | t.Map | t.Struct)
+        and _any_part(_may_fail, source, target)
+    ):
         raise UnsupportedError(
             f"Spark cannot cast {source} to {target} exactly: a part that fails would be NULL, not the whole",
             hint="cast the parts by themselves",
@@ -108,7 +114,7 @@ def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBeh
     throws, sql_type = on_failure == "throw", spark_sql_type(target)
     cast = "CAST" if throws else "TRY_CAST"
     whole = text if spark_sql_type(source) == sql_type else f"{cast}({text} AS {sql_type})"
-    if not _spark_errs(source, target) or (isinstance(target, t.Decimal) and not throws):
+    if not _any_part(_spark_errs, source, target) or (isinstance(target, t.Decimal) and not throws):
         return whole  # Spark's errors with decimals are NULLs that should be errors
 
     def inside(value: str, old: t.Type, new: t.Type) -> str:
@@ -142,29 +148,28 @@ def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBeh
             return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(text, target)} ELSE {whole} END)"
 
 
-def _may_fail(source: t.Type, target: t.Type) -> bool:
-    """Whether some value, or something inside one, does not convert."""
+def _any_part(is_so: Callable[[t.Type, t.Type], bool], source: t.Type, target: t.Type) -> bool:
+    """Whether something holds for the cast of a value, or of anything inside it."""
     match source, target:
         case t.List(), t.List():
-            return _may_fail(source.element, target.element)
+            return _any_part(is_so, source.element, target.element)
         case t.Map(), t.Map():
-            return _may_fail(source.key, target.key) or _may_fail(source.value, target.value)
+            return _any_part(is_so, source.key, target.key) or _any_part(is_so, source.value, target.value)
         case t.Struct(), t.Struct():
-            return any(map(_may_fail, source.types, target.types))
+            return any(_any_part(is_so, old, new) for old, new in zip(source.types, target.types, strict=True))
         case _:
-            held = _HELD.get(type(source), ())
-            return not (isinstance(target, held) or spark_sql_type(source) == spark_sql_type(target))
+            return is_so(source, target)
+
+
+def _may_fail(source: t.Type, target: t.Type) -> bool:
+    """Whether some value does not convert."""
+    held = _HELD.get(type(source), ())
+    return not (isinstance(target, held) or spark_sql_type(source) == spark_sql_type(target))
 
 
 def _spark_errs(source: t.Type, target: t.Type) -> bool:
-    """Whether Spark's cast of values of a type, or of what is inside them, has wrong results."""
+    """Whether Spark's cast of values of a type has wrong results."""
     match source, target:
-        case t.List(), t.List():
-            return _spark_errs(source.element, target.element)
-        case t.Map(), t.Map():
-            return _spark_errs(source.key, target.key) or _spark_errs(source.value, target.value)
-        case t.Struct(), t.Struct():
-            return any(map(_spark_errs, source.types, target.types))
         case t.String() | t.VarChar() | t.FixedChar(), _:
             return type(target) in _WRITTEN
         case t.Decimal(precision=digits), t.I8() | t.I16() | t.I32():

@@ -12,7 +12,9 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.algebra.rules import SET_OPS
+from substrait_dsl.errors import UnsupportedError
 from tests.spark.test_sets import COPIES
+from tests.support import refused
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,3 +88,9 @@ def test_sets_of_maps(table: tuple[Any, list[Any]], spark: SparkSession) -> None
         all=sd.unique(everything), some=sd.unique(maps.filter(lambda r: r.n < 2).select("m"))
     )
     assert found(unique, spark) == Counter([(False, True)])
+
+
+def test_maps_are_not_compared(spark: SparkSession) -> None:
+    maps = sd.read_virtual([({"a": 1},)], {"m": "map<string, i64>"})
+    with refused(UnsupportedError, "execute", "is_in"):
+        maps.filter(lambda r: r.m.is_in(maps)).execute(spark)
