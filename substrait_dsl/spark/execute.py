@@ -14,7 +14,7 @@ from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.changes import changes_in, make_changes
 from substrait_dsl.spark.context import Context, settled
 from substrait_dsl.spark.correlation import is_no_place, require_correlation
-from substrait_dsl.spark.failures import failure_of, spark_errors, told
+from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.lowering import Change, Lowering
 from substrait_dsl.spark.record import note_plan
 from substrait_dsl.spark.settings import TIME_ZONE, require_settings
@@ -89,7 +89,8 @@ def _spark_errors() -> Iterator[None]:
                 f"there is nothing to read: {told(error)}",
                 hint="Spark looks for paths on the machines that it runs on; patterns and folders have a kind=",
             ) from error
-        raise ExecutionError(f"Spark refuses the plan: {told(error)}") from error
+        words = told(error)
+        raise ExecutionError(f"Spark refuses the plan: {words}", hint=advice(words)) from error
 
 
 def _check_extensions(nodes: Sequence[Node]) -> None:

@@ -27,7 +27,7 @@ from substrait_dsl.algebra.relations import (
     Read,
 )
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.spark.joins import MANY_MATCHES
+from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.record import Record
 
@@ -114,6 +114,8 @@ def _caused(text: str) -> Failure:
 # --- in words
 
 _BROKEN_RECORD = "MALFORMED_CSV_RECORD"
+_MANY_ROWS = "SCALAR_SUBQUERY_TOO_MANY_ROWS"
+"""Of a scalar subquery, and of a single join that was made one."""
 _OF_FILES = ("FAILED_READ_FILE", "FILE_NOT_EXIST", _BROKEN_RECORD)
 
 _REASONS = {
@@ -121,7 +123,11 @@ _REASONS = {
     "INTERVAL_DIVIDED_BY_ZERO": "division by zero",
     "REMAINDER_BY_ZERO": "division by zero",
     "DUPLICATED_MAP_KEY": "a map has one key twice",
-    "SCALAR_SUBQUERY_TOO_MANY_ROWS": "a scalar subquery gives more than one row",
+    _MANY_ROWS: "a scalar subquery gives more than one row",
+}
+_LACKS = {
+    "java.lang.OutOfMemoryError": "Java ran out of memory",
+    "java.lang.StackOverflowError": "Java ran out of stack",
 }
 _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", "INTERVAL_ARITHMETIC_OVERFLOW", "DATETIME_OVERFLOW")
 _MISFITS = ("CAST_INVALID_INPUT", "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
@@ -130,6 +136,8 @@ _HINTS = {
     "division by zero": "functions.nullif(divisor, 0) gives NULL there",
     "a scalar subquery gives more than one row": "an aggregate without keys gives one row, limit(1) at most one",
     "a map has one key twice": "a list of structs, list_of(struct_of(...)), may have equal ones",
+    "Java ran out of memory": "spark.driver.memory and spark.executor.memory say, before Java is started, what it has",
+    "Java ran out of stack": 'spark.driver.extraJavaOptions="-Xss16m", set before Java is started, gives it more',
     MANY_MATCHES: 'how="left" or "right" keeps every match; distinct() or an aggregate of the other side leaves one',
 }
 _CAST_HINT = 'cast(type, on_failure="return_null") gives NULL there'
@@ -158,11 +166,18 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
         return _REQUIRED if told.endswith(_IS_NULL) and node is not None else told
     if failure.kind in _OVERFLOWS:
         return "overflow"
+    if failure.kind == _MANY_ROWS and place is not None and isinstance(place.rel, _JOINS) and node is None:
+        return MANY_MATCHES
     if failure.kind in _MISFITS and value is not None:
         value = _SUFFIXED.sub(r"\1", value)
         target = node.target.as_required() if isinstance(node, Cast) else _target(failure)
         return f"the value {value} cannot be cast to {target}" if target else f"the value {value} does not fit"
-    return _REASONS.get(failure.kind) or readable(_plain(failure.message), record)
+    return _REASONS.get(failure.kind) or _lack(failure.message) or readable(_plain(failure.message), record)
+
+
+def _lack(message: str) -> str | None:
+    """What Java had not enough of."""
+    return next((told for error, told in _LACKS.items() if error in message), None)
 
 
 def _target(failure: Failure) -> str | None:
@@ -184,6 +199,11 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         return _CAST_HINT
     if failure.kind == _BROKEN_RECORD:
         return "every record has as many fields as the schema has columns, separated and quoted as the format says"
+    return advice(told)
+
+
+def advice(told: str) -> str | None:
+    """What to do about what `reason` or `told` gave, wherever it happened."""
     return _HINTS.get(told)
 
 
@@ -210,7 +230,7 @@ def _plain(message: str) -> str:
 def told(error: Exception) -> str:
     """What an error of Spark's says, on one line, without a stack."""
     failure = failure_of(error, analysis=True)
-    return str(error) if failure is None else _plain(failure.message)
+    return str(error) if failure is None else _lack(failure.message) or _plain(failure.message)
 
 
 _NAME = re.compile(r"\b__s\d+\b")
@@ -241,11 +261,7 @@ def places(failure: Failure, record: Record) -> list[Place]:
     plan = record.plan
     told = failure.parameters.get("errorMessage", "")
     if told == MANY_MATCHES:
-        return [
-            Place(plan, rel)
-            for rel in walk(plan)
-            if isinstance(rel, _JOINS) and rel.how in ("left_single", "right_single")
-        ]
+        return list(_single_joins(plan))
     if failure.kind in _OF_FILES and not failure.fragments:
         return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Read) and _is_read_by(failure, rel)]
     nodes = list(_failed(failure, record))
@@ -256,10 +272,17 @@ def places(failure: Failure, record: Record) -> list[Place]:
     for node in list(found.values()):  # what fails is inside of what it is part of
         if any(id(part) in found for part in walk(node) if part is not node):
             del found[id(node)]
-    return [Place(plan, owners[id(node)], node) for node in found.values()]
+    single = _single_joins(plan) if failure.kind == _MANY_ROWS and not failure.fragments else ()
+    return [*single, *(Place(plan, owners[id(node)], node) for node in found.values())]
 
 
 _JOINS = (Join, LateralJoin, HashJoin, MergeJoin, NestedLoopJoin)
+
+
+def _single_joins(plan: Rel) -> Iterator[Place]:
+    for rel in walk(plan):
+        if isinstance(rel, _JOINS) and rel.how in ("left_single", "right_single"):
+            yield Place(plan, rel)
 
 
 def _is_read_by(failure: Failure, read: Read) -> bool:
@@ -282,7 +305,7 @@ def _failed(failure: Failure, record: Record) -> Iterator[Node]:
             yield from _smallest(node, texts, holds)
             if texts.get(id(node)) in inlined:
                 yield node
-    if failure.kind == "SCALAR_SUBQUERY_TOO_MANY_ROWS" and not failure.fragments:
+    if failure.kind == _MANY_ROWS and not failure.fragments:
         for node, _ in record.written:
             yield from (part for part in walk(node, into_relations=False) if isinstance(part, ScalarSubquery))
     if not failure.fragments and (signs := _signs(failure)):

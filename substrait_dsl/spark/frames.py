@@ -40,6 +40,10 @@ class FrameTable(Table):
             return self._sql(items(self.names), condition)
         return self.frame.where(condition)
 
+    @property
+    def as_text(self) -> TextTable:
+        return TextTable(self.names, self.space.attach(self.filtered), self.space)
+
     def _sql(self, made: Sequence[Item], condition: str | None) -> DataFrame:
         where = f" WHERE {condition}" if condition else ""
         return self.space.sql(f"SELECT {select_list(made)} FROM {self.space.attach(self.frame)}{where}")
@@ -70,7 +74,7 @@ class FrameTable(Table):
 
     def lateral(self, other: TextTable, how: Literal["inner", "left"]) -> FrameTable:
         # Only text has the scopes for it.
-        made = TextTable(self.names, self.space.attach(self.filtered), self.space).lateral(other, how)
+        made = self.as_text.lateral(other, how)
         return self._made(self.space.sql(made.query()), made.names)
 
     def group(self, keys: Sequence[str], made: Sequence[Item]) -> FrameTable:

@@ -12,10 +12,11 @@ from substrait_dsl.algebra.expressions import Expression, Literal
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import Unnest
 from substrait_dsl.spark.hosts import host
-from substrait_dsl.spark.joins import single_match, with_mark
+from substrait_dsl.spark.joins import with_mark
 from substrait_dsl.spark.limits import exact_limits
 from substrait_dsl.spark.marks import Test, mark
 from substrait_dsl.spark.relations import filtered
+from substrait_dsl.spark.single_joins import single_match
 from substrait_dsl.spark.tables import Rows
 from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.texts import TextTable

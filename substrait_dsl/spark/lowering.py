@@ -88,6 +88,8 @@ class Lowering:
         self.as_text = outer is not None
         self.is_brief = False
         """Whether everything is known to be fit for text."""
+        self.is_lasting = False
+        """Whether the text is kept for later, when the tables may be others."""
         self.is_piece = False
         """Whether all relations, though not all in their subqueries, are fit for text: this makes a piece of a plan."""
         self.pieces: Pieces | None = None
@@ -107,6 +109,7 @@ class Lowering:
         inner = Lowering(self.space, outer)
         inner.main = self.main
         inner.is_brief = self.is_brief
+        inner.is_lasting = self.is_lasting
         return inner
 
     def __getitem__(self, rel: Rel) -> Rows:
@@ -213,7 +216,7 @@ class Lowering:
             return None
         self.space.used = used_columns(parents_first(root.input))
         whole = self.nested({})
-        whole.is_brief = True
+        whole.is_brief = whole.is_lasting = True
         table, columns = whole.text(root.input)
         text = table.query(plain_items(columns, root))
         return None if self.space.attached(text) else text
@@ -247,8 +250,7 @@ class Lowering:
     def _attached(self, rows: Rows) -> Rows:
         """A DataFrame, to be referred to in text; its columns get names anew, for they may also stand outside."""
         assert isinstance(rows.table, FrameTable)
-        table = TextTable(rows.table.names, self.space.attach(rows.table.filtered), self.space)
-        return Rows(table, rows.columns).renamed()
+        return Rows(rows.table.as_text, rows.columns).renamed()
 
     def _needed(self, rel: Rel) -> tuple[Rel, ...]:
         """The inputs that are lowered before a relation is."""

@@ -5,7 +5,8 @@ Specification: https://substrait.io/relations/logical_relations/#read-operation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.expressions import Literal
@@ -64,13 +65,11 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
         case VirtualTable():
             rows = _virtual(rel, to)
         case LocalFiles(items=files):
-            frame = read_files(files, rel.base_schema, to.space.spark)
-            columns = check_columns(frame.schema, rel.base_schema, what_of(files))
-            rows = _selected(frame, columns, rel, to.space)
+            frame = partial(read_files, files, rel.base_schema, to.space.spark)
+            rows = _stored((files, rel.base_schema), frame, what_of(files), rel, to.space)
         case IcebergTable(metadata_uri=uri) as table:
-            frame = read_snapshot(table, rel.base_schema.names, to.space.spark)
-            columns = check_columns(frame.schema, rel.base_schema, f"the Iceberg table {uri}")
-            rows = _selected(frame, columns, rel, to.space)
+            frame = partial(read_snapshot, table, rel.base_schema.names, to.space.spark)
+            rows = _stored((table, rel.base_schema), frame, f"the Iceberg table {uri}", rel, to.space)
         case ExtensionTable() as other:
             raise UnsupportedError(f"Spark does not know how to read {kind_words(other)}: {other.detail.type_url}")
         case never:
@@ -132,6 +131,14 @@ def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
         space.tables[names] = named_frame(names, space.spark).schema
     columns = check_columns(space.tables[names], rel.base_schema, what)
     return _read(TextTable((), quoted_name(names), space), [f"`{name}`" for name in columns], rel)
+
+
+def _stored(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, space: Workspace) -> Rows:
+    """What is not in the catalog, looked up once in an execution however often it is read: that takes a while."""
+    if key not in space.stored:
+        found = frame()
+        space.stored[key] = found, check_columns(found.schema, rel.base_schema, what)
+    return _selected(*space.stored[key], rel, space)
 
 
 def _read(table: Table, texts: Sequence[str], rel: Read) -> Rows:

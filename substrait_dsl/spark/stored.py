@@ -187,12 +187,16 @@ def find_table(names: tuple[str, ...], spark: SparkSession) -> StoredTable | Non
 BESIDE_VIEW = 'it is a temporary one of the session; a table of this name is reached as ("database", "table")'
 
 
-def need_table(names: tuple[str, ...], spark: SparkSession) -> StoredTable:
-    """Look a table up. Raises `ExecutionError` if there is none, `UnsupportedError` for a view."""
+def need_table(names: tuple[str, ...], spark: SparkSession, otherwise: str | None = None) -> StoredTable:
+    """Look a table up. Raises `ExecutionError` if there is none, `UnsupportedError` for a view.
+
+    `otherwise` is the hint if there is none, nor one of a name like it.
+    """
     found = find_table(names, spark)
     if found is None:
         error = not_there(names, spark)
-        error.hint = None if error.hint and "createOrReplaceTempView" in error.hint else error.hint
+        if error.hint is None or "createOrReplaceTempView" in error.hint:
+            error.hint = otherwise
         raise error
     return found
 

@@ -61,6 +61,11 @@ class Table(ABC):
     keys: SortKeys
     """The columns that the rows are sorted by, if they have been: what loses the order can make it again."""
 
+    @property
+    @abstractmethod
+    def as_text(self) -> TextTable:
+        """The same rows in a form that text can refer to."""
+
     @abstractmethod
     def select(self, made: Sequence[Item]) -> Self:
         """These columns, and no others."""

@@ -45,6 +45,10 @@ class TextTable(Table):
     unsorted: TextTable | None = None
     """If the rows are sorted and no more: the table before. A LIMIT must stand directly behind the ORDER BY."""
 
+    @property
+    def as_text(self) -> TextTable:
+        return self
+
     def query(self, made: Sequence[Item] | None = None) -> str:
         """The table, or expressions over it, as a query."""
         if made is None:

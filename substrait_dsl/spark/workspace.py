@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping, Set
+from collections.abc import Hashable, Mapping, Set
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,8 @@ class Workspace:
         self._frames: dict[str, DataFrame] = {}
         self.tables: dict[tuple[str, ...], StructType] = {}
         """The columns of named tables, looked up once in an execution however often text reads them."""
+        self.stored: dict[Hashable, tuple[DataFrame, tuple[str, ...]]] = {}
+        """Files and snapshots with the names of the declared columns in them, by what was read and declared."""
         self.changed: dict[int, DataFrame] = {}
         """What the changes in the plan gave, by their ids; they have been run."""
         self.used: Mapping[int, Set[int]] = {}

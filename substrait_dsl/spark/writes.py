@@ -75,7 +75,7 @@ def _result(rel: Write, frame: DataFrame) -> DataFrame:
 def _to_table(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
     match rel.op:
         case "insert":
-            return _insert(rel, need_table(names, space.spark), space)
+            return _insert(rel, need_table(names, space.spark, 'op="ctas" makes the table of the rows'), space)
         case "ctas":
             return _ctas(rel, names, space)
         case "delete":

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import substrait_dsl as sd
+
 Row = tuple[Any, ...]
 
 LEFT: list[Row] = [(1, 10), (1, None), (2, 20), (None, 30), (4, 40), (4, 40), (None, None)]
@@ -59,3 +61,20 @@ def expected(
     if how == "outer":
         rows += [(None, None, *y) for number, y in enumerate(right) if number not in matched_right]
     return Counter(rows)
+
+
+CONDITIONS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Row, Row], bool | None]]] = {
+    "one key": (lambda x, y: x.a == y.c, lambda x, y: equal(x[0], y[0])),
+    "two keys": (lambda x, y: (x.a == y.c) & (y.d == x.b), lambda x, y: both(equal(x[0], y[0]), equal(x[1], y[1]))),
+    "key and more": (lambda x, y: (x.a == y.c) & (x.b < y.d), lambda x, y: both(equal(x[0], y[0]), less(x[1], y[1]))),
+    "key and each side": (
+        lambda x, y: (x.a == y.c) & (x.b < 25) & (y.d > 5),
+        lambda x, y: both(equal(x[0], y[0]), both(less(x[1], 25), less(5, y[1]))),
+    ),
+    "no key": (lambda x, y: x.b < y.d, lambda x, y: less(x[1], y[1])),
+    "either": (lambda x, y: (x.a == y.c) | (x.b == y.d), lambda x, y: either(equal(x[0], y[0]), equal(x[1], y[1]))),
+    "computed key": (lambda x, y: x.a + 1 == y.c * 1, lambda x, y: x[0] and y[0] and x[0] + 1 == y[0]),
+    "true": (lambda x, y: sd.lit(True), lambda x, y: True),
+    "false": (lambda x, y: sd.lit(False), lambda x, y: False),
+    "unknown": (lambda x, y: sd.null(sd.Boolean), lambda x, y: None),
+}

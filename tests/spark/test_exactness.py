@@ -31,20 +31,6 @@ def test_a_decimal_that_is_all_fraction(spark: SparkSession) -> None:
     assert rows(table.select(n=lambda r: -r.x), spark) == [(value.copy_negate(),)]
 
 
-@pytest.mark.parametrize("keep", [lambda r: r.c == 2, lambda r: r.c == 5, lambda r: r.a > 5])
-def test_a_second_match_is_an_error_whatever_is_filtered(keep: Any, spark: SparkSession) -> None:
-    joined = T.join(TWICE, lambda l, r: l.a == r.b, "left_single")
-    for relation in (joined.filter(keep), T.join(TWICE, lambda l, r: l.a == r.b, "left_single", post_filter=keep)):
-        with pytest.raises(Exception, match="more than one match"):
-            relation.execute(spark).collect()
-
-
-def test_what_nothing_matches_may_be_there_twice(spark: SparkSession) -> None:
-    others = sd.read_virtual([(2, 3), (7, 1), (7, 2)], {"b": sd.I64, "c": sd.I64})
-    joined = T.join(others, lambda l, r: l.a == r.b, "left_single").filter(lambda r: f.coalesce(r.c, 0) < 9)
-    assert rows(joined.select("a", lambda r: f.coalesce(r.c, 0).alias("c")), spark) == [(1, 0), (2, 3)]
-
-
 def test_points_in_time_as_rows(spark: SparkSession) -> None:
     moment = dt.datetime(2020, 1, 1, 12, tzinfo=dt.timezone(dt.timedelta(hours=2)))
     table = sd.read_virtual([(moment,)], {"at": sd.PrecisionTimestampTZ(6)})

@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl import functions as f
 from substrait_dsl.algebra.rules import JOIN_TYPES
 from substrait_dsl.errors import UnsupportedError
-from tests.spark.joined import LEFT, RIGHT, L, R, Row, both, either, equal, expected, less
-from tests.spark.rows import by_tag, collected, counted, register, tagged, values
+from tests.spark.joined import CONDITIONS, LEFT, RIGHT, L, R, both, equal, expected, less
+from tests.spark.rows import SECOND_MATCH, by_tag, collected, counted, register, tagged, values
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-CONDITIONS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Row, Row], bool | None]]] = {
-    "one key": (lambda x, y: x.a == y.c, lambda x, y: equal(x[0], y[0])),
-    "two keys": (lambda x, y: (x.a == y.c) & (y.d == x.b), lambda x, y: both(equal(x[0], y[0]), equal(x[1], y[1]))),
-    "key and more": (lambda x, y: (x.a == y.c) & (x.b < y.d), lambda x, y: both(equal(x[0], y[0]), less(x[1], y[1]))),
-    "key and each side": (
-        lambda x, y: (x.a == y.c) & (x.b < 25) & (y.d > 5),
-        lambda x, y: both(equal(x[0], y[0]), both(less(x[1], 25), less(5, y[1]))),
-    ),
-    "no key": (lambda x, y: x.b < y.d, lambda x, y: less(x[1], y[1])),
-    "either": (lambda x, y: (x.a == y.c) | (x.b == y.d), lambda x, y: either(equal(x[0], y[0]), equal(x[1], y[1]))),
-    "computed key": (lambda x, y: x.a + 1 == y.c * 1, lambda x, y: x[0] and y[0] and x[0] + 1 == y[0]),
-    "true": (lambda x, y: sd.lit(True), lambda x, y: True),
-    "false": (lambda x, y: sd.lit(False), lambda x, y: False),
-    "unknown": (lambda x, y: sd.null(sd.Boolean), lambda x, y: None),
-}
 
 
 @pytest.mark.parametrize("how", JOIN_TYPES)
@@ -47,7 +29,7 @@ def test_every_join_with_nulls_and_duplicates(how: Any, spark: SparkSession) -> 
     failing = [name for name, rows in wanted.items() if rows == "a second match"]
     assert bool(failing) == how.endswith("single")
     for name in failing[:2]:
-        with pytest.raises(Exception, match="more than one match"):
+        with pytest.raises(Exception, match=SECOND_MATCH):
             collected(joins[name], spark)
 
 
@@ -65,51 +47,6 @@ def test_required_keys_need_no_third_value(spark: SparkSession) -> None:
     left, right = values({"a": "i64"}, (1,), (2,)), values({"c": "i64"}, (2,), (3,))
     marked = left.join(right, on=lambda x, y: x.a == y.c, how="left_mark")
     assert counted(marked, spark) == Counter([(1, False), (2, True)])
-
-
-def test_a_second_match_is_an_error_even_if_nothing_uses_the_columns(spark: SparkSession) -> None:
-    left, right = values({"a": "i64"}, (1,)), values({"c": "i64", "d": "string"}, (1, "x"), (1, "y"))
-    single = left.join(right, on=lambda x, y: x.a == y.c, how="left_single")
-    for relation in (single.select("a"), single.aggregate(n=f.count())):
-        with pytest.raises(Exception, match="more than one match"):
-            collected(relation, spark)
-
-
-@pytest.mark.parametrize("how", ["left_single", "right_single"])
-def test_a_second_match_is_an_error_where_only_the_first_is_wanted(how: Any, spark: SparkSession) -> None:
-    """A row with so many columns Spark computes one by one, and no more of them than are asked for."""
-    setting = "spark.sql.autoBroadcastJoinThreshold"
-    wide = values({f"c{number}": "i64" for number in range(101)}, (1, *[0] * 100))
-    two = values({"q": "i64", "y": "i64"}, (1, 100), (1, 200))
-    left, right = (wide, two) if how == "left_single" else (two, wide)
-    single = left.join(right, on=lambda x, y: x[0] == y[0], how=how)
-    before = spark.conf.get(setting)
-    spark.conf.set(setting, "-1")
-    try:
-        for relation in (single.limit(1), wide.filter(lambda r: sd.exists(single))):
-            with pytest.raises(Exception, match="more than one match"):
-                relation.execute(spark).collect()
-    finally:
-        spark.conf.set(setting, str(before))
-
-
-def test_rows_that_match_nothing_may_share_a_key(spark: SparkSession) -> None:
-    left = values({"a": "i64?"}, (1,), (None,), (4,))
-    right = values(
-        {"c": "i64?", "d": "string"}, (1, "x"), (None, "y"), (None, "z"), (3, "x"), (3, "y"), (4, "a"), (4, "b")
-    )
-    single = left.join(right, on=lambda x, y: (x.a == y.c) & (y.d != "b"), how="left_single")
-    assert counted(single, spark) == Counter([(1, 1, "x"), (None, None, None), (4, 4, "a")])
-    assert counted(single.filter(lambda r: r.d == "a").select("d"), spark) == Counter([("a",)])
-    assert counted(left.filter(lambda r: sd.exists(single.filter(lambda s: s.a == r.a))), spark) == Counter(
-        [(1,), (4,)]
-    )
-
-
-def test_two_equal_matches_are_two(spark: SparkSession) -> None:
-    left, right = values({"a": "i64"}, (1,)), values({"c": "i64"}, (1,), (1,))
-    with pytest.raises(Exception, match="more than one match"):
-        collected(left.join(right, on=lambda x, y: x.a == y.c, how="left_single"), spark)
 
 
 def test_the_post_filter_sees_the_output(spark: SparkSession) -> None:

@@ -12,7 +12,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.spark.uniqueness import is_unique
-from tests.spark.rows import collected, counted, values
+from tests.spark.rows import SECOND_MATCH, collected, counted, values
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -76,5 +76,5 @@ def test_rows_that_are_unique_are_not_counted(spark: SparkSession, capsys: pytes
         relation.execute(spark).explain()
         assert "Window" not in capsys.readouterr().out, name
     several = left.join(T.aggregate("a", "b", n=f.count()), lambda l, r: l.x == r.a, "left_single")
-    with pytest.raises(Exception, match="more than one match"):
+    with pytest.raises(Exception, match=SECOND_MATCH):
         collected(several, spark)

@@ -1,0 +1,76 @@
+"""How each join is lowered, and what its condition compares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import attrs
+
+from substrait_dsl.algebra.expressions import Expression, ScalarFunction
+from substrait_dsl.algebra.relations import Join
+from substrait_dsl.algebra.relations.joins import COMPARISON_URN
+from substrait_dsl.algebra.rules import JoinType
+from substrait_dsl.spark.expressions import Scope, to_sql
+from substrait_dsl.spark.marks import Key, Test
+from substrait_dsl.spark.pruning import positions_seen
+from substrait_dsl.spark.tables import JoinHow
+
+Side = Literal["left", "right"]
+
+MANY_MATCHES = "a row has more than one match in a single join"
+"""What the check of a single join says, in the words of `raise_error`."""
+
+
+@attrs.frozen
+class Plan:
+    """How a join type is lowered: from which side, and Spark's join or what else."""
+
+    stream: Side
+    """The side that rows are matched for; the other is looked up."""
+    method: JoinHow | Literal["mark", "single"]
+
+
+PLANS: Mapping[JoinType, Plan] = {
+    "inner": Plan("left", "inner"),
+    "outer": Plan("left", "full"),
+    "left": Plan("left", "left"),
+    "right": Plan("left", "right"),
+    "left_semi": Plan("left", "leftsemi"),
+    "right_semi": Plan("right", "leftsemi"),
+    "left_anti": Plan("left", "leftanti"),
+    "right_anti": Plan("right", "leftanti"),
+    "left_single": Plan("left", "single"),
+    "right_single": Plan("right", "single"),
+    "left_mark": Plan("left", "mark"),
+    "right_mark": Plan("right", "mark"),
+}
+
+
+def test_of(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key | Test:
+    """A conjunct of the condition, as a key if it is an equality of the two sides."""
+    sides = key_sides(conjunct, rel, stream)
+    if sides is None:
+        return Test(to_sql(conjunct, scope), conjunct.type.nullable)
+    ours, theirs = sides
+    return Key(to_sql(ours, scope), to_sql(theirs, scope), conjunct.type.nullable)
+
+
+def key_sides(conjunct: Expression, rel: Join, stream: Side) -> tuple[Expression, Expression] | None:
+    """If a conjunct is an equality of the two sides: the one of the rows that are matched, and the other."""
+    match conjunct:
+        case ScalarFunction(function=function, arguments=(Expression() as first, Expression() as second)) if (
+            function.urn == COMPARISON_URN and function.name == "equal"
+        ):
+            by_side = {frozenset(sides_of(argument, rel)): argument for argument in (first, second)}
+            ours: frozenset[Side] = frozenset((stream,))
+            theirs: frozenset[Side] = frozenset(("right" if stream == "left" else "left",))
+            if by_side.keys() == {ours, theirs}:
+                return by_side[ours], by_side[theirs]
+    return None
+
+
+def sides_of(expression: Expression, rel: Join) -> set[Side]:
+    """The inputs of a join that an expression in its condition refers to, from inside subqueries, too."""
+    width = len(rel.left.schema)
+    return {"left" if position < width else "right" for position in positions_seen([expression], rel.anchor)}
