@@ -318,6 +318,28 @@ def test_what_python_cannot_hold(spark: SparkSession) -> None:
     spans.show(spark)
 
 
+@pytest.mark.parametrize(
+    ("error", "lacks", "setting"),
+    [
+        ("java.lang.OutOfMemoryError: Java heap space", "memory", "spark.driver.memory"),
+        ("java.lang.StackOverflowError", "stack", "-Xss"),
+    ],
+)
+def test_java_that_lacks_something(
+    error: str, lacks: str, setting: str, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from py4j.protocol import Py4JError
+
+    java = Py4JError(f"An error occurred while calling o5.collectToPython.\n: {error}\n\tat java.base/java.util.Arrays")
+    monkeypatch.setattr(collecting, "collected", Mock(side_effect=java))
+    with refused(ExecutionError, f"collect: Java ran out of {lacks}", setting):
+        T.collect(spark)
+    spark.range(1).createOrReplaceTempView("some_numbers")
+    monkeypatch.setattr(type(spark), "sql", Mock(side_effect=java))
+    with refused(ExecutionError, f"execute: Spark refuses the plan: Java ran out of {lacks}", setting):
+        sd.read_named("some_numbers", {"id": "i64"}).execute(spark)
+
+
 def test_arguments_of_the_verbs_that_run(spark: SparkSession) -> None:
     verbs: Any = (U.collect, U.running, U.show, sd.Plan(U).running)
     for verb in verbs:

@@ -8,6 +8,7 @@ from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.feather
@@ -18,6 +19,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
+from substrait_dsl.spark.files import read_files
 from tests.spark.rows import collected, counted, values
 from tests.support import f
 
@@ -443,3 +445,19 @@ def test_files_of_several_formats_in_one_read(tmp_path: Path, spark: SparkSessio
     more = stored(tmp_path / "more.parquet", other=[1.5], B=["y"], a=[3])
     third = rl.Read(schema, rl.LocalFiles((*items, rl.FileItem(str(more), rl.Parquet()))))
     assert counted(sd.Relation(third), spark) == Counter([(1, "x"), (2, None)] * 2 + [(3, "y")])
+
+
+def test_files_are_looked_up_once_however_often_they_are_read(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a plan that was read from its bytes, too, where each read is one by itself."""
+    pyarrow.parquet.write_table(pyarrow.table({"a": [1, 2, 3]}), tmp_path / "t.parquet")
+    read = sd.read_files(tmp_path / "t.parquet", {"a": "i64?"})
+    below = read.filter(lambda r: r.a < 3).select(b=lambda r: r.a)
+    joined = read.join(below, on=lambda x, y: x.a == y.b, how="left").union_all(read.cross(read))
+    looked_up = Mock(side_effect=read_files)
+    monkeypatch.setattr("substrait_dsl.spark.reads.read_files", looked_up)
+    (found,) = sd.Plan.from_bytes(joined.to_plan().to_bytes()).roots
+    pairs = [(1, 1), (2, 2), (3, None), *itertools.product((1, 2, 3), repeat=2)]
+    assert counted(found, spark) == Counter(pairs)
+    assert looked_up.call_count == 1

@@ -172,6 +172,8 @@ def test_tables_that_do_not_fit_are_refused(name: tuple[str, str], spark: SparkS
         values([(1, 2)], {"id": "i64", "ID": "i64"}).write(name).execute(spark)
     with refused(ExecutionError, "execute", "there is no table", name[1]):
         values(FIRST).write((name[0], name[1] + "x")).execute(spark)
+    with refused(ExecutionError, "execute", "there is no table", 'op="ctas" makes the table'):
+        values(FIRST).write((name[0], "quite_another")).execute(spark)
     with refused(UnsupportedError, "execute", "${"):
         values(FIRST).write((name[0], "${env:HOME}"), "ctas").execute(spark)
     for change in (values(FIRST).write(name, "delete"), sd.update(name, COLUMNS, {"id": 1}, where=True)):
