@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
     Expression,
@@ -29,7 +28,6 @@ from substrait_dsl.spark.expressions import to_sql
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 from tests.spark.evaluation import NOTHING, call, column, computed, rows_of, scope, value_of
-from tests.support import f
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("compiled")]
 
@@ -229,43 +227,6 @@ def test_bits_of_decimals(spark: SparkSession, precision: int) -> None:
     names = ("bitwise_and", "bitwise_or", "bitwise_xor")
     found = computed(frame, *(call(name, x, y, stem="arithmetic_decimal") for name in names))
     assert [tuple(map(int, row)) for row in found] == [(x & y, x | y, x ^ y) for x, y in pairs]
-
-
-UNSIGNED_EDGES = {"u8": 2**8 - 1, "u32": 2**32 - 1, "u64": 2**64 - 1}
-
-
-@pytest.mark.parametrize("name", UNSIGNED_EDGES)
-def test_unsigned_integers(spark: SparkSession, name: str) -> None:
-    largest = UNSIGNED_EDGES[name]
-    kind = t.UserDefined(t.UNSIGNED_URN, name)
-
-    def number(value: int) -> Literal:
-        return Literal((literal(str(value), t.String()),), kind)
-
-    values = (0, 1, 7, largest // 2, largest - 1, largest)
-    pairs = [(x, y) for x, y in itertools.product(values, repeat=2) if y]
-    names = ("add", "subtract", "multiply")
-    calls = [
-        call(operation, number(x), number(y), overflow=way)
-        for x, y in pairs
-        for operation in names
-        for way in ("SATURATE", "SILENT")
-    ] + [call("divide", number(x), number(y)) for x, y in pairs]
-    expected: list[int] = []
-    for x, y in pairs:
-        for exact in (x + y, x - y, x * y):
-            expected += [min(max(exact, 0), largest), exact % (largest + 1)]
-    expected += [x // y for x, y in pairs]
-    assert [int(value) for value in computed(spark.range(1), *calls)[0]] == expected
-
-
-def test_a_column_of_unsigned_integers(spark: SparkSession) -> None:
-    kind = t.UserDefined(t.UNSIGNED_URN, "u8")
-    rows = [(Literal((literal(digits, t.String()),), kind),) for digits in ("200", "7")]
-    table = sd.read_virtual(rows, {"x": kind})
-    frame = table.select("x", lambda r: f.add(r.x, r.x, overflow="SATURATE").alias("y")).execute(spark)
-    assert frame.dtypes == [("x", "smallint"), ("y", "smallint")]
-    assert sorted(map(tuple, frame.collect())) == [(7, 14), (200, 255)]
 
 
 def test_logarithms_to_a_base(spark: SparkSession) -> None:
