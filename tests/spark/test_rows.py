@@ -242,6 +242,7 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
             made,
             "shifts the old days of Parquet files that it w",
         ),
+        ("spark.sql.parquet.int96RebaseModeInWrite", "LEGACY", made, "shifts the old days"),
     ]
     for setting, value, relation, said in cases:
         before = spark.conf.get(setting, None)
