@@ -19,7 +19,6 @@ from substrait_dsl.algebra.expressions import FieldReference
 from substrait_dsl.algebra.relations import HashJoin, Join, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.types import List, Map, Struct, Type
-from substrait_dsl.spark.explain import spark_plan
 from substrait_dsl.spark.expressions import AnySubquery, Scope
 from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.hosts import subqueries_of
@@ -130,17 +129,21 @@ _SINGLE = re.compile(r"\bLeftSingle\b")
 _SENT = re.compile(r"BroadcastHashJoin .*\bLeftSingle, BuildRight\b")
 _SHUFFLE = re.compile(r"^[\s:|+-]*Exchange\b", re.MULTILINE)
 
+_MOST_NODES = 500
+"""Up to how many nodes of a plan Spark's code is not too long. A node takes some 20 to 70 bytes of it, of 64 KB."""
+
 
 def _may_be_subquery(rel: Join, inputs: _Inputs, to: Lowering) -> bool:
     """Whether a scalar subquery finds every second match, also where only the first is asked for.
 
-    It does where Spark generates code for it: not for many columns, nor where a key calls a function that it has no
-    code for. What is kept as text meets other rows than there are now.
+    It does where Spark generates code for it: not for many columns, nor where the code grows too long, nor where a key
+    calls a function that it has no code for. What is kept as text meets other rows than there are now.
     """
-    spark = to.space.spark
+    if to.is_lasting or to.main.size > _MOST_NODES:
+        return False
     are_columns = all(ours in inputs.mine for ours, _ in inputs.keys) and not inputs.conditions
     fields = sum(map(_fields, rel.left.schema.types + rel.right.schema.types)) + len(inputs.keys)
-    return are_columns and not to.is_lasting and fields + 2 < _most_fields(spark)
+    return are_columns and fields + 2 < _most_fields(to.space.spark)
 
 
 def _fields(kind: Type) -> int:
@@ -174,7 +177,7 @@ def _few(inputs: _Inputs) -> TextTable | None:
     on = all_true([f"({name} = {column})" for (_, column), name in zip(inputs.keys, names, strict=True)])
     found = Item(_match(matches, on, inputs.theirs), (space.name(),))
     try:
-        plan = spark_plan(space.sql(matches.select(keys).query([found])), "simple")
+        plan = str(space.sql(f"EXPLAIN {matches.select(keys).query([found])}").collect()[0][0])
     except spark_errors():  # a session may not take such a subquery
         return None
     sent = _SENT.findall(plan)

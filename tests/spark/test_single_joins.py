@@ -142,7 +142,9 @@ def test_a_row_found_with_nothing_but_nulls(form: str, spark: SparkSession) -> N
     assert counted(twice, spark) == Counter([(1, "p", 1, "p"), (2, None, 2, None), (3, "q", None, None)])
 
 
-@pytest.mark.parametrize("case", ["a shuffle", "many columns", "a computed key", "a condition on the rows"])
+@pytest.mark.parametrize(
+    "case", ["a shuffle", "many columns", "a long plan", "a computed key", "a condition on the rows"]
+)
 def test_rows_that_are_counted_though_they_may_be_few(case: str, spark: SparkSession) -> None:
     """Where Spark might find that they are many, or might not find a second match at all."""
     reads = register({"lefts": (L, LEFT), "rights": (R, RIGHT)}, spark)
@@ -155,4 +157,7 @@ def test_rows_that_are_counted_though_they_may_be_few(case: str, spark: SparkSes
         right = right.aggregate("c", "d", n=f.count())
     elif case == "many columns":
         right = right.with_columns(**{f"n{number}": lambda y: y.c for number in range(100)})
+    elif case == "a long plan":
+        for number in range(60):  # the code for which Java would not take
+            left = left.with_columns(b=lambda x, number=number: sd.when(x.b > number).then(x.a).otherwise(x.b - 1))
     assert COUNTED in shown(left.join(right, on=on, how="left_single"), spark)
