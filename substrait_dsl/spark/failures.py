@@ -114,8 +114,6 @@ def _caused(text: str) -> Failure:
 # --- in words
 
 _BROKEN_RECORD = "MALFORMED_CSV_RECORD"
-_MANY_ROWS = "SCALAR_SUBQUERY_TOO_MANY_ROWS"
-"""Of a scalar subquery, and of a single join that was made one."""
 _OF_FILES = ("FAILED_READ_FILE", "FILE_NOT_EXIST", _BROKEN_RECORD)
 
 _REASONS = {
@@ -123,7 +121,7 @@ _REASONS = {
     "INTERVAL_DIVIDED_BY_ZERO": "division by zero",
     "REMAINDER_BY_ZERO": "division by zero",
     "DUPLICATED_MAP_KEY": "a map has one key twice",
-    _MANY_ROWS: "a scalar subquery gives more than one row",
+    "SCALAR_SUBQUERY_TOO_MANY_ROWS": "a scalar subquery gives more than one row",
 }
 _LACKS = {
     "java.lang.OutOfMemoryError": "Java ran out of memory",
@@ -166,8 +164,6 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
         return _REQUIRED if told.endswith(_IS_NULL) and node is not None else told
     if failure.kind in _OVERFLOWS:
         return "overflow"
-    if failure.kind == _MANY_ROWS and place is not None and isinstance(place.rel, _JOINS) and node is None:
-        return MANY_MATCHES
     if failure.kind in _MISFITS and value is not None:
         value = _SUFFIXED.sub(r"\1", value)
         target = node.target.as_required() if isinstance(node, Cast) else _target(failure)
@@ -261,7 +257,11 @@ def places(failure: Failure, record: Record) -> list[Place]:
     plan = record.plan
     told = failure.parameters.get("errorMessage", "")
     if told == MANY_MATCHES:
-        return list(_single_joins(plan))
+        return [
+            Place(plan, rel)
+            for rel in walk(plan)
+            if isinstance(rel, _JOINS) and rel.how in ("left_single", "right_single")
+        ]
     if failure.kind in _OF_FILES and not failure.fragments:
         return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Read) and _is_read_by(failure, rel)]
     nodes = list(_failed(failure, record))
@@ -272,17 +272,10 @@ def places(failure: Failure, record: Record) -> list[Place]:
     for node in list(found.values()):  # what fails is inside of what it is part of
         if any(id(part) in found for part in walk(node) if part is not node):
             del found[id(node)]
-    single = _single_joins(plan) if failure.kind == _MANY_ROWS and not failure.fragments else ()
-    return [*single, *(Place(plan, owners[id(node)], node) for node in found.values())]
+    return [Place(plan, owners[id(node)], node) for node in found.values()]
 
 
 _JOINS = (Join, LateralJoin, HashJoin, MergeJoin, NestedLoopJoin)
-
-
-def _single_joins(plan: Rel) -> Iterator[Place]:
-    for rel in walk(plan):
-        if isinstance(rel, _JOINS) and rel.how in ("left_single", "right_single"):
-            yield Place(plan, rel)
 
 
 def _is_read_by(failure: Failure, read: Read) -> bool:
@@ -305,7 +298,7 @@ def _failed(failure: Failure, record: Record) -> Iterator[Node]:
             yield from _smallest(node, texts, holds)
             if texts.get(id(node)) in inlined:
                 yield node
-    if failure.kind == _MANY_ROWS and not failure.fragments:
+    if failure.kind == "SCALAR_SUBQUERY_TOO_MANY_ROWS" and not failure.fragments:
         for node, _ in record.written:
             yield from (part for part in walk(node, into_relations=False) if isinstance(part, ScalarSubquery))
     if not failure.fragments and (signs := _signs(failure)):

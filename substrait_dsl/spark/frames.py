@@ -103,3 +103,6 @@ class FrameTable(Table):
             last = left[len(right) :]
             frames = [one.unionAll(other) for one, other in zip(left, right, strict=False)] + last
         return self._made(frames[0], self.names)
+
+    def in_one_task(self) -> FrameTable:
+        return self._made(self.filtered.coalesce(1), self.names)

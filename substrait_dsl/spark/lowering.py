@@ -96,8 +96,6 @@ class Lowering:
         """How the plan is cut; None: step by step."""
         self.main = self
         """Makes DataFrames: what is not correlated may leave a subquery."""
-        self.size = 0
-        """How many nodes the whole plan has, subqueries and all."""
         self.exact_limits: set[int] = set()
         """The fetches inside correlated subqueries, by their ids, that may be a LIMIT."""
         self._done: dict[int, Rows] = {}
@@ -197,7 +195,6 @@ class Lowering:
     def lower_root(self, root: Root) -> DataFrame:
         """Lower a root to the DataFrame that its users see: in one text, or step by step."""
         relations = parents_first(root.input)
-        self.size = root.input.size
         self.space.used = used_columns(relations)
         if any(map(self._is_kept, relations)) or not _is_brief(root.input, 0):
             if not self.space.is_remote:

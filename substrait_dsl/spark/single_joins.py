@@ -1,26 +1,24 @@
 """Single joins: left joins that fail where a row has a second match, whatever is done with the rows.
 
-Where rows match by equal keys, Spark joins them, in one of two ways. A scalar subquery is a join of its own that looks
-for a second match (LeftSingle); but it has to send the other rows to all tasks. So that is for rows so few that Spark
-would send them anyway; of others it is counted how many have the same key. Where rows match by anything else, each
-row counts its matches.
+Where rows match by equal keys, the rows of one input tell how many of them have their key, and are then joined. To
+count them Spark shuffles them by key; so few that it would send them to all tasks anyway are counted in one task,
+without a shuffle. Where rows match by anything else, each row counts its matches.
+
+Spark has a join that looks for a second match (LeftSingle, for scalar subqueries), but where it generates no code for
+that, a limit may take the first match before the second is seen.
 
 Specification: https://substrait.io/relations/logical_relations/#join-types.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
-
-import attrs
 
 from substrait_dsl.algebra.expressions import FieldReference
 from substrait_dsl.algebra.relations import HashJoin, Join, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
-from substrait_dsl.algebra.types import List, Map, Struct, Type
+from substrait_dsl.spark.estimates import are_few
 from substrait_dsl.spark.expressions import AnySubquery, Scope
-from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.hosts import subqueries_of
 from substrait_dsl.spark.join_plans import MANY_MATCHES, PLANS, key_sides, sides_of, test_of
 from substrait_dsl.spark.marks import Key
@@ -30,8 +28,6 @@ from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.uniqueness import is_unique
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from substrait_dsl.spark.lowering import Lowering
 
 _TOO_MANY = f"raise_error('{MANY_MATCHES}')"
@@ -56,162 +52,37 @@ def has_unique_keys(rel: Join) -> bool:
     return is_unique(other, [key.position - before for key in columns if isinstance(key, FieldReference)])
 
 
-@attrs.frozen
-class _Inputs:
-    """The two sides of a single join by key, where its rows are matched for one of them."""
-
-    rows: Table
-    matches: Table
-    """The rows of the other side that the condition lets match at all, with a column for each key."""
-    mine: tuple[str, ...]
-    theirs: tuple[str, ...]
-    keys: tuple[tuple[str, str], ...]
-    """The keys: of the rows as text, and the column of the matches."""
-    conditions: tuple[str, ...]
-    """What else must be true of the rows."""
-
-    def on(self) -> str:
-        """The condition of the join."""
-        return all_true([*(f"({ours} = {theirs})" for ours, theirs in self.keys), *self.conditions])
-
-
 def lower_by_key(rel: Join, to: Lowering) -> Rows:
-    """A single join for which `is_by_key` is true."""
+    """A single join for which `is_by_key` is true: a left join of rows that tell how many have their key.
+
+    They are counted where they are sorted for the join, and read once. To number them would be cheaper, but then the
+    first match would not know of the second, and may be all that a limit asks for. The check is a filter that depends
+    on a number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join under it.
+    """
     stream = PLANS[rel.how].stream
     left = to[rel.left]
     right = to[rel.right].apart_from(left)
     ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
     scope = Scope(ours + theirs, to.outer, _no_subquery)
-    mine, others, table = (left, theirs, right.table) if stream == "left" else (right, ours, left.table)
-    keys, conditions = [], []
+    streaming, table, others = (left, right.table, theirs) if stream == "left" else (right, left.table, ours)
+    keys, on = [], []
     for conjunct in conjuncts(rel.condition):
         test = test_of(conjunct, rel, stream, scope)
         if isinstance(test, Key):
-            keys.append((test, Item(test.inside, (to.space.name(),))))
+            keys.append(Item(test.inside, (to.space.name(),)))
+            on.append(f"({test.outside} = {keys[-1].names[0]})")
         elif stream in (sides := sides_of(conjunct, rel)) or not sides:
-            conditions.append(test.holds)
+            on.append(test.holds)
         else:
             table = table.where(test.holds)
-    inputs = _Inputs(
-        mine.table,
-        table.select([*items(others), *(key for _, key in keys)]),
-        mine.columns,
-        others,
-        tuple((test.outside, key.names[0]) for test, key in keys),
-        tuple(conditions),
-    )
-    if _may_be_subquery(rel, inputs, to) and (matches := _few(inputs)) is not None:
-        checked = _looked_up(inputs, matches)
-    else:
-        checked = _counted(inputs)
-    return Rows(checked, ours + theirs)
-
-
-def _counted(inputs: _Inputs) -> Table:
-    """A left join of rows that tell how many have their key.
-
-    Spark counts where it sorts the rows for the join, and reads them once. To number them would be cheaper, but then
-    the first match would not know of the second, and may be all that a limit asks for. The check is a filter that
-    depends on a number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join
-    under it.
-    """
-    many = inputs.rows.space.name()
-    count = f"count(1) OVER (PARTITION BY {', '.join(key for _, key in inputs.keys)})"
-    table = inputs.matches.select([*items(inputs.matches.names), Item(count, (many,))])
-    joined = inputs.rows.join(table, "left", inputs.on())
+    table = table.select([*items(others), *keys])
+    if not to.is_lasting and are_few(table):
+        table = table.in_one_task()
+    many = to.space.name()
+    count = f"count(1) OVER (PARTITION BY {', '.join(key.names[0] for key in keys)})"
+    joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))
     checked = joined.where(f"if({many} > 1, CAST({_TOO_MANY} AS BOOLEAN), monotonically_increasing_id() >= 0)")
-    return checked.select(items(inputs.mine + inputs.theirs))
-
-
-# --- as a scalar subquery
-
-_SINGLE = re.compile(r"\bLeftSingle\b")
-_SENT = re.compile(r"BroadcastHashJoin .*\bLeftSingle, BuildRight\b")
-_SHUFFLE = re.compile(r"^[\s:|+-]*Exchange\b", re.MULTILINE)
-
-_MOST_NODES = 500
-"""Up to how many nodes of a plan Spark's code is not too long. A node takes some 20 to 70 bytes of it, of 64 KB."""
-
-
-def _may_be_subquery(rel: Join, inputs: _Inputs, to: Lowering) -> bool:
-    """Whether a scalar subquery finds every second match, also where only the first is asked for.
-
-    It does where Spark generates code for it: not for many columns, nor where the code grows too long, nor where a key
-    calls a function that it has no code for. What is kept as text meets other rows than there are now.
-    """
-    if to.is_lasting or to.main.size > _MOST_NODES:
-        return False
-    are_columns = all(ours in inputs.mine for ours, _ in inputs.keys) and not inputs.conditions
-    fields = sum(map(_fields, rel.left.schema.types + rel.right.schema.types)) + len(inputs.keys)
-    return are_columns and fields + 2 < _most_fields(to.space.spark)
-
-
-def _fields(kind: Type) -> int:
-    """How many columns a type counts for, as Spark counts them."""
-    match kind:
-        case Struct(types=types):
-            return sum(map(_fields, types))
-        case List(element=element):
-            return _fields(element)
-        case Map(key=key, value=value):
-            return _fields(key) + _fields(value)
-        case _:
-            return 1
-
-
-def _most_fields(spark: SparkSession) -> int:
-    """From how many columns on Spark generates no code for a join; none, if it is told not to."""
-    generates = (spark.conf.get("spark.sql.codegen.wholeStage") or "true").lower() == "true"
-    return int(spark.conf.get("spark.sql.codegen.maxFields") or 100) if generates else 0
-
-
-def _few(inputs: _Inputs) -> TextTable | None:
-    """The matches as text, if Spark would send them to all tasks, as far as it can tell beforehand; else None.
-
-    It is asked how it would look these rows up in themselves. What it learns later, of rows that it shuffles, would
-    come too late.
-    """
-    matches, space = inputs.matches.as_text, inputs.rows.space
-    names = space.names(len(inputs.keys))
-    keys = [Item(column, (name,)) for (_, column), name in zip(inputs.keys, names, strict=True)]
-    on = all_true([f"({name} = {column})" for (_, column), name in zip(inputs.keys, names, strict=True)])
-    found = Item(_match(matches, on, inputs.theirs), (space.name(),))
-    try:
-        plan = str(space.sql(f"EXPLAIN {matches.select(keys).query([found])}").collect()[0][0])
-    except spark_errors():  # a session may not take such a subquery
-        return None
-    sent = _SENT.findall(plan)
-    return matches if sent and len(sent) == len(_SINGLE.findall(plan)) and not _SHUFFLE.search(plan) else None
-
-
-def _looked_up(inputs: _Inputs, matches: TextTable) -> Table:
-    """The rows with the columns of the one match.
-
-    Spark leaves out a look-up that nothing asks for, and filters the rows before it: not so where a filter asks for it
-    that depends on a number of the row. Beside another such number the look-up is not pulled into the filter, and done
-    twice.
-    """
-    match, number, hinted = inputs.rows.space.names(3)
-    found = Item(_match(matches, inputs.on(), inputs.theirs, hinted), (match,))
-    numbered = Item("monotonically_increasing_id()", (number,))
-    looked_up = inputs.rows.fenced().select([*items(inputs.rows.names), numbered, found])
-    checked = looked_up.where(f"if({match} IS NULL, {number} >= 0, monotonically_increasing_id() >= 0)")
-    made = [Item(f"{match}.f{position}", item.names) for position, item in enumerate(items(inputs.theirs))]
-    return checked.select([*items(inputs.mine), *made])
-
-
-_NO_FIELD = "'n', 0"
-
-
-def _match(matches: TextTable, on: str, columns: tuple[str, ...], hinted: str | None = None) -> str:
-    """A scalar subquery: the one match as a struct. Called `hinted`, the rows are sent to all tasks."""
-    fields = [f"'f{position}', {item.text}" for position, item in enumerate(items(columns))]
-    struct = f"named_struct({', '.join(fields or [_NO_FIELD])})"
-    hint, name = ("", "") if hinted is None else (f"/*+ BROADCAST({hinted}) */ ", f" {hinted}")
-    return f"(SELECT {hint}{struct} FROM ({matches.query()}){name} WHERE {on})"
-
-
-# --- in any other way
+    return Rows(checked.select(items(ours + theirs)), ours + theirs)
 
 
 def single_match(rows: Rows, table: TextTable, found: tuple[str, ...], to: Lowering) -> tuple[Table, tuple[str, ...]]:

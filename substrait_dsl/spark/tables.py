@@ -98,6 +98,10 @@ class Table(ABC):
     def union_all(self, others: Sequence[Self]) -> Table:
         """The rows of this and other tables of as many columns, under this one's names."""
 
+    @abstractmethod
+    def in_one_task(self) -> Self:
+        """The same rows, brought together as they are computed, without a shuffle."""
+
     @property
     def order(self) -> tuple[str, ...]:
         """The columns that tell the order of the rows."""

@@ -152,6 +152,9 @@ class TextTable(Table):
     def union_all(self, others: Sequence[TextTable]) -> TextTable:
         return self._made(" UNION ALL ".join(f"({table.query()})" for table in (self, *others)), self.names)
 
+    def in_one_task(self) -> TextTable:
+        return self._made(f"SELECT /*+ COALESCE(1) */ * FROM {self.closed._relation}", self.names)
+
 
 _NAME = re.compile(r"\b__s\d+\b")
 """The names that a `Workspace` gives."""
