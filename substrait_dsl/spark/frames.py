@@ -42,6 +42,7 @@ class FrameTable(Table):
 
     @property
     def as_text(self) -> TextTable:
+        """The same rows in a form that text can refer to."""
         return TextTable(self.names, self.space.attach(self.filtered), self.space)
 
     def _sql(self, made: Sequence[Item], condition: str | None) -> DataFrame:
@@ -103,6 +104,3 @@ class FrameTable(Table):
             last = left[len(right) :]
             frames = [one.unionAll(other) for one, other in zip(left, right, strict=False)] + last
         return self._made(frames[0], self.names)
-
-    def in_one_task(self) -> FrameTable:
-        return self._made(self.filtered.coalesce(1), self.names)

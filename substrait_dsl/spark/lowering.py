@@ -88,8 +88,6 @@ class Lowering:
         self.as_text = outer is not None
         self.is_brief = False
         """Whether everything is known to be fit for text."""
-        self.is_lasting = False
-        """Whether the text is kept for later, when the tables may be others."""
         self.is_piece = False
         """Whether all relations, though not all in their subqueries, are fit for text: this makes a piece of a plan."""
         self.pieces: Pieces | None = None
@@ -109,7 +107,6 @@ class Lowering:
         inner = Lowering(self.space, outer)
         inner.main = self.main
         inner.is_brief = self.is_brief
-        inner.is_lasting = self.is_lasting
         return inner
 
     def __getitem__(self, rel: Rel) -> Rows:
@@ -216,7 +213,7 @@ class Lowering:
             return None
         self.space.used = used_columns(parents_first(root.input))
         whole = self.nested({})
-        whole.is_brief = whole.is_lasting = True
+        whole.is_brief = True
         table, columns = whole.text(root.input)
         text = table.query(plain_items(columns, root))
         return None if self.space.attached(text) else text

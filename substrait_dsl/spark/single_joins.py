@@ -1,11 +1,10 @@
 """Single joins: left joins that fail where a row has a second match, whatever is done with the rows.
 
-Where rows match by equal keys, the rows of one input tell how many of them have their key, and are then joined. To
-count them Spark shuffles them by key; so few that it would send them to all tasks anyway are counted in one task,
-without a shuffle. Where rows match by anything else, each row counts its matches.
+Where rows match by equal keys, the rows of one input tell how many of them have their key, and are then joined. Where
+rows match by anything else, each row counts its matches.
 
-Spark has a join that looks for a second match (LeftSingle, for scalar subqueries), but where it generates no code for
-that, a limit may take the first match before the second is seen.
+Spark has a join that looks for a second match (LeftSingle, for scalar subqueries). It is not used: there is none for
+large tables, and where Spark generates no code for it, a limit may take the first match before the second is seen.
 
 Specification: https://substrait.io/relations/logical_relations/#join-types.
 """
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING
 from substrait_dsl.algebra.expressions import FieldReference
 from substrait_dsl.algebra.relations import HashJoin, Join, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
-from substrait_dsl.spark.estimates import are_few
 from substrait_dsl.spark.expressions import AnySubquery, Scope
 from substrait_dsl.spark.hosts import subqueries_of
 from substrait_dsl.spark.join_plans import MANY_MATCHES, PLANS, key_sides, sides_of, test_of
@@ -55,9 +53,10 @@ def has_unique_keys(rel: Join) -> bool:
 def lower_by_key(rel: Join, to: Lowering) -> Rows:
     """A single join for which `is_by_key` is true: a left join of rows that tell how many have their key.
 
-    They are counted where they are sorted for the join, and read once. To number them would be cheaper, but then the
-    first match would not know of the second, and may be all that a limit asks for. The check is a filter that depends
-    on a number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join under it.
+    Spark counts where it sorts the rows for the join, and reads them once. To number them would be cheaper, but then
+    the first match would not know of the second, and may be all that a limit asks for. The check is a filter that
+    depends on a number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join
+    under it.
     """
     stream = PLANS[rel.how].stream
     left = to[rel.left]
@@ -76,8 +75,6 @@ def lower_by_key(rel: Join, to: Lowering) -> Rows:
         else:
             table = table.where(test.holds)
     table = table.select([*items(others), *keys])
-    if not to.is_lasting and are_few(table):
-        table = table.in_one_task()
     many = to.space.name()
     count = f"count(1) OVER (PARTITION BY {', '.join(key.names[0] for key in keys)})"
     joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))

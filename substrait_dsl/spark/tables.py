@@ -61,11 +61,6 @@ class Table(ABC):
     keys: SortKeys
     """The columns that the rows are sorted by, if they have been: what loses the order can make it again."""
 
-    @property
-    @abstractmethod
-    def as_text(self) -> TextTable:
-        """The same rows in a form that text can refer to."""
-
     @abstractmethod
     def select(self, made: Sequence[Item]) -> Self:
         """These columns, and no others."""
@@ -97,10 +92,6 @@ class Table(ABC):
     @abstractmethod
     def union_all(self, others: Sequence[Self]) -> Table:
         """The rows of this and other tables of as many columns, under this one's names."""
-
-    @abstractmethod
-    def in_one_task(self) -> Self:
-        """The same rows, brought together as they are computed, without a shuffle."""
 
     @property
     def order(self) -> tuple[str, ...]:

@@ -45,10 +45,6 @@ class TextTable(Table):
     unsorted: TextTable | None = None
     """If the rows are sorted and no more: the table before. A LIMIT must stand directly behind the ORDER BY."""
 
-    @property
-    def as_text(self) -> TextTable:
-        return self
-
     def query(self, made: Sequence[Item] | None = None) -> str:
         """The table, or expressions over it, as a query."""
         if made is None:
@@ -151,9 +147,6 @@ class TextTable(Table):
 
     def union_all(self, others: Sequence[TextTable]) -> TextTable:
         return self._made(" UNION ALL ".join(f"({table.query()})" for table in (self, *others)), self.names)
-
-    def in_one_task(self) -> TextTable:
-        return self._made(f"SELECT /*+ COALESCE(1) */ * FROM {self.closed._relation}", self.names)
 
 
 _NAME = re.compile(r"\b__s\d+\b")
