@@ -299,8 +299,8 @@ def _failed(failure: Failure, record: Record) -> Iterator[Node]:
             if texts.get(id(node)) in inlined:
                 yield node
     if failure.kind == "SCALAR_SUBQUERY_TOO_MANY_ROWS" and not failure.fragments:
-        for node, _ in record.written:
-            yield from (part for part in walk(node, into_relations=False) if isinstance(part, ScalarSubquery))
+        parts = (part for node, _ in record.written for part in walk(node, into_relations=False))
+        yield from (part for part in parts if isinstance(part, ScalarSubquery) and not part.input.single_row)
     if not failure.fragments and (signs := _signs(failure)):
         for node, texts in record.written:
             yield from _showing(node, texts, signs)

@@ -140,6 +140,15 @@ CASES: dict[str, Case] = {
         "(subquery #1)",
         "project -> k: i64? = (subquery #1)",
     ),
+    "beside one that is always one row": (
+        T.project(
+            n=lambda t: sd.scalar_subquery(U.filter(lambda u: u.k == t.b).aggregate(n=f.count())),
+            k=lambda t: sd.scalar_subquery(U.filter(lambda u: u.k == t.b).select("v")),
+        ),
+        "a scalar subquery gives more than one row in (subquery #2)",
+        "(subquery #2)",
+        "project -> k: i64? = (subquery #2)",
+    ),
     "a single join": (
         T.join(U, lambda t, u: t.b == u.k, "left_single"),
         "a row has more than one match in a single join (step: join left_single on b = k)",
