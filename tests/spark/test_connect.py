@@ -29,7 +29,11 @@ SELECTION = {
         "nested_names_and_nullability",
         "settings_that_change_meaning_are_refused",
     ],
-    "joins": ["a_second_match_is_an_error_even_if_nothing_uses_the_columns", "a_relation_joined_with_itself"],
+    "joins": ["a_relation_joined_with_itself"],
+    "single_joins": [
+        "a_second_match_is_an_error_even_if_nothing_uses_the_columns",
+        "a_second_match_is_an_error_whatever_is_filtered",
+    ],
     "physical_joins": ["subqueries_in_a_residual"],
     "lateral": ["subqueries_in_the_condition_see_both_rows", "a_row_that_spark_cannot_reach_is_refused"],
     "correlated_limits": ["subqueries_that_look_among_the_first_rows"],
@@ -63,7 +67,7 @@ SELECTION = {
         "what_the_plan_knows_nothing_of_is_told_without_stacks_and_names",
     ],
     "progress": ["a_slow_job_shows_how_far_it_is"],
-    "exactness": ["points_in_time_as_rows", "a_second_match_is_an_error_whatever_is_filtered"],
+    "exactness": ["points_in_time_as_rows"],
 }
 """By module, the tests that together run every relation and what differs between the two kinds of sessions."""
 
