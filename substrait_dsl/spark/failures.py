@@ -114,6 +114,7 @@ def _caused(text: str) -> Failure:
 # --- in words
 
 _BROKEN_RECORD = "MALFORMED_CSV_RECORD"
+_UNREAD = "FAILED_READ_FILE.NO_HINT"
 _OF_FILES = ("FAILED_READ_FILE", "FILE_NOT_EXIST", _BROKEN_RECORD)
 
 _REASONS = {
@@ -193,7 +194,9 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         return _VALUE_HINT if told == _REQUIRED else _COLUMN_HINT
     if isinstance(node, Cast) and (failure.kind in _MISFITS or failure.kind == "USER_RAISED_EXCEPTION"):
         return _CAST_HINT
-    if failure.kind == _BROKEN_RECORD:
+    # A client of Spark Connect learns that a file cannot be read, and not why.
+    unread = failure.condition == _UNREAD and place is not None and _reads_text(place.rel)
+    if unread or failure.kind == _BROKEN_RECORD:
         return "every record has as many fields as the schema has columns, separated and quoted as the format says"
     return advice(told)
 
@@ -283,10 +286,16 @@ def _is_read_by(failure: Failure, read: Read) -> bool:
     if not isinstance(read.definition, LocalFiles):
         return False
     if failure.kind == _BROKEN_RECORD:
-        return any(isinstance(item.format, DelimitedText) for item in read.definition.items)
+        return _reads_text(read)
     message = unquote(failure.message)
     paths = (unquote(urlsplit(item.uri).path) for item in read.definition.items)
     return any(re.split(r"[*?\[{]", path, maxsplit=1)[0].rstrip("/") in message for path in paths)
+
+
+def _reads_text(rel: Rel) -> bool:
+    """Whether a relation reads delimited text."""
+    files = rel.definition.items if isinstance(rel, Read) and isinstance(rel.definition, LocalFiles) else ()
+    return any(isinstance(item.format, DelimitedText) for item in files)
 
 
 def _failed(failure: Failure, record: Record) -> Iterator[Node]:
