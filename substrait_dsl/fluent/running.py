@@ -62,7 +62,8 @@ class Started:
 
     def require_success(self, error: BaseException | None, *, is_all: bool = False) -> None:
         """Raise an error in words of the plan, if it is known to come from it, or comes from it because all does."""
-        from substrait_dsl.spark.failures import failure_of, places
+        from substrait_dsl.spark.failures import failure_of
+        from substrait_dsl.spark.places import places
 
         failure = None if error is None else failure_of(error, analysis=is_all)
         if failure is None:

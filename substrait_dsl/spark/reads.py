@@ -66,10 +66,10 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
             rows = _virtual(rel, to)
         case LocalFiles(items=files):
             frame = partial(read_files, files, rel.base_schema, to.space.spark)
-            rows = _stored((files, rel.base_schema), frame, what_of(files), rel, to.space)
+            rows = _from_source((files, rel.base_schema), frame, what_of(files), rel, to.space)
         case IcebergTable(metadata_uri=uri) as table:
             frame = partial(read_snapshot, table, rel.base_schema.names, to.space.spark)
-            rows = _stored((table, rel.base_schema), frame, f"the Iceberg table {uri}", rel, to.space)
+            rows = _from_source((table, rel.base_schema), frame, f"the Iceberg table {uri}", rel, to.space)
         case ExtensionTable() as other:
             raise UnsupportedError(f"Spark does not know how to read {kind_words(other)}: {other.detail.type_url}")
         case never:
@@ -133,12 +133,12 @@ def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
     return _read(TextTable((), quoted_name(names), space), [f"`{name}`" for name in columns], rel)
 
 
-def _stored(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, space: Workspace) -> Rows:
-    """What is not in the catalog, looked up once in an execution however often it is read: that takes a while."""
-    if key not in space.stored:
+def _from_source(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, space: Workspace) -> Rows:
+    """Files or a snapshot, looked up once in an execution however often it is read: that takes a while."""
+    if key not in space.sources:
         found = frame()
-        space.stored[key] = found, check_columns(found.schema, rel.base_schema, what)
-    return _selected(*space.stored[key], rel, space)
+        space.sources[key] = found, check_columns(found.schema, rel.base_schema, what)
+    return _selected(*space.sources[key], rel, space)
 
 
 def _read(table: Table, texts: Sequence[str], rel: Read) -> Rows:

@@ -34,7 +34,7 @@ class Workspace:
         self._frames: dict[str, DataFrame] = {}
         self.tables: dict[tuple[str, ...], StructType] = {}
         """The columns of named tables, looked up once in an execution however often text reads them."""
-        self.stored: dict[Hashable, tuple[DataFrame, tuple[str, ...]]] = {}
+        self.sources: dict[Hashable, tuple[DataFrame, tuple[str, ...]]] = {}
         """Files and snapshots with the names of the declared columns in them, by what was read and declared."""
         self.changed: dict[int, DataFrame] = {}
         """What the changes in the plan gave, by their ids; they have been run."""

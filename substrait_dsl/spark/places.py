@@ -1,0 +1,160 @@
+"""The places in a plan that an error of a running job comes from.
+
+Spark tells an error by a condition, and most by the piece of SQL text that failed. The text was written by the
+lowering, whose `Record` knows the expression that it came from. An error without such a piece may come from each
+expression that can fail in this way, often just one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from urllib.parse import unquote, urlsplit
+
+from substrait_dsl.algebra.expressions import ScalarSubquery
+from substrait_dsl.algebra.node import Node, Rel, walk
+from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, LocalFiles, MergeJoin, NestedLoopJoin, Read
+from substrait_dsl.spark.failures import BROKEN_RECORD, IS_NULL, MANY_ROWS, OF_FILES, Failure, Place, reads_text
+from substrait_dsl.spark.join_plans import MANY_MATCHES
+from substrait_dsl.spark.literals import text_to_sql
+from substrait_dsl.spark.record import Record
+
+Holds = Callable[[str], bool]
+
+
+def places(failure: Failure, record: Record) -> list[Place]:
+    """The places that an error may come from, of which it comes from one; none if nothing is known."""
+    plan = record.plan
+    told = failure.parameters.get("errorMessage", "")
+    if told == MANY_MATCHES:
+        return [
+            Place(plan, rel)
+            for rel in walk(plan)
+            if isinstance(rel, _JOINS) and rel.how in ("left_single", "right_single")
+        ]
+    if failure.kind in OF_FILES and not failure.fragments:
+        return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Read) and _is_read_by(failure, rel)]
+    nodes = list(_failed(failure, record))
+    if not nodes and told.endswith(IS_NULL):
+        return list(_required(told, record))
+    owners = _owners(plan)
+    found = {id(node): node for node in nodes if id(node) in owners}
+    for node in list(found.values()):  # what fails is inside of what it is part of
+        if any(id(part) in found for part in walk(node) if part is not node):
+            del found[id(node)]
+    return [Place(plan, owners[id(node)], node) for node in found.values()]
+
+
+_JOINS = (Join, LateralJoin, HashJoin, MergeJoin, NestedLoopJoin)
+
+
+def _is_read_by(failure: Failure, read: Read) -> bool:
+    """Whether a failure names a file that a relation reads, or names none and may be one of its records."""
+    if not isinstance(read.definition, LocalFiles):
+        return False
+    if failure.kind == BROKEN_RECORD:
+        return reads_text(read)
+    message = unquote(failure.message)
+    paths = (unquote(urlsplit(item.uri).path) for item in read.definition.items)
+    return any(re.split(r"[*?\[{]", path, maxsplit=1)[0].rstrip("/") in message for path in paths)
+
+
+def _failed(failure: Failure, record: Record) -> Iterator[Node]:
+    """The parts of expressions that may have failed."""
+    for fragment in failure.fragments:
+        holds = _around(_without_frames(fragment))
+        inlined = {before for before, after in record.inlined if holds(after)}
+        for node, texts in record.written:
+            yield from _smallest(node, texts, holds)
+            if texts.get(id(node)) in inlined:
+                yield node
+    if failure.kind == MANY_ROWS and not failure.fragments:
+        parts = (part for node, _ in record.written for part in walk(node, into_relations=False))
+        yield from (part for part in parts if isinstance(part, ScalarSubquery) and not part.input.single_row)
+    if not failure.fragments and (signs := _signs(failure)):
+        for node, texts in record.written:
+            yield from _showing(node, texts, signs)
+
+
+def _around(fragment: str) -> Holds:
+    """Tells texts that a fragment is part of, from one word to another."""
+    start, end = (r"\b" if re.match(r"\w", edge) else "" for edge in (fragment[:1], fragment[-1:]))
+    pattern = re.compile(start + re.escape(fragment) + end)
+    return lambda text: pattern.search(_without_frames(text)) is not None
+
+
+def _without_frames(text: str) -> str:
+    """A text with one name for all DataFrames that it refers to: Spark gives them others than the lowering does."""
+    return re.sub(r"\b(__frame\d+__|_pyspark_(connect_temp_view_)?[0-9a-f]{32})(?!\w)", "__frame__", text)
+
+
+def _smallest(node: Node, texts: Mapping[int, str], holds: Holds) -> Iterator[Node]:
+    """The smallest part of an expression whose text holds what is looked for."""
+    parts = [part for part in walk(node, into_relations=False) if holds(texts.get(id(part), ""))]
+    if parts:
+        # Of parts with the same text the outermost: the others are what it leaves as they are.
+        yield min(parts, key=lambda part: len(texts[id(part)]))
+
+
+def _signs(failure: Failure) -> tuple[str, ...]:
+    """What the text of an expression shows that can fail in a way that Spark does not tell the place of."""
+    match failure.kind:
+        case "USER_RAISED_EXCEPTION":
+            told = failure.parameters.get("errorMessage", "")
+            if about := re.fullmatch(r"the value .*( does not fit [^ ]+)", told, re.DOTALL):
+                return (f"'{about[1]}'))",)
+            return tuple({f"raise_error({text_to_sql(told)})", f"raise_error('{told}')"})
+        case "ARITHMETIC_OVERFLOW" | "NUMERIC_VALUE_OUT_OF_RANGE":
+            return "sum(", "avg("
+        case "DUPLICATED_MAP_KEY":
+            return "map(", "map_from_entries("
+        case "BINARY_ARITHMETIC_OVERFLOW" if "symbol" in failure.parameters:
+            return (f" {failure.parameters['symbol']} ",)
+        case "CAST_OVERFLOW" if "targetType" in failure.parameters:
+            return (f" AS {failure.parameters['targetType'].strip(chr(34))})",)
+        case _:
+            return ()
+
+
+def _showing(node: Node, texts: Mapping[int, str], signs: tuple[str, ...]) -> Iterator[Node]:
+    """The parts of an expression whose own text, less that of their operands, shows a sign."""
+    for part in walk(node, into_relations=False):
+        own = texts.get(id(part), "")
+        for text in sorted(_operand_texts(part, texts), key=len, reverse=True):
+            if text != own:
+                own = own.replace(text, "")
+        if any(sign in own for sign in signs):
+            yield part
+
+
+def _operand_texts(node: Node, texts: Mapping[int, str]) -> set[str]:
+    """The texts of the operands of an expression, also of those in clauses of it."""
+    found: set[str] = set()
+    waiting = list(node.children())
+    while waiting:
+        below = waiting.pop()
+        if id(below) in texts:
+            found.add(texts[id(below)])
+        elif not isinstance(below, Rel):
+            waiting += below.children()
+    return found
+
+
+def _required(told: str, record: Record) -> Iterator[Place]:
+    """The relations that the columns of the result come from which a guard's message names."""
+    names = record.names.get(id(record.plan), ())
+    for position, column in enumerate(record.plan.schema.names[: len(names)]):
+        if f'column "{column}" {IS_NULL}' in told and names[position] in record.columns:
+            yield Place(record.plan, record.columns[names[position]][0])
+
+
+def _owners(plan: Rel) -> dict[int, Rel]:
+    """The relation that each part of an expression in a plan stands in."""
+    owners: dict[int, Rel] = {}
+    for rel in walk(plan):
+        if isinstance(rel, Rel):
+            for child in rel.children():
+                if not isinstance(child, Rel):
+                    for part in walk(child, into_relations=False):
+                        owners.setdefault(id(part), rel)
+    return owners
