@@ -64,19 +64,23 @@ def lower_by_key(rel: Join, to: Lowering) -> Rows:
     ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
     scope = Scope(ours + theirs, to.outer, _no_subquery)
     streaming, table, others = (left, right.table, theirs) if stream == "left" else (right, left.table, ours)
-    keys, on = [], []
+    keys, computed, on = [], [], []
     for conjunct in conjuncts(rel.condition):
         test = test_of(conjunct, rel, stream, scope)
         if isinstance(test, Key):
-            keys.append(Item(test.inside, (to.space.name(),)))
-            on.append(f"({test.outside} = {keys[-1].names[0]})")
+            key = test.inside
+            if key not in others:  # of a column, a copy would be shuffled, too
+                key = to.space.name()
+                computed.append(Item(test.inside, (key,)))
+            keys.append(key)
+            on.append(f"({test.outside} = {key})")
         elif stream in (sides := sides_of(conjunct, rel)) or not sides:
             on.append(test.holds)
         else:
             table = table.where(test.holds)
-    table = table.select([*items(others), *keys])
+    table = table.select([*items(others), *computed])
     many = to.space.name()
-    count = f"count(1) OVER (PARTITION BY {', '.join(key.names[0] for key in keys)})"
+    count = f"count(1) OVER (PARTITION BY {', '.join(keys)})"
     joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))
     checked = joined.where(f"if({many} > 1, CAST({_TOO_MANY} AS BOOLEAN), monotonically_increasing_id() >= 0)")
     return Rows(checked.select(items(ours + theirs)), ours + theirs)
