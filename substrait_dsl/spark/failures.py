@@ -186,7 +186,7 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
 
 def advice(told: str) -> str | None:
     """What to do about what `reason` or `told` gave, wherever it happened."""
-    return _HINTS.get(told)
+    return _HINTS.get(MANY_MATCHES if told.startswith(MANY_MATCHES) else told)
 
 
 def reads_text(rel: Rel) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import attrs
 
-from substrait_dsl.algebra.expressions import Expression, ScalarFunction
+from substrait_dsl.algebra.expressions import Expression, FieldReference, ScalarFunction
 from substrait_dsl.algebra.relations import Join
-from substrait_dsl.algebra.relations.joins import COMPARISON_URN
+from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.spark.expressions import Scope, to_sql
 from substrait_dsl.spark.marks import Key, Test
@@ -19,7 +19,7 @@ from substrait_dsl.spark.tables import JoinHow
 Side = Literal["left", "right"]
 
 MANY_MATCHES = "a row has more than one match in a single join"
-"""What the check of a single join says, in the words of `raise_error`."""
+"""What the check of a single join says, or begins with, in the words of `raise_error`."""
 
 
 @attrs.frozen
@@ -68,6 +68,19 @@ def key_sides(conjunct: Expression, rel: Join, stream: Side) -> tuple[Expression
             if by_side.keys() == {ours, theirs}:
                 return by_side[ours], by_side[theirs]
     return None
+
+
+def keys_inside(rel: Join) -> Iterator[Expression]:
+    """What the keys of a join are in the input that rows are looked up in, over the columns of both inputs."""
+    sides = (key_sides(conjunct, rel, PLANS[rel.how].stream) for conjunct in conjuncts(rel.condition))
+    return (inside for _, inside in filter(None, sides))
+
+
+def name_of(key: Expression, rel: Join) -> str | None:
+    """What the column is called that a key is; None: it is computed."""
+    if not isinstance(key, FieldReference):
+        return None
+    return (*rel.left.schema.names, *rel.right.schema.names)[key.position]
 
 
 def sides_of(expression: Expression, rel: Join) -> set[Side]:

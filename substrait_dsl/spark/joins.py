@@ -17,7 +17,7 @@ from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.hosts import host, subqueries_of
-from substrait_dsl.spark.join_plans import PLANS, Plan, Side, key_sides, sides_of, test_of
+from substrait_dsl.spark.join_plans import PLANS, Plan, Side, keys_inside, sides_of, test_of
 from substrait_dsl.spark.marks import mark
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key, single_match
@@ -129,8 +129,7 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
     tests = [test_of(conjunct, rel, plan.stream, scope) for conjunct in conjuncts(rel.condition)]
     rows = Rows(computed.table, mine)
     if plan.method == "mark":
-        keys = (key_sides(conjunct, rel, plan.stream) for conjunct in conjuncts(rel.condition))
-        fixed = not other.free_anchors and not any(key and key[1].free_anchors for key in keys)
+        fixed = not other.free_anchors and not any(key.free_anchors for key in keys_inside(rel))
         return with_mark(rows, mark(table, tests, to.space, fixed=fixed), to)
     for test in tests:
         table = table.where(test.holds)

@@ -17,7 +17,9 @@ from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, LocalFi
 from substrait_dsl.spark.failures import BROKEN_RECORD, IS_NULL, MANY_ROWS, OF_FILES, Failure, Place, reads_text
 from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.literals import text_to_sql
+from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.record import Record
+from substrait_dsl.spark.single_joins import counts
 
 Holds = Callable[[str], bool]
 
@@ -26,12 +28,8 @@ def places(failure: Failure, record: Record) -> list[Place]:
     """The places that an error may come from, of which it comes from one; none if nothing is known."""
     plan = record.plan
     told = failure.parameters.get("errorMessage", "")
-    if told == MANY_MATCHES:
-        return [
-            Place(plan, rel)
-            for rel in walk(plan)
-            if isinstance(rel, _JOINS) and rel.how in ("left_single", "right_single")
-        ]
+    if told.startswith(MANY_MATCHES):
+        return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Rel) and _may_say(rel, told)]
     if failure.kind in OF_FILES and not failure.fragments:
         return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Read) and _is_read_by(failure, rel)]
     nodes = list(_failed(failure, record))
@@ -45,7 +43,17 @@ def places(failure: Failure, record: Record) -> list[Place]:
     return [Place(plan, owners[id(node)], node) for node in found.values()]
 
 
-_JOINS = (Join, LateralJoin, HashJoin, MergeJoin, NestedLoopJoin)
+def _may_say(rel: Rel, told: str) -> bool:
+    """Whether a relation is a single join that may have failed with these words."""
+    match rel:
+        case LateralJoin(how="left_single"):
+            return told == MANY_MATCHES
+        case Join(how="left_single" | "right_single"):
+            return told == MANY_MATCHES or counts(rel, told.removeprefix(f"{MANY_MATCHES}: "))
+        case HashJoin() | MergeJoin() | NestedLoopJoin():
+            return _may_say(as_join(rel), told)
+        case _:
+            return False
 
 
 def _is_read_by(failure: Failure, read: Read) -> bool:

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from substrait_dsl.algebra.expressions import FieldReference
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FieldReference
 from substrait_dsl.algebra.relations import HashJoin, Join, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.spark.expressions import AnySubquery, Scope
 from substrait_dsl.spark.hosts import subqueries_of
-from substrait_dsl.spark.join_plans import MANY_MATCHES, PLANS, key_sides, sides_of, test_of
+from substrait_dsl.spark.join_plans import MANY_MATCHES, PLANS, key_sides, keys_inside, name_of, sides_of, test_of
+from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.marks import Key
 from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.tables import Item, Rows, Table, all_true, items
@@ -43,11 +45,8 @@ def is_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
 
 def has_unique_keys(rel: Join) -> bool:
     """Whether the keys alone tell the rows of the other input apart, as those of an aggregate do."""
-    stream = PLANS[rel.how].stream
-    other, before = (rel.right, len(rel.left.schema)) if stream == "left" else (rel.left, 0)
-    keys = (key_sides(conjunct, rel, stream) for conjunct in conjuncts(rel.condition))
-    columns = (sides[1] for sides in keys if sides is not None)
-    return is_unique(other, [key.position - before for key in columns if isinstance(key, FieldReference)])
+    other, before = (rel.right, len(rel.left.schema)) if PLANS[rel.how].stream == "left" else (rel.left, 0)
+    return is_unique(other, [key.position - before for key in keys_inside(rel) if isinstance(key, FieldReference)])
 
 
 def lower_by_key(rel: Join, to: Lowering) -> Rows:
@@ -64,7 +63,7 @@ def lower_by_key(rel: Join, to: Lowering) -> Rows:
     ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
     scope = Scope(ours + theirs, to.outer, _no_subquery)
     streaming, table, others = (left, right.table, theirs) if stream == "left" else (right, left.table, ours)
-    keys, computed, on = [], [], []
+    keys, values, computed, on = [], [], [], []
     for conjunct in conjuncts(rel.condition):
         test = test_of(conjunct, rel, stream, scope)
         if isinstance(test, Key):
@@ -73,6 +72,7 @@ def lower_by_key(rel: Join, to: Lowering) -> Rows:
                 key = to.space.name()
                 computed.append(Item(test.inside, (key,)))
             keys.append(key)
+            values.append(test.outside)
             on.append(f"({test.outside} = {key})")
         elif stream in (sides := sides_of(conjunct, rel)) or not sides:
             on.append(test.holds)
@@ -82,8 +82,35 @@ def lower_by_key(rel: Join, to: Lowering) -> Rows:
     many = to.space.name()
     count = f"count(1) OVER (PARTITION BY {', '.join(keys)})"
     joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))
-    checked = joined.where(f"if({many} > 1, CAST({_TOO_MANY} AS BOOLEAN), monotonically_increasing_id() >= 0)")
+    told = ", ' and ', ".join(_told(key, rel, value) for key, value in zip(keys_inside(rel), values, strict=True))
+    error = f"raise_error(concat('{MANY_MATCHES}: ', CAST({many} AS STRING), ' rows have ', {told}))"
+    checked = joined.where(f"if({many} > 1, CAST({error} AS BOOLEAN), monotonically_increasing_id() >= 0)")
     return Rows(checked.select(items(ours + theirs)), ours + theirs)
+
+
+_SHOWN = (t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal, t.String, t.VarChar, t.FixedChar, t.Date)
+"""The types whose values Spark writes as a user would."""
+
+_LONGEST = 60
+"""How many characters of a value an error shows."""
+
+
+def _told(key: Expression, rel: Join, value: str) -> str:
+    """What the error of a second match says of a key, as text of SQL: its name, and its value where it can be shown."""
+    start = text_to_sql(_start(key, rel))
+    return f"{start}, left(CAST({value} AS STRING), {_LONGEST})" if isinstance(key.type, _SHOWN) else start
+
+
+def _start(key: Expression, rel: Join) -> str:
+    name = name_of(key, rel)
+    if isinstance(key.type, _SHOWN):
+        return "the key " if name is None else f"{name} = "
+    return f"the same {name or 'key'}"
+
+
+def counts(rel: Join, told: str) -> bool:
+    """Whether it may be this single join that told of so many rows with a key."""
+    return is_by_key(rel) and not has_unique_keys(rel) and all(_start(key, rel) in told for key in keys_inside(rel))
 
 
 def single_match(rows: Rows, table: TextTable, found: tuple[str, ...], to: Lowering) -> tuple[Table, tuple[str, ...]]:

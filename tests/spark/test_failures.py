@@ -151,9 +151,17 @@ CASES: dict[str, Case] = {
     ),
     "a single join": (
         T.join(U, lambda t, u: t.b == u.k, "left_single"),
-        "a row has more than one match in a single join (step: join left_single on b = k)",
+        "a row has more than one match in a single join: 2 rows have k = 2 (step: join left_single on b = k)",
         None,
         "join left_single on b = k",
+    ),
+    "one of several single joins": (
+        T.join(U.select(once=sd.col("v")), lambda t, u: t.b == u.once, "left_single")
+        .join(U.aggregate("k", n=f.count()), lambda t, u: t.b == u.k, "left_single")
+        .hash_join(U.select(twice=sd.col("k")), [("b", "twice")], "left_single"),
+        "a row has more than one match in a single join: 2 rows have twice = 2 (step: hash join left_single build right on b = twice)",
+        None,
+        "hash join left_single build right on b = twice",
     ),
     "a scalar subquery": (
         T.project(n=lambda r: r.b + sd.scalar_subquery(U.select("v"))),

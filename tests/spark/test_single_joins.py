@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -123,3 +125,34 @@ def test_a_row_found_with_nothing_but_nulls(spark: SparkSession) -> None:
         how="left_single",
     )
     assert counted(twice, spark) == Counter([(1, "p", 1, "p"), (2, None, 2, None), (3, "q", None, None)])
+
+
+MANY_KEYS: dict[str, tuple[dict[str, str], tuple[Any, ...], Any, str]] = {
+    "two columns": (
+        {"k": "i64?", "s": "string"},
+        (1, "it's ${x}"),
+        lambda l, r: (l.k == r.k) & (r.s == l.s),
+        "2 rows have k = 1 and s = it's ${x}",
+    ),
+    "a computed key": ({"k": "i64"}, (1,), lambda l, r: l.k + 0 == r.k * 1, "2 rows have the key 1"),
+    "a long text": ({"k": "string"}, ("x" * 100,), lambda l, r: l.k == r.k, f"2 rows have k = {'x' * 60}"),
+    "a decimal and a day": (
+        {"k": "decimal<5,2>", "d": "date"},
+        (Decimal("1.50"), dt.date(2020, 2, 29)),
+        lambda l, r: (l.k == r.k) & (l.d == r.d),
+        "2 rows have k = 1.50 and d = 2020-02-29",
+    ),
+    "bytes": ({"k": "binary"}, (b"\xff",), lambda l, r: l.k == r.k, "2 rows have the same k"),
+    "lists": ({"k": "list<i64>"}, ([1],), lambda l, r: l.k == r.k, "2 rows have the same k"),
+}
+
+
+@pytest.mark.parametrize("case", MANY_KEYS)
+@pytest.mark.parametrize("how", SINGLE)
+def test_the_error_tells_the_key(how: Any, case: str, spark: SparkSession) -> None:
+    columns, row, on, told = MANY_KEYS[case]
+    one, two = values(columns, row), values(columns, row, row)
+    left, right = (one, two) if how == "left_single" else (two, one)
+    with pytest.raises(ExecutionError) as caught:
+        left.join(right, on, how).collect(spark)
+    assert caught.value.message.startswith(f"a row has more than one match in a single join: {told} (step: join {how}")
