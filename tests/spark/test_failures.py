@@ -159,7 +159,8 @@ CASES: dict[str, Case] = {
         T.join(U.select(once=sd.col("v")), lambda t, u: t.b == u.once, "left_single")
         .join(U.aggregate("k", n=f.count()), lambda t, u: t.b == u.k, "left_single")
         .hash_join(U.select(twice=sd.col("k")), [("b", "twice")], "left_single"),
-        "a row has more than one match in a single join: 2 rows have twice = 2 (step: hash join left_single build right on b = twice)",
+        "a row has more than one match in a single join: 2 rows have twice = 2 "
+        "(step: hash join left_single build right on b = twice)",
         None,
         "hash join left_single build right on b = twice",
     ),
