@@ -56,7 +56,7 @@ from substrait_dsl.spark.aggregates import aggregate_function_to_sql, values_of
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.functions import function_to_sql
 from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql
-from substrait_dsl.spark.output import guarded
+from substrait_dsl.spark.output import asserted
 from substrait_dsl.spark.record import note_text
 from substrait_dsl.spark.sorting import direction_of
 from substrait_dsl.spark.templates import require_comparable
@@ -192,7 +192,7 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
         case Cast(input=value, target=target, on_failure=on_failure):
             converted = cast_to_sql(text(value), value.type, target, on_failure)
             is_asserted = value.type.nullable and not expression.type.nullable
-            return guarded(converted, True, target, f"a cast to {target}") if is_asserted else converted
+            return asserted(converted, f"a cast to {target}") if is_asserted else converted
         case IfThen(clauses=clauses, otherwise=otherwise):
             whens = " ".join(f"WHEN {text(clause.condition)} THEN {text(clause.then)}" for clause in clauses)
             return f"(CASE {whens} ELSE {text(otherwise)} END)"

@@ -102,13 +102,23 @@ def _exact(text: str, found: DataType, nullable: bool | None, wanted: t.Type, wh
 def guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
     """A value with the wanted nullability, whatever Spark takes its own to be (None: unknown)."""
     if nullable is not False and not wanted.nullable:
-        message = text_to_sql(f"{what} is required, but it is NULL")
-        # The last argument is never reached: Spark takes the whole for not nullable because of it. There is no cast
-        # around the error, because the type of a cast says that what lies inside a struct or list may be NULL.
-        return f"coalesce({text}, raise_error({message}), {_any_value(wanted)})"
+        # The last argument is never reached: Spark takes the whole for not nullable because of it.
+        return f"coalesce({text}, {_failure(what)}, {_any_value(wanted)})"
     if wanted.nullable and nullable is not True:
         return f"if(true, {text}, NULL)"  # which Spark takes for nullable, and computes as if it were not there
     return text
+
+
+def asserted(text: str, what: str) -> str:
+    """A value that must not be NULL, which Spark still takes for nullable: else it would leave out the check wherever
+    only that the value is there counts, as in ``count`` and ``IS NULL``."""
+    return f"coalesce({text}, {_failure(what)})"
+
+
+def _failure(what: str) -> str:
+    # There is no cast around the error, because the type of a cast says that what lies inside a struct or list may be
+    # NULL.
+    return f"raise_error({text_to_sql(f'{what} is required, but it is NULL')})"
 
 
 def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
