@@ -22,7 +22,7 @@ from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
 
-CSV = rl.DelimitedText(escape='"', header_lines_to_skip=1)
+CSV = rl.DelimitedText(header_lines_to_skip=1)
 """What ``format="csv"`` stands for: commas, double quotes doubled inside quotes, one header line."""
 
 FormatName = Literal["parquet", "orc", "arrow", "dwrf", "csv"]

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _LONGEST = 2**31 - 1
 """The longest text that Java has."""
 
+_NO_ESCAPE = "\uffff"
+"""A character that no text has. Without any Spark takes an empty text in quotes for a quote."""
+
 
 def text_options(kind: DelimitedText) -> dict[str, str]:
     """The options of Spark's reader and writer.
@@ -50,12 +53,22 @@ def text_options(kind: DelimitedText) -> dict[str, str]:
 
 
 def read_text(kind: DelimitedText, paths: Sequence[str], schema: NamedStruct, spark: SparkSession) -> DataFrame:
-    """Read delimited text. A record with too few or too many fields is an error, when it is read."""
+    """Read delimited text.
+
+    A record with too few or too many fields is an error when it is read, and so is a field that goes on behind its
+    closing quote, as it does where quotes are escaped in another way than the plan says.
+    """
     from pyspark.sql import functions
     from pyspark.sql.types import StringType, StructField, StructType
 
     # With columns pruned, Spark would not look at the fields that the plan does not use, and so not at their number.
-    options = {**text_options(kind), "mode": "FAILFAST", "columnPruning": "false"}
+    options = {
+        **text_options(kind),
+        "escape": kind.escape or _NO_ESCAPE,
+        "mode": "FAILFAST",
+        "columnPruning": "false",
+        "unescapedQuoteHandling": "RAISE_ERROR",
+    }
     if 0 < kind.max_line_size < _LONGEST:
         options["maxCharsPerColumn"] = str(kind.max_line_size)
     names = [f"c{position}" for position in range(len(schema))]

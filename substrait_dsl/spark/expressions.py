@@ -54,7 +54,7 @@ from substrait_dsl.algebra.types import Struct, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.aggregates import aggregate_function_to_sql, values_of
 from substrait_dsl.spark.casts import cast_to_sql
-from substrait_dsl.spark.functions import function_to_sql
+from substrait_dsl.spark.functions import function_to_sql, unpushed
 from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql
 from substrait_dsl.spark.output import asserted
 from substrait_dsl.spark.record import note_text
@@ -199,16 +199,16 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
         case Switch(match=value, cases=cases, otherwise=otherwise):
             require_comparable(value.type, "a switch")
             whens = " ".join(f"WHEN {text(case.value)} THEN {text(case.then)}" for case in cases)
-            return f"(CASE {text(value)} {whens} ELSE {text(otherwise)} END)"
+            return f"(CASE {unpushed(text(value), value.type)} {whens} ELSE {text(otherwise)} END)"
         case SingularOrList(value=value, options=options):
             require_comparable(value.type, "an IN list")
-            return f"({text(value)} IN ({', '.join(map(text, options))}))"
+            return f"({unpushed(text(value), value.type)} IN ({', '.join(map(text, options))}))"
         case MultiOrList(values=values, records=records):
             for value in values:
                 require_comparable(value.type, "an IN list")
+            ours = [unpushed(text(value), value.type) for value in values]
             tests = (
-                " AND ".join(f"{text(x)} = {text(y)}" for x, y in zip(values, record.fields, strict=True))
-                for record in records
+                " AND ".join(f"{x} = {text(y)}" for x, y in zip(ours, record.fields, strict=True)) for record in records
             )
             return f"({' OR '.join(f'({test})' for test in tests)})"
         case WindowFunction(call=call_, partitions=partitions, sorts=sorts):

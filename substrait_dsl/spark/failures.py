@@ -178,10 +178,18 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
     if isinstance(node, Cast) and (failure.kind in _MISFITS or failure.kind == "USER_RAISED_EXCEPTION"):
         return _CAST_HINT
     # A client of Spark Connect learns that a file cannot be read, and not why.
-    unread = failure.condition == _UNREAD and place is not None and reads_text(place.rel)
-    if unread or failure.kind == BROKEN_RECORD:
-        return "every record has as many fields as the schema has columns, separated and quoted as the format says"
+    if failure.kind == BROKEN_RECORD or failure.condition == _UNREAD:
+        text = None if place is None else text_format(place.rel)
+        return None if text is None else _as_told(text)
     return advice(told)
+
+
+def _as_told(text: DelimitedText) -> str:
+    """How the records of a format are read, and what tells it otherwise."""
+    fields = f"a record has a field for each column, separated by {text.field_delimiter!r}"
+    escaped = f", where {text.escape}{text.quote} is a quote" if text.escape else ""
+    quotes = f"; a field may stand in {text.quote}...{text.quote}{escaped}" if text.quote else ""
+    return f"{fields}{quotes}: for other text say DelimitedText(field_delimiter=, quote=, escape=)"
 
 
 def advice(told: str) -> str | None:
@@ -189,10 +197,10 @@ def advice(told: str) -> str | None:
     return _HINTS.get(MANY_MATCHES if told.startswith(MANY_MATCHES) else told)
 
 
-def reads_text(rel: Rel) -> bool:
-    """Whether a relation reads delimited text."""
+def text_format(rel: Rel) -> DelimitedText | None:
+    """The format of the delimited text that a relation reads; None: it reads none."""
     files = rel.definition.items if isinstance(rel, Read) and isinstance(rel.definition, LocalFiles) else ()
-    return any(isinstance(item.format, DelimitedText) for item in files)
+    return next((item.format for item in files if isinstance(item.format, DelimitedText)), None)
 
 
 def _type(node: Node | None) -> Type | None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import Expression, Lambda, Literal, ScalarFunction
+from substrait_dsl.algebra.relations.joins import COMPARISON_URN
+from substrait_dsl.algebra.types import FP32, FP64, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_arithmetic import (
     ARITHMETIC,
@@ -35,7 +37,34 @@ def function_to_sql(call: ScalarFunction, texts: Sequence[str]) -> str:
     Raises:
         UnsupportedError: Spark cannot run the function, with these options and arguments, exactly.
     """
+    if call.function.name in _TESTS and call.function.urn == COMPARISON_URN:
+        values = [argument for argument in call.arguments if isinstance(argument, Expression)]
+        texts = [
+            text if isinstance(value, Literal) else unpushed(text, value.type)
+            for text, value in zip(texts, values, strict=True)
+        ]
     return lower(call, texts, SCALAR_FUNCTIONS)
+
+
+def unpushed(text: str, kind: Type) -> str:
+    """A value to compare, which Spark compares itself, and leaves to no reader of files if it is a float.
+
+    A file tells its least and greatest values without NaN, which is above them to Spark, and may tell 0.0 from -0.0.
+    So a reader of Parquet or ORC that is given the comparison passes over rows for which it is true.
+    """
+    match kind:
+        case FP32():
+            return f"({text} + CAST(0 AS FLOAT))"
+        case FP64():
+            return f"({text} + 0D)"
+        case _:
+            return text
+
+
+_TESTS = frozenset(
+    ("equal", "not_equal", "is_not_distinct_from", "is_distinct_from", "lt", "gt", "lte", "gte", "between", "is_nan")
+)
+"""The functions that a reader of files may be given. What is added to a float in them does not change what they say."""
 
 
 def _between(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:

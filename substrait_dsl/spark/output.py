@@ -110,8 +110,10 @@ def guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
 
 
 def asserted(text: str, what: str) -> str:
-    """A value that must not be NULL, which Spark still takes for nullable: else it would leave out the check wherever
-    only that the value is there counts, as in ``count`` and ``IS NULL``."""
+    """A value that must not be NULL, and that Spark takes for nullable nevertheless.
+
+    Else it would leave out the check wherever only the presence of the value counts, as in ``count`` and ``IS NULL``.
+    """
     return f"coalesce({text}, {_failure(what)})"
 
 

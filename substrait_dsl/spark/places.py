@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from substrait_dsl.algebra.expressions import ScalarSubquery
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, LocalFiles, MergeJoin, NestedLoopJoin, Read
-from substrait_dsl.spark.failures import BROKEN_RECORD, IS_NULL, MANY_ROWS, OF_FILES, Failure, Place, reads_text
+from substrait_dsl.spark.failures import BROKEN_RECORD, IS_NULL, MANY_ROWS, OF_FILES, Failure, Place, text_format
 from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.physical_joins import as_join
@@ -61,7 +61,7 @@ def _is_read_by(failure: Failure, read: Read) -> bool:
     if not isinstance(read.definition, LocalFiles):
         return False
     if failure.kind == BROKEN_RECORD:
-        return reads_text(read)
+        return text_format(read) is not None
     message = unquote(failure.message)
     paths = (unquote(urlsplit(item.uri).path) for item in read.definition.items)
     return any(re.split(r"[*?\[{]", path, maxsplit=1)[0].rstrip("/") in message for path in paths)

@@ -123,7 +123,7 @@ def test_a_virtual_table_may_be_empty() -> None:
         ),
         (
             r.FileItem("x", r.DelimitedText()),
-            r'uri_path: "x" text { field_delimiter: "," quote: "\"" escape: "\\" }',
+            r'uri_path: "x" text { field_delimiter: "," quote: "\"" escape: "\"" }',
         ),
     ],
     ids=["parquet", "arrow", "orc", "dwrf", "range", "text", "plain text"],

@@ -94,7 +94,7 @@ def test_a_write_to_a_table_of_others() -> None:
                     "text": {
                         "field_delimiter": ",",
                         "quote": '"',
-                        "escape": "\\",
+                        "escape": '"',
                         "max_line_size": str(2**63 + 1),
                         "value_treated_as_null": "",
                     },

@@ -73,12 +73,15 @@ class Dwrf:
 class DelimitedText:
     """Text files with one record a line, such as CSV.
 
-    `null_value` is the text that stands for NULL; None: no text does, and every column must be required.
+    A field that holds the delimiter or a quote stands in quotes, and each quote inside it behind an `escape`: by
+    default another quote, as RFC 4180 has it and most programs write; a backslash, as PySpark does.
+    `header_lines_to_skip` is 1 where the first line names the columns. `null_value` is the text that stands for NULL;
+    None: no text does, and every column must be required.
     """
 
     field_delimiter: str = attrs.field(default=",", validator=TEXT)
     quote: str = attrs.field(default='"', validator=TEXT)
-    escape: str = attrs.field(default="\\", validator=TEXT)
+    escape: str = attrs.field(default='"', validator=TEXT)
     header_lines_to_skip: int = attrs.field(default=0, validator=between(0, 2**64 - 1))
     max_line_size: int = attrs.field(default=0, validator=between(0, 2**64 - 1))
     null_value: str | None = attrs.field(default=None, validator=TEXT_OR_NONE)

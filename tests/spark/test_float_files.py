@@ -1,0 +1,61 @@
+"""Floats in files, which tell their least and greatest values without NaN, and 0.0 from -0.0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+ZERO: list[Callable[[Any], Any]] = [
+    lambda r: r.x == 0.0,
+    lambda r: r.x >= 0.0,
+    lambda r: ~(r.x < 0.0),
+    lambda r: r.x.between(0.0, 1.0),
+    lambda r: r.x.is_in([0.0, 7.0]),
+    lambda r: sd.record(r.x, r.x).is_in([(0.0, 0.0)]),
+    lambda r: f.is_not_distinct_from(r.x, 0.0),
+    lambda r: sd.switch(r.x, {0.0: True}, False),
+    lambda r: f.nullif(r.x, 0.0).is_null(),
+    lambda r: f.least(r.x, 5.0) == 0.0,
+    lambda r: r.x.cast("fp64?") == 0.0,
+]
+"""What is true of -0.0, which equals 0.0 (IEEE 754)."""
+
+NAN: list[Callable[[Any], Any]] = [
+    lambda r: r.x > 5.0,
+    lambda r: ~(r.x <= 5.0),
+    lambda r: r.x != 1.0,
+    lambda r: r.x == float("nan"),
+    lambda r: r.x.is_in([float("nan")]),
+    lambda r: f.is_nan(r.x),
+    lambda r: f.is_distinct_from(r.x, 1.0),
+    lambda r: r.x.cast("fp64?") > 5.0,
+]
+"""What is true of NaN, which equals itself and is the largest number here, and not of 1.0."""
+
+
+@pytest.mark.parametrize("kind", ["fp32", "fp64"])
+def test_no_row_is_lost(kind: str, tmp_path: Path, spark: SparkSession) -> None:
+    arrow = pa.float32() if kind == "fp32" else pa.float64()
+    for values, conditions, wanted in (([-0.0, -0.0], ZERO, 2), ([1.0, float("nan")], NAN, 1)):
+        path = tmp_path / str(wanted)
+        path.mkdir()
+        pq.write_table(pa.table({"x": pa.array(values, arrow)}), path / "x.parquet")
+        spark.read.parquet(str(path / "x.parquet")).write.orc(str(path / "x.orc"))
+        for form in ("parquet", "orc"):
+            rows = sd.read_files(path / f"x.{form}", {"x": f"{kind}?"}, format=form)
+            counts = [len(rows.filter(condition).collect(spark)) for condition in conditions]
+            assert counts == [wanted] * len(conditions), (kind, form, values)
+
