@@ -154,7 +154,8 @@ def _any_part(is_so: Callable[[t.Type, t.Type], bool], source: t.Type, target: t
         case t.List(), t.List():
             return _any_part(is_so, source.element, target.element)
         case t.Map(), t.Map():
-            return _any_part(is_so, source.key, target.key) or _any_part(is_so, source.value, target.value)
+            parts = ((source.key, target.key), (source.value, target.value))
+            return is_so(source, target) or any(_any_part(is_so, old, new) for old, new in parts)
         case t.Struct(), t.Struct():
             return any(_any_part(is_so, old, new) for old, new in zip(source.types, target.types, strict=True))
         case _:
@@ -163,6 +164,8 @@ def _any_part(is_so: Callable[[t.Type, t.Type], bool], source: t.Type, target: t
 
 def _may_fail(source: t.Type, target: t.Type) -> bool:
     """Whether some value does not convert."""
+    if isinstance(source, t.Map) and isinstance(target, t.Map):  # two keys may be one float
+        return isinstance(target.key, _FLOATS) and not isinstance(source.key, _FLOATS)
     held = _HELD.get(type(source), ())
     return not (isinstance(target, held) or spark_sql_type(source) == spark_sql_type(target))
 
@@ -176,6 +179,8 @@ def _spark_errs(source: t.Type, target: t.Type) -> bool:
             return bool(digits > _LONG_DIGITS)  # which pass through a float
         case t.FP32() | t.FP64(), t.I64() | t.Decimal():
             return True
+        case t.Map(key=old), t.Map(key=new):  # where two keys become one, which is an error, it has both
+            return spark_sql_type(old) != spark_sql_type(new)
         case _:
             return False
 

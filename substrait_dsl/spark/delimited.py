@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _LONGEST = 2**31 - 1
 """The longest text that Java has."""
 
+_NO_UTF8 = "a field of delimited text holds U+FFFD, which Spark puts in place of bytes that are not UTF-8"
+
 _NO_ESCAPE = "\uffff"
 """A character that no text has. Without any Spark takes an empty text in quotes for a quote."""
 
@@ -77,6 +79,8 @@ def read_text(kind: DelimitedText, paths: Sequence[str], schema: NamedStruct, sp
 
     def value(name: str) -> Column:
         written = functions.coalesce(name, functions.lit(""))  # Spark reads an empty field as NULL in any case
+        is_broken = functions.contains(written, functions.lit("\ufffd"))
+        written = functions.when(is_broken, functions.raise_error(functions.lit(_NO_UTF8))).otherwise(written)
         return written if kind.null_value is None else functions.nullif(written, functions.lit(kind.null_value))
 
     return frame.select(*map(value, names)).toDF(*schema.names)

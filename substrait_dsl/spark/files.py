@@ -5,6 +5,7 @@ Specification: https://substrait.io/relations/logical_relations/#local-files.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
@@ -21,7 +22,7 @@ from substrait_dsl.algebra.relations import (
     Orc,
     Parquet,
 )
-from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted
 from substrait_dsl.spark.arrow_files import read_arrow
 from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.delimited import read_text
@@ -105,8 +106,18 @@ def _by_name(
     with _refusals(what_of(files)):
         frame = spark.read.format(reader).load(paths)
         _ = frame.schema  # a client of Spark Connect learns only now what is wrong
+    for name in schema.names:
+        if _EXPANDED.search(name):
+            raise UnsupportedError(
+                f"{what_of(files)} is to have the column {quoted([name])}, and Spark would look for another: "
+                "it puts a property of Java's in place of ${...}"
+            )
     check_each(kind, files, frame, schema)
     return frame
+
+
+_EXPANDED = re.compile(r"\$\{[^}$\s:]+\}")
+"""What may be a property; ``${env:HOME}`` is none."""
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -88,11 +88,33 @@ def _is_read_as(actual: pa.DataType, wanted: str) -> bool:
     return found in (wanted, "void") or found in _HELD.get(wanted, ())
 
 
+_FOLDER = re.compile(r"([^/=]+)=[^/]*/")
+"""A folder whose name is that of a column, with its value."""
+
+
+def _below(path: str, roots: Iterable[str]) -> str:
+    """The part of a path that lies in a folder that is read, where the names of folders are columns."""
+    return next((path.removeprefix(root) for root in roots if path.startswith(f"{root}/")), "")
+
+
+def _require_all_read(roots: Iterable[str], read: Collection[str]) -> None:
+    """Raise `SchemaError` for a file that Spark passes over because folders beside it are named after a column."""
+    for root in roots:
+        if not any(_FOLDER.search(path.removeprefix(root)) for path in read if path.startswith(f"{root}/")):
+            continue
+        for entry in sorted(os.scandir(root), key=lambda entry: entry.name):
+            if entry.is_file() and not entry.name.startswith(("_", ".")):
+                raise SchemaError(
+                    f"Spark does not read the file {entry.path}, it lies beside folders that are named after columns",
+                    hint=_APART,
+                )
+
+
 _APART = "read such files apart, and put them together with union_all"
 
 
 def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, schema: NamedStruct) -> None:
-    """Raise `SchemaError` if one of several files lacks a declared column, or has it with another type.
+    """Raise `SchemaError` if one of several files lacks a declared column, has it with another type, or is not read.
 
     Looks at files on this machine. What stands in the names of folders, as in ``day=2024-05-01``, is a column, too.
     """
@@ -106,13 +128,16 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
 
     declared = {same(name) for name in schema.names}
     wanted = {same(field.name): field.dataType.simpleString() for field in frame.schema}
+    roots = [os.path.abspath(path) for path in here if os.path.isdir(path)]
+    read: set[str] = set()
     for uri in frame.inputFiles():
         parts = urlsplit(uri)
         path = unquote(parts.path)
+        read.add(path)
         columns = columns_of(kind, path) if parts.scheme == "file" else {}
         if isinstance(kind, Orc):
             columns = _as_spark_finds_them(columns, frame)
-        folders = {same(unquote(name)) for name in re.findall(r"([^/=]+)=[^/]*/", path)}
+        folders = {same(unquote(name)) for name in _FOLDER.findall(_below(path, roots))}
         there = {same(name): name for name in columns}
         missing = [name for name in schema.names if same(name) not in folders | there.keys()]
         # One that lacks in the file that Spark has looked at is missing there.
@@ -122,6 +147,10 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
             for name in compared
             if not _is_read_as(columns[name], wanted[same(name)])
         ]
+        wrong += [
+            f'its column "{there[key]}" stands in the name of a folder, too, which Spark takes instead'
+            for key in there.keys() & folders & declared
+        ]
         if columns and missing:
             wrong.insert(0, f"it has no column {quoted(missing)}; its columns are {quoted(columns)}")
         if wrong:
@@ -129,3 +158,4 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
                 f"the file {path} does not fit the declared schema: {'; '.join(wrong)}",
                 hint=(suggestion(missing[0], columns) if missing else None) or _APART,
             )
+    _require_all_read(roots, read)

@@ -14,6 +14,7 @@ import attrs
 from substrait_dsl.algebra.types import List, Map, Struct, Type
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.tables import Item, Rows, items
+from substrait_dsl.spark.types import holds
 
 if TYPE_CHECKING:
     from substrait_dsl.spark.workspace import Workspace
@@ -21,15 +22,7 @@ if TYPE_CHECKING:
 
 def holds_map(kind: Type) -> bool:
     """Whether values of a type are maps, or have maps inside."""
-    match kind:
-        case Map():
-            return True
-        case List(element=inner):
-            return holds_map(inner)
-        case Struct(types=types):
-            return any(map(holds_map, types))
-        case _:
-            return False
+    return holds(kind, Map)
 
 
 @attrs.frozen

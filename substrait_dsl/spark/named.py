@@ -12,6 +12,7 @@ from substrait_dsl.spark.workspace import VIEW_PREFIX
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.catalog import Table
 
 SESSION_CATALOG = "spark_catalog"
 """The name of Spark's own catalog."""
@@ -54,6 +55,8 @@ def frame_if_there(names: tuple[str, ...], spark: SparkSession) -> DataFrame | N
 
     It is asked for as a DataFrame: where SQL text asks for what is not there, Spark 4.1 prints pages on the terminal.
     """
+    if "`" in "".join(names):  # which Spark finds by SQL text alone
+        statement_name(names)
     try:
         frame = spark.sql(f"TABLE {quoted_name(names)}") if "`" in "".join(names) else spark.table(quoted_name(names))
         _ = frame.schema  # where a session is remote, only this asks for the table
@@ -101,7 +104,30 @@ _CATALOG = re.compile(r"spark\.sql\.catalog\.([^.]+)")
 
 def is_temporary(name: str, spark: SparkSession) -> bool:
     """Whether the session has a temporary view of this name, whatever its case."""
-    return any(table.isTemporary and table.name.lower() == name.lower() for table in spark.catalog.listTables())
+    return any(table.isTemporary and table.name.lower() == name.lower() for table in listed_tables(spark))
+
+
+def listed_tables(spark: SparkSession) -> list[Table]:
+    """The tables and views of the current database.
+
+    Spark looks each one up after it has made the list. Where another thread has dropped one meanwhile, as every text
+    over a DataFrame drops a view, that fails, and is tried again.
+    """
+    for _ in range(_TRIES):
+        try:
+            return spark.catalog.listTables()
+        except spark_errors() as error:
+            failure = failure_of(error, analysis=True)
+            if failure is None or failure.condition != "PARSE_EMPTY_STATEMENT":
+                raise
+    return spark.catalog.listTables()
+
+
+_TRIES = 50
+
+
+_SPARKS_OWN = "_pyspark_"
+"""How the views begin that pyspark makes for a text over a DataFrame, and drops after it."""
 
 
 def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table") -> ExecutionError:
@@ -111,7 +137,7 @@ def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table")
         return ExecutionError(
             f"there is no {kind} {quoted(['.'.join(names)])}, nor a database {quoted(['.'.join(names[:-1])])}"
         )
-    known = [name for name in there if not name.startswith(VIEW_PREFIX)]
+    known = [name for name in there if not name.startswith((VIEW_PREFIX, _SPARKS_OWN))]
     if len(names) == 1 and "." in names[0]:
         hint: str | None = SEVERAL_PARTS
     elif len(names) == 1:
@@ -124,7 +150,7 @@ def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table")
 def _tables_in(namespace: Sequence[str], spark: SparkSession) -> list[str] | None:
     """The tables and views of a namespace, by default of the current one; None: there is no such namespace."""
     if not namespace:
-        return [table.name for table in spark.catalog.listTables()]
+        return [table.name for table in listed_tables(spark)]
     try:
         return [row["tableName"] for row in spark.sql(f"SHOW TABLES IN {quoted_name(namespace)}").collect()]
     except spark_errors():  # a catalog says in its own way that it has no such namespace

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError
+from substrait_dsl.spark.named import listed_tables
 from substrait_dsl.spark.versions import require_client
 from substrait_dsl.spark.workspace import VIEW_PREFIX
 
@@ -102,7 +103,7 @@ def drop_views(spark: SparkSession) -> int:
     Returns:
         How many views there were.
     """
-    names = [table.name for table in spark.catalog.listTables() if table.name.startswith(VIEW_PREFIX)]
+    names = [table.name for table in listed_tables(spark) if table.name.startswith(VIEW_PREFIX)]
     for name in names:
         spark.catalog.dropTempView(name)
     return len(names)

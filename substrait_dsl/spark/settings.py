@@ -19,9 +19,19 @@ from substrait_dsl.algebra.expressions import (
     WindowFunction,
 )
 from substrait_dsl.algebra.node import Node, Rel
-from substrait_dsl.algebra.relations import FileItem, FilesTarget, LocalFiles, Parquet, Read, Window, Write
-from substrait_dsl.algebra.types import Map, PrecisionTime, PrecisionTimestampTZ, Type
+from substrait_dsl.algebra.relations import Aggregate, FileItem, FilesTarget, LocalFiles, Parquet, Read, Window, Write
+from substrait_dsl.algebra.types import (
+    Date,
+    IntervalDay,
+    IntervalYear,
+    Map,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    Type,
+)
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.types import holds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -55,11 +65,23 @@ class Setting:
 
 
 def _has_times(plan: Plan) -> bool:
-    return any(isinstance(kind, PrecisionTime) for kind in {*plan.computed, *plan.rel.schema.types})
+    return any(holds(kind, PrecisionTime) for kind in {*plan.computed, *plan.rel.schema.types})
 
 
 def _has_points_in_time(plan: Plan) -> bool:
-    return any(isinstance(kind, PrecisionTimestampTZ) for kind in plan.computed)
+    return any(holds(kind, PrecisionTimestampTZ) for kind in plan.computed)
+
+
+def _computes_moments(plan: Plan) -> bool:
+    return any(holds(kind, (Date, PrecisionTimestamp, PrecisionTimestampTZ)) for kind in plan.computed)
+
+
+def _has_groups(plan: Plan) -> bool:
+    return any(isinstance(node, Aggregate) for node in plan.nodes)
+
+
+def _has_intervals(plan: Plan) -> bool:
+    return any(isinstance(node, Expression) and holds(node.type, (IntervalDay, IntervalYear)) for node in plan.nodes)
 
 
 def _has_membership(plan: Plan) -> bool:
@@ -72,7 +94,7 @@ def _has_any_match(plan: Plan) -> bool:
 
 def _makes_maps(plan: Plan) -> bool:
     return any(
-        isinstance(node, NestedMap) or (isinstance(node, Cast) and isinstance(node.target, Map)) for node in plan.nodes
+        isinstance(node, NestedMap) or (isinstance(node, Cast) and holds(node.target, Map)) for node in plan.nodes
     )
 
 
@@ -128,6 +150,26 @@ SETTINGS = (
         default="false",
     ),
     Setting(
+        "spark.sql.legacy.timeParserPolicy",
+        ("CORRECTED", "EXCEPTION"),
+        "the session writes days as before Spark 3, and others where the year has not four digits",
+        _computes_moments,
+        default="CORRECTED",
+    ),
+    Setting(
+        "spark.sql.legacy.interval.enabled",
+        ("false",),
+        "the session has one type for all intervals, as before Spark 3.2",
+        _has_intervals,
+        default="false",
+    ),
+    Setting(
+        "spark.sql.retainGroupColumns",
+        ("true",),
+        "the session leaves the keys out of the groups of an aggregate",
+        _has_groups,
+    ),
+    Setting(
         "spark.sql.legacy.nullInEmptyListBehavior",
         ("false",),
         "the session takes NULL IN (no rows) for NULL, which is false",
@@ -169,6 +211,13 @@ SETTINGS = (
             f"spark.sql.files.ignore{what}Files", ("false",), f"the session passes over {words} files", _reads_files
         )
         for what, words in (("Corrupt", "broken"), ("Missing", "missing"))
+    ),
+    Setting(
+        "spark.sql.files.ignoredPathSegmentRegex",
+        ("^[._]",),
+        "the session passes over files by their names, those that match {value}",
+        _reads_files,
+        default="^[._]",
     ),
     Setting(
         "spark.sql.parquet.int96TimestampConversion",

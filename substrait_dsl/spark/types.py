@@ -208,6 +208,20 @@ def spark_sql_type(kind: Type) -> str:
             return _atom(kind, "").text
 
 
+def holds(kind: Type, part: type[Type] | tuple[type[Type], ...]) -> bool:
+    """Whether a type is of some kind, or has such a one inside."""
+    match kind:
+        case Struct(types=types):
+            inside: tuple[Type, ...] = types
+        case List(element=element):
+            inside = (element,)
+        case Map(key=key, value=value):
+            inside = (key, value)
+        case _:
+            inside = ()
+    return isinstance(kind, part) or any(holds(inner, part) for inner in inside)
+
+
 # Substrait -> Spark
 
 

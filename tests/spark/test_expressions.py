@@ -252,6 +252,18 @@ def test_casts_of_parts(spark: SparkSession) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("key", "keys", "new"),
+    [("string", ["1", "01"], "i64"), ("fp64", [1.2, 1.4], "i64"), ("i64", [2**53, 2**53 + 1], "fp64")],
+)
+def test_two_keys_of_a_map_become_one(key: str, keys: list[Any], new: str, spark: SparkSession) -> None:
+    t = values({"a": key, "b": key}, tuple(keys))
+    cast = t.select(m=lambda r: sd.map_of([(r.a, 10), (r.b, 20)]).cast(f"map<{new}, i32>"))
+    for use in (cast, cast.select(v=lambda r: r.m[1]), cast.select(m=lambda r: sd.list_of(r.m))):
+        with pytest.raises(ExecutionError, match="a map has one key twice"):
+            use.collect(spark)
+
+
 def test_what_is_asserted_not_to_be_null(spark: SparkSession) -> None:
     t = values({"k": "i64", "x": "fp64?"}, (1, 2.5), (2, None))
     filled = t.select("k", x=lambda r: f.coalesce(r.x, 0.0).assert_not_null()).execute(spark)

@@ -58,4 +58,3 @@ def test_no_row_is_lost(kind: str, tmp_path: Path, spark: SparkSession) -> None:
             rows = sd.read_files(path / f"x.{form}", {"x": f"{kind}?"}, format=form)
             counts = [len(rows.filter(condition).collect(spark)) for condition in conditions]
             assert counts == [wanted] * len(conditions), (kind, form, values)
-

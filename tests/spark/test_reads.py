@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -358,6 +360,73 @@ def test_columns_in_the_names_of_folders(tmp_path: Path, spark: SparkSession) ->
         stored(tmp_path / "t" / f"day={day}" / "x.parquet", a=[10 * day])
     read = sd.read_files(tmp_path / "t", {"a": "i64?", "day": "i32?"}, kind="folder")
     assert counted(read, spark) == Counter([(10, 1), (20, 2)])
+
+
+def test_folders_named_after_columns_that_hide_something(tmp_path: Path, spark: SparkSession) -> None:
+    for day in (1, 2):
+        stored(tmp_path / "t" / f"day={day}" / "x.parquet", a=[10 * day], day=pa.array([day + 6], I32))
+    declared = {"a": "i64?", "day": "i32?"}
+    both = sd.read_files(tmp_path / "t", declared, kind="folder")
+    with pytest.raises(SchemaError, match='column "day" stands in the name of a folder, too'):
+        both.execute(spark)
+    assert counted(sd.read_files(tmp_path / "t", {"a": "i64?"}, kind="folder"), spark) == Counter([(10,), (20,)])
+    by_file = sd.read_files(tmp_path / "t" / "*" / "*.parquet", declared, kind="glob")
+    assert counted(by_file, spark) == Counter([(10, 7), (20, 8)])
+    stored(tmp_path / "t" / "y.parquet", a=[30])
+    with pytest.raises(SchemaError, match=r"does not read the file .*y\.parquet"):
+        sd.read_files(tmp_path / "t", {"a": "i64?"}, kind="folder").execute(spark)
+
+
+def test_columns_that_spark_takes_for_properties_of_java(tmp_path: Path, spark: SparkSession) -> None:
+    path = stored(tmp_path / "x.parquet", **{"${user.dir}": [1], "${env:HOME}": [2], "$ {x}": [3]})
+    with pytest.raises(UnsupportedError, match=r'the column "\$\{user.dir\}"'):
+        sd.read_files(path, {"${user.dir}": "i64?"}).execute(spark)
+    assert collected(sd.read_files(path, {"${env:HOME}": "i64?", "$ {x}": "i64?"}), spark) == [(2, 3)]
+
+
+def test_text_that_is_not_utf8(tmp_path: Path, spark: SparkSession) -> None:
+    (tmp_path / "latin.csv").write_bytes("café,x\n".encode("latin-1"))
+    read = sd.read_files(tmp_path / "latin.csv", {"a": "string", "b": "string"}, format=sd.DelimitedText())
+    with pytest.raises(ExecutionError, match="bytes that are not UTF-8"):
+        read.collect(spark)
+    (tmp_path / "utf8.csv").write_bytes("café,𝄞\n".encode())
+    fine = sd.read_files(tmp_path / "utf8.csv", {"a": "string", "b": "string"}, format=sd.DelimitedText())
+    assert collected(fine, spark) == [("café", "𝄞")]
+
+
+def test_a_table_whose_name_spark_would_change(spark: SparkSession) -> None:
+    spark.range(1).createOrReplaceTempView("`x``b`")
+    spark.conf.set("my.v", "b")
+    try:
+        with pytest.raises(UnsupportedError, match="Spark puts a setting"):
+            sd.read_named("x`${my.v}", {"id": "i64"}).execute(spark)
+        assert collected(sd.read_named("x`b", {"id": "i64"}), spark) == [(0,)]
+    finally:
+        spark.conf.unset("my.v")
+        spark.catalog.dropTempView("x`b")
+
+
+def test_tables_are_listed_while_others_make_views(spark: SparkSession) -> None:
+    """As every text over a DataFrame does, of which this session has some in other threads."""
+    many = sd.read_virtual([(i,) for i in range(80)], {"k": "i32"})  # more than a text holds
+    work = values({"k": "i32"}, (1,)).filter(lambda r: r.k.is_in(many.select("k")))
+    stop = threading.Event()
+
+    def busy() -> None:
+        while not stop.is_set():
+            work.execute(spark)
+
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(busy) for _ in range(2)]
+        try:
+            for _ in range(20):
+                with pytest.raises(ExecutionError, match='there is no table "none"') as refused:
+                    sd.read_named("none", {"a": "i32"}).execute(spark)
+                assert "_pyspark_" not in str(refused.value)
+        finally:
+            stop.set()
+        for one in running:
+            one.result()
 
 
 def test_arrow_files_with_columns_that_spark_does_not_take(tmp_path: Path, spark: SparkSession) -> None:

@@ -198,6 +198,7 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
     points = values({"x": "precision_timestamp_tz<6>"}, (dt.datetime(2020, 1, 1, tzinfo=dt.UTC),))
     times = values({"x": "precision_time<6>"}, (dt.time(1),))
     later = points.filter(lambda r: r.x > dt.datetime(2019, 1, 1, tzinfo=dt.UTC))
+    nested = points.select(y=lambda r: sd.list_of(r.x)).select(y=lambda r: r.y.cast("list<string>"))
     t.execute(spark).write.parquet(f"{tmp_path}/read")
     files = sd.read_files(tmp_path / "read", {"x": "i64"}, kind="folder")
     made = t.write(sd.files_target(tmp_path / "written", "parquet"))
@@ -232,6 +233,17 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
             files,
             "shifts the old days of Parquet files that it r",
         ),
+        (
+            "spark.sql.mapKeyDedupPolicy",
+            "LAST_WIN",
+            t.select(y=lambda r: sd.list_of(sd.map_of({r.x: 1}))).select(y=lambda r: r.y.cast("list<map<i32, i32>>")),
+            "values that a map has for one key",
+        ),
+        ("spark.sql.session.timeZone", "Asia/Tokyo", nested, "Asia/Tokyo"),
+        ("spark.sql.legacy.timeParserPolicy", "LEGACY", later.select(y=lambda r: r.x.cast("string")), "before Spark 3"),
+        ("spark.sql.legacy.interval.enabled", "true", t.select(y=sd.lit(sd.YearMonths(1))), "one type for all interv"),
+        ("spark.sql.retainGroupColumns", "false", t.aggregate("x", n=f.count()), "leaves the keys out"),
+        ("spark.sql.files.ignoredPathSegmentRegex", "^([._]|b)", files, r"files by their names, .*\^\(\[\._\]\|b\)"),
         ("spark.sql.files.ignoreCorruptFiles", "true", files, "passes over broken files"),
         ("spark.sql.files.ignoreMissingFiles", "true", files, "passes over missing files"),
         ("spark.sql.parquet.int96RebaseModeInRead", "LEGACY", files, "shifts the old days"),
