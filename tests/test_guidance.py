@@ -38,6 +38,19 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.filter(lambda r: r.name.startswith("x")), "write functions.starts_with(x, ...)"),
     (lambda: T.filter(lambda r: r.name.like("x%")), "write functions.like(x, ...)"),
     (lambda: T.filter(lambda r: r.id.isin([1])), "write is_in(...)"),
+    (lambda: T.sort(lambda r: r.id.desc_nulls_last()), 'write desc(nulls="last")'),
+    (lambda: T.sort(lambda r: r.id.asc_nulls_first()), 'write asc(nulls="first")'),
+    (lambda: T.filter(lambda r: r.name.ilike("x%")), 'case_sensitivity="CASE_INSENSITIVE"'),
+    (lambda: T.filter(lambda r: r.name.rlike("x")), "pattern).is_not_null()"),
+    (lambda: T.unionByName(T), "write union_all("),
+    (lambda: T.dropDuplicates(["id"]), "for some columns, filter by row_number()"),
+    (lambda: f.when(True), "write substrait_dsl.when(...)"),
+    (
+        lambda: T.with_columns(t=lambda r: r.day.cast("precision_timestamp<6>")).filter(
+            lambda r: r.t > dt.date(2024, 5, 1)
+        ),
+        "datetime.datetime(2024, 5, 1) is the beginning of a day",
+    ),
     (lambda: T.select(x=lambda r: f.year(r.day)), 'write extract("YEAR", x)'),
     (lambda: T.select(x=lambda r: f.extract("YAER", r.day)), 'did you mean "YEAR"?'),
     (lambda: T.filter(lambda r: r.id is None), "x.is_null() asks for NULL"),

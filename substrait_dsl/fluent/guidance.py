@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,6 +26,8 @@ from substrait_dsl.algebra.types import (
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, SubstraitDslError, TypeMismatchError, suggestion
 from substrait_dsl.fluent.habits import PYTHON_TYPES, TYPE_HABITS
+
+_FIRST_OF_EACH = "distinct() for whole rows; for some columns, filter by row_number().over(partition_by=, order_by=)"
 
 VERBS: Mapping[str, str] = {
     "agg": "aggregate(...)",
@@ -55,10 +58,17 @@ VERBS: Mapping[str, str] = {
     "toPandas": "execute(spark).toPandas()",
     "to_pandas": "execute(spark).toPandas()",
     "unionAll": "union_all(...)",
+    "unionByName": "union_all(other.select(...)), with the columns in one order",
+    "union_by_name": "union_all(other.select(...)), with the columns in one order",
+    "cache": "execute(spark).cache()",
+    "createOrReplaceTempView": "execute(spark).createOrReplaceTempView(name)",
+    "fillna": 'with_columns(x=functions.coalesce(col("x"), value))',
+    "fill_null": 'with_columns(x=functions.coalesce(col("x"), value))',
+    "first": "limit(1)",
     "crossJoin": "cross(...)",
     "cross_join": "cross(...)",
-    "drop_duplicates": "distinct()",
-    "dropDuplicates": "distinct()",
+    "drop_duplicates": _FIRST_OF_EACH,
+    "dropDuplicates": _FIRST_OF_EACH,
     "insertInto": "write(name)",
     "insert_into": "write(name)",
     "insert": "write(name)",
@@ -81,8 +91,13 @@ VERBS: Mapping[str, str] = {
 """Verbs of other libraries, and what they are here."""
 
 METHODS: Mapping[str, str] = {
-    "desc_nulls_first": 'desc(nulls="first")',
+    "asc_nulls_first": 'asc(nulls="first")',
     "asc_nulls_last": 'asc(nulls="last")',
+    "desc_nulls_first": 'desc(nulls="first")',
+    "desc_nulls_last": 'desc(nulls="last")',
+    "eqNullSafe": "functions.is_not_distinct_from(x, ...)",
+    "eq_missing": "functions.is_not_distinct_from(x, ...)",
+    "ilike": 'functions.like(x, pattern, case_sensitivity="CASE_INSENSITIVE")',
     "endswith": "functions.ends_with(x, ...)",
     "fill_null": "functions.coalesce(x, ...)",
     "fillna": "functions.coalesce(x, ...)",
@@ -91,7 +106,7 @@ METHODS: Mapping[str, str] = {
     "isin": "is_in(...)",
     "isna": "is_null()",
     "name": "alias(...)",
-    "rlike": "functions.regexp_match_substring(x, pattern)",
+    "rlike": "functions.regexp_match_substring(x, pattern).is_not_null()",
     "startswith": "functions.starts_with(x, ...)",
     "substr": "functions.substring(x, start, length)",
     "over": "functions.sum(x).over(...): a window is that of one function, not of an expression",
@@ -133,6 +148,12 @@ MEASURE_METHODS: Mapping[str, str] = {
 """What other libraries call the parts of a measure, and what to write here."""
 
 FUNCTIONS: Mapping[str, str] = {
+    "asc": "substrait_dsl.asc(...)",
+    "desc": "substrait_dsl.desc(...)",
+    "split": "string_split",
+    "to_date": 'substrait_dsl.col("x").cast(Date)',
+    "to_timestamp": 'substrait_dsl.col("x").cast(PrecisionTimestamp(6))',
+    "when": "substrait_dsl.when(...)",
     "array": "substrait_dsl.list_of(...)",
     "array_size": "cardinality",
     "array_sort": "sort",
@@ -218,6 +239,9 @@ def no_text(shown: str) -> TypeMismatchError:
     )
 
 
+_MOMENTS = (PrecisionTimestamp, PrecisionTimestampTZ)
+
+
 def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
     """What is probably wrong with the arguments of a call that no overload takes."""
     typed = [part for part in parts if isinstance(part, ex.Expression)]
@@ -231,6 +255,8 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
         return f"there is none of texts; top_n(1, {key}) gives the row that has it"
     if not typed and plain and isinstance(plain[0], str) and plain[0].isidentifier():
         return f"a column is col({plain[0]!r}), or the row's in a lambda"
+    if any(type(part) is dt.date for part in plain) and any(isinstance(part.type, _MOMENTS) for part in typed):
+        return "of a moment the other side is one, too: datetime.datetime(2024, 5, 1) is the beginning of a day"
     if any(isinstance(part, ex.DaySeconds | ex.Compound) for part in plain):
         return "give the span a type: lit(value, IntervalDay(6))"
     if len(typed) == 2 and not plain and name not in ("add", "subtract"):

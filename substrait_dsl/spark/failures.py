@@ -107,14 +107,17 @@ _REASONS = {
     "DUPLICATED_MAP_KEY": "a map has one key twice",
     MANY_ROWS: "a scalar subquery gives more than one row",
 }
+_STOPPED = "the session is stopped"
 _LACKS = {
     "java.lang.OutOfMemoryError": "Java ran out of memory",
     "java.lang.StackOverflowError": "Java ran out of stack",
+    "Cannot call methods on a stopped SparkContext": _STOPPED,
 }
 _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", "INTERVAL_ARITHMETIC_OVERFLOW", "DATETIME_OVERFLOW")
 _MISFITS = ("CAST_INVALID_INPUT", "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
 
 _HINTS = {
+    _STOPPED: "start another: SparkSession.builder.getOrCreate()",
     "division by zero": "functions.nullif(divisor, 0) gives NULL there",
     "a scalar subquery gives more than one row": "an aggregate without keys gives one row, limit(1) at most one",
     "a map has one key twice": "a list of structs, list_of(struct_of(...)), may have equal ones",
@@ -156,7 +159,7 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
 
 
 def _lack(message: str) -> str | None:
-    """What Java had not enough of."""
+    """What Java had not enough of, or not at all."""
     return next((told for error, told in _LACKS.items() if error in message), None)
 
 

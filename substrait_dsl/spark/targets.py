@@ -5,6 +5,10 @@ Specification: the write definition types "Files" and "Virtual Table", which hav
 
 from __future__ import annotations
 
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from substrait_dsl.algebra.relations import (
@@ -26,6 +30,7 @@ from substrait_dsl.spark.delimited import text_options
 from substrait_dsl.spark.fitting import require_kept
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.named import is_temporary, quoted_name
+from substrait_dsl.spark.paths import local_path
 from substrait_dsl.spark.statements import changing, nested_cast, nothing
 
 if TYPE_CHECKING:
@@ -72,9 +77,24 @@ def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Worksp
     if mode == "ignore" and rel.output == "modified_records":
         raise UnsupportedError(f"{what}: with ignore_if_exists it is not known whether the rows were written")
     if not space.is_rehearsal:
-        with changing(what):
+        with _leaving_nothing(target.uri), changing(what):
             writer.save(target.uri)
     return frame if rel.output == "modified_records" else nothing(frame.sparkSession)
+
+
+@contextmanager
+def _leaving_nothing(uri: str) -> Iterator[None]:
+    """Have a write that fails leave no folder without files on this machine, which would be in the next one's way."""
+    folder = local_path(uri)
+    is_new = folder is not None and not os.path.exists(folder)
+    try:
+        yield
+    except Exception:
+        if is_new and folder is not None:
+            with suppress(OSError):  # there may be none
+                if set(os.listdir(folder)) <= {"_temporary"}:  # what tasks leave that are stopped
+                    shutil.rmtree(folder)
+        raise
 
 
 def _writer(rel: Write, target: FilesTarget, frame: DataFrame, what: str) -> DataFrameWriter:

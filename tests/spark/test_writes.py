@@ -419,6 +419,19 @@ def test_files_of_each_format(kind: Any, tmp_path: Path, spark: SparkSession) ->
         values(SECOND).write(sd.files_target(folder, "arrow")).execute(spark)
 
 
+def test_files_that_could_not_be_written_are_not_in_the_way(tmp_path: Path, spark: SparkSession) -> None:
+    target = sd.files_target(tmp_path / "new")
+    with pytest.raises(ExecutionError, match="overflow"):
+        # In one task, so that no other is still writing.
+        values([(BIG, "a", 1.0)]).with_columns(id=lambda r: r.id + 1).write(target, "ctas").execute(spark)
+    values(FIRST).write(target, "ctas").execute(spark)
+    read = sd.read_files(tmp_path / "new", COLUMNS, kind="folder")
+    assert Counter(map(tuple, read.collect(spark))) == Counter(FIRST)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ExecutionError, match="something already"):  # somebody made it
+        values(FIRST).write(sd.files_target(tmp_path / "empty"), "ctas").execute(spark)
+
+
 def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSession) -> None:
     columns = {"a": "string", "b": "string?"}
     rows = [("x,y", None), (' "quoted" ', "back\\slash"), ("  spaces  ", "ü"), ("", "'")]
