@@ -8,6 +8,7 @@ Specification: https://substrait.io/relations/logical_relations/#join-operation.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.node import Rel, walk
@@ -18,9 +19,9 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.hosts import host, subqueries_of
 from substrait_dsl.spark.join_plans import PLANS, Plan, Side, keys_inside, sides_of, test_of
-from substrait_dsl.spark.marks import mark
+from substrait_dsl.spark.marks import Key, mark
 from substrait_dsl.spark.relations import filtered
-from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key, single_match
+from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key, single_match, too_many
 from substrait_dsl.spark.tables import Item, JoinHow, Rows
 
 if TYPE_CHECKING:
@@ -133,7 +134,9 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
         return with_mark(rows, mark(table, tests, to.space, fixed=fixed), to)
     for test in tests:
         table = table.where(test.holds)
-    single, matched = single_match(rows, table, found, to)
+    keys = [test.outside for test in tests if isinstance(test, Key)]
+    error = partial(too_many, rel, keys, words="rows match that have")
+    single, matched = single_match(rows, table, found, to, error)
     return Rows(single, mine + matched if plan.stream == "left" else matched + mine)
 
 

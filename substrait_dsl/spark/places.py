@@ -19,7 +19,7 @@ from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.record import Record
-from substrait_dsl.spark.single_joins import counts
+from substrait_dsl.spark.single_joins import may_tell
 
 Holds = Callable[[str], bool]
 
@@ -49,7 +49,7 @@ def _may_say(rel: Rel, told: str) -> bool:
         case LateralJoin(how="left_single"):
             return told == MANY_MATCHES
         case Join(how="left_single" | "right_single"):
-            return told == MANY_MATCHES or counts(rel, told.removeprefix(f"{MANY_MATCHES}: "))
+            return may_tell(rel, told)
         case HashJoin() | MergeJoin() | NestedLoopJoin():
             return _may_say(as_join(rel), told)
         case _:

@@ -11,6 +11,7 @@ Specification: https://substrait.io/relations/logical_relations/#join-types.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import types as t
@@ -30,7 +31,7 @@ from substrait_dsl.spark.uniqueness import is_unique
 if TYPE_CHECKING:
     from substrait_dsl.spark.lowering import Lowering
 
-_TOO_MANY = f"raise_error('{MANY_MATCHES}')"
+TOO_MANY = f"raise_error('{MANY_MATCHES}')"
 
 
 def is_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
@@ -82,8 +83,7 @@ def lower_by_key(rel: Join, to: Lowering) -> Rows:
     many = to.space.name()
     count = f"count(1) OVER (PARTITION BY {', '.join(keys)})"
     joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))
-    told = ", ' and ', ".join(_told(key, rel, value) for key, value in zip(keys_inside(rel), values, strict=True))
-    error = f"raise_error(concat('{MANY_MATCHES}: ', CAST({many} AS STRING), ' rows have ', {told}))"
+    error = too_many(rel, values, many, "rows have")
     checked = joined.where(f"if({many} > 1, CAST({error} AS BOOLEAN), monotonically_increasing_id() >= 0)")
     return Rows(checked.select(items(ours + theirs)), ours + theirs)
 
@@ -108,13 +108,29 @@ def _start(key: Expression, rel: Join) -> str:
     return f"the same {name or 'key'}"
 
 
-def counts(rel: Join, told: str) -> bool:
-    """Whether it may be this single join that told of so many rows with a key."""
-    return is_by_key(rel) and not has_unique_keys(rel) and all(_start(key, rel) in told for key in keys_inside(rel))
+def too_many(rel: Join, values: Sequence[str], count: str, words: str) -> str:
+    """The error of a second match, as text of SQL: how many there are, and the values of the keys, if there are any."""
+    if not values:
+        return TOO_MANY
+    told = ", ' and ', ".join(_told(key, rel, value) for key, value in zip(keys_inside(rel), values, strict=True))
+    return f"raise_error(concat('{MANY_MATCHES}: ', CAST({count} AS STRING), ' {words} ', {told}))"
 
 
-def single_match(rows: Rows, table: TextTable, found: tuple[str, ...], to: Lowering) -> tuple[Table, tuple[str, ...]]:
+def may_tell(rel: Join, told: str) -> bool:
+    """Whether it may be this single join that told of a second match so."""
+    return told == MANY_MATCHES or all(_start(key, rel) in told for key in keys_inside(rel))
+
+
+def single_match(
+    rows: Rows,
+    table: TextTable,
+    found: tuple[str, ...],
+    to: Lowering,
+    error: Callable[[str], str] = lambda count: TOO_MANY,
+) -> tuple[Table, tuple[str, ...]]:
     """The columns of the one match in a table, NULL if there is none; an error if there are more (reading 5).
+
+    `error` gives the text of that error from the text of how many there are.
 
     The error must come whatever is done with the rows. So the check is a filter, which stays when nothing uses the
     columns, and part of every column; and it depends on a number that the row has, which keeps Spark from computing
@@ -132,8 +148,8 @@ def single_match(rows: Rows, table: TextTable, found: tuple[str, ...], to: Lower
     many, one = f"{match}.n > 1", "true"
     if number is not None:
         many, one = f"{many} AND {number.names[0]} >= 0", "monotonically_increasing_id() >= 0"
-    checked = looked_up.where(f"if({many}, CAST({_TOO_MANY} AS BOOLEAN), {one})")
-    made = [Item(f"if({many}, {_TOO_MANY}, {match}.f{position})", (name,)) for position, name in enumerate(names)]
+    checked = looked_up.where(f"if({many}, CAST({error(f'{match}.n')} AS BOOLEAN), {one})")
+    made = [Item(f"if({many}, {TOO_MANY}, {match}.f{position})", (name,)) for position, name in enumerate(names)]
     return checked.select([*items(rows.columns), *made]), tuple(names)
 
 

@@ -127,6 +127,18 @@ def test_a_row_found_with_nothing_but_nulls(spark: SparkSession) -> None:
     assert counted(twice, spark) == Counter([(1, "p", 1, "p"), (2, None, 2, None), (3, "q", None, None)])
 
 
+def test_the_error_tells_the_key_beside_other_conditions(spark: SparkSession) -> None:
+    """As of a dimension that changes slowly, where the rows that hold at a time are looked up."""
+    sales = values({"product": "i64", "day": "i64"}, (7, 5), (8, 5))
+    prices = values({"id": "i64", "since": "i64"}, (7, 1), (7, 2), (7, 9), (8, 1))
+    found = sales.join(prices, lambda s, p: (s.product == p.id) & (s.day >= p.since), "left_single")
+    for used in (found, found.select("day"), found.limit(1)):
+        with pytest.raises(
+            ExecutionError, match=r"single join: 2 rows match that have id = 7 \(step: join left_single"
+        ):
+            used.collect(spark)
+
+
 MANY_KEYS: dict[str, tuple[dict[str, str], tuple[Any, ...], Any, str]] = {
     "two columns": (
         {"k": "i64?", "s": "string"},
