@@ -165,7 +165,7 @@ def _any_part(is_so: Callable[[t.Type, t.Type], bool], source: t.Type, target: t
 def _may_fail(source: t.Type, target: t.Type) -> bool:
     """Whether some value does not convert."""
     if isinstance(source, t.Map) and isinstance(target, t.Map):  # two keys may be one float
-        return isinstance(target.key, _FLOATS) and not isinstance(source.key, _FLOATS)
+        return isinstance(target.key, _FLOATS) and not isinstance(source.key, t.FP32 | type(target.key))
     held = _HELD.get(type(source), ())
     return not (isinstance(target, held) or spark_sql_type(source) == spark_sql_type(target))
 

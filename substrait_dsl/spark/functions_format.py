@@ -29,10 +29,12 @@ def _named(names: Sequence[str], number: str) -> str:
     return f"element_at(array({', '.join(map(text_to_sql, names))}), {number})"
 
 
+_CENTURY = "CAST((year({x}) - pmod(year({x}), 100)) div 100 AS STRING)"
+
 _OF_DATE: Mapping[str, str] = {
     "Y": "CAST(year({x}) AS STRING)",
-    "C": _padded("year({x}) div 100", 2),
-    "y": _padded("year({x}) % 100", 2),
+    "C": f"concat(if(year({{x}}) BETWEEN 0 AND 999, '0', ''), {_CENTURY})",
+    "y": _padded("pmod(year({x}), 100)", 2),
     "m": _padded("month({x})", 2),
     "d": _padded("day({x})", 2),
     "e": _padded("day({x})", 2, " "),

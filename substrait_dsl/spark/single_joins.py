@@ -118,7 +118,10 @@ def too_many(rel: Join, values: Sequence[str], count: str, words: str) -> str:
 
 def may_tell(rel: Join, told: str) -> bool:
     """Whether it may be this single join that told of a second match so."""
-    return told == MANY_MATCHES or all(_start(key, rel) in told for key in keys_inside(rel))
+    if has_unique_keys(rel):
+        return False
+    starts = [_start(key, rel) for key in keys_inside(rel)]
+    return told == MANY_MATCHES or (bool(starts) and all(start in told for start in starts))
 
 
 def single_match(

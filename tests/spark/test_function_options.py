@@ -387,6 +387,12 @@ def test_strftime_is_that_of_the_c_library(spark: SparkSession, moment: dt.datet
         to_sql(call("strftime", literal(moment, t.PrecisionTimestamp(6)), literal("%Z", t.String())), NOTHING)
 
 
+def test_centuries_of_one_and_of_three_digits(spark: SparkSession) -> None:
+    for shift, wanted in ((5000, "14999 149 99"), (-9000, "999 09 99")):
+        moved = call("add", literal(dt.date(9999, 12, 31), t.Date()), literal(YearMonths(shift), t.IntervalYear()))
+        assert computed(spark.range(1), call("strftime", moved, literal("%Y %C %y", t.String()))) == [(wanted,)]
+
+
 # Lists
 
 
