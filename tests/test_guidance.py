@@ -16,7 +16,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.fluent.guidance import FUNCTIONS, MEASURE_METHODS, METHODS, VERBS
+from substrait_dsl.fluent.guidance import FUNCTIONS, GROUP_METHODS, MEASURE_METHODS, METHODS, VERBS
 from substrait_dsl.fluent.habits import PYTHON_TYPES, TYPE_HABITS
 from tests.support import f, table
 
@@ -43,6 +43,10 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.filter(lambda r: r.name.ilike("x%")), 'case_sensitivity="CASE_INSENSITIVE"'),
     (lambda: T.filter(lambda r: r.name.rlike("x")), "pattern).is_not_null()"),
     (lambda: T.unionByName(T), "write union_all("),
+    (lambda: T.group_by("id").count(), "write agg(n=functions.count())"),
+    (lambda: T.group_by("id").sum("q"), 'write agg(name=functions.sum(col("x")))'),
+    (lambda: T.group_by("id").filter(lambda r: r.id > 1), "write agg(...).filter(...)"),
+    (lambda: T.group_by("id").rolup(n=f.count()), 'did you mean "rollup"?'),
     (lambda: T.dropDuplicates(["id"]), "for some columns, filter by row_number()"),
     (lambda: f.when(True), "write substrait_dsl.when(...)"),
     (
@@ -270,6 +274,9 @@ def test_advice_names_what_exists() -> None:
     row = T.c.id
     for advice in VERBS.values():
         assert hasattr(sd.Relation, advice.partition("(")[0].strip()), advice
+    for name, advice in GROUP_METHODS.items():
+        assert advice.startswith("agg(")
+        assert not hasattr(sd.GroupBy, name), name
     for name, advice in MEASURE_METHODS.items():
         assert hasattr(sd.Measure, advice.partition("(")[0]), advice
         assert not hasattr(sd.Measure, name), name

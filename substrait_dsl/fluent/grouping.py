@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, NoReturn
 
 from typing_extensions import TypeVar
 
@@ -25,6 +25,7 @@ from substrait_dsl.fluent.calls import MeasureBase, measure_node
 from substrait_dsl.fluent.choices import require_method
 from substrait_dsl.fluent.columns import called, evaluate, is_list, keys_of, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
+from substrait_dsl.fluent.guidance import GROUP_METHODS, no_attribute
 from substrait_dsl.fluent.habits import METHOD_HABITS
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.schemas import DynRow, Schema
@@ -160,6 +161,16 @@ class GroupBy(Generic[S, K]):
         grouped += [(name, _key(name, value, scope)) for name, value in named.items()]
         require_distinct([name for name, _ in grouped])
         self.keys = NamedStruct(tuple(Field(name, key.type) for name, key in grouped))
+
+    if not TYPE_CHECKING:  # a checker must not take every name for a method
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise no_attribute("group_by(...)", name, GROUP_METHODS, dir(type(self)))
+
+    def __repr__(self) -> str:
+        return f"GroupBy({self.keys})"
 
     def agg(self, /, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
         """One row for each different combination of the keys.

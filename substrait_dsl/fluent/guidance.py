@@ -147,6 +147,22 @@ MEASURE_METHODS: Mapping[str, str] = {
 }
 """What other libraries call the parts of a measure, and what to write here."""
 
+_COUNT = "agg(n=functions.count())"
+
+GROUP_METHODS: Mapping[str, str] = {
+    **{name: f'agg(name=functions.{name}(col("x")))' for name in ("sum", "min", "max", "avg")},
+    "aggregate": "agg(...)",
+    "count": _COUNT,
+    "filter": "agg(...).filter(...)",
+    "having": "agg(...).filter(...)",
+    "len": _COUNT,
+    "mean": 'agg(name=functions.avg(col("x")))',
+    "pivot": "agg(...) with functions.sum(x).filter(...) for each value",
+    "size": _COUNT,
+    "where": "agg(...).filter(...)",
+}
+"""What other libraries call on groups, and what to write here."""
+
 FUNCTIONS: Mapping[str, str] = {
     "asc": "substrait_dsl.asc(...)",
     "desc": "substrait_dsl.desc(...)",
