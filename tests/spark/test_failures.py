@@ -344,8 +344,13 @@ def test_what_python_cannot_hold(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("error", "lacks", "setting"),
     [
-        ("java.lang.OutOfMemoryError: Java heap space", "memory", "spark.driver.memory"),
-        ("java.lang.StackOverflowError", "stack", "-Xss"),
+        ("java.lang.OutOfMemoryError: Java heap space", "Java ran out of memory", "spark.driver.memory"),
+        ("java.lang.StackOverflowError", "Java ran out of stack", "-Xss"),
+        (
+            "java.lang.IllegalStateException: Cannot call methods on a stopped SparkContext.\nIt was created at:",
+            "the session is stopped",
+            "getOrCreate()",
+        ),
     ],
 )
 def test_java_that_lacks_something(
@@ -355,11 +360,11 @@ def test_java_that_lacks_something(
 
     java = Py4JError(f"An error occurred while calling o5.collectToPython.\n: {error}\n\tat java.base/java.util.Arrays")
     monkeypatch.setattr(collecting, "collected", Mock(side_effect=java))
-    with refused(ExecutionError, f"collect: Java ran out of {lacks}", setting):
+    with refused(ExecutionError, f"collect: {lacks}", setting):
         T.collect(spark)
     spark.range(1).createOrReplaceTempView("some_numbers")
     monkeypatch.setattr(type(spark), "sql", Mock(side_effect=java))
-    with refused(ExecutionError, f"execute: Spark refuses the plan: Java ran out of {lacks}", setting):
+    with refused(ExecutionError, f"execute: Spark refuses the plan: {lacks}", setting):
         sd.read_named("some_numbers", {"id": "i64"}).execute(spark)
 
 
