@@ -12,6 +12,7 @@ from substrait_dsl.algebra.relations import Join
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.spark.expressions import Scope, to_sql
+from substrait_dsl.spark.functions import unpushed
 from substrait_dsl.spark.marks import Key, Test
 from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.tables import JoinHow
@@ -52,8 +53,8 @@ def test_of(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key 
     sides = key_sides(conjunct, rel, stream)
     if sides is None:
         return Test(to_sql(conjunct, scope), conjunct.type.nullable)
-    ours, theirs = sides
-    return Key(to_sql(ours, scope), to_sql(theirs, scope), conjunct.type.nullable)
+    ours, theirs = (unpushed(to_sql(side, scope), side.type) for side in sides)
+    return Key(ours, theirs, conjunct.type.nullable)
 
 
 def key_sides(conjunct: Expression, rel: Join, stream: Side) -> tuple[Expression, Expression] | None:

@@ -21,6 +21,7 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
+from substrait_dsl.spark.functions import unpushed
 from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.marks import Key, Test, mark
 from substrait_dsl.spark.tables import Item
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.expressions.subqueries import ComparisonOp
     from substrait_dsl.algebra.node import Node, Rel
     from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.workspace import Workspace
 
 _SQL: dict[ComparisonOp, str] = {"eq": "=", "ne": "<>", "lt": "<", "gt": ">", "le": "<=", "ge": ">="}
 _OPPOSITE: dict[ComparisonOp, ComparisonOp] = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
@@ -94,7 +96,7 @@ def condition(expression: Expression, scope: Scope, to: Lowering) -> str:
             table, columns = to.text(rel)
             keys = _keys(needles, rel, columns, scope)
             # Spark carries an IN over to other columns that are equal to the needle, an EXISTS it does not.
-            return _none_match(table, keys) if negated else _in(table, keys)
+            return _none_match(table, keys, to.space) if negated else _in(table, keys, to.space)
         case SetPredicate() as predicate:
             return f"{'NOT ' if negated else ''}{value(predicate, scope, to)}"
         case SetComparison(reduction=reduction, comparison=comparison, left=left, right=rel):
@@ -104,7 +106,7 @@ def condition(expression: Expression, scope: Scope, to: Lowering) -> str:
             test = _comparison(wanted, left, rel, column, scope)
             if (reduction == "any") is (negated is None):
                 return table.exists(test.holds)
-            return _none_match(table, [test])
+            return _none_match(table, [test], to.space)
         case _:
             return to_sql(expression, scope)
 
@@ -124,18 +126,23 @@ def _keys(needles: tuple[Expression, ...], rel: Rel, columns: tuple[str, ...], s
     for needle in needles:
         require_comparable(needle.type, "is_in")
     return [
-        Key(to_sql(needle, scope), column, needle.type.nullable or field.type.nullable)
+        Key(
+            unpushed(to_sql(needle, scope), needle.type),
+            unpushed(column, field.type),
+            needle.type.nullable or field.type.nullable,
+        )
         for needle, column, field in zip(needles, columns, rel.schema, strict=True)
     ]
 
 
 def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: str, scope: Scope) -> Key | Test:
     require_comparable(left.type, "a comparison with the values of a relation")
-    nullable = left.type.nullable or rel.schema.fields[0].type.nullable
-    needle = to_sql(left, scope)
+    kind = rel.schema.fields[0].type
+    nullable = left.type.nullable or kind.nullable
+    needle, value = unpushed(to_sql(left, scope), left.type), unpushed(column, kind)
     if comparison == "eq":
-        return Key(needle, column, nullable)
-    return Test(f"({needle} {_SQL[comparison]} {column})", nullable)
+        return Key(needle, value, nullable)
+    return Test(f"({needle} {_SQL[comparison]} {value})", nullable)
 
 
 def _any(comparison: ComparisonOp, left: Expression, rel: Rel, scope: Scope, to: Lowering) -> str:
@@ -144,18 +151,18 @@ def _any(comparison: ComparisonOp, left: Expression, rel: Rel, scope: Scope, to:
     return mark(table, [test], to.space, fixed=not rel.free_anchors)
 
 
-def _in(table: TextTable, keys: Sequence[Key]) -> str:
-    inside = table.query([Item(key.inside, (key.inside,)) for key in keys])
+def _in(table: TextTable, keys: Sequence[Key], space: Workspace) -> str:
+    inside = table.query([Item(key.inside, (space.name(),)) for key in keys])
     return f"({', '.join(key.outside for key in keys)}) IN ({inside})"
 
 
-def _none_match(table: TextTable, tests: Sequence[Key | Test]) -> str:
+def _none_match(table: TextTable, tests: Sequence[Key | Test], space: Workspace) -> str:
     """A condition: for every row of the table, some test is false."""
     keys = [test for test in tests if isinstance(test, Key)]
     if not any(test.nullable for test in tests):
         return f"NOT {table.exists(*(test.holds for test in tests))}"
     if len(keys) == len(tests):  # Spark has a null-aware join for this, and only for this
-        return f"NOT {_in(table, keys)}"
+        return f"NOT {_in(table, keys, space)}"
     return f"NOT {table.exists(*(f'coalesce({test.holds}, true)' for test in tests))}"
 
 

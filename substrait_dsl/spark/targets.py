@@ -30,6 +30,7 @@ from substrait_dsl.spark.delimited import text_options
 from substrait_dsl.spark.fitting import require_kept
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.named import is_temporary, quoted_name
+from substrait_dsl.spark.orc_files import with_kept_days
 from substrait_dsl.spark.paths import local_path
 from substrait_dsl.spark.statements import changing, nested_cast, nothing
 
@@ -103,7 +104,7 @@ def _writer(rel: Write, target: FilesTarget, frame: DataFrame, what: str) -> Dat
             require_kept(frame.schema, "parquet", what, frame.sparkSession)
             return frame.write.format("parquet")
         case Orc():
-            return frame.write.format("orc")
+            return with_kept_days(frame, what).write.format("orc")
         case DelimitedText() as kind:
             return _text(rel, kind, frame, what)
         case Arrow() | Dwrf() as other:

@@ -17,6 +17,7 @@ from substrait_dsl.spark.fitting import columns_in, require_distinct, require_ke
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, statement_name
+from substrait_dsl.spark.orc_files import with_kept_days
 from substrait_dsl.spark.replacing import create_or_replace
 from substrait_dsl.spark.snapshots import at, committed
 from substrait_dsl.spark.statements import nested_cast, nothing, pairs, qualified, required_property, run, using
@@ -91,10 +92,15 @@ def _insert(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     what = f"insert into {table.title}"
     require_kept(table.schema, table.format, what, space.spark)
     frame = _given(rel, space)
-    source = nested_cast(frame, _kinds(table, columns)).toDF(*space.names(len(columns)))
+    source = nested_cast(_kept(frame, table.format, what), _kinds(table, columns)).toDF(*space.names(len(columns)))
     values = ", ".join(map(_partly(table, what), columns, source.columns))
     run(what, f"INSERT INTO {table.sql} ({column_list(columns)}) SELECT {values} FROM {space.attach(source)}", space)
     return _result(rel, frame)
+
+
+def _kept(frame: DataFrame, kind: str, what: str) -> DataFrame:
+    """The rows as they may be written to a table of a format."""
+    return with_kept_days(frame, what) if kind == "orc" else frame
 
 
 def _partly(table: StoredTable, what: str) -> Callable[[str, str], str]:
@@ -142,7 +148,8 @@ def _ctas(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
     schema: StructType = frame.schema
     kind = found.format if found is not None else format_of_new(names, space.spark)
     require_kept(schema, kind, what, space.spark)
-    rows = f"{using(kind)}{required_property(rel.table_schema, found)} AS SELECT * FROM {space.attach(frame)}"
+    source = space.attach(_kept(frame, kind, what))
+    rows = f"{using(kind)}{required_property(rel.table_schema, found)} AS SELECT * FROM {source}"
     if found is None:
         run(what, f"CREATE TABLE {statement_name(names)}{rows}", space)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -14,7 +15,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.errors import UnsupportedError
 from tests.differential.sql import to_sql
-from tests.differential.tables import duckdb_type, register_in_duckdb, register_in_spark
+from tests.differential.tables import Store, duckdb_type, register_in_duckdb, register_in_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -40,20 +41,28 @@ SETTINGS = {
 """How the session differs from the defaults."""
 
 
-def spark_engine(spark: SparkSession, *, broadcasts: bool = True) -> SparkSession:
-    """A session of its own on the same Spark, with the tables.
+def spark_engines(spark: SparkSession, folder: Path) -> list[SparkSession]:
+    """Sessions of their own on the same Spark, with the tables, that are as unlike as can be.
 
     Args:
         spark: a session.
-        broadcasts: whether Spark joins by hashing the smaller input, as it does by default; if not, where columns are
-            equal, it sorts and merges.
+        folder: where files may be written.
+
+    Returns:
+        The sessions. They differ in where the rows are, as filters are given to what reads files, and in how Spark
+        joins where columns are equal: by hashing the smaller input, as it does by default, or by sorting and merging.
     """
+    kinds: list[tuple[Store, bool]] = [("cache", True), ("cache", False), ("parquet", True), ("orc", False)]
+    return [_spark_engine(spark, folder, store, broadcasts=broadcasts) for store, broadcasts in kinds]
+
+
+def _spark_engine(spark: SparkSession, folder: Path, store: Store, *, broadcasts: bool) -> SparkSession:
     session = spark.newSession()
     for name, value in SETTINGS.items():
         session.conf.set(name, value)
     if not broadcasts:
         session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    register_in_spark(session)
+    register_in_spark(session, store, folder)
     return session
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import datetime as dt
 from decimal import Decimal
 from math import inf, nan
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pyarrow import parquet
 
 import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 
 if TYPE_CHECKING:
     import duckdb
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 DECIMAL = t.Decimal(10, 2)
 MOMENT = t.PrecisionTimestamp(6)
@@ -27,7 +30,7 @@ VALUES: dict[t.Type, list[Any]] = {
     t.FP64(): [0.0, -0.0, 1.0, -0.5, 1e308, -1e-308, 5e-324, inf, -inf, nan],
     DECIMAL: [Decimal(x) for x in ("0.00", "1.00", "-0.01", "2.50", "-2.50", "99999999.99", "-99999999.99")],
     t.String(): ["", "a", "A", "b", " a ", "ab%_", "12", "ß", "é𝄞", "a\\'\"", "${x}{y}"],
-    t.Date(): list(map(dt.date.fromisoformat, ("1970-01-01", "2024-02-29", "1582-10-10", "1000-01-01", "9999-12-31"))),
+    t.Date(): list(map(dt.date.fromisoformat, ("1970-01-01", "2024-02-29", "1582-10-04", "1000-01-01", "9999-12-31"))),
     MOMENT: [
         dt.datetime(1970, 1, 1),
         dt.datetime(2024, 2, 29, 23, 59, 59, 999999),
@@ -71,11 +74,32 @@ def read(name: str) -> sd.Relation[Any]:
     return sd.read_named(name, TABLES[name][0])
 
 
-def register_in_spark(spark: SparkSession) -> None:
-    """Views of the tables. Their rows are cached, so that Spark reads them as it reads data, and not from the plan."""
+Store = Literal["cache", "parquet", "orc"]
+"""Where Spark has the rows: they are read as data is read, not from the plan."""
+
+TOGETHER = 2
+"""How many rows files keep statistics of: few, so that conditions leave some out."""
+
+
+def register_in_spark(spark: SparkSession, store: Store, folder: Path) -> None:
+    """Views of the tables, whose files, if they are in files, are in a folder."""
     for name, (columns, _) in TABLES.items():
         frame = sd.read_virtual(rows(name), columns).execute(spark).coalesce(1)
-        frame.cache().createOrReplaceTempView(name)
+        stored(frame, store, folder / f"{name}.{store}").createOrReplaceTempView(name)
+
+
+def stored(frame: DataFrame, store: Store, path: Path) -> DataFrame:
+    """The same rows, read from where they are stored."""
+    match store:
+        case "cache":
+            return frame.cache()
+        case "parquet":
+            parquet.write_table(frame.toArrow(), path, row_group_size=TOGETHER, write_page_index=True)
+            return frame.sparkSession.read.parquet(str(path))
+        case "orc":
+            # To a file of each so many rows, as no part of one has statistics that is so small.
+            frame.write.option("maxRecordsPerFile", TOGETHER).orc(str(path))
+            return frame.sparkSession.read.orc(str(path))
 
 
 DUCKDB_TYPES: dict[str, str] = {

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import TYPE_CHECKING, get_args
@@ -25,7 +26,7 @@ from substrait_dsl.algebra.relations import AnyRelation
 from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, SET_OPS
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark import lowering, pieces
-from tests.differential.engines import SPARK_FAILS, Case, case_of, duckdb_engine, result_of, smallest, spark_engine
+from tests.differential.engines import SPARK_FAILS, Case, case_of, duckdb_engine, result_of, smallest, spark_engines
 from tests.differential.pipelines import pipeline
 
 if TYPE_CHECKING:
@@ -60,14 +61,8 @@ def cases(numbers: range, connection: duckdb.DuckDBPyConnection, counted: Counte
     return found
 
 
-def sessions_of(spark: SparkSession) -> tuple[SparkSession, SparkSession]:
-    """The sessions that pipelines of even and of odd numbers run in."""
-    return spark_engine(spark), spark_engine(spark, broadcasts=False)
-
-
-def run(spark: SparkSession, wanted: int) -> tuple[Counter[str], list[str]]:
+def run(sessions: Sequence[SparkSession], wanted: int) -> tuple[Counter[str], list[str]]:
     """Run as many pipelines as wanted, some at a time: what became of them, and what is wrong with some that failed."""
-    sessions = sessions_of(spark)
     connection = duckdb_engine()
     enough = Event()
 
@@ -76,7 +71,7 @@ def run(spark: SparkSession, wanted: int) -> tuple[Counter[str], list[str]]:
         failed: Failures = []
         if not enough.is_set():
             for case in cases(range(start, start + TOGETHER), connection.cursor(), counted):
-                result = result_of(case, sessions[case.number % 2])
+                result = result_of(case, session_of(case.number, sessions))
                 counted["run"] += 1
                 if isinstance(result, UnsupportedError):
                     counted[f"refused: {result}"] += 1
@@ -92,7 +87,13 @@ def run(spark: SparkSession, wanted: int) -> tuple[Counter[str], list[str]]:
             failures += failed
             if everything["run"] >= wanted or len(failures) >= SHOWN:
                 enough.set()
-    return everything, [shown(number, result, sessions[number % 2], connection) for number, result in failures[:SHOWN]]
+    some = [(number, result, session_of(number, sessions)) for number, result in failures[:SHOWN]]
+    return everything, [shown(*one, connection) for one in some]
+
+
+def session_of(number: int, sessions: Sequence[SparkSession]) -> SparkSession:
+    """Which session a pipeline runs in."""
+    return sessions[number % len(sessions)]
 
 
 def shown(number: int, result: str, session: SparkSession, connection: duckdb.DuckDBPyConnection) -> str:
@@ -102,9 +103,14 @@ def shown(number: int, result: str, session: SparkSession, connection: duckdb.Du
     return f"--- pipeline {number} of seed {SEED}\n{part.relation}\n\n{part.query}\n\n{result}\n"
 
 
-def check(spark: SparkSession, wanted: int) -> None:
+@pytest.fixture(scope="module")
+def sessions(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> list[SparkSession]:
+    return spark_engines(spark, tmp_path_factory.mktemp("tables"))
+
+
+def check(sessions: Sequence[SparkSession], wanted: int) -> None:
     """Check that Spark agrees with DuckDB on so many pipelines, and can run almost all."""
-    counted, failed = run(spark, wanted)
+    counted, failed = run(sessions, wanted)
     print(*counted.most_common(), sep="\n")
     assert not failed, "\n" + "\n".join(failed)
     assert counted["run"] >= wanted
@@ -116,16 +122,16 @@ def check(spark: SparkSession, wanted: int) -> None:
 
 
 @pytest.mark.spark
-def test_spark_agrees_with_duckdb(spark: SparkSession) -> None:
-    check(spark, PIPELINES)
+def test_spark_agrees_with_duckdb(sessions: list[SparkSession]) -> None:
+    check(sessions, PIPELINES)
 
 
 @pytest.mark.spark
-def test_plans_that_are_cut_into_pieces_agree(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plans_that_are_cut_into_pieces_agree(sessions: list[SparkSession], monkeypatch: pytest.MonkeyPatch) -> None:
     """As plans of more than some dozens of relations are."""
     monkeypatch.setattr(lowering, "MOST_TEXT", 5)
     monkeypatch.setattr(pieces, "FEWEST", 2)
-    check(spark, PIPELINES // 10)
+    check(sessions, PIPELINES // 10)
 
 
 # --- what the pipelines are made of

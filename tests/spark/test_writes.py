@@ -419,6 +419,53 @@ def test_files_of_each_format(kind: Any, tmp_path: Path, spark: SparkSession) ->
         values(SECOND).write(sd.files_target(folder, "arrow")).execute(spark)
 
 
+LOST_BY_ORC: dict[str, list[Any]] = {
+    "date": [dt.date(1582, 10, 5), dt.date(1582, 10, 14)],
+    "precision_timestamp_tz<6>": [
+        dt.datetime(1582, 10, 10, tzinfo=dt.UTC),
+        dt.datetime(1969, 12, 31, 23, 59, 59, 1, tzinfo=dt.UTC),
+    ],
+}
+KEPT_BY_ORC: dict[str, list[Any]] = {
+    "date": [dt.date(1000, 2, 28), dt.date(1582, 10, 4), dt.date(1582, 10, 15)],
+    "precision_timestamp_tz<6>": [
+        dt.datetime(1969, 12, 31, 23, 59, 58, 999999, tzinfo=dt.UTC),
+        dt.datetime(1969, 12, 31, 23, 59, 59, tzinfo=dt.UTC),
+        dt.datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=dt.UTC),
+    ],
+    "precision_timestamp<6>": [dt.datetime(1582, 10, 10), dt.datetime(1969, 12, 31, 23, 59, 59, 1)],
+}
+
+
+def test_orc_files_hold_what_is_written_or_that_is_an_error(
+    name: tuple[str, str], tmp_path: Path, spark: SparkSession
+) -> None:
+    """The calendar of ORC files has ten days less in 1582."""
+    for kind, some in KEPT_BY_ORC.items():
+        values = [*some, None]
+        rows = sd.read_virtual([(value,) for value in values], {"d": f"{kind}?"})
+        rows.write(sd.files_target(tmp_path / kind, "orc"), "ctas").execute(spark)
+        read = sd.read_files(tmp_path / kind, {"d": f"{kind}?"}, format="orc", kind="folder")
+        assert Counter(read.execute(spark).toArrow()["d"].to_pylist()) == Counter(values)
+    for kind, some in LOST_BY_ORC.items():
+        for value in some:
+            shapes: dict[str, Any] = {
+                f"{kind}?": value,
+                f"list<{kind}?>?": [None, value],
+                f"map<string, list<{kind}>>": {"a": [], "b": [value]},
+                f"struct<i64, struct<{kind}?>?>": (1, (value,)),
+            }
+            for shape, held in shapes.items():
+                lost = sd.read_virtual([(held,)], {"d": shape})
+                with pytest.raises(ExecutionError, match="ORC files can hold"):
+                    lost.write(sd.files_target(tmp_path / "lost", "orc"), "ctas").execute(spark)
+    spark.sql(f"CREATE TABLE {'.'.join(name)} (d DATE) USING orc")
+    lost = sd.read_virtual([(dt.date(1582, 10, 10),)], {"d": "date?"})
+    for write in (lost.write(name), lost.write(name, "ctas", create_mode="replace_if_exists")):
+        with pytest.raises(ExecutionError, match="ORC files can hold"):
+            write.execute(spark)
+
+
 def test_files_that_could_not_be_written_are_not_in_the_way(tmp_path: Path, spark: SparkSession) -> None:
     target = sd.files_target(tmp_path / "new")
     with pytest.raises(ExecutionError, match="overflow"):
