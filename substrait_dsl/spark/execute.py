@@ -17,6 +17,7 @@ from substrait_dsl.spark.correlation import is_no_place, require_correlation
 from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.lowering import Change, Lowering
 from substrait_dsl.spark.record import note_plan
+from substrait_dsl.spark.session import require_running
 from substrait_dsl.spark.settings import TIME_ZONE, require_settings
 from substrait_dsl.spark.versions import require_supported
 from substrait_dsl.spark.workspace import Workspace
@@ -52,8 +53,9 @@ def execute(
     Raises:
         UnsupportedError: Spark cannot do exactly what the plan says, or not with the session's settings or version.
         SchemaError: a table does not have the columns that the plan declares.
-        ExecutionError: a table is not there, or Spark refuses the plan; Spark's error is the cause.
+        ExecutionError: a table is not there, Spark refuses the plan, or was stopped; its error, if any, is the cause.
     """
+    require_running(spark)
     require_supported(spark)
     zone = spark.conf.get(TIME_ZONE) or "UTC"
     written, nodes = root, list(walk(root.input))

@@ -107,17 +107,18 @@ _REASONS = {
     "DUPLICATED_MAP_KEY": "a map has one key twice",
     MANY_ROWS: "a scalar subquery gives more than one row",
 }
-_STOPPED = "the session is stopped"
+STOPPED = "the session is stopped"
+RESTART = "start another: SparkSession.builder.getOrCreate()"
 _LACKS = {
     "java.lang.OutOfMemoryError": "Java ran out of memory",
     "java.lang.StackOverflowError": "Java ran out of stack",
-    "Cannot call methods on a stopped SparkContext": _STOPPED,
+    "Cannot call methods on a stopped SparkContext": STOPPED,
 }
 _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", "INTERVAL_ARITHMETIC_OVERFLOW", "DATETIME_OVERFLOW")
 _MISFITS = ("CAST_INVALID_INPUT", "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
 
 _HINTS = {
-    _STOPPED: "start another: SparkSession.builder.getOrCreate()",
+    STOPPED: RESTART,
     "division by zero": "functions.nullif(divisor, 0) gives NULL there",
     "a scalar subquery gives more than one row": "an aggregate without keys gives one row, limit(1) at most one",
     "a map has one key twice": "a list of structs, list_of(struct_of(...)), may have equal ones",

@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError
+from substrait_dsl.spark.failures import RESTART, STOPPED
 from substrait_dsl.spark.named import listed_tables
 from substrait_dsl.spark.versions import require_client
-from substrait_dsl.spark.workspace import VIEW_PREFIX
+from substrait_dsl.spark.workspace import VIEW_PREFIX, is_remote
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 OLDEST_JAVA = 17
@@ -90,6 +92,25 @@ def local_session(name: str = "substrait-dsl") -> SparkSession:
         # They print, as JSON with a Java stack, what the exception then says again.
         PySparkLogger.getLogger(logger).setLevel(logging.CRITICAL)
     return session
+
+
+def require_running(spark: SparkSession) -> None:
+    """Refuse a session that was stopped, of which pyspark says something else at every turn.
+
+    Raises:
+        ExecutionError: it was stopped in this process.
+    """
+    if getattr(spark, "is_stopped", False) if is_remote(spark) else _is_stopped(spark.sparkContext):
+        raise ExecutionError(STOPPED, hint=RESTART)
+
+
+def _is_stopped(context: SparkContext) -> bool:
+    """Whether a context was stopped, which it does not tell."""
+    try:
+        _ = context.startTime
+    except AttributeError:  # of the context of Java's, which is gone
+        return True
+    return False
 
 
 def drop_views(spark: SparkSession) -> int:

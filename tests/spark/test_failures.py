@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import datetime as dt
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -366,6 +368,34 @@ def test_java_that_lacks_something(
     monkeypatch.setattr(type(spark), "sql", Mock(side_effect=java))
     with refused(ExecutionError, f"execute: Spark refuses the plan: {lacks}", setting):
         sd.read_named("some_numbers", {"id": "i64"}).execute(spark)
+
+
+STOPPING = """
+import substrait_dsl as sd
+from substrait_dsl.errors import ExecutionError
+from substrait_dsl.spark.session import local_session
+
+spark = local_session()
+values = sd.read_virtual([(1,)], {"a": "i64"})
+spark.stop()
+for verb in (values.collect, values.show, values.execute, values.explain):
+    try:
+        verb(spark)
+    except ExecutionError as error:
+        print(error)
+print(values.collect(local_session()))
+"""
+
+
+def test_a_session_that_was_stopped() -> None:
+    """In a process of its own, as a process has one Spark."""
+    done = subprocess.run([sys.executable, "-c", STOPPING], capture_output=True, text=True, check=True)
+    told, hint = "the session is stopped", "  hint: start another: SparkSession.builder.getOrCreate()"
+    verbs = ("collect", "show", "execute", "explain")
+    assert done.stdout.splitlines() == [
+        *(line for verb in verbs for line in (f"{verb}: {told}", hint)),
+        "[Row(a=1)]",
+    ]
 
 
 def test_arguments_of_the_verbs_that_run(spark: SparkSession) -> None:
