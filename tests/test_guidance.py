@@ -17,7 +17,7 @@ from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.guidance import FUNCTIONS, GROUP_METHODS, MEASURE_METHODS, METHODS, VERBS
-from substrait_dsl.fluent.habits import PYTHON_TYPES, TYPE_HABITS
+from substrait_dsl.fluent.habits import NAMES, PYTHON_TYPES, TYPE_HABITS
 from tests.support import f, table
 
 T = table("id: i64, q: i32, price: decimal<15,2>, day: date, name: string")
@@ -30,6 +30,22 @@ class OnlyId(sd.Schema):
 
 HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.where(lambda r: r.id > 1), "write filter(...)"),
+    (lambda: T.select(x=lambda r: r.id // 2), "x / y of integers"),
+    (lambda: T.select(x=lambda r: 2 // r.id), "x / y of integers"),
+    (lambda: T.select(x=lambda r: len(r.name)), "functions.char_length(x)"),
+    (lambda: T.select(x=lambda r: int(r.price)), "write x.cast(I64)"),
+    (lambda: T.select(x=lambda r: float(r.price)), "write x.cast(FP64)"),
+    (lambda: T.select(x=lambda r: round(r.price, 1)), "write functions.round(x, digits)"),
+    (lambda: T.select(x=lambda r: r.day - r.day), "no difference of two points in time"),
+    (lambda: T.select(x=lambda r: f.coalesce(r.price, 0.0)), 'write Decimal("0.0")'),
+    (lambda: T.filter(lambda r: r.day.between("2024-01-01", "2024-02-01")), "fromisoformat('2024-01-01')"),
+    (lambda: T.to_plan().collect(), "write roots[0].collect"),
+    (lambda: T.to_plan().svae("x"), 'did you mean "save"?'),
+    (lambda: sd.read_csv("x.csv"), 'write read_files(path, schema, format="csv")'),
+    (lambda: sd.table("x"), "write read_named(name, schema)"),
+    (lambda: sd.Timestamp, 'write "precision_timestamp<6>"'),
+    (lambda: sd.row_number(), "write functions.row_number(...)"),
+    (lambda: sd.read_nmaed("x"), 'did you mean "read_named"?'),
     (lambda: T.crossJoin(U), "write cross(...)"),
     (lambda: T.repartition(4, "id"), "write exchange(...)"),
     (lambda: T.nlargest(3, "id"), "write top_n(count, desc(...))"),
@@ -280,6 +296,8 @@ def test_advice_names_what_exists() -> None:
     for name, advice in MEASURE_METHODS.items():
         assert hasattr(sd.Measure, advice.partition("(")[0]), advice
         assert not hasattr(sd.Measure, name), name
+    for advice in NAMES.values():
+        assert attrgetter(advice.partition("(")[0].strip())(sd), advice
     functions = {name for extension in standard_catalog().extensions.values() for name in extension.functions}
     for advice in FUNCTIONS.values():
         name = advice.partition("(")[0]
@@ -296,3 +314,5 @@ def test_missing_names_are_missing() -> None:
     assert not hasattr(T, "where")
     assert not hasattr(T.c.id, "startswith")
     assert not hasattr(f, "year")
+    assert not hasattr(sd, "read_csv")
+    assert not hasattr(T.to_plan(), "collect")

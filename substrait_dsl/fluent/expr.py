@@ -16,7 +16,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type, WrittenAs
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, require, require_choice
-from substrait_dsl.fluent.guidance import no_method, no_text
+from substrait_dsl.fluent.guidance import no_method, no_operation, no_text
 from substrait_dsl.fluent.operators import Operators
 from substrait_dsl.fluent.scope import NO_ROW, Scope
 
@@ -192,6 +192,24 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
             if name.startswith("__"):
                 raise AttributeError(name)
             raise no_method(name, dir(type(self)))
+
+        # nor these operations for ones that there are
+        def __floordiv__(self, other: object) -> NoReturn:
+            raise no_operation("//", "x / y of integers leaves the fraction out; functions.floor(x / y) of others")
+
+        __rfloordiv__ = __floordiv__
+
+        def __len__(self) -> NoReturn:
+            raise no_operation("len", "functions.char_length(x) of a text, functions.cardinality(x) of a list")
+
+        def __int__(self) -> NoReturn:
+            raise no_operation("int", "x.cast(I64)")
+
+        def __float__(self) -> NoReturn:
+            raise no_operation("float", "x.cast(FP64)")
+
+        def __round__(self, digits: object = None) -> NoReturn:
+            raise no_operation("round", "functions.round(x, digits)")
 
     def __contains__(self, item: object) -> NoReturn:
         raise TypeMismatchError(

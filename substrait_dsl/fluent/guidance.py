@@ -25,7 +25,7 @@ from substrait_dsl.algebra.types import (
 )
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, SubstraitDslError, TypeMismatchError, suggestion
-from substrait_dsl.fluent.habits import PYTHON_TYPES, TYPE_HABITS
+from substrait_dsl.fluent.habits import NAMES, PYTHON_TYPES, TYPE_HABITS
 
 _FIRST_OF_EACH = "distinct() for whole rows; for some columns, filter by row_number().over(partition_by=, order_by=)"
 
@@ -219,7 +219,23 @@ FUNCTIONS: Mapping[str, str] = {
 
 
 OPERATORS = frozenset(
-    ("add", "subtract", "multiply", "divide", "modulus", "equal", "not_equal", "lt", "lte", "gt", "gte", "between")
+    (
+        *(
+            "add",
+            "subtract",
+            "multiply",
+            "divide",
+            "modulus",
+            "equal",
+            "not_equal",
+            "lt",
+            "lte",
+            "gt",
+            "gte",
+            "between",
+        ),
+        *("coalesce", "nullif", "least", "greatest"),
+    )
 )
 """Functions whose operands are of one kind, so that a value that does not fit the other operand is the mistake."""
 
@@ -241,10 +257,23 @@ def no_attribute(what: str, name: str, habits: Mapping[str, str], known: Iterabl
 
 def no_method(name: str, known: Collection[str]) -> UnknownAttributeError:
     """The error for a method that expressions do not have; many are functions."""
-    functions = {function for each in standard_catalog().extensions.values() for function in each.functions}
-    functions.difference_update(known)
-    habits = {**{function: f"functions.{function}(x, ...)" for function in functions}, **METHODS}
-    return no_attribute("an expression", name, habits, known)
+    functions = {name: f"functions.{name}(x, ...)" for name in _functions() if name not in known}
+    return no_attribute("an expression", name, functions | METHODS, known)
+
+
+def no_name(name: str, known: Collection[str]) -> UnknownAttributeError:
+    """The error for a name that the package does not have; many are functions, or types by another name."""
+    habits = {name: f"functions.{name}(...)" for name in _functions()} | FUNCTIONS | NAMES
+    if name not in habits and (kind := _type_meant(name)):
+        habits[name] = f'"{kind}", or the class of that type'
+    return no_attribute(
+        "substrait_dsl", name, {each: advice for each, advice in habits.items() if each not in known}, known
+    )
+
+
+def _functions() -> set[str]:
+    """The names of the specification's functions."""
+    return {function for each in standard_catalog().extensions.values() for function in each.functions}
 
 
 def no_text(shown: str) -> TypeMismatchError:
@@ -253,6 +282,11 @@ def no_text(shown: str) -> TypeMismatchError:
         f"{shown} has no text before the query runs",
         hint="functions.concat(x, y) joins texts, x.cast(String) makes one; print(x) and {x!r} show the expression",
     )
+
+
+def no_operation(name: str, advice: str) -> TypeMismatchError:
+    """The error for an operation of Python's that an expression has not."""
+    return TypeMismatchError(f"an expression has no {name} before the query runs", hint=f"write {advice}")
 
 
 _MOMENTS = (PrecisionTimestamp, PrecisionTimestampTZ)
@@ -266,6 +300,8 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
         return "put each comparison in parentheses: (a > 1) & (b < 2)"
     if name == "add" and any(isinstance(part.type, String | VarChar) for part in typed):
         return "functions.concat(a, b) joins texts"
+    if name == "subtract" and len(typed) == 2 and all(isinstance(part.type, (Date, *_MOMENTS)) for part in typed):
+        return "the specification has no difference of two points in time, only that of one and a span"
     if name in ("min", "max") and any(isinstance(part.type, String | VarChar) for part in typed):
         key = "desc(x)" if name == "max" else "x"
         return f"there is none of texts; top_n(1, {key}) gives the row that has it"
@@ -356,14 +392,15 @@ def _common_type(left: Type, right: Type) -> str | None:
 
 
 def _refused(name: str, typed: Sequence[ex.Expression], plain: Sequence[Any]) -> LiteralError | None:
-    """The error for a Python value that has not the type of the one expression beside it."""
-    if len(typed) != 1 or len(plain) != 1 or name not in OPERATORS:
+    """The error for the first of some Python values that has not the type of the one expression beside them."""
+    if len(typed) != 1 or name not in OPERATORS:
         return None
     kind = typed[0].type.as_required()
-    try:
-        ex.literal(plain[0], kind)
-    except LiteralError as error:
-        if isinstance(kind, Date | PrecisionTimestamp | PrecisionTimestampTZ) and type(plain[0]) is int:
-            error.hint = "a span of time is a datetime.timedelta: timedelta(days=30)"
-        return error
+    for value in plain:
+        try:
+            ex.literal(value, kind)
+        except LiteralError as error:
+            if isinstance(kind, Date | PrecisionTimestamp | PrecisionTimestampTZ) and type(value) is int:
+                error.hint = "a span of time is a datetime.timedelta: timedelta(days=30)"
+            return error
     return None

@@ -118,6 +118,25 @@ SET_HABITS: Mapping[str, str] = {
 }
 """Set operations of SQL, and the specification's names."""
 
+NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("read_csv", "scan_csv"), 'read_files(path, schema, format="csv")'),
+    **dict.fromkeys(("read_parquet", "scan_parquet"), "read_files(path, schema)"),
+    "read_orc": 'read_files(path, schema, format="orc")',
+    **dict.fromkeys(("read_ipc", "scan_ipc", "read_feather"), 'read_files(path, schema, format="arrow")'),
+    **dict.fromkeys(("read_table", "table", "from_table"), "read_named(name, schema)"),
+    **dict.fromkeys(
+        ("DataFrame", "LazyFrame", "createDataFrame", "from_dict", "from_records", "values"),
+        "read_virtual(rows, schema)",
+    ),
+    **dict.fromkeys(("element", "field"), 'col("x")'),
+    "case": "when(condition).then(value).otherwise(other)",
+    "concat": "functions.concat(x, y) of texts, one.union_all(other) of relations",
+    "literal": "lit(value)",
+    "struct": "struct_of(a=x, b=y)",
+    "array": "list_of(x, y)",
+}
+"""What other libraries call what stands in the package, and what to write here."""
+
 TYPE_HABITS: Mapping[str, str] = {
     **dict.fromkeys(("tinyint", "byte", "int8"), "i8"),
     **dict.fromkeys(("smallint", "short", "int16", "int2"), "i16"),

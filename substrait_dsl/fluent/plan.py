@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 
@@ -20,6 +20,7 @@ from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, type_urls
 from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
+from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.running import Running, Started, explanation, require_explained
@@ -136,6 +137,14 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         made_plan = Plan.__new__(Plan)
         made_plan._become(plan, ())
         return made_plan
+
+    if not TYPE_CHECKING:  # a checker must not take every name for a method
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            verbs = {verb: f"roots[0].{verb}" for verb in dir(Relation)}
+            raise no_attribute("a plan", name, verbs, dir(type(self)))
 
     # --- writing and running
 
