@@ -22,6 +22,7 @@ from tests.support import f, table
 
 T = table("id: i64, q: i32, price: decimal<15,2>, day: date, name: string")
 U = table("key: i64")
+PACKAGE: Any = sd
 
 
 class OnlyId(sd.Schema):
@@ -41,11 +42,13 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.filter(lambda r: r.day.between("2024-01-01", "2024-02-01")), "fromisoformat('2024-01-01')"),
     (lambda: T.to_plan().collect(), "write roots[0].collect"),
     (lambda: T.to_plan().svae("x"), 'did you mean "save"?'),
-    (lambda: sd.read_csv("x.csv"), 'write read_files(path, schema, format="csv")'),
-    (lambda: sd.table("x"), "write read_named(name, schema)"),
-    (lambda: sd.Timestamp, 'write "precision_timestamp<6>"'),
-    (lambda: sd.row_number(), "write functions.row_number(...)"),
-    (lambda: sd.read_nmaed("x"), 'did you mean "read_named"?'),
+    (lambda: PACKAGE.read_csv("x.csv"), 'write read_files(path, schema, format="csv")'),
+    (lambda: PACKAGE.table("x"), "write read_named(name, schema)"),
+    (lambda: PACKAGE.Timestamp, 'write "precision_timestamp<6>"'),
+    (lambda: PACKAGE.row_number(), "write functions.row_number(...)"),
+    (lambda: PACKAGE.year("x"), 'write functions.extract("YEAR", x)'),
+    (lambda: PACKAGE.column("x"), "write substrait_dsl.col(...)"),
+    (lambda: PACKAGE.read_nmaed("x"), 'did you mean "read_named"?'),
     (lambda: T.crossJoin(U), "write cross(...)"),
     (lambda: T.repartition(4, "id"), "write exchange(...)"),
     (lambda: T.nlargest(3, "id"), "write top_n(count, desc(...))"),

@@ -258,12 +258,17 @@ def no_attribute(what: str, name: str, habits: Mapping[str, str], known: Iterabl
 def no_method(name: str, known: Collection[str]) -> UnknownAttributeError:
     """The error for a method that expressions do not have; many are functions."""
     functions = {name: f"functions.{name}(x, ...)" for name in _functions() if name not in known}
-    return no_attribute("an expression", name, functions | METHODS, known)
+    return no_attribute("an expression", name, {**functions, **METHODS}, known)
 
 
 def no_name(name: str, known: Collection[str]) -> UnknownAttributeError:
     """The error for a name that the package does not have; many are functions, or types by another name."""
-    habits = {name: f"functions.{name}(...)" for name in _functions()} | FUNCTIONS | NAMES
+    functions = {**{name: f"{name}(...)" for name in _functions()}, **FUNCTIONS}
+    here = "substrait_dsl."
+    habits = {
+        **{each: write if write.startswith(here) else f"functions.{write}" for each, write in functions.items()},
+        **NAMES,
+    }
     if name not in habits and (kind := _type_meant(name)):
         habits[name] = f'"{kind}", or the class of that type'
     return no_attribute(
