@@ -106,10 +106,12 @@ def _by_name(
     with _refusals(what_of(files)):
         frame = spark.read.format(reader).load(paths)
         _ = frame.schema  # a client of Spark Connect learns only now what is wrong
-    for name in schema.names:
-        if _EXPANDED.search(name):
+    declared = {name.lower() for name in schema.names}
+    for field in frame.schema.fields:
+        if field.name.lower() in declared and (found := _EXPANDED.search(field.json())):  # the fields inside it, too
+            inside = "" if found[0] in field.name else f' with a field named "{found[0]}"'
             raise UnsupportedError(
-                f"{what_of(files)} is to have the column {quoted([name])}, and Spark would look for another: "
+                f"{what_of(files)} has the column {quoted([field.name])}{inside}, and Spark would look for another: "
                 "it puts a property of Java's in place of ${...}"
             )
     check_each(kind, files, frame, schema)

@@ -382,6 +382,10 @@ def test_columns_that_spark_takes_for_properties_of_java(tmp_path: Path, spark: 
     with pytest.raises(UnsupportedError, match=r'the column "\$\{user.dir\}"'):
         sd.read_files(path, {"${user.dir}": "i64?"}).execute(spark)
     assert collected(sd.read_files(path, {"${env:HOME}": "i64?", "$ {x}": "i64?"}), spark) == [(2, 3)]
+    nested = stored(tmp_path / "nested.parquet", s=[{"${user.dir}": 1, "x": 2}], t=[{"x": 3}])
+    with pytest.raises(UnsupportedError, match=r'the column "s" with a field named "\$\{user.dir\}"'):
+        sd.read_files(nested, {"s": "struct<i64?, i64?>?"}).execute(spark)
+    assert collected(sd.read_files(nested, {"t": "struct<i64?>?"}), spark) == [((3,),)]
 
 
 def test_text_that_is_not_utf8(tmp_path: Path, spark: SparkSession) -> None:
