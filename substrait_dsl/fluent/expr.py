@@ -199,15 +199,6 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
         __rfloordiv__ = __floordiv__
 
-        def __len__(self) -> NoReturn:
-            raise no_operation("len", "functions.char_length(x) of a text, functions.cardinality(x) of a list")
-
-        def __int__(self) -> NoReturn:
-            raise no_operation("int", "x.cast(I64)")
-
-        def __float__(self) -> NoReturn:
-            raise no_operation("float", "x.cast(FP64)")
-
         def __round__(self, digits: object = None) -> NoReturn:
             raise no_operation("round", "functions.round(x, digits)")
 
