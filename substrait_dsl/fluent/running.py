@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -45,9 +44,10 @@ class Started:
         is_preview: bool = False,
     ) -> None:
         """`is_preview` leaves out what changes tables: of a write, the rows of its input are started."""
+        from substrait_dsl.spark.context import now
         from substrait_dsl.spark.record import recording
 
-        now = dt.datetime.now(dt.UTC)
+        moment = now()
         self.spark = spark
         if is_preview:
             from substrait_dsl.spark.changes import rows_of
@@ -55,7 +55,7 @@ class Started:
             roots = [rows for root in roots if (rows := rows_of(root)) is not None]
         with recording() as self.records:
             try:
-                self.frames = [run(root, spark, now, mode, persist_shared=persist_shared) for root in roots]
+                self.frames = [run(root, spark, moment, mode, persist_shared=persist_shared) for root in roots]
             except ExecutionError as error:
                 self.require_success(error.__cause__)  # the number of rows of a fetch may have been computed
                 raise

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
+def now() -> dt.datetime:
+    """The current time in whole milliseconds, so that comparisons with it may be given to readers of files."""
+    exact = dt.datetime.now(dt.UTC)
+    return exact.replace(microsecond=exact.microsecond // 1000 * 1000)
+
+
 @attrs.frozen
 class Context:
     """When and where a plan is executed."""

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.changes import changes_in, make_changes
-from substrait_dsl.spark.context import Context, settled
+from substrait_dsl.spark.context import Context, now, settled
 from substrait_dsl.spark.correlation import is_no_place, require_correlation
 from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.lowering import Change, Lowering
@@ -59,7 +59,7 @@ def execute(
     require_supported(spark)
     zone = spark.conf.get(TIME_ZONE) or "UTC"
     written, nodes = root, list(walk(root.input))
-    root = settled(root, nodes, Context(moment or dt.datetime.now(dt.UTC), zone), mode)
+    root = settled(root, nodes, Context(moment or now(), zone), mode)
     if root is not written:
         nodes = list(walk(root.input))
     _check_extensions(nodes)

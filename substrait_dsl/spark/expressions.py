@@ -54,9 +54,10 @@ from substrait_dsl.algebra.types import Struct, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.aggregates import aggregate_function_to_sql, values_of
 from substrait_dsl.spark.casts import cast_to_sql
-from substrait_dsl.spark.functions import function_to_sql, unpushed
+from substrait_dsl.spark.functions import function_to_sql
 from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql
 from substrait_dsl.spark.output import asserted
+from substrait_dsl.spark.pushdown import compared
 from substrait_dsl.spark.record import note_text
 from substrait_dsl.spark.sorting import direction_of
 from substrait_dsl.spark.templates import require_comparable
@@ -199,14 +200,18 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
         case Switch(match=value, cases=cases, otherwise=otherwise):
             require_comparable(value.type, "a switch")
             whens = " ".join(f"WHEN {text(case.value)} THEN {text(case.then)}" for case in cases)
-            return f"(CASE {unpushed(text(value), value.type)} {whens} ELSE {text(otherwise)} END)"
+            tested = compared(text(value), value, [case.value for case in cases])
+            return f"(CASE {tested} {whens} ELSE {text(otherwise)} END)"
         case SingularOrList(value=value, options=options):
             require_comparable(value.type, "an IN list")
-            return f"({unpushed(text(value), value.type)} IN ({', '.join(map(text, options))}))"
+            return _in_list(compared(text(value), value, options), options, text)
         case MultiOrList(values=values, records=records):
             for value in values:
                 require_comparable(value.type, "an IN list")
-            ours = [unpushed(text(value), value.type) for value in values]
+            ours = [
+                compared(text(value), value, [record.fields[number] for record in records])
+                for number, value in enumerate(values)
+            ]
             tests = (
                 " AND ".join(f"{x} = {text(y)}" for x, y in zip(ours, record.fields, strict=True)) for record in records
             )
@@ -243,6 +248,14 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
             )
         case unknown:
             assert_never(unknown)
+
+
+def _in_list(value: str, options: Sequence[Expression], text: Callable[[Expression], str]) -> str:
+    """Whether a value is among some. A NULL stands beside them: of one among numbers Spark's reader of ORC fails."""
+    there = [text(option) for option in options if not (isinstance(option, Literal) and option.value is None)]
+    if not there:
+        return f"({value} IN ({', '.join(map(text, options))}))"
+    return f"({value} IN ({', '.join(there)}){' OR CAST(NULL AS BOOLEAN)' if len(there) < len(options) else ''})"
 
 
 def _row(root: Root, scope: Scope) -> tuple[str, ...]:

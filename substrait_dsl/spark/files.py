@@ -6,7 +6,7 @@ Specification: https://substrait.io/relations/logical_relations/#local-files.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from itertools import groupby
@@ -26,6 +26,7 @@ from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, 
 from substrait_dsl.spark.arrow_files import read_arrow
 from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.delimited import read_text
+from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.footers import check_each
 from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.paths import SKIPPED, require_read, spark_path, what_of
@@ -59,14 +60,47 @@ def read_files(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
     for (kind, is_part), group in groupby(files, key=lambda item: (item.format, is_slice(item))):
         if is_part:
             parts = [(item, rows_of_slice(item)) for item in group]
-            frames += [([item], _read(kind, [item], schema, spark).where(rows)) for item, rows in parts]
+            frames += [([item], _sliced(_read(kind, [item], schema, spark), item, rows)) for item, rows in parts]
         else:
-            items = list(group)
-            frames.append((items, _read(kind, items, schema, spark)))
+            for items in _rounds(group):
+                frames += _together(kind, items, schema, spark)
     if len(frames) == 1 or not schema.names:
         return reduce(lambda one, other: one.unionByName(other), (frame for _, frame in frames))
     declared = (_declared(frame, schema, what_of(items)) for items, frame in frames)
     return reduce(lambda one, other: one.union(other), declared)
+
+
+def _rounds(files: Iterable[FileItem]) -> list[list[FileItem]]:
+    """The files, those that are listed again in another list: a folder that has columns Spark reads once at a time."""
+    rounds: list[list[FileItem]] = []
+    for item in files:
+        other = next((each for each in rounds if all(item.uri != there.uri for there in each)), None)
+        if other is None:
+            rounds.append([item])
+        else:
+            other.append(item)
+    return rounds
+
+
+def _together(
+    kind: FileFormat, files: list[FileItem], schema: NamedStruct, spark: SparkSession
+) -> list[tuple[list[FileItem], DataFrame]]:
+    """Files of one format in one DataFrame, but each in its own if they are folders that have columns."""
+    try:
+        return [(files, _read(kind, files, schema, spark))]
+    except spark_errors() as error:
+        if "Conflicting directory structures" not in str(error) or len(files) == 1:
+            raise
+        return [([item], _read(kind, [item], schema, spark)) for item in files]
+
+
+def _sliced(frame: DataFrame, item: FileItem, rows: str) -> DataFrame:
+    """The rows of a slice, whose numbers Spark has in a column of its own."""
+    if any(name.lower() == "_metadata" for name in frame.columns):
+        raise UnsupportedError(
+            f"Spark cannot read a part of a file with a column called _metadata: {item.uri}", hint="read it whole"
+        )
+    return frame.where(rows)
 
 
 def _declared(frame: DataFrame, schema: NamedStruct, what: str) -> DataFrame:

@@ -88,8 +88,10 @@ def _is_read_as(actual: pa.DataType, wanted: str) -> bool:
     return found in (wanted, "void") or found in _HELD.get(wanted, ())
 
 
-_FOLDER = re.compile(r"([^/=]+)=[^/]*/")
+_FOLDER = re.compile(r"([^/=]+)=([^/]*)/")
 """A folder whose name is that of a column, with its value."""
+_BYTE = re.compile("%[89a-f][0-9a-f]", re.IGNORECASE)
+"""Part of a character of several bytes, each of which Spark would take for a character."""
 
 
 def _below(path: str, roots: Iterable[str]) -> str:
@@ -137,7 +139,8 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
         columns = columns_of(kind, path) if parts.scheme == "file" else {}
         if isinstance(kind, Orc):
             columns = _as_spark_finds_them(columns, frame)
-        folders = {same(unquote(name)) for name in _FOLDER.findall(_below(path, roots))}
+        named = _FOLDER.findall(_below(path, roots))
+        folders = {same(unquote(name)) for name, _ in named}
         there = {same(name): name for name in columns}
         missing = [name for name in schema.names if same(name) not in folders | there.keys()]
         # One that lacks in the file that Spark has looked at is missing there.
@@ -150,6 +153,11 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
         wrong += [
             f'its column "{there[key]}" stands in the name of a folder, too, which Spark takes instead'
             for key in there.keys() & folders & declared
+        ]
+        wrong += [
+            f'the value of its column "{name}", {value}, is written as bytes, which Spark takes for characters'
+            for name, value in named
+            if same(unquote(name)) in declared and _BYTE.search(value)
         ]
         if columns and missing:
             wrong.insert(0, f"it has no column {quoted(missing)}; its columns are {quoted(columns)}")

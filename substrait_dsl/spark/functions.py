@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import Expression, Lambda, Literal, ScalarFunction
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN
-from substrait_dsl.algebra.types import FP32, FP64, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_arithmetic import (
     ARITHMETIC,
@@ -27,6 +26,7 @@ from substrait_dsl.spark.functions_partiql import PARTIQL, PARTIQL_URN
 from substrait_dsl.spark.functions_regexp import REGEXP
 from substrait_dsl.spark.functions_string import STRING
 from substrait_dsl.spark.literals import FALSE, TRUE
+from substrait_dsl.spark.pushdown import compared
 from substrait_dsl.spark.templates import Call, Table, Template, lower
 from substrait_dsl.spark.types import spark_sql_type
 
@@ -40,31 +40,16 @@ def function_to_sql(call: ScalarFunction, texts: Sequence[str]) -> str:
     if call.function.name in _TESTS and call.function.urn == COMPARISON_URN:
         values = [argument for argument in call.arguments if isinstance(argument, Expression)]
         texts = [
-            text if isinstance(value, Literal) else unpushed(text, value.type)
+            compared(text, value, [other for other in values if other is not value])
             for text, value in zip(texts, values, strict=True)
         ]
     return lower(call, texts, SCALAR_FUNCTIONS)
 
 
-def unpushed(text: str, kind: Type) -> str:
-    """A value to compare, which Spark compares itself, and leaves to no reader of files if it is a float.
-
-    A file tells its least and greatest values without NaN, which is above them to Spark, and may tell 0.0 from -0.0.
-    So a reader of Parquet or ORC that is given the comparison passes over rows for which it is true.
-    """
-    match kind:
-        case FP32():
-            return f"({text} + CAST(0 AS FLOAT))"
-        case FP64():
-            return f"({text} + 0D)"
-        case _:
-            return text
-
-
 _TESTS = frozenset(
     ("equal", "not_equal", "is_not_distinct_from", "is_distinct_from", "lt", "gt", "lte", "gte", "between", "is_nan")
 )
-"""The functions that a reader of files may be given. What is added to a float in them does not change what they say."""
+"""The functions that a reader of files may be given."""
 
 
 def _between(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:

@@ -12,9 +12,9 @@ from substrait_dsl.algebra.relations import Join
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.spark.expressions import Scope, to_sql
-from substrait_dsl.spark.functions import unpushed
 from substrait_dsl.spark.marks import Key, Test
 from substrait_dsl.spark.pruning import positions_seen
+from substrait_dsl.spark.pushdown import compared
 from substrait_dsl.spark.tables import JoinHow
 
 Side = Literal["left", "right"]
@@ -53,7 +53,7 @@ def test_of(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key 
     sides = key_sides(conjunct, rel, stream)
     if sides is None:
         return Test(to_sql(conjunct, scope), conjunct.type.nullable)
-    ours, theirs = (unpushed(to_sql(side, scope), side.type) for side in sides)
+    ours, theirs = (compared(to_sql(side, scope), side, ()) for side in sides)
     return Key(ours, theirs, conjunct.type.nullable)
 
 

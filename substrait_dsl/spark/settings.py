@@ -169,6 +169,15 @@ SETTINGS = (
         "the session leaves the keys out of the groups of an aggregate",
         _has_groups,
     ),
+    *(
+        Setting(
+            f"spark.sql.{form}.aggregatePushdown",
+            ("false",),
+            f"the session has {form.upper()} files tell the least and the greatest value, and leave NaN out",
+            _has_groups,
+        )
+        for form in ("parquet", "orc")
+    ),
     Setting(
         "spark.sql.legacy.nullInEmptyListBehavior",
         ("false",),

@@ -21,9 +21,9 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
-from substrait_dsl.spark.functions import unpushed
 from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.marks import Key, Test, mark
+from substrait_dsl.spark.pushdown import compared, compared_column
 from substrait_dsl.spark.tables import Item
 from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.texts import TextTable
@@ -127,8 +127,8 @@ def _keys(needles: tuple[Expression, ...], rel: Rel, columns: tuple[str, ...], s
         require_comparable(needle.type, "is_in")
     return [
         Key(
-            unpushed(to_sql(needle, scope), needle.type),
-            unpushed(column, field.type),
+            compared(to_sql(needle, scope), needle, ()),
+            compared_column(column, field.type, [needle]),
             needle.type.nullable or field.type.nullable,
         )
         for needle, column, field in zip(needles, columns, rel.schema, strict=True)
@@ -139,7 +139,7 @@ def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: st
     require_comparable(left.type, "a comparison with the values of a relation")
     kind = rel.schema.fields[0].type
     nullable = left.type.nullable or kind.nullable
-    needle, value = unpushed(to_sql(left, scope), left.type), unpushed(column, kind)
+    needle, value = compared(to_sql(left, scope), left, ()), compared_column(column, kind, [left])
     if comparison == "eq":
         return Key(needle, value, nullable)
     return Test(f"({needle} {_SQL[comparison]} {value})", nullable)

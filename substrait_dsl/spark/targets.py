@@ -132,6 +132,10 @@ def _text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> DataF
         )
     names = [f"c{number}" for number in range(len(frame.columns))]
     fields = [_field(name, kind) for name in names]
+    if not kind.header_lines_to_skip:
+        # Which row comes first in a file is not known.
+        marked = text_to_sql("a value at the beginning of a line of delimited text begins with U+FEFF, a mark of files")
+        fields[0] = f"if(startswith({names[0]}, '\ufeff'), raise_error({marked}), {fields[0]})"
     if len(names) == 1 or kind.field_delimiter.isspace():
         # Spark's reader passes over lines of white space, also where it separates fields.
         blank = " AND ".join(f"{field} RLIKE '^[\\\\x00-\\\\x20]*$'" for field in fields)

@@ -358,8 +358,28 @@ def test_types_whose_values_the_declared_one_holds(tmp_path: Path, spark: SparkS
 def test_columns_in_the_names_of_folders(tmp_path: Path, spark: SparkSession) -> None:
     for day in (1, 2):
         stored(tmp_path / "t" / f"day={day}" / "x.parquet", a=[10 * day])
-    read = sd.read_files(tmp_path / "t", {"a": "i64?", "day": "i32?"}, kind="folder")
+    declared = {"a": "i64?", "day": "i32?"}
+    read = sd.read_files(tmp_path / "t", declared, kind="folder")
     assert counted(read, spark) == Counter([(10, 1), (20, 2)])
+    twice = sd.read_files([tmp_path / "t", tmp_path / "t"], declared, kind="folder")
+    assert counted(twice, spark) == Counter([(10, 1), (20, 2)] * 2)
+    stored(tmp_path / "u" / "day=3" / "x.parquet", a=[30])
+    several = sd.read_files([tmp_path / "t", tmp_path / "u"], declared, kind="folder")
+    assert counted(several, spark) == Counter([(10, 1), (20, 2), (30, 3)])
+    overlapping = sd.read_files([tmp_path / "t", tmp_path / "t" / "day=1"], {"a": "i64?"}, kind="folder")
+    assert counted(overlapping, spark) == Counter([(10,), (20,), (10,)])
+
+
+def test_names_of_folders_that_spark_takes_apart(tmp_path: Path, spark: SparkSession) -> None:
+    """Other writers escape the bytes of UTF-8, Spark takes each for a character, and escapes those of ASCII only."""
+    for name in ("plain%2Fslash", "é"):
+        stored(tmp_path / "t" / f"k={name}" / "x.parquet", a=[1])
+    read = sd.read_files(tmp_path / "t", {"a": "i64?", "k": "string?"}, kind="folder")
+    assert counted(read, spark) == Counter([(1, "plain/slash"), (1, "é")])
+    stored(tmp_path / "t" / "k=%C3%A9" / "x.parquet", a=[2])
+    with pytest.raises(SchemaError, match=r'the value of its column "k", %C3%A9, is written as bytes'):
+        read.execute(spark)
+    assert counted(sd.read_files(tmp_path / "t", {"a": "i64?"}, kind="folder"), spark) == Counter([(1,), (1,), (2,)])
 
 
 def test_folders_named_after_columns_that_hide_something(tmp_path: Path, spark: SparkSession) -> None:
@@ -518,6 +538,14 @@ def test_slices_of_parquet_files_are_complete_and_disjoint(tmp_path: Path, spark
     first = rl.FileItem(str(path), rl.Parquet(), length=size // 2)
     both = sliced(first, whole, first).execute(spark).collect()
     assert len(both) == 1000 + 2 * len(sliced(first).execute(spark).collect())
+
+
+def test_a_slice_of_a_file_that_hides_the_numbers_of_rows(tmp_path: Path, spark: SparkSession) -> None:
+    path = stored(tmp_path / "x.parquet", a=[1, 2], _metadata=[{"row_index": 7}, {"row_index": 8}])
+    whole = rl.FileItem(str(path), rl.Parquet())
+    assert counted(sliced(whole), spark) == Counter([(1,), (2,)])
+    with pytest.raises(UnsupportedError, match="a part of a file with a column called _metadata"):
+        sliced(rl.FileItem(str(path), rl.Parquet(), length=path.stat().st_size)).execute(spark)
 
 
 def test_files_of_several_formats_in_one_read(tmp_path: Path, spark: SparkSession) -> None:

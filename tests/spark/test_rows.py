@@ -207,6 +207,8 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
         ("spark.sql.decimalOperations.allowPrecisionLoss", "false", t, "decimal arithmetic"),
         ("spark.sql.session.timeZone", "Asia/Tokyo", later, "Asia/Tokyo"),
         ("spark.sql.timeType.enabled", "false", times, "TIME"),
+        ("spark.sql.parquet.aggregatePushdown", "true", t.aggregate(n=f.count()), "PARQUET files tell the least"),
+        ("spark.sql.orc.aggregatePushdown", "true", t.aggregate(n=f.count()), "ORC files tell the least"),
         ("spark.sql.legacy.nullInEmptyListBehavior", "true", t.filter(lambda r: r.x.is_in(t)), "no rows"),
         ("spark.sql.legacy.nullInEmptyListBehavior", "true", t.filter(lambda r: r.x == sd.any_of(t)), "no rows"),
         (

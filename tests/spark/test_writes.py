@@ -513,6 +513,12 @@ def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSe
         with pytest.raises(ExecutionError, match="empty line"):  # which a reader passes over
             values([fields], declared).write(sd.files_target(tmp_path / "bad", text)).execute(spark)
     both = {"a": "string", "b": "string"}
+    marked = values([("\ufeffa", "b")], both)
+    with pytest.raises(ExecutionError, match=r"begins with U\+FEFF"):
+        marked.write(sd.files_target(tmp_path / "marked", sd.DelimitedText())).execute(spark)
+    below = sd.DelimitedText(header_lines_to_skip=1)
+    marked.write(sd.files_target(tmp_path / "below", below)).execute(spark)
+    assert sd.read_files(tmp_path / "below", both, format=below).collect(spark) == [("\ufeffa", "b")]
     values([("", "")], both).write(sd.files_target(tmp_path / "commas", sd.DelimitedText())).execute(spark)
     assert sd.read_files(tmp_path / "commas", both, format=sd.DelimitedText()).collect(spark) == [("", "")]
     with refused(UnsupportedError, "execute", '"n"'):

@@ -1,0 +1,114 @@
+"""Comparisons that Spark has to make itself.
+
+Of a comparison with a constant Spark gives a copy to what reads files, which passes over what the statistics of a file
+rule out. Some constants they are wrong about:
+
+- floats: a file tells its least and greatest values without NaN, which is above them to Spark, and may tell 0.0 from
+  -0.0;
+- days between 1582-10-04 and 1582-10-15, which the calendar lacks that the constant goes through;
+- points in time that are no whole milliseconds, which are cut off for a Parquet file of such;
+- texts with characters above U+D7FF, whose order to a reader of ORC is that of UTF-16.
+
+A constant may be known when the plan is written, or only when it runs, as that of a subquery.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import DaySeconds, FieldReference, Literal, ScalarFunction, YearMonths
+from substrait_dsl.algebra.node import Expression, walk
+
+_UNCHANGED: dict[type[t.Type], str] = {
+    t.FP32: "({} + CAST(0 AS FLOAT))",
+    t.FP64: "({} + 0D)",
+    t.Date: "date_add({}, 0)",
+    t.PrecisionTimestamp: "({} + INTERVAL '0' SECOND)",
+    t.PrecisionTimestampTZ: "({} + INTERVAL '0' SECOND)",
+    t.String: "concat({}, '')",
+    t.VarChar: "concat({}, '')",
+    t.FixedChar: "concat({}, '')",
+}
+"""The same value, so that Spark does not see that it is a column. What is added to a float changes only -0.0."""
+
+
+def compared(text: str, value: Expression, others: Iterable[Expression]) -> str:
+    """A value that is compared with others, as text of SQL: kept from readers of files where they would be wrong."""
+    return text if isinstance(value, Literal) else compared_column(text, value.type, others)
+
+
+def compared_column(text: str, kind: t.Type, others: Iterable[Expression]) -> str:
+    """A column of a type that is compared with values, as text of SQL."""
+    is_kept = isinstance(kind, t.FP32 | t.FP64) or any(map(_is_misread, others))
+    return _UNCHANGED.get(type(kind), "{}").format(text) if is_kept else text
+
+
+def _is_misread(constant: Expression) -> bool:
+    """Whether what a comparison is made with is a constant that readers of files may be wrong about."""
+    match constant:
+        case Literal(value=None):
+            return False
+        case Literal(value=value):
+            return not _is_read_right(value, constant.type)
+        case ScalarFunction(function=function, arguments=arguments) if function.name in ("add", "subtract") and all(
+            isinstance(argument, Literal) and argument.value is not None and _is_near(argument.value, argument.type)
+            for argument in arguments
+        ):
+            return False  # a month before now, say
+        case _:
+            return type(constant.type) in _UNCHANGED and not _depends_on_row(constant)
+
+
+def _depends_on_row(expression: Expression) -> bool:
+    return bool(expression.free_anchors) or any(
+        isinstance(node, FieldReference) for node in walk(expression, into_relations=False)
+    )
+
+
+_FIRST_LOST, _LAST_LOST = dt.date(1582, 10, 4), dt.date(1582, 10, 15)
+_EPOCH = dt.date(1970, 1, 1)
+_DAY = 86_400
+_LAST_IN_ORDER = "\ud7ff"
+_MILLISECOND = 3
+"""How many digits after the second it has."""
+
+
+def _is_read_right(value: object, kind: t.Type) -> bool:
+    match value, kind:
+        case dt.date(), _:
+            return not _FIRST_LOST <= value <= _LAST_LOST
+        case int(), t.PrecisionTimestamp() | t.PrecisionTimestampTZ():
+            days = value // 10**kind.precision // _DAY
+            is_there = not (_FIRST_LOST - _EPOCH).days <= days <= (_LAST_LOST - _EPOCH).days
+            return is_there and (isinstance(kind, t.PrecisionTimestamp) or _has_milliseconds(value, kind.precision))
+        case str(), _:
+            return all(character <= _LAST_IN_ORDER for character in value)
+        case _:
+            return True
+
+
+def _has_milliseconds(units: int, precision: int) -> bool:
+    """Whether so many units of 10**-precision seconds are whole milliseconds."""
+    return bool(units % 10 ** max(precision - _MILLISECOND, 0) == 0)
+
+
+_NEAR_DAYS = 100 * 365
+
+
+def _is_near(value: object, kind: t.Type) -> bool:
+    """Whether a value is a point in time of the last centuries, or a span that leads from none to what is misread."""
+    match value, kind:
+        case DaySeconds(), t.IntervalDay():
+            days = abs(value.days) + abs(value.seconds) // _DAY
+            return days < _NEAR_DAYS and _has_milliseconds(value.subseconds, kind.precision)
+        case YearMonths(), _:
+            return abs(value.years) + abs(value.months) // 12 < _NEAR_DAYS // 365
+        case dt.date(), _:
+            return value.year >= 1700
+        case int(), t.PrecisionTimestamp() | t.PrecisionTimestampTZ():
+            year = 1970 + value // 10**kind.precision // _DAY // 366
+            return year >= 1700 and _is_read_right(value, kind)
+        case _:
+            return False

@@ -1,0 +1,115 @@
+"""Comparisons over files: of constants that Spark's readers are wrong about no row is lost, others the readers get."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.orc
+import pyarrow.parquet
+import pytest
+
+import substrait_dsl as sd
+from tests.support import f
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+UTC = dt.UTC
+GAP = dt.date(1582, 10, 10)
+GAP_MOMENT = dt.datetime(1582, 10, 10, tzinfo=UTC)
+FULL_WIDTH, EMOJI = "\uff22", "\U0001f600"
+LATE = dt.datetime(2024, 2, 29, 23, 59, 59, 999_999, tzinfo=UTC)
+
+Case = tuple[str, str, list[Any], Any, Sequence[Callable[[Any, Any], Any]]]
+
+EQUAL: Sequence[Callable[[Any, Any], Any]] = [
+    lambda x, c: x == c,
+    lambda x, c: x >= c,
+    lambda x, c: ~(x < c),
+    lambda x, c: x.between(c, c),
+    lambda x, c: x.is_in([c]),
+    lambda x, c: f.is_not_distinct_from(x, c),
+    lambda x, c: sd.record(x, x).is_in([(c, c)]),
+    lambda x, c: sd.switch(x, {c: True}, False),
+    lambda x, c: f.nullif(x, c).is_null(),
+    lambda x, c: x.cast("string?") == sd.lit(c).cast("string"),
+]
+"""What holds for one row, that which equals the constant: it is the last, and none is NULL."""
+BELOW: Sequence[Callable[[Any, Any], Any]] = [
+    lambda x, c: x < c,
+    lambda x, c: x != c,
+    lambda x, c: ~x.is_in([c]),
+    lambda x, c: ~(x >= c),
+    lambda x, c: f.is_distinct_from(x, c),
+]
+"""What holds for one row, the only one, which is below the constant."""
+
+CASES: list[Case] = [
+    # UTF-16 has the emoji first, UTF-8 and Spark the letter.
+    ("orc", "string?", ["a", FULL_WIDTH, EMOJI], FULL_WIDTH, [EQUAL[0], *EQUAL[3:]]),
+    ("orc", "string?", ["b", EMOJI], "\uff21", [lambda x, c: x > c, lambda x, c: ~(x <= c)]),
+    ("parquet", "string?", ["a", EMOJI], EMOJI, EQUAL),
+    ("parquet", "date?", [dt.date(1000, 1, 1), GAP], GAP, EQUAL),
+    ("parquet", "precision_timestamp_tz<6>?", [GAP_MOMENT], GAP_MOMENT, EQUAL[:-1]),
+    ("parquet", "precision_timestamp_tz<6>?", [LATE.replace(microsecond=999_000)], LATE, BELOW),
+]  # fmt: skip
+
+ARROW = {"string?": pa.string(), "date?": pa.date32(), "precision_timestamp_tz<6>?": pa.timestamp("ms", "UTC")}
+
+
+def stored(form: str, kind: str, values: list[Any], folder: Path) -> sd.Relation[Any]:
+    path = folder / f"x.{form}"
+    table = pa.table({"x": pa.array(values, ARROW[kind]), "n": [1] * len(values)})
+    write: Any = {"orc": pyarrow.orc.write_table, "parquet": pyarrow.parquet.write_table}[form]
+    write(table, path)
+    read: Any = sd.read_files
+    rows: sd.Relation[Any] = read(path, {"x": kind, "n": "i64?"}, format=form)
+    return rows
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1]}-{case[3]!a}")
+def test_no_row_is_lost(case: Case, tmp_path: Path, spark: SparkSession) -> None:
+    form, kind, values, constant, conditions = case
+    rows = stored(form, kind, values, tmp_path)
+    one = sd.read_virtual([(constant,)], {"c": kind.rstrip("?")})
+    computed = sd.scalar_subquery(one)
+    of_constants = (EQUAL[7], EQUAL[9])
+    tests = [test(rows.c.x, constant) for test in conditions]
+    tests += [test(rows.c.x, computed) for test in conditions if test not in of_constants]
+    assert [len(rows.filter(test).collect(spark)) for test in tests] == [1] * len(tests)
+
+
+def test_what_readers_are_right_about_they_get(tmp_path: Path, spark: SparkSession) -> None:
+    """Whatever filters them: a day, a text, a number, and a time reckoned from now."""
+    day = dt.date(2024, 2, 29)
+    pushed: list[tuple[str, list[Any], Callable[[Any], Any], str]] = [
+        ("date?", [day], lambda r: r.x == day, "EqualTo(x,2024-02-29)"),
+        ("date?", [day], lambda r: r.x > sd.current_date() - sd.YearMonths(0, 1), "GreaterThan(x,"),
+        ("string?", ["é"], lambda r: r.x.is_in(["é", "a"]), "In(x, ["),
+        ("string?", ["é"], lambda r: r.n < 2, "LessThan(n,2)"),
+        (
+            "precision_timestamp_tz<6>?",
+            [LATE.replace(microsecond=0)],
+            lambda r: r.x >= sd.current_timestamp() - dt.timedelta(days=7),
+            "GreaterThanOrEqual(x,",
+        ),
+    ]
+    for kind, values, condition, filter_ in pushed:
+        rows = stored("parquet", kind, values, tmp_path).filter(condition)
+        assert filter_ in rows.explain(spark, "formatted"), kind
+
+
+def test_null_among_numbers(tmp_path: Path, spark: SparkSession) -> None:
+    """Spark's reader of ORC fails if it is given one."""
+    pa.orc.write_table(pa.table({"x": pa.array([1, 2, None], pa.int64())}), tmp_path / "x.orc")
+    rows = sd.read_files(tmp_path / "x.orc", {"x": "i64?"}, format="orc")
+    assert rows.filter(lambda r: r.x.is_in([1, None])).collect(spark) == [(1,)]
+    assert rows.filter(lambda r: ~r.x.is_in([1, None])).collect(spark) == []
+    known = rows.select(x=lambda r: r.x, found=lambda r: r.x.is_in([1, None])).collect(spark)
+    assert sorted(known, key=str) == [(1, True), (2, None), (None, None)]
