@@ -34,6 +34,10 @@ _UNCHANGED: dict[type[t.Type], str] = {
 """The same value, so that Spark does not see that it is a column. What is added to a float changes only -0.0."""
 
 
+_FLOATS = (t.FP32, t.FP64)
+"""The types whose comparisons are Spark's own, whatever they are compared with."""
+
+
 def compared(text: str, value: Expression, others: Iterable[Expression]) -> str:
     """A value that is compared with others, as text of SQL: kept from readers of files where they would be wrong."""
     return text if isinstance(value, Literal) else compared_column(text, value.type, others)
@@ -41,8 +45,18 @@ def compared(text: str, value: Expression, others: Iterable[Expression]) -> str:
 
 def compared_column(text: str, kind: t.Type, others: Iterable[Expression]) -> str:
     """A column of a type that is compared with values, as text of SQL."""
-    is_kept = isinstance(kind, t.FP32 | t.FP64) or any(map(_is_misread, others))
+    is_kept = isinstance(kind, _FLOATS) or any(map(_is_misread, others))
     return _UNCHANGED.get(type(kind), "{}").format(text) if is_kept else text
+
+
+def as_column(text: str, value: Expression) -> str:
+    """A value that becomes a column, as text of SQL: Spark puts constants in the place of such columns.
+
+    So a column that is compared with this one would be compared with the constant. That what comes out of a list is
+    constant, Spark does not see.
+    """
+    is_seen = _is_misread(value) and not isinstance(value.type, _FLOATS)
+    return f"transform(array({text}), v -> v)[0]" if is_seen else text
 
 
 def _is_misread(constant: Expression) -> bool:

@@ -25,6 +25,7 @@ from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.hosts import has_correlated, host
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.partitions import known_order, sorted_again, sorted_as_known
+from substrait_dsl.spark.pushdown import as_column
 from substrait_dsl.spark.record import note_text
 from substrait_dsl.spark.sorting import SortKeys, direction_of, ordering
 from substrait_dsl.spark.tables import Item, Rows, items
@@ -86,7 +87,8 @@ def lower_project(rel: Project, to: Lowering) -> Rows:
         rows, here = host(to, rows, rel.anchor, computed, windows=True)
         if has_correlated(computed):
             rows = rows.fenced()
-        made = [Item(here.sql(expression), (to.space.name(),)) for expression in computed]
+        texts = (as_column(here.sql(expression), expression) for expression in computed)
+        made = [Item(text, (to.space.name(),)) for text in texts]
         rows = Rows(rows.extended(made).table, rows.columns)
     new = (item.names[0] for item in made)
     added = tuple(_column(expression, rows) or next(new) for expression in rel.expressions)

@@ -83,6 +83,17 @@ def test_no_row_is_lost(case: Case, tmp_path: Path, spark: SparkSession) -> None
     tests = [test(rows.c.x, constant) for test in conditions]
     tests += [test(rows.c.x, computed) for test in conditions if test not in of_constants]
     assert [len(rows.filter(test).collect(spark)) for test in tests] == [1] * len(tests)
+    column = rows.with_columns(c=lambda r: sd.lit(constant))
+    tests = [test(column.c.x, column.c.c) for test in conditions if test not in of_constants]
+    assert [len(column.filter(test).collect(spark)) for test in tests] == [1] * len(tests)
+    other = rows.select(c=lambda r: sd.lit(constant))
+    first = conditions[0]
+    joined = [
+        rows.join(other, lambda x, y: first(x.x, y.c), "left_semi"),
+        other.join(rows, lambda x, y: first(y.x, x.c), "right_semi"),
+        rows.filter(lambda r: sd.exists(other.filter(lambda o: first(r.x, o.c)))),
+    ]
+    assert [len(each.collect(spark)) for each in joined] == [1, 1, 1]
 
 
 def test_what_readers_are_right_about_they_get(tmp_path: Path, spark: SparkSession) -> None:
