@@ -159,6 +159,7 @@ KNOWN_FAILURES = {
     "Unable to rewrite domain join",
     "INTERNAL_ERROR_ATTRIBUTE_NOT_FOUND",
     "key not found: __s",
+    "Task not serializable",
     # A union of three inputs of which two have no rows, whose columns are the same one twice: one pipeline of 20,000.
     "PLAN_VALIDATION_FAILED_RULE_IN_BATCH",
 }
