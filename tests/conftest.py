@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 from tests.projects import LIBRARY, Project
@@ -27,6 +28,10 @@ SETTINGS = {
     "spark.ui.retainedStages": "10",
 }
 """How the session of the tests starts otherwise than one for users."""
+
+# What a test takes depends on the machine, and what it loads first.
+hypothesis.settings.register_profile("without a clock", deadline=None)
+hypothesis.settings.load_profile("without a clock")
 
 FIRST = ("test_connect.py", "test_lake.py")
 """Modules whose tests start processes of their own, and wait for them."""

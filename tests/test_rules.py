@@ -201,7 +201,7 @@ def _aggregate(rel: sd.Relation[Any], model: Model, data: st.DataObject) -> tupl
 STEPS = [_keep, _emit, _project, _join, _set, _aggregate]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(schemas("c"), st.lists(st.sampled_from(STEPS), max_size=6), st.data())
 def test_a_chain_of_verbs_has_the_schema_that_the_rules_say(model: Model, steps: list[Any], data: Any) -> None:
     rel = _read(model)

@@ -9,7 +9,7 @@ from substrait_dsl.errors import PlanFormatError
 from tests.strategies import URNS, types
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(types())
 def test_reading_what_was_printed_gives_the_same_type(kind: t.Type) -> None:
     assert parse_type(str(kind), urns=URNS) == kind

@@ -89,9 +89,7 @@ changes = st.one_of(
 )
 
 
-@settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(first=rows, steps=st.lists(changes, min_size=1, max_size=6))
 def test_sequences_of_changes(first: list[tuple[Any, ...]], steps: list[Change], spark: SparkSession) -> None:
     sd.read_virtual(first, COLUMNS).write(NAME, "ctas", create_mode="replace_if_exists").execute(spark)

@@ -171,7 +171,7 @@ def test_data_cannot_be_nested_too_deep(unclosed: str) -> None:
             read(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.one_of(st.text(), st.binary().map(lambda some: some.decode("latin-1"))))
 def test_any_text_is_read_or_refused(text: str) -> None:
     for read in (parse, parse_data):
@@ -199,7 +199,7 @@ VALID = (
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     st.sampled_from(VALID),
     st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 2), _PIECES), min_size=1, max_size=3),

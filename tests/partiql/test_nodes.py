@@ -242,7 +242,7 @@ def test_transform_cannot_put_bindings_where_a_value_belongs() -> None:
         transform(parse("(map_values (id f) (scan (lit 1) f))"), lambda node: F if isinstance(node, Id) else node)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(VALUE_CLASSES + BINDINGS_CLASSES).flatmap(nodes))
 def test_a_tree_that_is_not_changed_is_equal(tree: Node) -> None:
     same = transform(tree, lambda node: node)

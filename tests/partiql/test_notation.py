@@ -39,7 +39,7 @@ from tests.support import refused
 
 
 @pytest.mark.parametrize("kind", VALUE_CLASSES + BINDINGS_CLASSES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(drawn=st.data())
 def test_an_expression_is_read_as_it_was_printed(kind: type[Node], drawn: st.DataObject) -> None:
     node = drawn.draw(nodes(kind))
@@ -60,13 +60,13 @@ def test_every_class_of_nodes_can_be_read() -> None:
     assert not HEADS.keys() & OPERATORS.keys()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(values)
 def test_a_value_is_read_as_it_was_printed(value: Any) -> None:
     assert identity(parse_data(data_text(value))) == identity(value)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(bindings_data)
 def test_a_bindings_collection_is_read_as_it_was_printed(data: BindingsData) -> None:
     read = parse_data(data_text(data))

@@ -38,7 +38,7 @@ def evaluated(tree: Node, tables: dict[str, Value], mode: Mode) -> Any:
     return found.kind, data_text(found)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.sampled_from(VALUE_CLASSES + BINDINGS_CLASSES).flatmap(lambda kind: nodes(kind, 3)), st.data())
 def test_strict_mode_is_permissive_mode_with_errors(drawn: Node, draw: st.DataObject) -> None:
     bound = [name for node in walk(drawn) if isinstance(node, BindingsExpr) for name in node.variables]

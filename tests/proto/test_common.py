@@ -136,7 +136,7 @@ hints = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.builds(Common, st.none() | hints, maybe, maybe))
 def test_any_hint_and_extension_comes_back(common: Common) -> None:
     rel_comes_back(r.Filter(T, TRUE, common=common))

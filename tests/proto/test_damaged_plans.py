@@ -29,7 +29,7 @@ def test_a_plan_that_breaks_off_is_refused_or_read() -> None:
         survives(BYTES[:length])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(st.integers(0, len(BYTES) - 1), st.integers(0, 255)), min_size=1, max_size=3))
 def test_a_plan_with_wrong_bytes_is_refused_or_read(wrong: list[tuple[int, int]]) -> None:
     data = bytearray(BYTES)
@@ -50,7 +50,7 @@ DOCUMENT = pipeline().to_plan().to_json()
 PATHS = _values(json.loads(DOCUMENT))[1:]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(PATHS), st.sampled_from([None, 0, -1, 2**31, "x", "", [], {}, [{}], True]))
 def test_a_plan_with_a_wrong_value_is_refused_or_read(path: tuple[Any, ...], value: object) -> None:
     document = json.loads(DOCUMENT)

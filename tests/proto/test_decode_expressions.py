@@ -108,7 +108,7 @@ def test_parts_of_values_come_back(expression: ex.Expression) -> None:
 LEAVES = st.sampled_from([a, b, i64(1), i64(None)])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.recursive(LEAVES, _calls, max_leaves=8), st.integers(0, 60))
 def test_any_expression_comes_back(expression: ex.Expression, terms: int) -> None:
     for number in range(terms):  # deep enough for some to stand apart

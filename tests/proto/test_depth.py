@@ -283,7 +283,7 @@ def _calls(inner: st.SearchStrategy[ex.Expression]) -> st.SearchStrategy[ex.Expr
 N = ex.Measure(count_rows())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.recursive(LEAVES, _calls, max_leaves=6), st.integers(1, 60), st.integers(1, 60))
 def test_any_tree_stays_within_the_limit(seed: ex.Expression, terms: int, steps: int) -> None:
     for _ in range(terms):

@@ -174,7 +174,7 @@ def trees(draw: Any, subqueries: bool) -> ExtendedExpression:
     return extended(*nodes, base=base, anchor=row.anchor)
 
 
-many = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=150, suppress_health_check=list(HealthCheck))
 
 
 @many

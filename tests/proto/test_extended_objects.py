@@ -240,7 +240,7 @@ def test_one_that_breaks_off_is_refused_or_read() -> None:
         survives(BYTES[:length])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(st.integers(0, len(BYTES) - 1), st.integers(0, 255)), min_size=1, max_size=3))
 def test_one_with_wrong_bytes_is_refused_or_read(wrong: list[tuple[int, int]]) -> None:
     data = bytearray(BYTES)

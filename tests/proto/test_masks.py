@@ -87,7 +87,7 @@ def masks(kind: t.Type) -> st.SearchStrategy[StructMask | None]:
     return st.one_of(st.none(), st.builds(StructMask, part.map(tuple)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(masks(ROW.types).filter(lambda mask: mask is not None))
 def test_any_mask_comes_back(mask: StructMask) -> None:
     rel_comes_back(projected(ex.MaskedReference(ROW, mask)))

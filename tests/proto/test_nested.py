@@ -70,7 +70,7 @@ def _around(inner: st.SearchStrategy[ex.Expression]) -> st.SearchStrategy[ex.Exp
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.recursive(st.sampled_from([a, b, i64(1), i64(None)]), _around, max_leaves=12))
 def test_any_nesting_comes_back(expression: ex.Expression) -> None:
     rel_comes_back(projected(expression))

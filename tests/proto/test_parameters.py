@@ -57,7 +57,7 @@ def test_every_value_has_the_message_of_algebra_proto(expression: ex.Expression,
     rel_comes_back(projected(expression))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(types(unbound=False), st.integers(0, 2**32 - 1))
 def test_a_parameter_of_any_type_comes_back(kind: t.Type, reference: int) -> None:
     rel_comes_back(projected(ex.DynamicParameter(kind, reference)))

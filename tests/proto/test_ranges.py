@@ -85,7 +85,7 @@ OFFSETS = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(OFFSETS)), st.data())
 def test_any_frame_of_a_range_comes_back(name: str, data: st.DataObject) -> None:
     moved = st.builds(Bound, st.sampled_from(["preceding", "following"]), OFFSETS[name])

@@ -165,7 +165,7 @@ ROWS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ROWS, ROWS)
 def test_any_frame_of_rows_comes_back(lower: Bound, upper: Bound) -> None:
     rel_comes_back(over(total(lower, upper, "rows")))

@@ -66,7 +66,7 @@ def test_null_equals_null(op: Any, left: list[Any], right: list[Any], wanted: li
 ROWS = st.lists(st.tuples(st.sampled_from([None, 0, 1]), st.sampled_from([None, "a"])), max_size=6)
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(inputs=st.lists(ROWS, min_size=2, max_size=4))
 def test_every_operation_counts(inputs: list[list[tuple[Any, ...]]], spark: SparkSession) -> None:
     first, *others = (values({"x": "i64?", "y": "string?"}, *rows) for rows in inputs)

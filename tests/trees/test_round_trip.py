@@ -18,7 +18,7 @@ from tests.trees.expressions import Row, expressions
 from tests.trees.relations import LAST, LEAVES, TOP, plans, relations
 from tests.trees.values import KINDS
 
-trees = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+trees = settings(max_examples=300, suppress_health_check=list(HealthCheck))
 
 
 def plan_of(rel: Rel) -> AlgebraPlan:
