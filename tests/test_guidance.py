@@ -57,7 +57,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.sort(lambda r: r.id.desc_nulls_last()), 'write desc(nulls="last")'),
     (lambda: T.sort(lambda r: r.id.asc_nulls_first()), 'write asc(nulls="first")'),
     (lambda: T.filter(lambda r: r.name.ilike("x%")), 'case_sensitivity="CASE_INSENSITIVE"'),
-    (lambda: T.filter(lambda r: r.name.rlike("x")), "pattern).is_not_null()"),
+    (lambda: T.filter(lambda r: r.name.rlike("x")), "regexp_count_substring(x, pattern) > 0"),
     (lambda: T.unionByName(T), "write union_all("),
     (lambda: T.group_by("id").count(), "write agg(n=functions.count())"),
     (lambda: T.group_by("id").sum("q"), 'write agg(name=functions.sum(col("x")))'),

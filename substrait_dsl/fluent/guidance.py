@@ -52,6 +52,13 @@ VERBS: Mapping[str, str] = {
     "toArrow": "execute(spark).toArrow()",
     "take": "limit(...)",
     "minus": "subtract(...)",
+    "pivot": "group_by(...).agg(...) with functions.sum(x).filter(...) for each value",
+    "unique": _FIRST_OF_EACH,
+    "dropna": "filter(lambda r: r.x.is_not_null())",
+    "drop_nulls": "filter(lambda r: r.x.is_not_null())",
+    "persist": "execute(spark).persist()",
+    "pipe": "filter(...) or another verb in a function of your own: step(relation)",
+    "isEmpty": "limit(1).collect(spark)",
     "union_distinct": "union(...)",
     "to_bytes": "to_plan().to_bytes()",
     "to_json": "to_plan().to_json()",
@@ -90,6 +97,8 @@ VERBS: Mapping[str, str] = {
 }
 """Verbs of other libraries, and what they are here."""
 
+_HAS_PATTERN = "functions.regexp_count_substring(x, pattern) > 0"
+
 METHODS: Mapping[str, str] = {
     "asc_nulls_first": 'asc(nulls="first")',
     "asc_nulls_last": 'asc(nulls="last")',
@@ -106,7 +115,13 @@ METHODS: Mapping[str, str] = {
     "isin": "is_in(...)",
     "isna": "is_null()",
     "name": "alias(...)",
-    "rlike": "functions.regexp_match_substring(x, pattern).is_not_null()",
+    "rlike": _HAS_PATTERN,
+    "regexp_like": _HAS_PATTERN,
+    "strip": 'functions.trim(x, " ")',
+    "lstrip": 'functions.ltrim(x, " ")',
+    "rstrip": 'functions.rtrim(x, " ")',
+    "str": "functions.contains(x, y) and the like: functions on texts have no namespace",
+    "dt": 'functions.extract("YEAR", x) and the like: functions on dates have no namespace',
     "startswith": "functions.starts_with(x, ...)",
     "substr": "functions.substring(x, start, length)",
     "over": "functions.sum(x).over(...): a window is that of one function, not of an expression",
@@ -163,8 +178,26 @@ GROUP_METHODS: Mapping[str, str] = {
 }
 """What other libraries call on groups, and what to write here."""
 
+_NO_LISTS = 'string_agg(x, ","): no function of the specification makes a list of a column'
+_NO_DIFFERENCE = 'extract("UNIX_TIME", x): the difference of two is in seconds'
+
 FUNCTIONS: Mapping[str, str] = {
+    "array_agg": _NO_LISTS,
     "asc": "substrait_dsl.asc(...)",
+    "collect_list": _NO_LISTS,
+    "collect_set": _NO_LISTS,
+    "date_add": "add(day, datetime.timedelta(days=30))",
+    "date_format": 'strftime(x, "%Y-%m")',
+    "datediff": _NO_DIFFERENCE,
+    "date_diff": _NO_DIFFERENCE,
+    "last": "last_value(x).over(...)",
+    "list": _NO_LISTS,
+    "n_unique": "count(x).distinct()",
+    "quarter": 'extract("QUARTER", "ONE", x)',
+    "regexp_extract": "regexp_match_substring(x, pattern)",
+    "regexp_like": "regexp_count_substring(x, pattern) > 0",
+    "rlike": "regexp_count_substring(x, pattern) > 0",
+    "unix_timestamp": 'extract("UNIX_TIME", x)',
     "desc": "substrait_dsl.desc(...)",
     "split": "string_split",
     "to_date": 'substrait_dsl.col("x").cast(Date)',

@@ -204,16 +204,17 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
             return f"(CASE {tested} {whens} ELSE {text(otherwise)} END)"
         case SingularOrList(value=value, options=options):
             require_comparable(value.type, "an IN list")
-            return _in_list(compared(text(value), value, options), options, text)
+            there = [compared(text(option), option, [value]) for option in options if not _is_null(option)]
+            return _in_list(compared(text(value), value, options), there, len(options))
         case MultiOrList(values=values, records=records):
             for value in values:
                 require_comparable(value.type, "an IN list")
-            ours = [
-                compared(text(value), value, [record.fields[number] for record in records])
-                for number, value in enumerate(values)
-            ]
             tests = (
-                " AND ".join(f"{x} = {text(y)}" for x, y in zip(ours, record.fields, strict=True)) for record in records
+                " AND ".join(
+                    f"{compared(text(x), x, [y])} = {compared(text(y), y, [x])}"
+                    for x, y in zip(values, record.fields, strict=True)
+                )
+                for record in records
             )
             return f"({' OR '.join(f'({test})' for test in tests)})"
         case WindowFunction(call=call_, partitions=partitions, sorts=sorts):
@@ -250,12 +251,18 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
             assert_never(unknown)
 
 
-def _in_list(value: str, options: Sequence[Expression], text: Callable[[Expression], str]) -> str:
-    """Whether a value is among some. A NULL stands beside them: of one among numbers Spark's reader of ORC fails."""
-    there = [text(option) for option in options if not (isinstance(option, Literal) and option.value is None)]
-    if not there:
-        return f"({value} IN ({', '.join(map(text, options))}))"
-    return f"({value} IN ({', '.join(there)}){' OR CAST(NULL AS BOOLEAN)' if len(there) < len(options) else ''})"
+def _is_null(expression: Expression) -> bool:
+    return isinstance(expression, Literal) and expression.value is None
+
+
+def _in_list(value: str, there: Sequence[str], options: int) -> str:
+    """Whether a value is among some, where those of the options are left out that are NULL.
+
+    What these make unknown stands beside the others: of a NULL among numbers Spark's reader of ORC fails.
+    """
+    unknown = "CAST(NULL AS BOOLEAN)" if len(there) < options else None
+    found = f"{value} IN ({', '.join(there)})" if there else None
+    return f"({' OR '.join(filter(None, (found, unknown)))})"
 
 
 def _row(root: Root, scope: Scope) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expressio
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
 from substrait_dsl.algebra.types import Type
+from substrait_dsl.spark.functions_regexp import NO_MATCH
 from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.record import Record
 
@@ -121,6 +122,7 @@ _HINTS = {
     STOPPED: RESTART,
     "division by zero": "functions.nullif(divisor, 0) gives NULL there",
     "a scalar subquery gives more than one row": "an aggregate without keys gives one row, limit(1) at most one",
+    NO_MATCH: "functions.regexp_count_substring(x, pattern) > 0 is true of those that do",
     "a map has one key twice": "a list of structs, list_of(struct_of(...)), may have equal ones",
     "Java ran out of memory": "spark.driver.memory and spark.executor.memory say, before Java is started, what it has",
     "Java ran out of stack": 'spark.driver.extraJavaOptions="-Xss16m", set before Java is started, gives it more',

@@ -14,7 +14,7 @@ from substrait_dsl.spark.stored import ICEBERG
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from pyspark.sql.types import DataType, StructType
+    from pyspark.sql.types import DataType, StructField, StructType
 
     from substrait_dsl.spark.stored import StoredTable
 
@@ -69,14 +69,24 @@ def columns_in(table: StoredTable, declared: NamedStruct, *, written: Collection
     if wrong:
         raise SchemaError(f"{table.title} does not fit the declared schema: {'; '.join(wrong)}")
     for name, field in given:
-        length = field.type.length if isinstance(field.type, FixedChar) else None
-        kind = str(kinds[name].metadata.get(_TEXT, ""))
-        if _PADDED.search(kind) and kind != f"char({length})":
+        if kind := padded_kind(kinds[name], field.type):
             raise UnsupportedError(
                 f'{table.title}: its column "{name}" is {kind}, and Spark fills such texts with spaces',
-                hint=f"cast to {kind.replace('char(', 'fixedchar<').replace(')', '>')}" if kind[:4] == "char" else None,
+                hint=f"cast to {fixed_char(kind)}" if kind.startswith("char") else None,
             )
     return names
+
+
+def padded_kind(field: StructField, declared: Type) -> str | None:
+    """What a column of a table is, if Spark fills its texts with spaces, and it is not declared so."""
+    length = declared.length if isinstance(declared, FixedChar) else None
+    kind = str(field.metadata.get(_TEXT, ""))
+    return kind if _PADDED.search(kind) and kind != f"char({length})" else None
+
+
+def fixed_char(kind: str) -> str:
+    """What the specification calls a type ``char(5)`` of Spark's."""
+    return kind.replace("char(", "fixedchar<").replace(")", ">")
 
 
 _TEXT = "__CHAR_VARCHAR_TYPE_STRING"

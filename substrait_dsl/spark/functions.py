@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import Expression, Lambda, Literal, ScalarFunction
-from substrait_dsl.algebra.relations.joins import COMPARISON_URN
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_arithmetic import (
     ARITHMETIC,
@@ -37,7 +36,7 @@ def function_to_sql(call: ScalarFunction, texts: Sequence[str]) -> str:
     Raises:
         UnsupportedError: Spark cannot run the function, with these options and arguments, exactly.
     """
-    if call.function.name in _TESTS and call.function.urn == COMPARISON_URN:
+    if call.function.name in _TESTS:
         values = [argument for argument in call.arguments if isinstance(argument, Expression)]
         texts = [
             compared(text, value, [other for other in values if other is not value])
@@ -47,9 +46,21 @@ def function_to_sql(call: ScalarFunction, texts: Sequence[str]) -> str:
 
 
 _TESTS = frozenset(
-    ("equal", "not_equal", "is_not_distinct_from", "is_distinct_from", "lt", "gt", "lte", "gte", "between", "is_nan")
+    (
+        "equal",
+        "not_equal",
+        "is_not_distinct_from",
+        "is_distinct_from",
+        "lt",
+        "gt",
+        "lte",
+        "gte",
+        "between",
+        "is_nan",
+        "like",
+    )
 )
-"""The functions that a reader of files may be given."""
+"""The functions that a reader of files may be given; a pattern without wildcards is an equality."""
 
 
 def _between(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:

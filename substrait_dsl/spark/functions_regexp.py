@@ -82,6 +82,10 @@ def _count(call: Call, texts: Sequence[str], choices: Choices) -> str:
     return f"CAST(array_size({_all_matches(call, texts, choices, 0)}) AS BIGINT)"
 
 
+NO_MATCH = "a text does not match the pattern, or not so often"
+"""The error where a result that is required would be a part of a text that does not match."""
+
+
 def _match(call: Call, texts: Sequence[str], choices: Choices) -> str:
     occurrence, group = _number(call, 3, 1), _number(call, 4, 0)
     if occurrence < 1:
@@ -90,7 +94,7 @@ def _match(call: Call, texts: Sequence[str], choices: Choices) -> str:
     if call.output_type.nullable:
         return match
     # What becomes of no match is undefined; a required result cannot be NULL.
-    return f"coalesce({match}, {failing('a pattern does not occur so often')})"
+    return f"coalesce({match}, {failing(NO_MATCH)})"
 
 
 def _position(call: Call, texts: Sequence[str], choices: Choices) -> str:

@@ -5,7 +5,7 @@ rule out. Some constants they are wrong about:
 
 - floats: a file tells its least and greatest values without NaN, which is above them to Spark, and may tell 0.0 from
   -0.0;
-- days between 1582-10-04 and 1582-10-15, which the calendar lacks that the constant goes through;
+- days before 1582-10-15, as the calendars of then and of today are taken for each other on the way;
 - points in time that are no whole milliseconds, which are cut off for a Parquet file of such;
 - texts with characters above U+D7FF, whose order to a reader of ORC is that of UTF-16.
 
@@ -18,7 +18,7 @@ import datetime as dt
 from collections.abc import Iterable
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import DaySeconds, FieldReference, Literal, ScalarFunction, YearMonths
+from substrait_dsl.algebra.expressions import Cast, DaySeconds, FieldReference, Literal, ScalarFunction, YearMonths
 from substrait_dsl.algebra.node import Expression, walk
 
 _UNCHANGED: dict[type[t.Type], str] = {
@@ -60,19 +60,13 @@ def as_column(text: str, value: Expression) -> str:
 
 
 def _is_misread(constant: Expression) -> bool:
-    """Whether what a comparison is made with is a constant that readers of files may be wrong about."""
-    match constant:
-        case Literal(value=None):
-            return False
-        case Literal(value=value):
-            return not _is_read_right(value, constant.type)
-        case ScalarFunction(function=function, arguments=arguments) if function.name in ("add", "subtract") and all(
-            isinstance(argument, Literal) and argument.value is not None and _is_near(argument.value, argument.type)
-            for argument in arguments
-        ):
-            return False  # a month before now, say
-        case _:
-            return type(constant.type) in _UNCHANGED and not _depends_on_row(constant)
+    """Whether what a comparison is made with is, or may become, a constant that readers of files are wrong about."""
+    if _is_near(constant):
+        return False
+    literals = [node for node in walk(constant, into_relations=False) if isinstance(node, Literal)]
+    if isinstance(constant, Literal) or _depends_on_row(constant):
+        return not all(_is_read_right(literal.value, literal.type) for literal in literals)
+    return type(constant.type) in _UNCHANGED
 
 
 def _depends_on_row(expression: Expression) -> bool:
@@ -81,7 +75,7 @@ def _depends_on_row(expression: Expression) -> bool:
     )
 
 
-_FIRST_LOST, _LAST_LOST = dt.date(1582, 10, 4), dt.date(1582, 10, 15)
+_LAST_LOST = dt.date(1582, 10, 15)
 _EPOCH = dt.date(1970, 1, 1)
 _DAY = 86_400
 _LAST_IN_ORDER = "\ud7ff"
@@ -92,11 +86,11 @@ _MILLISECOND = 3
 def _is_read_right(value: object, kind: t.Type) -> bool:
     match value, kind:
         case dt.date(), _:
-            return not _FIRST_LOST <= value <= _LAST_LOST
+            return value > _LAST_LOST
         case int(), t.PrecisionTimestamp() | t.PrecisionTimestampTZ():
             days = value // 10**kind.precision // _DAY
-            is_there = not (_FIRST_LOST - _EPOCH).days <= days <= (_LAST_LOST - _EPOCH).days
-            return is_there and (isinstance(kind, t.PrecisionTimestamp) or _has_milliseconds(value, kind.precision))
+            is_late = days > (_LAST_LOST - _EPOCH).days
+            return is_late and (isinstance(kind, t.PrecisionTimestamp) or _has_milliseconds(value, kind.precision))
         case str(), _:
             return all(character <= _LAST_IN_ORDER for character in value)
         case _:
@@ -108,21 +102,35 @@ def _has_milliseconds(units: int, precision: int) -> bool:
     return bool(units % 10 ** max(precision - _MILLISECOND, 0) == 0)
 
 
-_NEAR_DAYS = 100 * 365
+_MOST_STEPS, _STEP_YEARS = 4, 25
+_FIRST_NEAR = 1700
+"""From this year on, so many steps of so many years do not lead to what is misread."""
 
 
-def _is_near(value: object, kind: t.Type) -> bool:
-    """Whether a value is a point in time of the last centuries, or a span that leads from none to what is misread."""
+def _is_near(constant: Expression, steps: int = _MOST_STEPS) -> bool:
+    """Whether a constant is reckoned from a point in time of the last centuries, as is a week before now."""
+    match constant:
+        case Literal(value=value):
+            return _is_near_value(value, constant.type)
+        case Cast(input=value, target=t.Date() | t.PrecisionTimestamp() | t.PrecisionTimestampTZ()):
+            return _is_near(value, steps)
+        case ScalarFunction(function=function, arguments=arguments) if function.name in ("add", "subtract"):
+            return steps > 0 and all(isinstance(part, Expression) and _is_near(part, steps - 1) for part in arguments)
+        case _:
+            return False
+
+
+def _is_near_value(value: object, kind: t.Type) -> bool:
     match value, kind:
         case DaySeconds(), t.IntervalDay():
             days = abs(value.days) + abs(value.seconds) // _DAY
-            return days < _NEAR_DAYS and _has_milliseconds(value.subseconds, kind.precision)
+            return days < _STEP_YEARS * 365 and _has_milliseconds(value.subseconds, kind.precision)
         case YearMonths(), _:
-            return abs(value.years) + abs(value.months) // 12 < _NEAR_DAYS // 365
+            return abs(value.years) + abs(value.months) // 12 < _STEP_YEARS
         case dt.date(), _:
-            return value.year >= 1700
+            return value.year >= _FIRST_NEAR
         case int(), t.PrecisionTimestamp() | t.PrecisionTimestampTZ():
             year = 1970 + value // 10**kind.precision // _DAY // 366
-            return year >= 1700 and _is_read_right(value, kind)
+            return year >= _FIRST_NEAR and _is_read_right(value, kind)
         case _:
             return False

@@ -24,6 +24,7 @@ from substrait_dsl.algebra.types import Struct, Type
 from substrait_dsl.errors import UnsupportedError, kind_words, quoted
 from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.files import read_files
+from substrait_dsl.spark.fitting import fixed_char, padded_kind
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.iceberg import read_snapshot
@@ -38,7 +39,9 @@ from substrait_dsl.spark.virtual import arrow_frame, can_be_arrow
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
+    from substrait_dsl.algebra.schema import NamedStruct
     from substrait_dsl.spark.lowering import Lowering
     from substrait_dsl.spark.tables import Table
     from substrait_dsl.spark.workspace import Workspace
@@ -126,11 +129,23 @@ def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
     what = f"table {quoted(['.'.join(names)])}"
     if not to.as_text:
         frame = named_frame(names, space.spark)
-        return _selected(frame, check_columns(frame.schema, rel.base_schema, what), rel, space)
+        return _selected(frame, _columns(frame.schema, rel.base_schema, what), rel, space)
     if names not in space.tables:
         space.tables[names] = named_frame(names, space.spark).schema
-    columns = check_columns(space.tables[names], rel.base_schema, what)
+    columns = _columns(space.tables[names], rel.base_schema, what)
     return _read(TextTable((), quoted_name(names), space), [f"`{name}`" for name in columns], rel)
+
+
+def _columns(actual: StructType, declared: NamedStruct, what: str) -> tuple[str, ...]:
+    """The names in a table of the declared columns, where texts that Spark fills with spaces are declared so."""
+    columns = check_columns(actual, declared, what)
+    for name, field in zip(columns, declared, strict=True):
+        if kind := padded_kind(actual[name], field.type):
+            raise UnsupportedError(
+                f'{what}: its column "{name}" is {kind}, and Spark adds spaces to what such texts are compared with',
+                hint=f'declare it "{fixed_char(kind)}"' if kind.startswith("char") else None,
+            )
+    return columns
 
 
 def _from_source(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, space: Workspace) -> Rows:

@@ -13,7 +13,8 @@ import pyarrow.parquet
 import pytest
 
 import substrait_dsl as sd
-from tests.support import f
+from substrait_dsl.errors import UnsupportedError
+from tests.support import f, refused
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 UTC = dt.UTC
+OLD = dt.datetime(1500, 3, 1, tzinfo=UTC)
 GAP = dt.date(1582, 10, 10)
 GAP_MOMENT = dt.datetime(1582, 10, 10, tzinfo=UTC)
 FULL_WIDTH, EMOJI = "\uff22", "\U0001f600"
@@ -36,6 +38,7 @@ EQUAL: Sequence[Callable[[Any, Any], Any]] = [
     lambda x, c: x.is_in([c]),
     lambda x, c: f.is_not_distinct_from(x, c),
     lambda x, c: sd.record(x, x).is_in([(c, c)]),
+    lambda x, c: sd.record(c if isinstance(c, sd.Expr) else sd.lit(c), sd.lit(1)).is_in([(x, 1)]),
     lambda x, c: sd.switch(x, {c: True}, False),
     lambda x, c: f.nullif(x, c).is_null(),
     lambda x, c: x.cast("string?") == sd.lit(c).cast("string"),
@@ -54,6 +57,8 @@ CASES: list[Case] = [
     # UTF-16 has the emoji first, UTF-8 and Spark the letter.
     ("orc", "string?", ["a", FULL_WIDTH, EMOJI], FULL_WIDTH, [EQUAL[0], *EQUAL[3:]]),
     ("orc", "string?", ["b", EMOJI], "\uff21", [lambda x, c: x > c, lambda x, c: ~(x <= c)]),
+    ("orc-spark", "precision_timestamp_tz<6>?", [OLD], OLD, EQUAL[:-1]),
+    ("orc-spark", "date?", [OLD.date()], OLD.date(), EQUAL),
     ("parquet", "string?", ["a", EMOJI], EMOJI, EQUAL),
     ("parquet", "date?", [dt.date(1000, 1, 1), GAP], GAP, EQUAL),
     ("parquet", "precision_timestamp_tz<6>?", [GAP_MOMENT], GAP_MOMENT, EQUAL[:-1]),
@@ -63,7 +68,12 @@ CASES: list[Case] = [
 ARROW = {"string?": pa.string(), "date?": pa.date32(), "precision_timestamp_tz<6>?": pa.timestamp("ms", "UTC")}
 
 
-def stored(form: str, kind: str, values: list[Any], folder: Path) -> sd.Relation[Any]:
+def stored(form: str, kind: str, values: list[Any], folder: Path, spark: SparkSession) -> sd.Relation[Any]:
+    if form == "orc-spark":
+        sd.read_virtual([(value,) for value in values], {"x": kind}).select("x", n=1).execute(spark).coalesce(
+            1
+        ).write.option("orc.bloom.filter.columns", "x").orc(str(folder / "o"))
+        return sd.read_files(folder / "o", {"x": kind, "n": "i64?"}, format="orc", kind="folder")
     path = folder / f"x.{form}"
     table = pa.table({"x": pa.array(values, ARROW[kind]), "n": [1] * len(values)})
     write: Any = {"orc": pyarrow.orc.write_table, "parquet": pyarrow.parquet.write_table}[form]
@@ -76,10 +86,10 @@ def stored(form: str, kind: str, values: list[Any], folder: Path) -> sd.Relation
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1]}-{case[3]!a}")
 def test_no_row_is_lost(case: Case, tmp_path: Path, spark: SparkSession) -> None:
     form, kind, values, constant, conditions = case
-    rows = stored(form, kind, values, tmp_path)
+    rows = stored(form, kind, values, tmp_path, spark)
     one = sd.read_virtual([(constant,)], {"c": kind.rstrip("?")})
     computed = sd.scalar_subquery(one)
-    of_constants = (EQUAL[7], EQUAL[9])
+    of_constants = (EQUAL[8], EQUAL[10])
     tests = [test(rows.c.x, constant) for test in conditions]
     tests += [test(rows.c.x, computed) for test in conditions if test not in of_constants]
     assert [len(rows.filter(test).collect(spark)) for test in tests] == [1] * len(tests)
@@ -102,6 +112,18 @@ def test_what_readers_are_right_about_they_get(tmp_path: Path, spark: SparkSessi
     pushed: list[tuple[str, list[Any], Callable[[Any], Any], str]] = [
         ("date?", [day], lambda r: r.x == day, "EqualTo(x,2024-02-29)"),
         ("date?", [day], lambda r: r.x > sd.current_date() - sd.YearMonths(0, 1), "GreaterThan(x,"),
+        (
+            "date?",
+            [day],
+            lambda r: r.x >= (sd.current_date() - dt.timedelta(days=7)).cast(sd.Date),
+            "GreaterThanOrEqual(x,",
+        ),
+        (
+            "precision_timestamp_tz<6>?",
+            [LATE.replace(microsecond=0)],
+            lambda r: r.x >= sd.current_timestamp() - dt.timedelta(days=7) - dt.timedelta(hours=1),
+            "GreaterThanOrEqual(x,",
+        ),
         ("string?", ["é"], lambda r: r.x.is_in(["é", "a"]), "In(x, ["),
         ("string?", ["é"], lambda r: r.n < 2, "LessThan(n,2)"),
         (
@@ -112,7 +134,7 @@ def test_what_readers_are_right_about_they_get(tmp_path: Path, spark: SparkSessi
         ),
     ]
     for kind, values, condition, filter_ in pushed:
-        rows = stored("parquet", kind, values, tmp_path).filter(condition)
+        rows = stored("parquet", kind, values, tmp_path, spark).filter(condition)
         assert filter_ in rows.explain(spark, "formatted"), kind
 
 
@@ -124,3 +146,19 @@ def test_null_among_numbers(tmp_path: Path, spark: SparkSession) -> None:
     assert rows.filter(lambda r: ~r.x.is_in([1, None])).collect(spark) == []
     known = rows.select(x=lambda r: r.x, found=lambda r: r.x.is_in([1, None])).collect(spark)
     assert sorted(known, key=str) == [(1, True), (2, None), (None, None)]
+
+
+def test_patterns_without_wildcards(tmp_path: Path, spark: SparkSession) -> None:
+    rows = stored("orc", "string?", ["a", FULL_WIDTH, EMOJI], tmp_path, spark)
+    assert rows.filter(lambda r: f.like(r.x, FULL_WIDTH)).collect(spark) == [(FULL_WIDTH, 1)]
+
+
+def test_texts_that_spark_fills_with_spaces(spark: SparkSession) -> None:
+    spark.sql("DROP TABLE IF EXISTS padded")
+    spark.sql("CREATE TABLE padded (c CHAR(5), n INT) USING parquet")
+    spark.sql("INSERT INTO padded VALUES ('ab', 1)")
+    with refused(UnsupportedError, "execute", 'its column "c" is char(5)', 'declare it "fixedchar<5>"'):
+        sd.read_named("padded", {"c": "string?"}).execute(spark)
+    assert sd.read_named("padded", {"c": "fixedchar<5>?"}).collect(spark) == [("ab   ",)]
+    assert sd.read_named("padded", {"n": "i32?"}).collect(spark) == [(1,)]
+    spark.sql("DROP TABLE padded")
