@@ -12,6 +12,7 @@ from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import to_sql
+from substrait_dsl.spark.functions_regexp import NO_MATCH
 from substrait_dsl.spark.patterns import java_pattern
 from tests.spark.evaluation import NOTHING, call, column, computed, rows_of, scope
 
@@ -102,7 +103,7 @@ def test_what_does_not_match(spark: SparkSession) -> None:
     required, nullable = column(0, t.String()), column(0, t.String(nullable=True))
     frame = rows_of(spark, [t.String()], [("a",)])
     assert computed(frame, call("regexp_match_substring", nullable, text("x"))) == [(None,)]
-    with pytest.raises(PySparkException, match="does not occur"):
+    with pytest.raises(PySparkException, match=NO_MATCH):
         computed(frame, call("regexp_match_substring", required, text("x")))
 
 
