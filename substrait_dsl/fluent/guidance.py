@@ -251,25 +251,10 @@ FUNCTIONS: Mapping[str, str] = {
 """Functions of SQL and of other libraries, and what the specification calls them."""
 
 
-OPERATORS = frozenset(
-    (
-        *(
-            "add",
-            "subtract",
-            "multiply",
-            "divide",
-            "modulus",
-            "equal",
-            "not_equal",
-            "lt",
-            "lte",
-            "gt",
-            "gte",
-            "between",
-        ),
-        *("coalesce", "nullif", "least", "greatest"),
-    )
-)
+_COMPARISONS = ("equal", "not_equal", "lt", "lte", "gt", "gte", "between")
+_ARITHMETIC = ("add", "subtract", "multiply", "divide", "modulus")
+
+OPERATORS = frozenset((*_ARITHMETIC, *_COMPARISONS, "coalesce", "nullif", "least", "greatest"))
 """Functions whose operands are of one kind, so that a value that does not fit the other operand is the mistake."""
 
 

@@ -6,6 +6,7 @@ Specification: https://substrait.io/relations/logical_relations/#local-files.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
@@ -73,12 +74,12 @@ def read_files(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
 def _rounds(files: Iterable[FileItem]) -> list[list[FileItem]]:
     """The files, those that are listed again in another list: a folder that has columns Spark reads once at a time."""
     rounds: list[list[FileItem]] = []
+    listed: Counter[str] = Counter()
     for item in files:
-        other = next((each for each in rounds if all(item.uri != there.uri for there in each)), None)
-        if other is None:
-            rounds.append([item])
-        else:
-            other.append(item)
+        if listed[item.uri] == len(rounds):
+            rounds.append([])
+        rounds[listed[item.uri]].append(item)
+        listed[item.uri] += 1
     return rounds
 
 
