@@ -1,0 +1,149 @@
+"""Files that are written are read back as the rows that went in; what would not be is an error."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.errors import ExecutionError, UnsupportedError
+from tests.spark.written import BIG, COLUMNS, FIRST, SECOND, failing, values
+from tests.support import refused
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.mark.parametrize("kind", ["parquet", "orc"])
+def test_files_of_each_format(kind: Any, tmp_path: Path, spark: SparkSession) -> None:
+    folder = tmp_path / "out"
+    target = sd.files_target(folder, kind)
+    read: Any = sd.read_files(folder, COLUMNS, format=kind)
+    values(FIRST).write(target, "ctas").execute(spark)
+    with refused(ExecutionError, "execute", "out"):
+        values(SECOND).write(target, "ctas").execute(spark)
+    values(SECOND).write(target, "ctas", create_mode="ignore_if_exists").execute(spark)
+    assert Counter(map(tuple, read.collect(spark))) == Counter(FIRST)
+    values(SECOND).write(target).execute(spark)
+    assert Counter(map(tuple, read.collect(spark))) == Counter(FIRST + SECOND)
+    read.filter(lambda r: r.id > 2).write(target, "ctas", create_mode="replace_if_exists").execute(spark)
+    with pytest.raises(ExecutionError, match="overflow"):
+        failing(FIRST).write(target, "ctas", create_mode="replace_if_exists").execute(spark)
+    assert Counter(map(tuple, read.collect(spark))) == Counter(SECOND)
+    with refused(UnsupportedError, "execute", "not changed"):
+        values(SECOND).write(target, "delete").execute(spark)
+    with refused(UnsupportedError, "execute", "ARROW"):
+        values(SECOND).write(sd.files_target(folder, "arrow")).execute(spark)
+
+
+LOST_BY_ORC: dict[str, list[Any]] = {
+    "date": [dt.date(1582, 10, 5), dt.date(1582, 10, 14)],
+    "precision_timestamp_tz<6>": [
+        dt.datetime(1582, 10, 10, tzinfo=dt.UTC),
+        dt.datetime(1969, 12, 31, 23, 59, 59, 1, tzinfo=dt.UTC),
+    ],
+}
+KEPT_BY_ORC: dict[str, list[Any]] = {
+    "date": [dt.date(1000, 2, 28), dt.date(1582, 10, 4), dt.date(1582, 10, 15)],
+    "precision_timestamp_tz<6>": [
+        dt.datetime(1969, 12, 31, 23, 59, 58, 999999, tzinfo=dt.UTC),
+        dt.datetime(1969, 12, 31, 23, 59, 59, tzinfo=dt.UTC),
+        dt.datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=dt.UTC),
+    ],
+    "precision_timestamp<6>": [dt.datetime(1582, 10, 10), dt.datetime(1969, 12, 31, 23, 59, 59, 1)],
+}
+
+
+def test_orc_files_hold_what_is_written_or_that_is_an_error(tmp_path: Path, spark: SparkSession) -> None:
+    """The calendar of ORC files has ten days less in 1582."""
+    for kind, some in KEPT_BY_ORC.items():
+        values = [*some, None]
+        rows = sd.read_virtual([(value,) for value in values], {"d": f"{kind}?"})
+        rows.write(sd.files_target(tmp_path / kind, "orc"), "ctas").execute(spark)
+        read = sd.read_files(tmp_path / kind, {"d": f"{kind}?"}, format="orc", kind="folder")
+        assert Counter(read.execute(spark).toArrow()["d"].to_pylist()) == Counter(values)
+    for kind, some in LOST_BY_ORC.items():
+        for value in some:
+            shapes: dict[str, Any] = {
+                f"{kind}?": value,
+                f"list<{kind}?>?": [None, value],
+                f"map<string, list<{kind}>>": {"a": [], "b": [value]},
+                f"struct<i64, struct<{kind}?>?>": (1, (value,)),
+            }
+            for shape, held in shapes.items():
+                lost = sd.read_virtual([(held,)], {"d": shape})
+                with pytest.raises(ExecutionError, match="ORC files can hold"):
+                    lost.write(sd.files_target(tmp_path / "lost", "orc"), "ctas").execute(spark)
+    name = "days_lost"
+    spark.sql(f"DROP TABLE IF EXISTS {name}")
+    spark.sql(f"CREATE TABLE {name} (d DATE) USING orc")
+    lost = sd.read_virtual([(dt.date(1582, 10, 10),)], {"d": "date?"})
+    for write in (lost.write(name), lost.write(name, "ctas", create_mode="replace_if_exists")):
+        with pytest.raises(ExecutionError, match="ORC files can hold"):
+            write.execute(spark)
+    spark.sql(f"DROP TABLE {name}")
+
+
+def test_files_that_could_not_be_written_are_not_in_the_way(tmp_path: Path, spark: SparkSession) -> None:
+    target = sd.files_target(tmp_path / "new")
+    with pytest.raises(ExecutionError, match="overflow"):
+        # In one task, so that no other is still writing.
+        values([(BIG, "a", 1.0)]).with_columns(id=lambda r: r.id + 1).write(target, "ctas").execute(spark)
+    values(FIRST).write(target, "ctas").execute(spark)
+    read = sd.read_files(tmp_path / "new", COLUMNS, kind="folder")
+    assert Counter(map(tuple, read.collect(spark))) == Counter(FIRST)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ExecutionError, match="something already"):  # somebody made it
+        values(FIRST).write(sd.files_target(tmp_path / "empty"), "ctas").execute(spark)
+
+
+def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSession) -> None:
+    columns = {"a": "string", "b": "string?"}
+    rows = [("x,y", None), (' "quoted" ', "back\\slash"), ("  spaces  ", "ü"), ("", "'")]
+    kind = sd.DelimitedText(null_value="NULL", header_lines_to_skip=1)
+    values(rows, columns).write(sd.files_target(tmp_path / "out", kind)).execute(spark)
+    read = sd.read_files(tmp_path / "out", columns, format=kind)
+    assert Counter(map(tuple, read.collect(spark))) == Counter(rows)
+    for row, told in [
+        (("two\nlines", None), "several lines"),
+        (("a \0", None), "NUL character"),
+        (("x", "NULL"), "stands for NULL"),
+    ]:
+        with pytest.raises(ExecutionError, match=told):
+            values([row], columns).write(sd.files_target(tmp_path / "bad", kind)).execute(spark)
+    told_apart: dict[tuple[str, str], tuple[str, str]] = {
+        ('a"b', 'c"'): ('"', ""),
+        ("a,b", "c"): ("", "\\"),
+        ("a", ","): ("", ""),
+    }
+    for row, (quote, escape) in told_apart.items():
+        bare = sd.DelimitedText(quote=quote, escape=escape)
+        both = values([row], {"a": "string", "b": "string"})
+        with pytest.raises(ExecutionError, match="a value of delimited text holds the"):
+            both.write(sd.files_target(tmp_path / "bad", bare)).execute(spark)
+    empty, tabs = sd.DelimitedText(null_value=""), sd.DelimitedText(field_delimiter="\t")
+    blank: list[tuple[tuple[Any, ...], dict[str, str], sd.DelimitedText]] = [
+        ((None,), {"a": "string?"}, empty),
+        (("  ",), {"a": "string"}, empty),
+        (("", " "), {"a": "string", "b": "string"}, tabs),
+    ]
+    for fields, declared, text in blank:
+        with pytest.raises(ExecutionError, match="empty line"):  # which a reader passes over
+            values([fields], declared).write(sd.files_target(tmp_path / "bad", text)).execute(spark)
+    both = {"a": "string", "b": "string"}
+    marked = values([("\ufeffa", "b")], both)
+    with pytest.raises(ExecutionError, match=r"begins with U\+FEFF"):
+        marked.write(sd.files_target(tmp_path / "marked", sd.DelimitedText())).execute(spark)
+    below = sd.DelimitedText(header_lines_to_skip=1)
+    marked.write(sd.files_target(tmp_path / "below", below)).execute(spark)
+    assert sd.read_files(tmp_path / "below", both, format=below).collect(spark) == [("\ufeffa", "b")]
+    values([("", "")], both).write(sd.files_target(tmp_path / "commas", sd.DelimitedText())).execute(spark)
+    assert sd.read_files(tmp_path / "commas", both, format=sd.DelimitedText()).collect(spark) == [("", "")]
+    with refused(UnsupportedError, "execute", '"n"'):
+        values([(1,)], {"n": "i64"}).write(sd.files_target(tmp_path / "bad", kind)).execute(spark)
+    with refused(UnsupportedError, "execute", '"b"'):
+        values(rows, columns).write(sd.files_target(tmp_path / "bad", sd.DelimitedText())).execute(spark)
