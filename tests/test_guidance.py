@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from operator import attrgetter
@@ -16,7 +17,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.fluent.guidance import FUNCTIONS, GROUP_METHODS, MEASURE_METHODS, METHODS, VERBS
+from substrait_dsl.fluent.guidance import ABSENT, FUNCTIONS, GROUP_METHODS, MEASURE_METHODS, METHODS, VERBS
 from substrait_dsl.fluent.habits import NAMES, PYTHON_TYPES, TYPE_HABITS
 from tests.support import f, table
 
@@ -45,6 +46,11 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: PACKAGE.row_number(), "write functions.row_number(...)"),
     (lambda: PACKAGE.year("x"), 'write functions.extract("YEAR", x)'),
     (lambda: PACKAGE.column("x"), "write substrait_dsl.col(...)"),
+    (lambda: f.hash, "the specification has no such function"),
+    (lambda: T.melt(), "write expand("),
+    (lambda: T.select(x=lambda r: f.trim(r.name)), "write trim(input, characters)"),
+    (lambda: T.aggregate(x=lambda r: f.median(r.id)), 'write median("EXACT", x)'),
+    (lambda: T.select(x=lambda r: f.coalesce(r.name, 0)), "0 does not fit string: it takes a str"),
     (lambda: PACKAGE.read_nmaed("x"), 'did you mean "read_named"?'),
     (lambda: T.crossJoin(U), "write cross(...)"),
     (lambda: T.repartition(4, "id"), "write exchange(...)"),
@@ -289,7 +295,7 @@ def test_advice(habit: Callable[[], object], advice: str) -> None:
 def test_advice_names_what_exists() -> None:
     row = T.c.id
     for advice in VERBS.values():
-        assert hasattr(sd.Relation, advice.partition("(")[0].strip()), advice
+        assert hasattr(sd.Relation, re.split(r"[(,]", advice)[0]), advice
     for name, advice in GROUP_METHODS.items():
         assert advice.startswith("agg(")
         assert not hasattr(sd.GroupBy, name), name
@@ -302,6 +308,7 @@ def test_advice_names_what_exists() -> None:
     for advice in FUNCTIONS.values():
         name = advice.partition("(")[0]
         assert name in functions or attrgetter(name.removeprefix("substrait_dsl."))(sd), advice
+    assert not functions & ABSENT
     for advice in METHODS.values():
         name = advice.partition("(")[0]
         if name.startswith("functions."):

@@ -45,7 +45,8 @@ def no_overload(name: str, arguments: Sequence[Given], overloads: Sequence[Overl
         shown += f"\n    ... ({len(ranked)} in all)"
     more = f", ... {len(arguments)} arguments" if len(told) < len(arguments) else ""
     call = f"{name}({', '.join(map(str, told))}{more})"
-    hint = _word_hint(arguments, ranked) or (None if more else widening_cast(arguments, overloads))
+    hint = _word_hint(arguments, ranked) or _count_hint(arguments, ranked)
+    hint = hint or (None if more else widening_cast(arguments, overloads))
     return FunctionNotFoundError(f"no overload takes {call}; there is{shown}", hint=hint)
 
 
@@ -73,6 +74,13 @@ def _word_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str
     return f"write {_example(best, word)}"
 
 
+def _count_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
+    """What to write for another number of arguments than any overload has."""
+    if not overloads or any(overload.takes_count(len(arguments)) for overload in overloads):
+        return None
+    return f"write {_example(min(overloads, key=lambda each: abs(len(each.arguments) - len(arguments))))}"
+
+
 def _word(argument: Given) -> str | None:
     match argument:
         case EnumValue(name):
@@ -83,12 +91,12 @@ def _word(argument: Given) -> str | None:
             return None
 
 
-def _example(overload: Overload, word: str) -> str:
+def _example(overload: Overload, word: str | None = None) -> str:
     """A call of an overload, with a word in the first place that takes one and the first of the others' words."""
     parts: list[str] = []
     for argument in overload.arguments:
         if isinstance(argument, EnumArgument):
-            parts.append(f'"{word if not parts else argument.options[0]}"')
+            parts.append(f'"{argument.options[0] if parts or word is None else word}"')
         else:
             parts.append(argument.name or "x")
     return f"{overload.name}({', '.join(parts)})"

@@ -10,6 +10,7 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
+from substrait_dsl.calling import Called
 from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
 from substrait_dsl.fluent.guidance import argument_hint, catalog_hint, literal_hint
@@ -28,7 +29,7 @@ _ALIKE = _ARITHMETIC | {"equal", "not_equal", "lt", "lte", "gt", "gte"}
 _SCALARS = frozenset((bool, int, float, str, decimal.Decimal, dt.date, dt.datetime))
 
 
-class NoValue:
+class NoValue(Called):
     """What is no expression, but is easily taken for one, and what to tell those who do."""
 
     __slots__ = ()

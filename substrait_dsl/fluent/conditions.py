@@ -10,6 +10,7 @@ from typing_extensions import TypeVar
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.rules import common_type
 from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type
+from substrait_dsl.calling import Called
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import scalar
@@ -156,7 +157,7 @@ def _require_expression(given: object, expected: str) -> None:
     raise InvalidArgumentError(f"{expected}, got {given!r}", hint=hint)
 
 
-class record:  # noqa: N801  # used as a function
+class record(Called):  # noqa: N801  # used as a function
     """Several values compared together: ``record(r.a, r.b).is_in([(1, "x"), (2, "y")])``."""
 
     __slots__ = ("values",)

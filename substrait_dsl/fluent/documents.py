@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.plan import Finding, Version
+from substrait_dsl.calling import Called
 from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, naming, placing
 from substrait_dsl.fluent.choices import require_catalog, require_flag
 
@@ -24,7 +25,7 @@ M = TypeVar("M", bound="PlanMessage | ExtendedExpressionMessage")
 A = TypeVar("A", bound="AlgebraPlan | ExtendedExpression")
 
 
-class Document(Generic[M, A]):
+class Document(Called, Generic[M, A]):
     """What is written and read by itself: a `Plan`, or an `ExtendedExpression`."""
 
     __slots__ = ("_algebra", "_canonical", "_findings")

@@ -15,6 +15,7 @@ from typing_extensions import TypeVar
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type, WrittenAs
+from substrait_dsl.calling import Called
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, require, require_choice
 from substrait_dsl.fluent.guidance import no_method, no_operation, no_text
 from substrait_dsl.fluent.operators import Operators
@@ -38,7 +39,7 @@ Make = Callable[[Sequence[Any]], ex.Expression]
 """Makes an expression from operands: expressions, in the places of `Expr`, and everything else as it was given."""
 
 
-class ExprBase:
+class ExprBase(Called):
     """What every `Expr` is, whatever its type."""
 
     __slots__ = ("_leaf", "_make", "_name", "_node", "_operands", "_scope", "_what")

@@ -55,6 +55,11 @@ VERBS: Mapping[str, str] = {
     "pivot": "group_by(...).agg(...) with functions.sum(x).filter(...) for each value",
     "unique": _FIRST_OF_EACH,
     "dropna": "filter(lambda r: r.x.is_not_null())",
+    "melt": "expand(x=switching(...)), with one value of each column that becomes rows",
+    "unpivot": "expand(x=switching(...)), with one value of each column that becomes rows",
+    "printSchema": "schema, which prints as a text",
+    "write_parquet": 'write(files_target(uri, "parquet"))',
+    "sink_parquet": 'write(files_target(uri, "parquet"))',
     "drop_nulls": "filter(lambda r: r.x.is_not_null())",
     "persist": "execute(spark).persist()",
     "pipe": "filter(...) or another verb in a function of your own: step(relation)",
@@ -250,6 +255,29 @@ FUNCTIONS: Mapping[str, str] = {
 }
 """Functions of SQL and of other libraries, and what the specification calls them."""
 
+ABSENT = frozenset(
+    [
+        "crc32",
+        "hash",
+        "input_file_name",
+        "md5",
+        "monotonically_increasing_id",
+        "months_between",
+        "rand",
+        "randn",
+        "random",
+        "sha1",
+        "sha2",
+        "shuffle",
+        "typeof",
+        "uuid",
+        "xxhash64",
+    ]
+)
+"""Functions of others that the specification has not, nor any that does the same."""
+
+NO_FUNCTION = "the specification has no such function; Functions(catalog) offers those of an extension of your own"
+
 
 _COMPARISONS = ("equal", "not_equal", "lt", "lte", "gt", "gte", "between")
 _ARITHMETIC = ("add", "subtract", "multiply", "divide", "modulus")
@@ -337,7 +365,11 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
     if len(typed) == 2 and not plain and name not in ("add", "subtract"):
         return _common_type(typed[0].type, typed[1].type)
     refused = _refused(name, typed, plain)
-    return f"{refused.message}; {refused.hint}" if refused is not None and refused.hint else None
+    if refused is None:
+        return None
+    if name == "coalesce" and isinstance(typed[0].type, String | VarChar):  # what stands in for a text is one
+        return refused.message
+    return f"{refused.message}; {refused.hint}" if refused.hint else None
 
 
 def catalog_hint(name: str, parts: Sequence[Any]) -> str | None:

@@ -13,7 +13,7 @@ from substrait_dsl.catalog import Catalog, Function, Given, Overload, standard_c
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, naming, require, suggestion
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction, scalar
 from substrait_dsl.fluent.choices import require_catalog
-from substrait_dsl.fluent.guidance import FUNCTIONS
+from substrait_dsl.fluent.guidance import ABSENT, FUNCTIONS, NO_FUNCTION
 
 
 class UnknownFunctionError(FunctionNotFoundError, AttributeError):
@@ -97,6 +97,7 @@ class Functions:
         except FunctionNotFoundError as error:
             habit = FUNCTIONS.get(name)
             hint = f"write {habit}" if habit else error.hint or suggestion(name, dir(self))
+            hint = NO_FUNCTION if name in ABSENT else hint
             raise UnknownFunctionError(error.message, hint=hint) from None
         function = CatalogFunction(written, declared, self._urn, self._catalog)
         self.__dict__[name] = function

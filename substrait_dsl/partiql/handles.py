@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
+from substrait_dsl.calling import Called
 from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
@@ -47,7 +48,7 @@ Given: TypeAlias = "Values | Value | Sequence[object] | Mapping[str, object]"
 """What a value may be given as: one of the algebra, or a plain Python object that is a constant."""
 
 
-class Bound(ABC):
+class Bound(Called, ABC):
     """An expression, and what the names in it stand for."""
 
     __slots__ = ("scopes", "sources")

@@ -1,0 +1,187 @@
+"""Calls with arguments that no parameter takes: an error of the library's own, with what to write, not Python's.
+
+The verbs, and the functions of the package, are called through a wrapper, which nothing but a call that does not fit
+the signature notices.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import ParamSpec, TypeVar
+
+from substrait_dsl.errors import InvalidArgumentError, quoted, shortened, suggestion
+
+P = ParamSpec("P")
+R = TypeVar("R")
+V = TypeVar("V")
+
+_FIRST_OF_EACH = "filter by row_number().over(partition_by=..., order_by=...) for the first rows of each group"
+_FALLING = 'sort(desc("x")): each key says whether it falls'
+_NULLS = 'sort(asc("x", nulls="last")): each key says where its NULLs stand'
+_CONDITION = "join(other, lambda left, right: left.a == right.b)"
+_REPLACE = 'write(name, "ctas", create_mode="replace_if_exists"), or write(name) to add the rows'
+_NAMED = "name=expression, such as {}(total=lambda r: r.price * r.quantity)"
+_LENIENT = 'on_failure="return_null"'
+_SCHEMA = 'a schema class or a mapping such as {"id": "i64", "name": "string?"}; nothing is inferred'
+_SESSION = "a SparkSession; substrait_dsl.spark.session.local_session() starts one on this machine"
+_TEXT_FILES = 'format=DelimitedText(field_delimiter=";", header_lines_to_skip=1)'
+_HEADER = "header_lines_to_skip=1"
+
+ARGUMENTS: Mapping[str, Mapping[str, str]] = {
+    "cast": {**dict.fromkeys(("strict", "safe", "errors", "try_"), _LENIENT), "dtype": "cast(I64)"},
+    "col": {"": "select(...) of several names; col(...) is one column"},
+    "DelimitedText": {
+        **dict.fromkeys(("delimiter", "sep", "separator"), "field_delimiter=..."),
+        **dict.fromkeys(("header", "has_header", "skip_rows"), _HEADER),
+        **dict.fromkeys(("quotechar", "quote_char"), "quote=..."),
+        **dict.fromkeys(("escapechar", "escape_char"), "escape=..."),
+        **dict.fromkeys(("null_values", "nullValue", "na_values"), 'null_value=""'),
+    },
+    "distinct": {
+        "": f"distinct() for whole rows; {_FIRST_OF_EACH}",
+        **dict.fromkeys(("subset", "on", "keep"), _FIRST_OF_EACH),
+    },
+    "drop": dict.fromkeys(("columns", "labels"), 'drop("x", "y")'),
+    "explain": dict.fromkeys(("extended", "formatted"), 'explain(spark, "extended")'),
+    "filter": {"*": "filter(lambda r: (r.x == 1) & (r.y > 2))"},
+    "is_in": {"": "one list: is_in([1, 2, 3])"},
+    "join": {
+        **dict.fromkeys(("left_on", "right_on", "condition", "predicate"), _CONDITION),
+        **dict.fromkeys(("suffix", "lsuffix", "rsuffix", "suffixes"), 'rename(x="y") on one side before the join'),
+        **dict.fromkeys(("type", "join_type"), "how=..."),
+        **dict.fromkeys(("validate", "allow_many"), 'how="left_single", which fails on a second match'),
+        **dict.fromkeys(
+            ("nulls_equal", "join_nulls"), "functions.is_not_distinct_from(left.x, right.x) in the condition"
+        ),
+        "+on": 'the columns or the condition: "x", ["x", "y"], a lambda of both rows, or True',
+    },
+    "limit": {"offset": "fetch(count, offset)", "": "fetch(count, offset)", "n": "limit(count)"},
+    "over": dict.fromkeys(("frame", "window"), "rows=(first, last) or range=(first, last)"),
+    "project": {"": _NAMED.format("project")},
+    "read_files": {
+        **dict.fromkeys(("sep", "delimiter", "separator", "header", "quote"), _TEXT_FILES),
+        **dict.fromkeys(("inferSchema", "infer_schema", "dtypes"), "the schema: nothing is inferred"),
+        "+schema": _SCHEMA,
+    },
+    "read_named": {"+schema": _SCHEMA},
+    "read_virtual": {"+schema": _SCHEMA},
+    "rename": {"": 'rename(old="new") or rename({"old": "new"})'},
+    "sort": {
+        **dict.fromkeys(("descending", "ascending", "reverse"), _FALLING),
+        **dict.fromkeys(("nulls_last", "na_position", "nulls"), _NULLS),
+        "by": 'sort("x")',
+    },
+    "top_n": {
+        **dict.fromkeys(("partition_by", "by_group", "over"), _FIRST_OF_EACH),
+        **dict.fromkeys(("by", "order_by", "descending", "reverse"), 'top_n(3, desc("x"))'),
+    },
+    "when": {"": "when(condition).then(value).otherwise(other)"},
+    "with_columns": {"": _NAMED.format("with_columns")},
+    "write": {
+        **dict.fromkeys(("mode", "overwrite", "if_exists", "if_table_exists"), _REPLACE),
+        **dict.fromkeys(("format", "path"), 'write(files_target(uri, "parquet")), for files'),
+        **dict.fromkeys(("partitionBy", "partition_by"), "execute(spark).write.partitionBy(...), which is Spark's"),
+    },
+    **{verb: {"+spark": _SESSION} for verb in ("collect", "execute", "running", "show")},
+}
+"""What other libraries call arguments, for each verb, and what to write here.
+
+``""`` stands for an argument that is too many, ``"*"`` for any other name, ``"+x"`` for a missing `x`.
+"""
+
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+class Called:
+    """A class whose public methods say by an error of the library what is wrong with their arguments."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name, member in list(vars(cls).items()):
+            if isinstance(member, FunctionType) and not name.startswith("_"):
+                setattr(cls, name, guarded(member, name, is_method=True))
+            elif isinstance(member, classmethod):
+                setattr(cls, name, classmethod(guarded(member.__func__, name, is_method=True)))
+
+
+def public(value: V, name: str) -> V:
+    """What the package offers under a name: a function or a class, which say the same of their arguments."""
+    if isinstance(value, FunctionType):
+        return guarded(value, name)  # type: ignore[return-value]  # a function like the one it calls
+    if isinstance(value, type) and not issubclass(value, BaseException):
+        initialise = vars(value).get("__init__")
+        if isinstance(initialise, FunctionType):
+            setattr(value, "__init__", guarded(initialise, name, is_method=True))  # noqa: B010  # mypy: no assignment
+    return value
+
+
+def guarded(function: Callable[P, R], name: str, *, is_method: bool = False) -> Callable[P, R]:
+    """The function, or the method, with an `InvalidArgumentError` for arguments that its signature does not take."""
+    if hasattr(function, "__wrapped__"):
+        return function
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise  # the function was called: what it says stands
+            parameters = list(inspect.signature(function).parameters.values())[is_method:]
+            raise _mistake(name, parameters, args[is_method:], kwargs) or error from None
+
+    return call
+
+
+def _mistake(
+    name: str, parameters: Sequence[inspect.Parameter], args: Sequence[object], kwargs: Mapping[str, object]
+) -> InvalidArgumentError | None:
+    """What is wrong with the arguments of a call; None if they fit."""
+    advice = ARGUMENTS.get(name, {})
+    kinds = {each.kind for each in parameters}
+    positional = [each.name for each in parameters if each.kind in _BY_POSITION]
+    named = [each.name for each in parameters if each.kind in _BY_NAME]
+    given = positional[: len(args)]
+    unknown = [] if inspect.Parameter.VAR_KEYWORD in kinds else [each for each in kwargs if each not in named]
+    surplus = [] if inspect.Parameter.VAR_POSITIONAL in kinds else args[len(positional) :]
+    twice = [each for each in given if each in kwargs and each in named]
+    required = [each.name for each in parameters if each.default is each.empty and each.kind not in _MANY]
+    missing = [each for each in required if each not in given and each not in kwargs]
+    hint: str | None = None
+    if unknown:
+        message = f"there is no argument {quoted(unknown)}"
+        habit = next((advice[each] for each in unknown if each in advice), advice.get("*"))
+        hint = f"write {habit}" if habit else suggestion(unknown[0], [each for each in named if each not in given])
+    elif surplus:
+        message = f"nothing takes the argument {shortened(repr(surplus[0]), 80)}"
+        hint = f"write {advice['']}" if "" in advice else None
+    elif twice:
+        message = f"{quoted(twice)} is given by position and by name"
+    elif missing:
+        message = f"{quoted(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+        hint = next((f"give {advice[f'+{each}']}" for each in missing if f"+{each}" in advice), None)
+    else:
+        return None
+    told = InvalidArgumentError(f"{message}; expected {name}({_shown(parameters)})", hint=hint)
+    told.verb = name
+    return told
+
+
+def _shown(parameters: Sequence[inspect.Parameter]) -> str:
+    """The parameters by name, those that may be left out with ``=...``."""
+    parts: list[str] = []
+    for each in parameters:
+        if each.annotation == "Never":  # it is there to tell what is misplaced
+            continue
+        if each.kind is inspect.Parameter.KEYWORD_ONLY and not any(part.startswith("*") for part in parts):
+            parts.append("*")
+        stars = "*" * (_MANY.index(each.kind) + 1) if each.kind in _MANY else ""
+        parts.append(f"{stars}{each.name}{'' if each.default is each.empty else '=...'}")
+    return ", ".join(parts)

@@ -1,0 +1,109 @@
+"""Calls whose arguments no parameter takes: the verb, the argument, what there is, and what to write."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import api
+from substrait_dsl.calling import ARGUMENTS
+from substrait_dsl.errors import InvalidArgumentError
+from tests.support import f, table
+
+T = table("id: i64, price: decimal<15,2>, name: string?")
+PACKAGE: Any = sd
+
+MISTAKES: list[tuple[Callable[[], object], str, str]] = [
+    (
+        lambda: T.sort("id", descending=True),
+        'sort: there is no argument "descending"; expected sort(*keys)',
+        'sort(desc("x"))',
+    ),
+    (lambda: T.sort("id", nulls_last=True), "sort:", 'asc("x", nulls="last")'),
+    (lambda: T.distinct("id"), "distinct: nothing takes the argument 'id'; expected distinct()", "row_number()"),
+    (lambda: T.c.id.is_in(1, 2), "is_in: nothing takes the argument 2; expected is_in(options)", "is_in([1, 2, 3])"),
+    (lambda: PACKAGE.record(T.c.id).is_in((1,), (2,)), "is_in: nothing takes", "is_in([1, 2, 3])"),
+    (lambda: T.write("t", mode="overwrite"), 'write: there is no argument "mode"', "replace_if_exists"),
+    (lambda: T.join(T, left_on="id", right_on="id"), 'no argument "left_on", "right_on"', "lambda left, right:"),
+    (lambda: T.join(T), 'join: "on" is missing; expected join(other, on, how=..., *, post_filter=', "a lambda of both"),
+    (lambda: T.rename("id", "key"), "rename: nothing takes the argument 'key'", 'rename(old="new")'),
+    (lambda: T.with_columns("x", 1), "with_columns: nothing takes the argument 'x'", "with_columns(total="),
+    (lambda: T.c.id.cast(sd.I32, strict=False), "cast:", 'on_failure="return_null"'),
+    (lambda: f.row_number().over(orderby="id"), "expected over(*, partition_by=...", 'did you mean "order_by"?'),
+    (lambda: f.sum(T.c.id).over(frame=(0, 1)), 'over: there is no argument "frame"', "rows=(first, last)"),
+    (lambda: T.collect(), 'collect: "spark" is missing', "local_session()"),
+    (lambda: T.filter(name="x"), 'filter: there is no argument "name"', "filter(lambda r:"),
+    (lambda: T.top_n(3, "id", partition_by="name"), 'top_n: there is no argument "partition_by"', "row_number()"),
+    (lambda: T.limit(3, offset=2), 'limit: there is no argument "offset"', "fetch(count, offset)"),
+    (lambda: T.fetch(3, count=2), 'fetch: "count" is given by position and by name', ""),
+    (lambda: T.c.id.alias(), 'alias: "name" is missing; expected alias(name)', ""),
+    (lambda: T.to_plan().save(), 'save: "path" is missing', ""),
+    (lambda: PACKAGE.Plan.load(), 'load: "path" is missing; expected load(path, *, strict=..., catalog=...)', ""),
+    (lambda: PACKAGE.Plan(T, names=["x"]), 'Plan: there is no argument "names"; expected Plan(*relations', ""),
+    (lambda: T.group_by("id").agg(1, 2), "agg:", ""),
+    (
+        lambda: PACKAGE.read_named("t"),
+        'read_named: "schema" is missing; expected read_named(name, schema',
+        "nothing is",
+    ),
+    (lambda: PACKAGE.read_files("x.csv", {"a": "i64"}, sep=";"), 'read_files: there is no argument "sep"', "Delimited"),
+    (lambda: PACKAGE.col("id", "name"), "col: nothing takes the argument 'name'", "select(...)"),
+    (lambda: PACKAGE.when(T.c.id > 1, 2), "when: nothing takes the argument 2", "when(condition).then(value)"),
+    (lambda: PACKAGE.lit(1, dtype=sd.I64), 'lit: there is no argument "dtype"', 'did you mean "type"?'),
+    (
+        lambda: PACKAGE.DelimitedText(delimiter=";"),
+        'DelimitedText: there is no argument "delimiter"',
+        "field_delimiter",
+    ),
+    (lambda: PACKAGE.Decimal(15), 'Decimal: "scale" is missing; expected Decimal(precision, scale', ""),
+]
+
+
+@pytest.mark.parametrize(("call", "message", "hint"), MISTAKES)
+def test_a_call_that_does_not_fit_says_so(call: Callable[[], object], message: str, hint: str) -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        call()
+    assert message in str(caught.value)
+    assert hint in (caught.value.hint or "")
+
+
+def test_what_a_function_says_itself_stands() -> None:
+    def broken(row: Any) -> Any:
+        return len(row.id, 1)  # type: ignore[call-arg]  # the mistake is that of the function, not of the verb
+
+    with pytest.raises(TypeError, match="len"):
+        T.filter(broken)
+
+
+def test_every_public_verb_says_so() -> None:
+    for kind in (sd.Relation, sd.Expr, sd.GroupBy, sd.Measure, sd.WindowFunction, sd.Plan, sd.ExtendedExpression):
+        for name in dir(kind):
+            member = inspect.getattr_static(kind, name)
+            if name.startswith("_") or not isinstance(member, FunctionType):
+                continue
+            assert inspect.unwrap(member) is not member, f"{kind.__name__}.{name}"
+            assert member.__doc__ == inspect.unwrap(member).__doc__
+    for name in api.__all__:
+        if isinstance(function := getattr(sd, name), FunctionType):
+            assert inspect.unwrap(function) is not function, name
+
+
+def test_the_habits_are_of_verbs_that_do_not_have_such_an_argument() -> None:
+    for verb, advice in ARGUMENTS.items():
+        holders = [holder for holder in (sd, sd.Relation, sd.Expr, sd.Measure) if hasattr(holder, verb)]
+        assert holders, verb
+        parameters = inspect.signature(getattr(holders[0], verb)).parameters
+        assert not set(advice) & set(parameters), verb
+        assert {name[1:] for name in advice if name.startswith("+")} <= set(parameters), verb
+
+
+def test_classes_are_what_they_were() -> None:
+    kind = sd.Decimal(15, 2)
+    assert pickle.loads(pickle.dumps(kind)) == kind == sd.Decimal(precision=15, scale=2)
+    assert list(inspect.signature(sd.read_named).parameters)[:2] == ["name", "schema"]
