@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import ParamSpec, TypeVar
 
-from substrait_dsl.errors import InvalidArgumentError, quoted, shortened, suggestion
+from substrait_dsl.errors import SignatureError, quoted, shortened, suggestion
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -109,21 +109,26 @@ class Called:
                 setattr(cls, name, guarded(member, name, is_method=True))
             elif isinstance(member, classmethod):
                 setattr(cls, name, classmethod(guarded(member.__func__, name, is_method=True)))
+        _guard_making(cls, cls.__name__)
 
 
 def public(value: V, name: str) -> V:
     """What the package offers under a name: a function or a class, which say the same of their arguments."""
     if isinstance(value, FunctionType):
         return guarded(value, name)  # type: ignore[return-value]  # a function like the one it calls
-    if isinstance(value, type) and not issubclass(value, BaseException):
-        initialise = vars(value).get("__init__")
-        if isinstance(initialise, FunctionType):
-            setattr(value, "__init__", guarded(initialise, name, is_method=True))  # noqa: B010  # mypy: no assignment
+    if hasattr(value, "__attrs_attrs__") and isinstance(value, type):  # people call no others, or they are `Called`
+        _guard_making(value, name)
     return value
 
 
+def _guard_making(cls: type, name: str) -> None:
+    """Let the class say what is wrong with the arguments that an instance is made from."""
+    if isinstance(initialise := vars(cls).get("__init__"), FunctionType):
+        setattr(cls, "__init__", guarded(initialise, name, is_method=True))  # noqa: B010  # mypy: no assignment
+
+
 def guarded(function: Callable[P, R], name: str, *, is_method: bool = False) -> Callable[P, R]:
-    """The function, or the method, with an `InvalidArgumentError` for arguments that its signature does not take."""
+    """The function, or the method, with an `SignatureError` for arguments that its signature does not take."""
     if hasattr(function, "__wrapped__"):
         return function
 
@@ -142,7 +147,7 @@ def guarded(function: Callable[P, R], name: str, *, is_method: bool = False) -> 
 
 def _mistake(
     name: str, parameters: Sequence[inspect.Parameter], args: Sequence[object], kwargs: Mapping[str, object]
-) -> InvalidArgumentError | None:
+) -> SignatureError | None:
     """What is wrong with the arguments of a call; None if they fit."""
     advice = ARGUMENTS.get(name, {})
     kinds = {each.kind for each in parameters}
@@ -169,7 +174,7 @@ def _mistake(
         hint = next((f"give {advice[f'+{each}']}" for each in missing if f"+{each}" in advice), None)
     else:
         return None
-    told = InvalidArgumentError(f"{message}; expected {name}({_shown(parameters)})", hint=hint)
+    told = SignatureError(f"{message}; expected {name}({_shown(parameters)})", hint=hint)
     told.verb = name
     return told
 

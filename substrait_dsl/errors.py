@@ -102,6 +102,12 @@ class InvalidArgumentError(SubstraitDslError, TypeError, ValueError):
     code = "invalid-argument"
 
 
+class SignatureError(InvalidArgumentError):
+    """A call has an argument that nothing takes, or lacks one."""
+
+    code = "signature"
+
+
 class CatalogError(SubstraitDslError, ValueError):
     """An extension YAML file breaks the rules of extension files."""
 

@@ -321,6 +321,7 @@ BUILTINS: dict[str, set[type[Exception]]] = {
     "FunctionNotFoundError": {TypeError, LookupError},
     "InvalidChoiceError": {ValueError},
     "InvalidArgumentError": {TypeError, ValueError},
+    "SignatureError": {TypeError, ValueError},
     "CatalogError": {ValueError},
     "PlanFormatError": {ValueError},
     "UnsupportedError": {NotImplementedError},

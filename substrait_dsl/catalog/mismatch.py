@@ -98,5 +98,5 @@ def _example(overload: Overload, word: str | None = None) -> str:
         if isinstance(argument, EnumArgument):
             parts.append(f'"{argument.options[0] if parts or word is None else word}"')
         else:
-            parts.append(argument.name or "x")
+            parts.append(argument.name or "xyz"[len(parts) % 3])
     return f"{overload.name}({', '.join(parts)})"

@@ -23,7 +23,7 @@ from mypy.nodes import (
 from mypy.plugin import MethodContext
 from mypy.types import Instance, Type, get_proper_type, has_type_vars
 
-from substrait_dsl.errors import SubstraitDslError
+from substrait_dsl.errors import SignatureError, SubstraitDslError
 from substrait_dsl.fluent.expr import ExprBase, resolve
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
@@ -148,12 +148,14 @@ class Call:
                 found.append(type_of(self.annotations, result, self.verb, self.context.default_return_type))
             except GiveUpError as error:
                 return self._as_declared(error.node)
+            except SignatureError:
+                return self.given_up()  # mypy says so itself
             except SubstraitDslError as error:
                 if not self.evaluator.sampled:
                     return self._refused(error, function, given)
                 refusals.append(error)
             except TypeError:
-                return self.given_up()  # arguments that do not fit the signature: mypy says so itself
+                return self.given_up()
             if not self.evaluator.sampled:
                 break
             self.evaluator.sample += 1
