@@ -290,6 +290,7 @@ MISTAKES: dict[str, tuple[Make, type[sd.SubstraitDslError], tuple[str, ...]]] = 
         ("None is the end of the partition",),
     ),
     "infinity": (lambda r: f.sum(r.x).over(rows=(float("-inf"), 0)), InvalidArgumentError, ("None is the end",)),
+    "infinity preceding": (lambda r: sd.preceding(float("inf")), InvalidArgumentError, ("inf", "None is the end")),
     "not a number": (lambda r: f.sum(r.x).over(range=(float("nan"), 0)), InvalidArgumentError, ("nan",)),
     "a truth value": (lambda r: f.sum(r.x).over(rows=(True, None)), InvalidArgumentError, ("True",)),
     "half a row": (lambda r: f.sum(r.x).over(rows=(-1.5, 0)), TypeMismatchError, ("counted in integers", "-1.5")),

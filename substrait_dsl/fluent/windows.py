@@ -195,12 +195,12 @@ def _amount(distance: Any) -> Any:
             return (86_400 * days + seconds) * 10**12 + subseconds
         case dt.timedelta():
             return distance // dt.timedelta(microseconds=1)
-        case int() | float() | decimal.Decimal() if not isinstance(distance, bool) and not math.isnan(distance):
+        case int() | float() | decimal.Decimal() if not isinstance(distance, bool) and math.isfinite(distance):
             return distance
         case _:
             raise InvalidArgumentError(
-                f"a bound of a frame is None, a number or a span of time, got {distance!r}",
-                hint="an expression stands in preceding(x) or following(x)",
+                f"a bound of a frame is None, a finite number or a span of time, got {distance!r}",
+                hint="None is the end of the partition; an expression stands in preceding(x) or following(x)",
             )
 
 

@@ -50,12 +50,12 @@ from substrait_dsl.algebra.expressions import (
     closed,
 )
 from substrait_dsl.algebra.node import Node
-from substrait_dsl.algebra.types import Struct, Type
+from substrait_dsl.algebra.types import Boolean, Struct, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.aggregates import aggregate_function_to_sql, values_of
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.functions import function_to_sql
-from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql
+from substrait_dsl.spark.literals import UNKNOWN, literal_to_sql, struct_to_sql
 from substrait_dsl.spark.output import asserted
 from substrait_dsl.spark.pushdown import compared
 from substrait_dsl.spark.record import note_text
@@ -183,7 +183,7 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
 
     match closed(expression):
         case Literal() as literal:
-            return literal_to_sql(literal)
+            return UNKNOWN if _is_null(literal) and isinstance(literal.type, Boolean) else literal_to_sql(literal)
         case FieldReference(position=position, root=root):
             return _row(root, scope)[position]
         case FieldAccess() as access:
@@ -260,7 +260,7 @@ def _in_list(value: str, there: Sequence[str], options: int) -> str:
 
     What these make unknown stands beside the others: of a NULL among numbers Spark's reader of ORC fails.
     """
-    unknown = "CAST(NULL AS BOOLEAN)" if len(there) < options else None
+    unknown = UNKNOWN if len(there) < options else None
     found = f"{value} IN ({', '.join(there)})" if there else None
     return f"({' OR '.join(filter(None, (found, unknown)))})"
 

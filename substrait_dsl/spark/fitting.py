@@ -152,6 +152,8 @@ def require_kept(schema: StructType, kind: str, what: str, spark: SparkSession) 
         )
     if kind != ICEBERG:
         return
+    if "" in schema.names:
+        raise UnsupportedError(f"{what}: the columns of an Iceberg table have names, got one that is empty")
     unknown = (DayTimeIntervalType, YearMonthIntervalType, TimeType)
     if missing := [field.name for field in schema.fields if _has(field.dataType, unknown)]:
         raise UnsupportedError(

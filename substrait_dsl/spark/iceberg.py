@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.relations import IcebergTable
-from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.virtual import table_frame
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyiceberg.table import StaticTable
+    from pyiceberg.types import IcebergType
     from pyspark.sql import DataFrame, SparkSession
 
 
@@ -33,20 +35,57 @@ def read_snapshot(table: IcebergTable, columns: Sequence[str], spark: SparkSessi
 
     Raises:
         ExecutionError: `pyiceberg` is not installed, the file is not there or is none, or has no such snapshot.
+        UnsupportedError: `pyiceberg` does not tell NULL from an empty list, or map, in one of the columns.
     """
     stored = _load(table.metadata_uri)
     snapshot = _snapshot(stored, table)
     scan = stored.scan(snapshot_id=snapshot)
     if set(columns) <= set(scan.projection().column_names):
         scan = scan.select(*columns)
+    for field in scan.projection().fields:
+        if _is_changed(field.field_type, is_optional=field.optional):
+            raise UnsupportedError(
+                f'pyiceberg reads NULLs in column "{field.name}" of the Iceberg table {table.metadata_uri}, a '
+                f"{field.field_type}, as empty lists or maps",
+                hint="read the table by its name, from a catalog of Spark's: read_named(...)",
+            )
     try:
-        return table_frame(scan.to_arrow(), spark)
+        return table_frame(_with_texts(scan.to_arrow()), spark)
     except (OSError, ValueError) as error:
         raise ExecutionError(f"cannot read the Iceberg table {table.metadata_uri}: {error}") from error
 
 
+def _is_changed(kind: IcebergType, *, is_optional: bool) -> bool:
+    """Whether `pyiceberg` changes values of a type: it puts structs in lists and maps together anew, also of NULL."""
+    from pyiceberg.types import ListType, MapType, StructType
+
+    match kind:
+        case StructType(fields=fields):
+            return any(_is_changed(field.field_type, is_optional=field.optional) for field in fields)
+        case ListType(element_type=element):
+            parts: tuple[IcebergType, ...] = (element,)
+        case MapType(key_type=key, value_type=value):
+            parts = (key, value)
+        case _:
+            return False
+    holds_struct = any(isinstance(part, StructType) for part in parts)
+    return (is_optional and holds_struct) or any(_is_changed(part, is_optional=False) for part in parts)
+
+
+def _with_texts(rows: pa.Table) -> pa.Table:
+    """The rows with UUIDs as texts, which Spark has for them."""
+    import pyarrow as pa
+
+    for number, field in enumerate(rows.schema):
+        if field.type == pa.uuid():
+            values = [None if value is None else str(value) for value in rows.column(number).to_pylist()]
+            rows = rows.set_column(number, field.name, pa.array(values, pa.string()))
+    return rows
+
+
 def _load(uri: str) -> StaticTable:
     try:
+        from pyiceberg.exceptions import ValidationError
         from pyiceberg.table import StaticTable
     except ImportError as error:
         raise ExecutionError(
@@ -55,7 +94,7 @@ def _load(uri: str) -> StaticTable:
         ) from error
     try:
         return StaticTable.from_metadata(uri)
-    except (OSError, ValueError) as error:  # what is no metadata, pydantic refuses with a ValueError
+    except (OSError, ValueError, ValidationError) as error:  # what is no metadata, pydantic refuses with a ValueError
         told = str(error).strip().partition("\n")[0]
         raise ExecutionError(f"cannot read the metadata file of an Iceberg table, {uri}: {told}") from error
 

@@ -14,7 +14,7 @@ from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.spark.expressions import Scope, to_sql
 from substrait_dsl.spark.marks import Key, Test
 from substrait_dsl.spark.pruning import positions_seen
-from substrait_dsl.spark.pushdown import compared
+from substrait_dsl.spark.pushdown import as_condition, compared
 from substrait_dsl.spark.tables import JoinHow
 
 Side = Literal["left", "right"]
@@ -52,7 +52,8 @@ def test_of(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key 
     """A conjunct of the condition, as a key if it is an equality of the two sides."""
     sides = key_sides(conjunct, rel, stream)
     if sides is None:
-        return Test(to_sql(conjunct, scope), conjunct.type.nullable)
+        text = to_sql(conjunct, scope)
+        return Test(text, conjunct.type.nullable, as_condition(text, conjunct))
     ours, theirs = (compared(to_sql(side, scope), side, ()) for side in sides)
     return Key(ours, theirs, conjunct.type.nullable)
 

@@ -20,6 +20,7 @@ from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.hosts import host, subqueries_of
 from substrait_dsl.spark.join_plans import PLANS, Plan, Side, keys_inside, sides_of, test_of
 from substrait_dsl.spark.marks import Key, mark
+from substrait_dsl.spark.pushdown import as_condition
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key, single_match, too_many
 from substrait_dsl.spark.tables import Item, JoinHow, Rows
@@ -96,7 +97,7 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
                 left, values[id(subquery)] = _computed(subquery, rel, "left", left, to)
     ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
     scope = Scope(ours + theirs, to.outer, lambda subquery, _: values[id(subquery)])
-    condition = " AND ".join(f"({to_sql(conjunct, scope)})" for conjunct in now) or "true"
+    condition = " AND ".join(f"({as_condition(to_sql(conjunct, scope), conjunct)})" for conjunct in now) or "true"
     first, second = (left, right) if stream == "left" else (right, left)
     rule = JOIN_RULES[rel.how]
     columns = (() if rule.left == "absent" else ours) + (() if rule.right == "absent" else theirs)

@@ -15,6 +15,7 @@ from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.joins import with_mark
 from substrait_dsl.spark.limits import exact_limits
 from substrait_dsl.spark.marks import Test, mark
+from substrait_dsl.spark.pushdown import as_condition
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import single_match
 from substrait_dsl.spark.tables import Rows
@@ -40,7 +41,8 @@ def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
     match rel.how:
         case "left_mark":
             matches, there = host(inside, Rows(table, found), None, [rel.condition], hoist=True, visible=seen)
-            test = Test(there.sql(rel.condition), rel.condition.type.nullable)
+            text = there.sql(rel.condition)
+            test = Test(text, rel.condition.type.nullable, as_condition(text, rel.condition))
             rows = with_mark(rows, mark(_text(matches), [test], to.space, fixed=False), to)
         case how:
             # Of one row there is no second match to look for; and an aggregate of an aggregate that depends on the

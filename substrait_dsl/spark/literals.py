@@ -71,6 +71,11 @@ Where the word TRUE or FALSE decides the condition of an EXISTS that refers to a
 the reference before it looks for it. Comparisons it computes later.
 """
 
+UNKNOWN = "transform(array(CAST(NULL AS BOOLEAN)), v -> v)[0]"
+"""How the truth value NULL is written. One that Spark sees as such, beside AND or OR, makes its optimizer fail where it
+looks what it could give to a table such as Iceberg's.
+"""
+
 _INTEGER_SUFFIXES: dict[type[t.Type], str] = {t.I8: "Y", t.I16: "S", t.I32: "", t.I64: "L"}
 _FLOAT_SUFFIXES: dict[type[t.Type], str] = {t.FP32: "F", t.FP64: "D"}
 

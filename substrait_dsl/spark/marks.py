@@ -32,8 +32,12 @@ class Key:
     nullable: bool
 
     @property
-    def holds(self) -> str:
+    def value(self) -> str:
         return f"({self.outside} = {self.inside})"
+
+    @property
+    def holds(self) -> str:
+        return self.value
 
     @property
     def unknown(self) -> str:
@@ -44,12 +48,14 @@ class Key:
 class Test:
     """Any other condition on the row outside and the table's row."""
 
-    holds: str
+    value: str
     nullable: bool
+    holds: str
+    """True exactly where the value is."""
 
     @property
     def unknown(self) -> str:
-        return f"({self.holds}) IS NULL"
+        return f"({self.value}) IS NULL"
 
 
 def mark(table: TextTable, tests: Sequence[Key | Test], space: Workspace, *, fixed: bool) -> str:
@@ -76,7 +82,7 @@ def _unknown_matches(table: TextTable, tests: Sequence[Key | Test], space: Works
             return
     nullable = [number for number, test in enumerate(tests) if test.nullable]
     if len(nullable) > _MOST_UNKNOWNS:
-        yield table.exists(Test(" AND ".join(test.holds for test in tests), True).unknown)
+        yield table.exists(f"({' AND '.join(test.value for test in tests)}) IS NULL")
         return
     for size in range(1, len(nullable) + 1):
         for unknown in combinations(nullable, size):
@@ -108,7 +114,7 @@ def _reduced(
     """
     names = space.names(len(keys))
     made = [
-        Item(f"if({key.inside} IS NULL, NULL, true)" if number in unknown else key.inside, (name,))
+        Item(f"if({key.inside} IS NULL, NULL, 0)" if number in unknown else key.inside, (name,))
         for number, (key, name) in enumerate(zip(keys, names, strict=True))
     ]
     small = table.select(made).group(names, ())

@@ -1,15 +1,17 @@
-"""Comparisons that Spark has to make itself.
+"""Comparisons and conditions that Spark has to make itself.
 
 Of a comparison with a constant Spark gives a copy to what reads files, which passes over what the statistics of a file
-rule out. Some constants they are wrong about:
+rule out; a table such as Iceberg's it leaves some conditions to altogether. Some constants they are wrong about:
 
 - floats: a file tells its least and greatest values without NaN, which is above them to Spark, and may tell 0.0 from
   -0.0;
 - days before 1582-10-15, as the calendars of then and of today are taken for each other on the way;
 - points in time that are no whole milliseconds, which are cut off for a Parquet file of such;
-- texts with characters above U+D7FF, whose order to a reader of ORC is that of UTF-16.
+- texts with characters above U+D7FF, whose order to a reader of ORC is that of UTF-16;
+- the least integers, which Iceberg cannot cut off to a multiple for a table that is partitioned so.
 
-A constant may be known when the plan is written, or only when it runs, as that of a subquery.
+A constant may be known when the plan is written, or only when it runs, as that of a subquery. And to Iceberg a value
+that is unknown differs from a constant, which is true of no value of SQL's.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from substrait_dsl.algebra.node import Expression, walk
 _UNCHANGED: dict[type[t.Type], str] = {
     t.FP32: "({} + CAST(0 AS FLOAT))",
     t.FP64: "({} + 0D)",
+    t.I32: "({} | 0)",
+    t.I64: "({} | 0L)",
     t.Date: "date_add({}, 0)",
     t.PrecisionTimestamp: "({} + INTERVAL '0' SECOND)",
     t.PrecisionTimestampTZ: "({} + INTERVAL '0' SECOND)",
@@ -33,6 +37,9 @@ _UNCHANGED: dict[type[t.Type], str] = {
 }
 """The same value, so that Spark does not see that it is a column. What is added to a float changes only -0.0."""
 
+
+_INTEGERS = (t.I32, t.I64)
+"""The types of which only constants that are written down are looked at."""
 
 _FLOATS = (t.FP32, t.FP64)
 """The types whose comparisons are Spark's own, whatever they are compared with."""
@@ -49,14 +56,54 @@ def compared_column(text: str, kind: t.Type, others: Iterable[Expression]) -> st
     return _UNCHANGED.get(type(kind), "{}").format(text) if is_kept else text
 
 
+_UNSEEN = "transform(array({}), v -> v)[0]"
+"""The same value, of which Spark does not see what it is."""
+
+
 def as_column(text: str, value: Expression) -> str:
     """A value that becomes a column, as text of SQL: Spark puts constants in the place of such columns.
 
     So a column that is compared with this one would be compared with the constant. That what comes out of a list is
     constant, Spark does not see.
     """
+    if isinstance(value.type, t.Boolean) and not value.type.nullable:
+        return as_condition(text, value)
     is_seen = _is_misread(value) and not isinstance(value.type, _FLOATS)
-    return f"transform(array({text}), v -> v)[0]" if is_seen else text
+    return _UNSEEN.format(text) if is_seen else text
+
+
+_NEGATIONS = frozenset(("not", "and_not", "xor", "not_equal", "is_false", "is_not_true", "is_not_false"))
+_NULL_SAFE = frozenset(("is_distinct_from", "is_not_distinct_from"))
+
+
+def as_condition(text: str, condition: Expression) -> str:
+    """A condition of which only counts where it is true, as text of SQL.
+
+    Where a condition is that two values differ, Spark says beside it that they are not NULL. Where that is only a part
+    of one, it does not, and Iceberg takes it for true: such conditions are kept from it. So are columns of truth
+    values, in whose place Spark may put what they were computed from.
+    """
+    nodes = [node for node in walk(condition, into_relations=False) if isinstance(node, Expression)]
+    calls = {node.function.name for node in nodes if isinstance(node, ScalarFunction)}
+    truths = [node for node in nodes if isinstance(node.type, t.Boolean)]
+    if condition.type.nullable:
+        is_part = any(node is not condition and node is not _positive(condition) for node in truths)
+        has_column = any(isinstance(node, FieldReference) for node in truths)
+        is_kept = has_column or (is_part and not calls.isdisjoint(_NEGATIONS | _NULL_SAFE))
+        return f"coalesce({text}, false)" if is_kept else text
+    # It is never NULL, so Spark would see through a coalesce.
+    differs = "is_distinct_from" in calls or ("is_not_distinct_from" in calls and not calls.isdisjoint(_NEGATIONS))
+    is_kept = differs and any(isinstance(node, Literal) for node in nodes)
+    return _UNSEEN.format(text) if is_kept else text
+
+
+def _positive(condition: Expression) -> Expression:
+    """A condition without the ``not`` before it."""
+    match condition:
+        case ScalarFunction(function=function, arguments=(Expression() as inner,)) if function.name == "not":
+            return inner
+        case _:
+            return condition
 
 
 def _is_misread(constant: Expression) -> bool:
@@ -66,7 +113,7 @@ def _is_misread(constant: Expression) -> bool:
     literals = [node for node in walk(constant, into_relations=False) if isinstance(node, Literal)]
     if isinstance(constant, Literal) or _depends_on_row(constant):
         return not all(_is_read_right(literal.value, literal.type) for literal in literals)
-    return type(constant.type) in _UNCHANGED
+    return type(constant.type) in _UNCHANGED and not isinstance(constant.type, _INTEGERS)
 
 
 def _depends_on_row(expression: Expression) -> bool:
@@ -75,6 +122,8 @@ def _depends_on_row(expression: Expression) -> bool:
     )
 
 
+_LEAST_KEPT = {t.I32: -(2**31) + 2**24, t.I64: -(2**63) + 2**56}
+"""Integers below are cut off to a multiple that no integer is, if it is a multiple of so much."""
 _LAST_LOST = dt.date(1582, 10, 15)
 _EPOCH = dt.date(1970, 1, 1)
 _DAY = 86_400
@@ -87,6 +136,8 @@ def _is_read_right(value: object, kind: t.Type) -> bool:
     match value, kind:
         case dt.date(), _:
             return value > _LAST_LOST
+        case int(), t.I32() | t.I64():
+            return value >= _LEAST_KEPT[type(kind)]
         case int(), t.PrecisionTimestamp() | t.PrecisionTimestampTZ():
             days = value // 10**kind.precision // _DAY
             is_late = days > (_LAST_LOST - _EPOCH).days

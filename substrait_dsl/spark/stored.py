@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 REQUIRED = "substrait_dsl.required"
 """The property of a table that has the names, as JSON, of columns which hold no NULL where its format forgets that."""
 
+_FILES = "write.format.default"
 _DETAILS = "# Detailed Table Information"
 _PARTITIONS = "# Partition Information"
 _IDENTIFIERS = "identifier-fields"
@@ -64,6 +65,11 @@ class StoredTable:
     @property
     def is_iceberg(self) -> bool:
         return self.format == ICEBERG
+
+    @property
+    def files(self) -> str:
+        """The format of its files: ``parquet``; of a table of Iceberg with its own before it, ``iceberg orc``."""
+        return f"{ICEBERG} {self.properties.get(_FILES, '').lower()}".strip() if self.is_iceberg else self.format
 
     @property
     def required(self) -> frozenset[str]:

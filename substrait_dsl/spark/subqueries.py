@@ -23,7 +23,7 @@ from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.marks import Key, Test, mark
-from substrait_dsl.spark.pushdown import compared, compared_column
+from substrait_dsl.spark.pushdown import as_condition, compared, compared_column
 from substrait_dsl.spark.tables import Item
 from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.texts import TextTable
@@ -108,7 +108,7 @@ def condition(expression: Expression, scope: Scope, to: Lowering) -> str:
                 return table.exists(test.holds)
             return _none_match(table, [test], to.space)
         case _:
-            return to_sql(expression, scope)
+            return as_condition(to_sql(expression, scope), expression)
 
 
 def _negated(expression: Expression) -> Expression | None:
@@ -142,7 +142,8 @@ def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: st
     needle, value = compared(to_sql(left, scope), left, ()), compared_column(column, kind, [left])
     if comparison == "eq":
         return Key(needle, value, nullable)
-    return Test(f"({needle} {_SQL[comparison]} {value})", nullable)
+    test = f"({needle} {_SQL[comparison]} {value})"
+    return Test(test, nullable, test)
 
 
 def _any(comparison: ComparisonOp, left: Expression, rel: Rel, scope: Scope, to: Lowering) -> str:
@@ -163,7 +164,7 @@ def _none_match(table: TextTable, tests: Sequence[Key | Test], space: Workspace)
         return f"NOT {table.exists(*(test.holds for test in tests))}"
     if len(keys) == len(tests):  # Spark has a null-aware join for this, and only for this
         return f"NOT {_in(table, keys, space)}"
-    return f"NOT {table.exists(*(f'coalesce({test.holds}, true)' for test in tests))}"
+    return f"NOT {table.exists(*(f'coalesce({test.value}, true)' for test in tests))}"
 
 
 def _unique(rel: Rel, to: Lowering) -> str:

@@ -104,7 +104,7 @@ def _writer(rel: Write, target: FilesTarget, frame: DataFrame, what: str) -> Dat
             require_kept(frame.schema, "parquet", what, frame.sparkSession)
             return frame.write.format("parquet")
         case Orc():
-            return with_kept_days(frame, what).write.format("orc")
+            return with_kept_days(frame, what, "orc").write.format("orc")
         case DelimitedText() as kind:
             return _text(rel, kind, frame, what)
         case Arrow() | Dwrf() as other:

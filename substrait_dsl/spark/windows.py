@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from math import inf
+from math import inf, isfinite
 
 import attrs
 
@@ -170,10 +170,10 @@ def _amount(offset: Literal) -> Fraction:
             return Fraction(12 * years + months)
         case DaySeconds(days, seconds, subseconds), t.IntervalDay(precision=digits):
             return 86_400 * days + seconds + Fraction(subseconds, 10**digits)
-        case number, kind if isinstance(kind, (*t.INTEGER_RANGES, t.FP32, t.FP64, t.Decimal)):
+        case number, kind if isinstance(kind, (*t.INTEGER_RANGES, t.FP32, t.FP64, t.Decimal)) and isfinite(number):
             return Fraction(number)
         case _:
-            raise UnsupportedError(f"Spark cannot take {offset.type} as the offset of a frame")
+            raise UnsupportedError(f"Spark cannot take {offset} as the offset of a frame")
 
 
 def _row(place: float | Fraction, end: str) -> str:

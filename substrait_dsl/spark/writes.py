@@ -17,7 +17,7 @@ from substrait_dsl.spark.fitting import columns_in, require_distinct, require_ke
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, statement_name
-from substrait_dsl.spark.orc_files import with_kept_days
+from substrait_dsl.spark.orc_files import ORC_FILES, with_kept_days
 from substrait_dsl.spark.replacing import create_or_replace
 from substrait_dsl.spark.snapshots import at, committed
 from substrait_dsl.spark.statements import nested_cast, nothing, pairs, qualified, required_property, run, using
@@ -92,7 +92,7 @@ def _insert(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     what = f"insert into {table.title}"
     require_kept(table.schema, table.format, what, space.spark)
     frame = _given(rel, space)
-    source = nested_cast(_kept(frame, table.format, what), _kinds(table, columns)).toDF(*space.names(len(columns)))
+    source = nested_cast(_kept(frame, table.files, what), _kinds(table, columns)).toDF(*space.names(len(columns)))
     values = ", ".join(map(_partly(table, what), columns, source.columns))
     run(what, f"INSERT INTO {table.sql} ({column_list(columns)}) SELECT {values} FROM {space.attach(source)}", space)
     return _result(rel, frame)
@@ -100,7 +100,7 @@ def _insert(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
 
 def _kept(frame: DataFrame, kind: str, what: str) -> DataFrame:
     """The rows as they may be written to a table of a format."""
-    return with_kept_days(frame, what) if kind == "orc" else frame
+    return with_kept_days(frame, what, kind) if kind in ORC_FILES else frame
 
 
 def _partly(table: StoredTable, what: str) -> Callable[[str, str], str]:
@@ -148,7 +148,7 @@ def _ctas(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
     schema: StructType = frame.schema
     kind = found.format if found is not None else format_of_new(names, space.spark)
     require_kept(schema, kind, what, space.spark)
-    source = space.attach(_kept(frame, kind, what))
+    source = space.attach(_kept(frame, kind if found is None else found.files, what))
     rows = f"{using(kind)}{required_property(rel.table_schema, found)} AS SELECT * FROM {source}"
     if found is None:
         run(what, f"CREATE TABLE {statement_name(names)}{rows}", space)
@@ -218,7 +218,8 @@ def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     changed = [name for name in columns if name not in keys]
     if not changed:
         raise UnsupportedError(f"{what}: the input has the columns of the key only, and those stay")
-    frame = nested_cast(_given(rel, space, keep=True), _kinds(table, columns))  # it may be computed twice
+    given = _kept(_given(rel, space, keep=True), table.files, what)  # it may be computed twice
+    frame = nested_cast(given, _kinds(table, columns))
     fresh = space.names(len(columns))
     new = dict(zip(columns, fresh, strict=True))
     source = space.attach(frame.toDF(*fresh))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,18 +42,26 @@ SETTINGS = {
 """How the session differs from the defaults."""
 
 
-def spark_engines(spark: SparkSession, folder: Path) -> list[SparkSession]:
+Kinds = Sequence[tuple[Store, bool]]
+"""For each session where the tables are, and whether Spark may send small ones to all tasks."""
+
+OF_SPARK: Kinds = [("cache", True), ("cache", False), ("parquet", True), ("orc", False)]
+OF_ICEBERG: Kinds = [("iceberg", True), ("iceberg_parts", False), ("iceberg_orc", True)]
+"""In a catalog of the session called ``lake``."""
+
+
+def spark_engines(spark: SparkSession, folder: Path, kinds: Kinds = OF_SPARK) -> list[SparkSession]:
     """Sessions of their own on the same Spark, with the tables, that are as unlike as can be.
 
     Args:
         spark: a session.
         folder: where files may be written.
+        kinds: what the sessions are.
 
     Returns:
         The sessions. They differ in where the rows are, as filters are given to what reads files, and in how Spark
         joins where columns are equal: by hashing the smaller input, as it does by default, or by sorting and merging.
     """
-    kinds: list[tuple[Store, bool]] = [("cache", True), ("cache", False), ("parquet", True), ("orc", False)]
     return [_spark_engine(spark, folder, store, broadcasts=broadcasts) for store, broadcasts in kinds]
 
 

@@ -74,7 +74,7 @@ def read(name: str) -> sd.Relation[Any]:
     return sd.read_named(name, TABLES[name][0])
 
 
-Store = Literal["cache", "parquet", "orc"]
+Store = Literal["cache", "parquet", "orc", "iceberg", "iceberg_orc", "iceberg_parts"]
 """Where Spark has the rows: they are read as data is read, not from the plan."""
 
 TOGETHER = 2
@@ -102,6 +102,37 @@ def stored(frame: DataFrame, store: Store, path: Path) -> DataFrame:
             # To a file of each so many rows, as no part of one has statistics that is so small.
             frame.write.option("maxRecordsPerFile", TOGETHER).orc(str(path))
             return frame.sparkSession.read.orc(str(path))
+        case "iceberg" | "iceberg_parts" | "iceberg_orc":
+            return _in_iceberg(frame, store, path.stem)
+
+
+PARTITIONS = {
+    "ints": "bucket(2, k)",
+    "texts": "s, p",
+    "reals": "a, n",
+    "times": "b, q, years(m)",
+    "nothing": "a",
+    "single": "s, p",
+}
+"""By what the Iceberg tables of `iceberg_parts` are partitioned."""
+
+
+def _in_iceberg(frame: DataFrame, store: Store, name: str) -> DataFrame:
+    """The same rows, each in a file of its own, in a table of the catalog ``lake``."""
+    spark = frame.sparkSession
+    table = f"lake.db.{store}_{name}"
+    small = {"tinyint": "int", "smallint": "int"}  # Iceberg has none of these
+    declared = ", ".join(f"{column} {small.get(kind, kind)}" for column, kind in frame.dtypes)
+    clause = f"PARTITIONED BY ({PARTITIONS[name]})" if store == "iceberg_parts" else ""
+    form = "orc" if store == "iceberg_orc" and name != "times" else "parquet"  # ORC does not hold all times
+    properties = (
+        f"'write.format.default'='{form}', 'write.distribution-mode'='none', 'write.spark.fanout.enabled'='true'"
+    )
+    spark.sql(f"CREATE TABLE {table} ({declared}) USING iceberg {clause} TBLPROPERTIES ({properties})")
+    many = max(frame.count(), 1)
+    frame.repartition(many).writeTo(table).append()
+    columns = [f"cast({column} AS {kind}) AS {column}" if kind in small else column for column, kind in frame.dtypes]
+    return spark.table(table).selectExpr(*columns)
 
 
 DUCKDB_TYPES: dict[str, str] = {

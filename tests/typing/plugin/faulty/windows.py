@@ -149,5 +149,5 @@ items.window(n=f.row_number(), partition_by="part").filter(lambda r: r.n > "1")
 sd.preceding(-1)
 # E: preceding takes a positive distance, got -1; 0 is the current row  [substrait-invalid-argument]
 sd.following("3")
-# E: a bound of a frame is None, a number or a span of time, got '3'; an expression stands in preceding(x) or
-#    following(x)  [substrait-invalid-argument]
+# E: a bound of a frame is None, a finite number or a span of time, got '3'; None is the end of the partition; an
+#    expression stands in preceding(x) or following(x)  [substrait-invalid-argument]
