@@ -115,7 +115,9 @@ class Called:
 def public(value: V, name: str) -> V:
     """What the package offers under a name: a function or a class, which say the same of their arguments."""
     if isinstance(value, FunctionType):
-        return guarded(value, name)  # type: ignore[return-value]  # a function like the one it calls
+        function = guarded(value, name)
+        function.__module__ = __package__  # where the function itself is found, which is not in the module it is from
+        return function  # type: ignore[return-value]  # a function like the one it calls
     if hasattr(value, "__attrs_attrs__") and isinstance(value, type):  # people call no others, or they are `Called`
         _guard_making(value, name)
     return value
