@@ -17,8 +17,17 @@ import substrait_dsl as sd
 from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.fluent.guidance import ABSENT, FUNCTIONS, GROUP_METHODS, MEASURE_METHODS, METHODS, VERBS
-from substrait_dsl.fluent.habits import NAMES, PYTHON_TYPES, TYPE_HABITS
+from substrait_dsl.fluent.habits import (
+    ABSENT,
+    FUNCTIONS,
+    GROUP_METHODS,
+    MEASURE_METHODS,
+    METHODS,
+    NAMES,
+    PYTHON_TYPES,
+    TYPE_HABITS,
+    VERBS,
+)
 from tests.support import f, table
 
 T = table("id: i64, q: i32, price: decimal<15,2>, day: date, name: string")

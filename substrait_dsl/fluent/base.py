@@ -16,7 +16,8 @@ from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming
 from substrait_dsl.fluent.arguments import RelationLike
 from substrait_dsl.fluent.choices import require_count, require_flag
 from substrait_dsl.fluent.expr import Expr, ExprBase
-from substrait_dsl.fluent.guidance import VERBS, UnknownAttributeError, no_attribute
+from substrait_dsl.fluent.guidance import UnknownAttributeError, no_attribute
+from substrait_dsl.fluent.habits import VERBS
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from substrait_dsl.catalog import Catalog, Kind, Overload, standard_catalog
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming, require
 from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, given, resolved
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, derived, resolve, settled
-from substrait_dsl.fluent.guidance import MEASURE_METHODS, WINDOW_METHODS, no_attribute
+from substrait_dsl.fluent.guidance import no_attribute
+from substrait_dsl.fluent.habits import MEASURE_METHODS, WINDOW_METHODS
 from substrait_dsl.fluent.lambdas import LambdaFunction, is_function, settle_functions, traced_argument
 from substrait_dsl.fluent.scope import Scope
 

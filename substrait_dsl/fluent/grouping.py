@@ -26,8 +26,8 @@ from substrait_dsl.fluent.calls import MeasureBase, measure_node
 from substrait_dsl.fluent.choices import require_method
 from substrait_dsl.fluent.columns import called, evaluate, is_list, keys_of, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
-from substrait_dsl.fluent.guidance import GROUP_METHODS, no_attribute
-from substrait_dsl.fluent.habits import METHOD_HABITS
+from substrait_dsl.fluent.guidance import no_attribute
+from substrait_dsl.fluent.habits import GROUP_METHODS, METHOD_HABITS
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
