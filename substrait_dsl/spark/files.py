@@ -5,7 +5,6 @@ Specification: https://substrait.io/relations/logical_relations/#local-files.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,10 +22,11 @@ from substrait_dsl.algebra.relations import (
     Orc,
     Parquet,
 )
-from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from substrait_dsl.spark.arrow_files import read_arrow
 from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.delimited import read_text
+from substrait_dsl.spark.expanded import require_names_read
 from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.footers import check_each
 from substrait_dsl.spark.named import quoted_name
@@ -141,20 +141,9 @@ def _by_name(
     with _refusals(what_of(files)):
         frame = spark.read.format(reader).load(paths)
         _ = frame.schema  # a client of Spark Connect learns only now what is wrong
-    declared = {name.lower() for name in schema.names}
-    for field in frame.schema.fields:
-        if field.name.lower() in declared and (found := _EXPANDED.search(field.json())):  # the fields inside it, too
-            inside = "" if found[0] in field.name else f' with a field named "{found[0]}"'
-            raise UnsupportedError(
-                f"{what_of(files)} has the column {quoted([field.name])}{inside}, and Spark would look for another: "
-                "it puts a property of Java's in place of ${...}"
-            )
+    require_names_read(frame.schema, schema.names, what_of(files))
     check_each(kind, files, frame, schema)
     return frame
-
-
-_EXPANDED = re.compile(r"\$\{[^}$\s:]+\}")
-"""What may be a property; ``${env:HOME}`` is none."""
 
 
 @contextmanager

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from substrait_dsl.spark.stored import StoredTable
 
-_TEXT_FORMATS = {"csv", "json", "text", "xml"}
+TEXT_FORMATS = {"csv", "json", "text", "xml"}
 """Formats in which NULL and an empty text, or two points in time, are written alike."""
 _TIMES = "spark.sql.parquet.outputTimestampType"
 
@@ -80,8 +80,17 @@ def columns_in(table: StoredTable, declared: NamedStruct, *, written: Collection
 def padded_kind(field: StructField, declared: Type) -> str | None:
     """What a column of a table is, if Spark fills its texts with spaces, and it is not declared so."""
     length = declared.length if isinstance(declared, FixedChar) else None
-    kind = str(field.metadata.get(_TEXT, ""))
-    return kind if _PADDED.search(kind) and kind != f"char({length})" else None
+    kind = _declared_texts(field)
+    return kind if is_padded(field) and kind != f"char({length})" else None
+
+
+def is_padded(field: StructField) -> bool:
+    """Whether Spark fills with spaces what is written to a column, and what it is compared with."""
+    return bool(_PADDED.search(_declared_texts(field)))
+
+
+def _declared_texts(field: StructField) -> str:
+    return str(field.metadata.get(_TEXT, ""))
 
 
 def fixed_char(kind: str) -> str:
@@ -90,7 +99,7 @@ def fixed_char(kind: str) -> str:
 
 
 _TEXT = "__CHAR_VARCHAR_TYPE_STRING"
-"""Where the schema of a table has what a column of texts was declared as."""
+"""Where the schema of a table, and of files that Spark wrote from it, has what a column of texts was declared as."""
 _PADDED = re.compile(r"\bchar\(")
 _DEFAULT = "CURRENT_DEFAULT"
 """Where the schema of a table has the default value of a column, as SQL text."""
@@ -136,7 +145,7 @@ def require_kept(schema: StructType, kind: str, what: str, spark: SparkSession) 
         YearMonthIntervalType,
     )
 
-    if kind in _TEXT_FORMATS:
+    if kind in TEXT_FORMATS:
         raise UnsupportedError(
             f"{what}: a table of the format {kind} does not give back the values that are written to it",
             hint='a table is made in the format that "spark.sql.sources.default" names',

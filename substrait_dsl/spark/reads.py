@@ -20,28 +20,29 @@ from substrait_dsl.algebra.relations import (
     StructMask,
     VirtualTable,
 )
-from substrait_dsl.algebra.types import Struct, Type
+from substrait_dsl.algebra.types import UUID, List, Map, Struct, Type
 from substrait_dsl.errors import UnsupportedError, kind_words, quoted
 from substrait_dsl.spark.columns import check_columns
+from substrait_dsl.spark.expanded import require_table_read
 from substrait_dsl.spark.files import read_files
-from substrait_dsl.spark.fitting import fixed_char, padded_kind
+from substrait_dsl.spark.fitting import is_padded
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.iceberg import read_snapshot
+from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.named import named_frame, quoted_name
 from substrait_dsl.spark.paths import what_of
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.subqueries import is_subquery
 from substrait_dsl.spark.tables import PLAIN_NAME, UNUSED, Item, Rows
 from substrait_dsl.spark.texts import TextTable
-from substrait_dsl.spark.types import spark_sql_type
+from substrait_dsl.spark.types import holds, spark_sql_type
 from substrait_dsl.spark.virtual import arrow_frame, can_be_arrow
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import StructField
 
-    from substrait_dsl.algebra.schema import NamedStruct
     from substrait_dsl.spark.lowering import Lowering
     from substrait_dsl.spark.tables import Table
     from substrait_dsl.spark.workspace import Workspace
@@ -127,25 +128,16 @@ def look_up(reads: Sequence[Read], space: Workspace) -> None:
 def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
     space = to.space
     what = f"table {quoted(['.'.join(names)])}"
-    if not to.as_text:
-        frame = named_frame(names, space.spark)
-        return _selected(frame, _columns(frame.schema, rel.base_schema, what), rel, space)
-    if names not in space.tables:
-        space.tables[names] = named_frame(names, space.spark).schema
-    columns = _columns(space.tables[names], rel.base_schema, what)
-    return _read(TextTable((), quoted_name(names), space), [f"`{name}`" for name in columns], rel)
-
-
-def _columns(actual: StructType, declared: NamedStruct, what: str) -> tuple[str, ...]:
-    """The names in a table of the declared columns, where texts that Spark fills with spaces are declared so."""
-    columns = check_columns(actual, declared, what)
-    for name, field in zip(columns, declared, strict=True):
-        if kind := padded_kind(actual[name], field.type):
-            raise UnsupportedError(
-                f'{what}: its column "{name}" is {kind}, and Spark adds spaces to what such texts are compared with',
-                hint=f'declare it "{fixed_char(kind)}"' if kind.startswith("char") else None,
-            )
-    return columns
+    frame = None if to.as_text and names in space.tables else named_frame(names, space.spark)
+    schema = space.tables[names] if frame is None else frame.schema
+    columns = check_columns(schema, rel.base_schema, what)
+    require_table_read(names, schema, columns, what, space.spark)
+    if frame is not None and not to.as_text:
+        return _selected(frame, columns, rel, space)
+    space.tables[names] = schema
+    fields = {field.name: field for field in schema.fields}
+    there = [(f"`{name}`", fields[name]) for name in columns]
+    return _read(TextTable((), quoted_name(names), space), there, rel)
 
 
 def _from_source(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, space: Workspace) -> Rows:
@@ -156,35 +148,67 @@ def _from_source(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: 
     return _selected(*space.sources[key], rel, space)
 
 
-def _read(table: Table, texts: Sequence[str], rel: Read) -> Rows:
-    """Of the columns of the base schema, given as texts over a table, those that the plan uses."""
+def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read) -> Rows:
+    """Of the columns of the base schema, given as texts over a table and as Spark has them, those that are used."""
     space = table.space
     used = space.used.get(id(rel))
     columns, made = [], []
-    for position, (text, kind) in enumerate(zip(texts, rel.base_schema.types, strict=True)):
+    for position, ((text, field), kind) in enumerate(zip(there, rel.base_schema.types, strict=True)):
         columns.append(space.name() if used is None or position in used else UNUSED)
         if columns[-1] != UNUSED:
-            made.append(Item(as_inside(text, kind), (columns[-1],)))
+            made.append(Item(as_inside(text, kind, is_new=is_padded(field)), (columns[-1],)))
     return Rows(table.select(made), tuple(columns))
 
 
 def _selected(frame: DataFrame, names: tuple[str, ...], rel: Read, space: Workspace) -> Rows:
     """The columns of the base schema, called `names` in a DataFrame that has them."""
-    there = frame.columns
-    texts = [f"`{name}`" for name in names]
-    table = FrameTable((), frame, space)
+    fields = frame.schema.fields
+    there = tuple(field.name for field in fields)
+    table, texts = FrameTable((), frame, space), [f"`{name}`" for name in there]
     if not all(map(PLAIN_NAME.fullmatch, names)) or len({name.lower() for name in there}) < len(there):
         plain = space.names(len(there))
-        table = FrameTable(plain, frame.toDF(*plain), space)
-        by_name = dict(zip(there, plain, strict=True))
-        texts = list(plain) if tuple(there) == names else [by_name[name] for name in names]
-    return _read(table, texts, rel)
+        table, texts = FrameTable(plain, frame.toDF(*plain), space), list(plain)
+    columns = list(zip(texts, fields, strict=True))
+    if there != names:
+        by_name = dict(zip(there, columns, strict=True))
+        columns = [by_name[name] for name in names]
+    return _read(table, columns, rel)
 
 
-def as_inside(text: str, kind: Type) -> str:
-    """A column as expressions see it: fields of structs have positions for names."""
+def as_inside(text: str, kind: Type, *, is_new: bool = False) -> str:
+    """A column as expressions see it: fields of structs have positions for names, uuids one spelling.
+
+    If it is to be a new value, Spark does not see a column of ``CHAR(n)`` in it, and adds no spaces to what it is
+    compared with. Its optimizer takes the cast away, but when the spaces have been added to what needs them.
+    """
     inside = spark_sql_type(kind)
-    return f"CAST({text} AS {inside})" if "STRUCT<" in inside else text
+    return _canonical(f"CAST({text} AS {inside})" if is_new or "STRUCT<" in inside else text, kind)
+
+
+def _canonical(text: str, kind: Type, depth: int = 0) -> str:
+    """A value with the uuids in it in small letters, as literals have them: texts of both spellings are one uuid.
+
+    For Spark this is a computed value. So it makes the comparisons itself, which those who read files would do wrong:
+    Iceberg has another order of uuids.
+    """
+    if not holds(kind, UUID):
+        return text
+    entry = f"e{depth}"
+
+    def inside(value: str, part: Type) -> str:
+        return _canonical(value, part, depth + 1)
+
+    match kind:
+        case List(element=element):
+            return f"transform({text}, {entry} -> {inside(entry, element)})"
+        case Map(key=key, value=value):
+            pair = struct_to_sql([inside(f"{entry}.key", key), inside(f"{entry}.value", value)])
+            return f"map_from_entries(transform(map_entries({text}), {entry} -> {pair}))"
+        case Struct(types=types):
+            parts = struct_to_sql([inside(f"{text}.f{number}", part) for number, part in enumerate(types)])
+            return f"if({text} IS NULL, NULL, {parts})"
+        case _:
+            return f"lower({text})"
 
 
 def _virtual(rel: Read, to: Lowering) -> Rows:

@@ -13,8 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.errors import UnsupportedError
-from tests.support import f, refused
+from tests.support import f
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -151,14 +150,3 @@ def test_null_among_numbers(tmp_path: Path, spark: SparkSession) -> None:
 def test_patterns_without_wildcards(tmp_path: Path, spark: SparkSession) -> None:
     rows = stored("orc", "string?", ["a", FULL_WIDTH, EMOJI], tmp_path, spark)
     assert rows.filter(lambda r: f.like(r.x, FULL_WIDTH)).collect(spark) == [(FULL_WIDTH, 1)]
-
-
-def test_texts_that_spark_fills_with_spaces(spark: SparkSession) -> None:
-    spark.sql("DROP TABLE IF EXISTS padded")
-    spark.sql("CREATE TABLE padded (c CHAR(5), n INT) USING parquet")
-    spark.sql("INSERT INTO padded VALUES ('ab', 1)")
-    with refused(UnsupportedError, "execute", 'its column "c" is char(5)', 'declare it "fixedchar<5>"'):
-        sd.read_named("padded", {"c": "string?"}).execute(spark)
-    assert sd.read_named("padded", {"c": "fixedchar<5>?"}).collect(spark) == [("ab   ",)]
-    assert sd.read_named("padded", {"n": "i32?"}).collect(spark) == [(1,)]
-    spark.sql("DROP TABLE padded")
