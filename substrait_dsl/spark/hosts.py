@@ -11,7 +11,6 @@ from substrait_dsl.algebra.expressions import (
     Expression,
     InPredicate,
     Lambda,
-    OuterReference,
     SetComparison,
     WindowFunction,
 )
@@ -19,7 +18,7 @@ from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.spark import subqueries
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.limits import exact_limits
-from substrait_dsl.spark.pruning import columns_seen
+from substrait_dsl.spark.pruning import columns_outside
 from substrait_dsl.spark.subqueries import depends_on_row, is_subquery, relation_of
 from substrait_dsl.spark.tables import Item, Rows
 
@@ -125,14 +124,7 @@ def _carried(to: Lowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows, Map
 
     Spark's subqueries see the row directly around them, and no row around that.
     """
-    used = dict.fromkeys(
-        (root.anchor, position)
-        for start in inner
-        if start.free_anchors & to.outer.keys()
-        for node in walk(start)
-        for root, position in columns_seen(node)
-        if isinstance(root, OuterReference) and root.anchor in to.outer
-    )
+    used = dict.fromkeys(columns_outside(inner, to.outer.keys()))
     if not used:
         return rows, to.outer
     names = {place: to.space.name() for place in used}

@@ -132,7 +132,8 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
     rows = Rows(computed.table, mine)
     if plan.method == "mark":
         fixed = not other.free_anchors and not any(key.free_anchors for key in keys_inside(rel))
-        return with_mark(rows, mark(table, tests, to.space, fixed=fixed), to)
+        outside = here.inside.outside(other)
+        return with_mark(rows, mark(table, tests, to.space, outside=outside, fixed=fixed), to)
     for test in tests:
         table = table.where(test.holds)
     keys = [test.outside for test in tests if isinstance(test, Key)]

@@ -5,6 +5,7 @@ Specification: ``LateralJoinRel`` in ``algebra.proto``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 from typing import Literal as Word
 
@@ -15,6 +16,7 @@ from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.joins import with_mark
 from substrait_dsl.spark.limits import exact_limits
 from substrait_dsl.spark.marks import Test, mark
+from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.pushdown import as_condition
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import single_match
@@ -38,21 +40,32 @@ def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
     table, found = here.inside.text(rel.right)
     seen = rows.columns + found
     inside = to.nested(here.scope.outer if rel.anchor is None else {**here.scope.outer, rel.anchor: seen})
+    compared = (seen[position] for position in positions_seen([rel.condition], None))
+    used = [*here.inside.outside(rel.right), *inside.outside(rel.condition), *compared]
+    outside = [column for column in used if column not in found]
     match rel.how:
         case "left_mark":
             matches, there = host(inside, Rows(table, found), None, [rel.condition], hoist=True, visible=seen)
             text = there.sql(rel.condition)
             test = Test(text, rel.condition.type.nullable, as_condition(text, rel.condition))
-            rows = with_mark(rows, mark(_text(matches), [test], to.space, fixed=False), to)
+            rows = with_mark(rows, mark(_text(matches), [test], to.space, outside=outside, fixed=False), to)
         case how:
             # Of one row there is no second match to look for; and an aggregate of an aggregate that depends on the
             # row outside, which counting the matches would be, Spark computes wrongly where nothing is aggregated.
             method: Matching = "left" if how == "left_single" and rel.right.single_row else how
-            rows = _matched(rows, Rows(table, found), method, rel.condition, inside, to)
+            rows = _matched(rows, Rows(table, found), method, rel.condition, outside, inside, to)
     return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
 
 
-def _matched(rows: Rows, right: Rows, how: Matching, condition: Expression, inside: Lowering, to: Lowering) -> Rows:
+def _matched(
+    rows: Rows,
+    right: Rows,
+    how: Matching,
+    condition: Expression,
+    outside: Sequence[str],
+    inside: Lowering,
+    to: Lowering,
+) -> Rows:
     if not _is_true(condition):
         right = filtered(right, condition, None, inside, visible=rows.columns + right.columns)
     matches = _text(right)
@@ -60,9 +73,9 @@ def _matched(rows: Rows, right: Rows, how: Matching, condition: Expression, insi
         case "inner" | "left":
             return Rows(rows.table.lateral(matches, how), rows.columns + right.columns)
         case "left_semi":
-            return Rows(rows.table.where(matches.exists()), rows.columns)
+            return Rows(rows.table.where(matches.exists(outside=outside)), rows.columns)
         case "left_anti":
-            return Rows(rows.table.where(f"NOT {matches.exists()}"), rows.columns)
+            return Rows(rows.table.where(f"NOT {matches.exists(outside=outside)}"), rows.columns)
         case "left_single":
             table, columns = single_match(rows, matches, right.columns, to)
             return Rows(table, rows.columns + columns)

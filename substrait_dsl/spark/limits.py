@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from substrait_dsl.algebra.expressions import OuterReference
-from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import Aggregate, Emit, Fetch, Filter, Project, Sort, TopN, Window
-from substrait_dsl.spark.pruning import columns_seen
+from substrait_dsl.spark.pruning import columns_outside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,9 +36,4 @@ def exact_limits(rels: Sequence[Rel]) -> set[int]:
 
 
 def _outer_columns(rel: Rel) -> set[tuple[int, int]]:
-    return {
-        (root.anchor, position)
-        for node in walk(rel)
-        for root, position in columns_seen(node)
-        if isinstance(root, OuterReference) and root.anchor in rel.free_anchors
-    }
+    return set(columns_outside([rel], rel.free_anchors))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import attrs
 
-from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.relations import (
     Aggregate,
     Cross,
@@ -49,7 +49,7 @@ from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.output import is_plain, output, plain_items
 from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.pieces import Pieces
-from substrait_dsl.spark.pruning import parents_first, relations_inside, used_columns
+from substrait_dsl.spark.pruning import columns_outside, parents_first, relations_inside, used_columns
 from substrait_dsl.spark.record import note_columns
 from substrait_dsl.spark.tables import Item, Rows, Table, items
 from substrait_dsl.spark.texts import TextTable
@@ -223,6 +223,10 @@ class Lowering:
         rows = self.lower(rel)
         assert isinstance(rows.table, TextTable)
         return rows.table, rows.columns
+
+    def outside(self, *nodes: Node) -> list[str]:
+        """The columns of the row around that relations and expressions depend on."""
+        return [self.outer[anchor][position] for anchor, position in columns_outside(nodes, self.outer.keys())]
 
     def one_row(self, made: Sequence[Item]) -> Table:
         """A table of one row."""

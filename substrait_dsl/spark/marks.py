@@ -58,23 +58,28 @@ class Test:
         return f"({self.value}) IS NULL"
 
 
-def mark(table: TextTable, tests: Sequence[Key | Test], space: Workspace, *, fixed: bool) -> str:
+def mark(
+    table: TextTable, tests: Sequence[Key | Test], space: Workspace, *, outside: Sequence[str], fixed: bool
+) -> str:
     """A boolean: whether a row passes all tests.
 
     Args:
         table: the rows to look among.
         tests: what a matching row passes.
         space: where new names come from.
+        outside: the columns of the row outside that the rows among which is looked depend on.
         fixed: whether the table and the keys in it are the same for every row outside.
     """
-    matched = table.exists(*(test.holds for test in tests))
-    unknown = list(_unknown_matches(table, tests, space, fixed))
+    matched = table.exists(*(test.holds for test in tests), outside=outside)
+    unknown = list(_unknown_matches(table, tests, space, outside, fixed))
     if not unknown:
         return matched
     return f"(CASE WHEN {matched} THEN true WHEN {' OR '.join(unknown)} THEN CAST(NULL AS BOOLEAN) ELSE false END)"
 
 
-def _unknown_matches(table: TextTable, tests: Sequence[Key | Test], space: Workspace, fixed: bool) -> Iterator[str]:
+def _unknown_matches(
+    table: TextTable, tests: Sequence[Key | Test], space: Workspace, outside: Sequence[str], fixed: bool
+) -> Iterator[str]:
     """For each choice of tests: whether there is a row for which they are unknown and the others hold."""
     match tests:
         case [Key(nullable=True) as key] if fixed:
@@ -82,7 +87,7 @@ def _unknown_matches(table: TextTable, tests: Sequence[Key | Test], space: Works
             return
     nullable = [number for number, test in enumerate(tests) if test.nullable]
     if len(nullable) > _MOST_UNKNOWNS:
-        yield table.exists(f"({' AND '.join(test.value for test in tests)}) IS NULL")
+        yield table.exists(f"({' AND '.join(test.value for test in tests)}) IS NULL", outside=outside)
         return
     for size in range(1, len(nullable) + 1):
         for unknown in combinations(nullable, size):
@@ -91,7 +96,8 @@ def _unknown_matches(table: TextTable, tests: Sequence[Key | Test], space: Works
                 _reduced(table, keys, unknown, space) if fixed and len(keys) == len(tests) else (table, tests)
             )
             yield small.exists(
-                *(test.unknown if number in unknown else test.holds for number, test in enumerate(small_tests))
+                *(test.unknown if number in unknown else test.holds for number, test in enumerate(small_tests)),
+                outside=outside,
             )
 
 

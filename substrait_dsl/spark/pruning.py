@@ -80,6 +80,16 @@ def columns_seen(node: Node) -> Iterator[tuple[Root, int]]:
             pass
 
 
+def columns_outside(nodes: Iterable[Node], anchors: Set[int]) -> Iterator[tuple[int, int]]:
+    """The columns of enclosing rows, those with these anchors, that nodes refer to: whose, and the position in it."""
+    for start in nodes:
+        if not start.free_anchors.isdisjoint(anchors):
+            for node in walk(start):
+                for root, position in columns_seen(node):
+                    if isinstance(root, OuterReference) and root.anchor in anchors:
+                        yield root.anchor, position
+
+
 def relations_inside(rel: Rel) -> Iterator[Rel]:
     """The relations directly inside a relation: its inputs, and those in its subqueries."""
     yield from rel.inputs

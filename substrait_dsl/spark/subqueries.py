@@ -72,13 +72,13 @@ def value(subquery: AnySubquery, scope: Scope, to: Lowering) -> str:
             table, (column,) = to.text(rel)
             return f"({table.query([Item(column, (column,))])})"
         case SetPredicate(op="exists", tuples=rel):
-            return to.text(rel)[0].exists()
+            return to.text(rel)[0].exists(outside=to.outside(rel))
         case SetPredicate(tuples=rel):
             return _unique(rel, to)
         case InPredicate(needles=needles, haystack=rel):
             table, columns = to.text(rel)
             keys = _keys(needles, rel, columns, scope)
-            return mark(table, keys, to.space, fixed=not rel.free_anchors)
+            return mark(table, keys, to.space, outside=to.outside(rel), fixed=not rel.free_anchors)
         case SetComparison(reduction="all", comparison=comparison, left=left, right=rel):
             # All rows compare so, unless any compares the opposite way: in three-valued logic, too.
             return f"(NOT {_any(_OPPOSITE[comparison], left, rel, scope, to)})"
@@ -96,7 +96,7 @@ def condition(expression: Expression, scope: Scope, to: Lowering) -> str:
             table, columns = to.text(rel)
             keys = _keys(needles, rel, columns, scope)
             # Spark carries an IN over to other columns that are equal to the needle, an EXISTS it does not.
-            return _none_match(table, keys, to.space) if negated else _in(table, keys, to.space)
+            return _none_match(table, keys, rel, to) if negated else _in(table, keys, to.space)
         case SetPredicate() as predicate:
             return f"{'NOT ' if negated else ''}{value(predicate, scope, to)}"
         case SetComparison(reduction=reduction, comparison=comparison, left=left, right=rel):
@@ -105,8 +105,8 @@ def condition(expression: Expression, scope: Scope, to: Lowering) -> str:
             wanted = comparison if reduction == "any" else _OPPOSITE[comparison]
             test = _comparison(wanted, left, rel, column, scope)
             if (reduction == "any") is (negated is None):
-                return table.exists(test.holds)
-            return _none_match(table, [test], to.space)
+                return table.exists(test.holds, outside=to.outside(rel))
+            return _none_match(table, [test], rel, to)
         case _:
             return as_condition(to_sql(expression, scope), expression)
 
@@ -149,7 +149,7 @@ def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: st
 def _any(comparison: ComparisonOp, left: Expression, rel: Rel, scope: Scope, to: Lowering) -> str:
     table, (column,) = to.text(rel)
     test = _comparison(comparison, left, rel, column, scope)
-    return mark(table, [test], to.space, fixed=not rel.free_anchors)
+    return mark(table, [test], to.space, outside=to.outside(rel), fixed=not rel.free_anchors)
 
 
 def _in(table: TextTable, keys: Sequence[Key], space: Workspace) -> str:
@@ -157,14 +157,14 @@ def _in(table: TextTable, keys: Sequence[Key], space: Workspace) -> str:
     return f"({', '.join(key.outside for key in keys)}) IN ({inside})"
 
 
-def _none_match(table: TextTable, tests: Sequence[Key | Test], space: Workspace) -> str:
+def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: Lowering) -> str:
     """A condition: for every row of the table, some test is false."""
     keys = [test for test in tests if isinstance(test, Key)]
-    if not any(test.nullable for test in tests):
-        return f"NOT {table.exists(*(test.holds for test in tests))}"
-    if len(keys) == len(tests):  # Spark has a null-aware join for this, and only for this
-        return f"NOT {_in(table, keys, space)}"
-    return f"NOT {table.exists(*(f'coalesce({test.value}, true)' for test in tests))}"
+    is_nullable = any(test.nullable for test in tests)
+    if is_nullable and len(keys) == len(tests):  # Spark has a null-aware join for this, and only for this
+        return f"NOT {_in(table, keys, to.space)}"
+    against = (f"coalesce({test.value}, true)" if is_nullable else test.holds for test in tests)
+    return f"NOT {table.exists(*against, outside=to.outside(rel))}"
 
 
 def _unique(rel: Rel, to: Lowering) -> str:
@@ -176,4 +176,4 @@ def _unique(rel: Rel, to: Lowering) -> str:
     made = map(as_key, columns, rel.schema.types)
     table = table.select([Item(text, (key,)) for text, key in zip(made, keys, strict=True)])
     counted = table.group(keys, [Item("count(1)", (many,))])
-    return f"(NOT {counted.where(f'{many} > 1').exists()})"
+    return f"(NOT {counted.exists(f'{many} > 1', outside=to.outside(rel))})"

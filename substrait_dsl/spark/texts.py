@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING, Literal
 
@@ -12,6 +13,7 @@ import attrs
 from substrait_dsl.spark.record import note_inlined
 from substrait_dsl.spark.sorting import SortKeys, ordering
 from substrait_dsl.spark.tables import Item, JoinHow, Table, all_true, items, names_joined, select_list
+from substrait_dsl.spark.versions import has
 
 if TYPE_CHECKING:
     from substrait_dsl.spark.workspace import Workspace
@@ -56,9 +58,18 @@ class TextTable(Table):
         # A table of no columns still has its rows.
         return f"SELECT {select_list(made) or '1'} FROM {self.source}{where}"
 
-    def exists(self, *conditions: str) -> str:
-        """A condition: whether there is a row for which these conditions, too, are true."""
+    def exists(self, *conditions: str, outside: Iterable[str]) -> str:
+        """A condition: whether there is a row for which these conditions, too, are true.
+
+        Args:
+            conditions: they refer to columns of the table and of the row outside, and have no subqueries.
+            outside: the columns of the row outside that the table itself depends on.
+        """
         rows = self.closed
+        named = (name for name in _NAME.findall(" ".join(conditions)) if name not in rows.names)
+        used = next(chain(outside, named), None)
+        if used is not None and not has(self.space.spark, "EXISTS without its row"):
+            conditions = (*conditions, _OF_ROW.format(used))
         rows = attrs.evolve(rows, conditions=(*rows.conditions, *conditions))
         # In parentheses, it may also be an operand.
         return f"(EXISTS ({rows.query([Item('1', ('1',))])}))"
@@ -151,6 +162,13 @@ class TextTable(Table):
 
 _NAME = re.compile(r"\b__s\d+\b")
 """The names that a `Workspace` gives."""
+
+_OF_ROW = "(({} IS NULL) IS NOT NULL)"
+"""What is true of any column, of any type.
+
+Before it makes a join of an EXISTS, Spark simplifies what is made of AND, OR and NOT: of ``(x OR outside) AND x`` it
+makes ``x``. If no column of the row outside is left, Spark 4.1 fails. So there is one more, which it takes away later.
+"""
 
 _LONGEST_INLINED = 2000
 """How long an expression over aggregates may be: each mention of one in it is replaced by the whole aggregate."""

@@ -18,10 +18,11 @@ OLDEST: Version = (4, 1)
 NEWEST: Version = (4, 3)
 """The range of minor versions; both ends are tested. The extra ``spark`` of the package says it, too."""
 
-Capability = Literal["zipWithIndex"]
+Capability = Literal["zipWithIndex", "EXISTS without its row"]
 
 SINCE: Mapping[Capability, Version] = {
     "zipWithIndex": (4, 2),  # of a DataFrame; before, the rows are numbered in one task
+    "EXISTS without its row": (4, 2),  # simplified until it does not refer to the row outside; before, Spark fails
 }
 """What Spark has not had in the whole range: since when it has."""
 

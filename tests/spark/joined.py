@@ -73,6 +73,16 @@ CONDITIONS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Row, Row], bool
     ),
     "no key": (lambda x, y: x.b < y.d, lambda x, y: less(x[1], y[1])),
     "either": (lambda x, y: (x.a == y.c) | (x.b == y.d), lambda x, y: either(equal(x[0], y[0]), equal(x[1], y[1]))),
+    "key that is NULL on the left": (
+        lambda x, y: (x.a == y.c) & x.a.is_null(),
+        lambda x, y: both(equal(x[0], y[0]), x[0] is None),
+    ),
+    "key that is NULL on the right": (
+        lambda x, y: (x.a == y.c) & y.c.is_null(),
+        lambda x, y: both(equal(x[0], y[0]), y[0] is None),
+    ),
+    "left side alone, in the end": (lambda x, y: ((x.a == y.c) | (x.b < 25)) & (x.b < 25), lambda x, y: less(x[1], 25)),
+    "right side alone, in the end": (lambda x, y: (y.d > 5) | ((x.a == y.c) & (y.d > 5)), lambda x, y: less(5, y[1])),
     "computed key": (lambda x, y: x.a + 1 == y.c * 1, lambda x, y: x[0] and y[0] and x[0] + 1 == y[0]),
     "true": (lambda x, y: sd.lit(True), lambda x, y: True),
     "false": (lambda x, y: sd.lit(False), lambda x, y: False),

@@ -42,11 +42,16 @@ RIGHTS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Row], list[Row]]]] 
         largest_two,
     ),
     "smaller": (lambda rights, x: rights.filter(lambda y: y.d < x.b), smaller),
+    "a reference for nothing": (
+        lambda rights, x: rights.filter(lambda y: ((y.c == x.a) | (y.d > 6)) & (y.d > 6)),
+        lambda x: [y for y in RIGHT if less(6, y[1])],
+    ),
     "no reference": (lambda rights, x: rights, lambda x: RIGHT),
 }
 CONDITIONS: dict[str, tuple[Any, Callable[[Row, Row], bool | None]]] = {
     "true": (True, lambda x, y: True),
     "less": (lambda x, y: x.b < y.d, lambda x, y: less(x[1], y[1])),
+    "greater, in the end": (lambda x, y: ((x.a == y.c) | (y.d > 6)) & (y.d > 6), lambda x, y: less(6, y[1])),
     "equal and less": (
         lambda x, y: (x.a == y.c) & (y.d > 6),
         lambda x, y: both(equal(x[0], y[0]), less(6, y[1])),
