@@ -14,13 +14,18 @@ NEAREST = {"rounding": {"TIE_TO_EVEN": ""}}
 """What floating-point hardware does; Spark offers no other rounding."""
 
 
+def _wrapped(exact: str) -> str:
+    """An exact result, of which only as many bits are kept as the type has."""
+    return f"CAST(pmod({exact} - {{MIN}}, {{SPAN}}) + {{MIN}} AS {{T}})"
+
+
 def _integer(native: str, exact: str, **options: Mapping[str, str]) -> Template:
     """An integer operation: what Spark has, and the same on wide operands, whose result is exact."""
     overflow = {
         "ERROR": native,
         # least and greatest would take a limit for NULL
         "SATURATE": f"if({{nulls}}, NULL, CAST(least(greatest({exact}, {{MIN}}), {{MAX}}) AS {{T}}))",
-        "SILENT": f"CAST(pmod({exact} - {{MIN}}, {{SPAN}}) + {{MIN}} AS {{T}})",
+        "SILENT": _wrapped(exact),
     }
     return Template("[overflow]", {"overflow": overflow, **options})
 
@@ -92,6 +97,9 @@ _INTEGER_DOMAIN = {"ERROR": "", "NULL": ""}  # the errors it speaks of are those
 _DIVISOR = {"ERROR": "{1}", "NULL": "if({1} = 0, NULL, {1})"}
 _QUOTIENT = "CAST({0} div [on_division_by_zero] AS {T})"
 _OVERFLOWS = "{0} = {MIN} AND {1} = -1"  # no other quotient does
+# Where Spark learns from another condition that this one is false, it may compute what stands behind it of all rows. So
+# that has no overflow itself, but for BIGINTs, of which Spark has no wider ones.
+_EXACT = f"if({_OVERFLOWS}, - {{w0}}, {{0}} div [on_division_by_zero])"
 
 ARITHMETIC: Table = {
     "add:int": _integer("({0} + {1})", "({w0} + {w1})"),
@@ -105,8 +113,8 @@ ARITHMETIC: Table = {
         {
             "overflow": {
                 "ERROR": _QUOTIENT,
-                "SATURATE": f"if({_OVERFLOWS}, CAST({{MAX}} AS {{T}}), {_QUOTIENT})",
-                "SILENT": f"if({_OVERFLOWS}, {{0}}, {_QUOTIENT})",
+                "SATURATE": f"if({_EXACT} IS NULL, NULL, CAST(least({_EXACT}, {{MAX}}) AS {{T}}))",
+                "SILENT": _wrapped(_EXACT),
             },
             "on_division_by_zero": _DIVISOR,
             "on_domain_error": _INTEGER_DOMAIN,

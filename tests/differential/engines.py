@@ -166,6 +166,7 @@ KNOWN_FAILURES = {
     # Where a subquery inside a subquery refers to the outermost row, or a lateral join has correlated subqueries on its
     # left, Spark's optimizer may lose columns: one pipeline in some thousands. That is an error, and no wrong rows.
     "Unable to rewrite domain join",
+    "No plan for DomainJoin",
     "INTERNAL_ERROR_ATTRIBUTE_NOT_FOUND",
     "key not found: __s",
     "Task not serializable",

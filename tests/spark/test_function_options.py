@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
     Expression,
@@ -28,6 +29,7 @@ from substrait_dsl.spark.expressions import to_sql
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 from tests.spark.evaluation import NOTHING, call, column, computed, rows_of, scope, value_of
+from tests.support import f
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("compiled")]
 
@@ -61,6 +63,15 @@ def test_saturating_and_wrapping_integers(spark: SparkSession, kind: type[t.Type
         wrapped = [(value - low) % (high - low + 1) + low for value in exact]
         expected = [s if way == "SATURATE" else w for s, w, (_, way) in zip(saturated, wrapped, ways, strict=True)]
         assert list(row) == expected, pair
+
+
+def test_a_quotient_is_saturated_also_where_another_condition_decides(spark: SparkSession) -> None:
+    """Of ``h = -1`` Spark learns that ``h = -32768`` is false, and computes what stands behind that of all rows."""
+    rows_of(spark, [t.I16()], [(-32768,), (-1,), (5,)]).toDF("h").cache().createOrReplaceTempView("quotients")
+    table: Any = sd.read_named("quotients", {"h": "i16?"})
+    for way in ("SATURATE", "SILENT"):
+        kept = table.filter(lambda r, way=way: f.divide(r.h, sd.lit(-1, sd.I16), overflow=way) >= r.h)
+        assert kept.filter(lambda r: r.h.is_in([-1])).collect(spark) == [(-1,)], way
 
 
 def test_modulus_of_all_signs(spark: SparkSession) -> None:
