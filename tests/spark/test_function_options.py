@@ -67,10 +67,12 @@ def test_saturating_and_wrapping_integers(spark: SparkSession, kind: type[t.Type
 
 def test_a_quotient_is_saturated_also_where_another_condition_decides(spark: SparkSession) -> None:
     """Of ``h = -1`` Spark learns that ``h = -32768`` is false, and computes what stands behind that of all rows."""
-    rows_of(spark, [t.I16()], [(-32768,), (-1,), (5,)]).toDF("h").cache().createOrReplaceTempView("quotients")
+    rows = spark.createDataFrame([(-32768,), (-1,), (5,)], "h smallint").coalesce(1).cache()
+    rows.createOrReplaceTempView("quotients")
     table: Any = sd.read_named("quotients", {"h": "i16?"})
     for way in ("SATURATE", "SILENT"):
-        kept = table.filter(lambda r, way=way: f.divide(r.h, sd.lit(-1, sd.I16), overflow=way) >= r.h)
+        quotient = f.divide(sd.col("h"), sd.lit(-1, sd.I16), overflow=way)
+        kept = table.filter(sd.col("h").between(f.bitwise_and(sd.col("h"), sd.col("h")), quotient))
         assert kept.filter(lambda r: r.h.is_in([-1])).collect(spark) == [(-1,)], way
 
 
