@@ -34,6 +34,7 @@ from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths, l
 from substrait_dsl.catalog import EnumValue, Given, Resolution, Typed, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError
 from substrait_dsl.spark.expressions import Scope, aggregate_to_sql, to_sql
+from substrait_dsl.spark.literals import literal_to_sql
 from substrait_dsl.spark.types import type_to_spark
 from tests.catalog import cases
 from tests.catalog.cases import Argument, Case, Column, Interval, Nested, Value, Word, read_all
@@ -416,12 +417,12 @@ def picking(call: ScalarFunction | AggregateFunction, number: int, first: int) -
 
 
 def values(spark: SparkSession, kinds: list[t.Type], rows: list[tuple[int, int, tuple[t.Type, ...], Any]]) -> Any:
-    nothing = [to_sql(Literal(None, kind.as_nullable()), scope(0)) for kind in kinds]
+    nothing = [literal_to_sql(Literal(None, kind.as_nullable())) for kind in kinds]
     lines = []
     for number, first, types, row in rows:
         line = [str(number), *nothing[1:]]
         for position, (kind, value) in enumerate(zip(types, row, strict=True)):
-            line[first + position] = to_sql(as_literal(value, kind), scope(0))
+            line[first + position] = literal_to_sql(as_literal(value, kind))
         lines.append(f"({', '.join(line)})")
     names = ", ".join(f"c{position}" for position in range(len(kinds)))
     return spark.sql(f"SELECT * FROM VALUES {', '.join(lines)} AS t({names})")
