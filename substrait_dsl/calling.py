@@ -18,7 +18,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 V = TypeVar("V")
 
-_FIRST_OF_EACH = "filter by row_number().over(partition_by=..., order_by=...) for the first rows of each group"
+FIRST_OF_EACH = "filter by row_number().over(partition_by=..., order_by=...) for the first rows of each group"
 _FALLING = 'sort(desc("x")): each key says whether it falls'
 _NULLS = 'sort(asc("x", nulls="last")): each key says where its NULLs stand'
 _CONDITION = "join(other, lambda left, right: left.a == right.b)"
@@ -41,8 +41,8 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("null_values", "nullValue", "na_values"), 'null_value=""'),
     },
     "distinct": {
-        "": f"distinct() for whole rows; {_FIRST_OF_EACH}",
-        **dict.fromkeys(("subset", "on", "keep"), _FIRST_OF_EACH),
+        "": f"distinct() for whole rows; {FIRST_OF_EACH}",
+        **dict.fromkeys(("subset", "on", "keep"), FIRST_OF_EACH),
     },
     "drop": dict.fromkeys(("columns", "labels"), 'drop("x", "y")'),
     "explain": dict.fromkeys(("extended", "formatted"), 'explain(spark, "extended")'),
@@ -75,7 +75,7 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
         "by": 'sort("x")',
     },
     "top_n": {
-        **dict.fromkeys(("partition_by", "by_group", "over"), _FIRST_OF_EACH),
+        **dict.fromkeys(("partition_by", "by_group", "over"), FIRST_OF_EACH),
         **dict.fromkeys(("by", "order_by", "descending", "reverse"), 'top_n(3, desc("x"))'),
     },
     "when": {"": "when(condition).then(value).otherwise(other)"},

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Mapping
 
 from substrait_dsl.algebra.rules import LATERAL_JOIN_TYPES
+from substrait_dsl.calling import FIRST_OF_EACH
 
 JOIN_HABITS: Mapping[str, str] = {
     "anti": '"left_anti"',
@@ -178,7 +179,7 @@ PYTHON_TYPES: Mapping[type, str] = {
 }
 """Types of Python, and what an annotation, or the type of a column, says instead."""
 
-_FIRST_OF_EACH = "distinct() for whole rows; for some columns, filter by row_number().over(partition_by=, order_by=)"
+_FIRST_OF_EACH = f"distinct() for whole rows; for some columns, {FIRST_OF_EACH}"
 
 VERBS: Mapping[str, str] = {
     "agg": "aggregate(...)",
