@@ -28,6 +28,7 @@ _LENIENT = 'on_failure="return_null"'
 _SCHEMA = 'a schema class or a mapping such as {"id": "i64", "name": "string?"}; nothing is inferred'
 _SESSION = "a SparkSession; substrait_dsl.spark.session.local_session() starts one on this machine"
 _TEXT_FILES = 'format=DelimitedText(field_delimiter=";", header_lines_to_skip=1)'
+_ALIAS = 'as_="x", the name that the other expressions know it by'
 _HEADER = "header_lines_to_skip=1"
 
 ARGUMENTS: Mapping[str, Mapping[str, str]] = {
@@ -86,6 +87,7 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("partitionBy", "partition_by"), "execute(spark).write.partitionBy(...), which is Spark's"),
     },
     **{verb: {"+spark": _SESSION} for verb in ("collect", "execute", "running", "show")},
+    **{verb: {**dict.fromkeys(("alias", "name"), _ALIAS), "+as_": _ALIAS} for verb in ("scan", "unpivot")},
 }
 """What other libraries call arguments, for each verb, and what to write here.
 
@@ -112,11 +114,11 @@ class Called:
         _guard_making(cls, cls.__name__)
 
 
-def public(value: V, name: str) -> V:
-    """What the package offers under a name: a function or a class, which say the same of their arguments."""
+def public(value: V, name: str, package: str) -> V:
+    """What a package offers under a name: a function or a class, which say the same of their arguments."""
     if isinstance(value, FunctionType):
         function = guarded(value, name)
-        function.__module__ = __package__  # where the function itself is found, which is not in the module it is from
+        function.__module__ = package  # where the function itself is found, which is not in the module it is from
         return function  # type: ignore[return-value]  # a function like the one it calls
     if hasattr(value, "__attrs_attrs__") and isinstance(value, type):  # people call no others, or they are `Called`
         _guard_making(value, name)

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl import api
+from substrait_dsl import api, partiql
 from substrait_dsl.calling import ARGUMENTS
 from substrait_dsl.errors import SignatureError
 from tests.support import f, table
 
 T = table("id: i64, price: decimal<15,2>, name: string?")
 PACKAGE: Any = sd
+PARTIQL: Any = partiql
 
 MISTAKES: list[tuple[Callable[[], object], str, str]] = [
     (
@@ -60,6 +61,9 @@ MISTAKES: list[tuple[Callable[[], object], str, str]] = [
         'DelimitedText: there is no argument "delimiter"',
         "field_delimiter",
     ),
+    (lambda: PARTIQL.scan([1]), 'scan: "as_" is missing; expected scan(collection, *, as_', 'as_="x"'),
+    (lambda: PARTIQL.unpivot({}, alias="x"), 'unpivot: there is no argument "alias"', 'as_="x"'),
+    (lambda: PARTIQL.Scan(), 'Scan: "value", "as_" are missing; expected Scan(value, as_', ""),
     (lambda: PACKAGE.Decimal(15), 'Decimal: "scale" is missing; expected Decimal(precision, scale', ""),
 ]
 
@@ -88,14 +92,15 @@ def test_every_public_verb_says_so() -> None:
                 continue
             assert inspect.unwrap(member) is not member, f"{kind.__name__}.{name}"
             assert member.__doc__ == inspect.unwrap(member).__doc__
-    for name in api.__all__:
-        if isinstance(function := getattr(sd, name), FunctionType):
-            assert inspect.unwrap(function) is not function, name
+    for package, names in ((sd, api.__all__), (partiql, partiql.__all__)):
+        for name in names:
+            if isinstance(function := getattr(package, name), FunctionType):
+                assert inspect.unwrap(function) is not function, name
 
 
 def test_the_habits_are_of_verbs_that_do_not_have_such_an_argument() -> None:
     for verb, advice in ARGUMENTS.items():
-        holders = [holder for holder in (sd, sd.Relation, sd.Expr, sd.Measure) if hasattr(holder, verb)]
+        holders = [holder for holder in (sd, sd.Relation, sd.Expr, sd.Measure, partiql) if hasattr(holder, verb)]
         assert holders, verb
         parameters = inspect.signature(getattr(holders[0], verb)).parameters
         assert not set(advice) & set(parameters), verb
@@ -106,5 +111,6 @@ def test_classes_are_what_they_were() -> None:
     kind = sd.Decimal(15, 2)
     assert pickle.loads(pickle.dumps(kind)) == kind == sd.Decimal(precision=15, scale=2)
     assert pickle.loads(pickle.dumps(sd.read_named)) is sd.read_named
+    assert pickle.loads(pickle.dumps(partiql.scan)) is partiql.scan
     assert pickle.loads(pickle.dumps(sd.Relation.filter)) is sd.Relation.filter
     assert list(inspect.signature(sd.read_named).parameters)[:2] == ["name", "schema"]

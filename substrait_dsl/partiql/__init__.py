@@ -7,6 +7,7 @@ and run on Spark. `parse` and `render` are the textual notation, `evaluate_value
 interpreter that says what the algebra means.
 """
 
+from substrait_dsl.calling import public
 from substrait_dsl.partiql.bindings import (
     CrossJoin,
     Filter,
@@ -139,3 +140,5 @@ __all__ = [
     "unpivot",
     "walk",
 ]
+
+globals().update({name: public(globals()[name], name, __name__) for name in __all__})
