@@ -8,23 +8,26 @@ Specification: https://substrait.io/relations/logical_relations/#write-operator.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.plan import Root
 from substrait_dsl.algebra.relations import ExtensionObject, FilesTarget, NamedObject, VirtualTarget, Write
+from substrait_dsl.algebra.types import UUID, Type
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted
 from substrait_dsl.spark.fitting import columns_in, require_distinct, require_kept
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, statement_name
 from substrait_dsl.spark.orc_files import ORC_FILES, with_kept_days
+from substrait_dsl.spark.reads import as_inside
 from substrait_dsl.spark.replacing import create_or_replace
 from substrait_dsl.spark.snapshots import at, committed
 from substrait_dsl.spark.statements import nested_cast, nothing, pairs, qualified, required_property, run, using
 from substrait_dsl.spark.stored import StoredTable, find_table, format_of_new, need_table, title
 from substrait_dsl.spark.targets import write_files, write_view
 from substrait_dsl.spark.templates import require_comparable
-from substrait_dsl.spark.types import to_spark
+from substrait_dsl.spark.types import holds, to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -176,22 +179,23 @@ def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     group, number, copies, gone = space.names(4)
     source = space.attach(frame.toDF(*keys))
     key_list = ", ".join(keys)
-    mine, stored = qualified("__row", columns), qualified("__old", columns)
+    compared = partial(_compared, kinds=rel.table_schema.types)
+    mine, stored = compared(qualified("__row", columns)), compared(qualified("__old", columns))
+    given = compared(keys)
     counted = f"(SELECT {key_list}, count(*) AS {copies} FROM {source} GROUP BY {key_list}) AS {group}"
 
     def numbered(rows: str) -> str:
         """The rows that equal one of the input, numbered among those that equal each other."""
-        all_of_it = ", ".join(stored)
         return (
-            f"(SELECT {all_of_it}, row_number() OVER (PARTITION BY {all_of_it} ORDER BY 1) AS {number}, "
-            f"{copies} FROM {rows} AS __old JOIN {counted} ON {' AND '.join(pairs(stored, keys, '<=>'))})"
+            f"(SELECT __old.*, row_number() OVER (PARTITION BY {', '.join(stored)} ORDER BY 1) AS {number}, "
+            f"{copies} FROM {rows} AS __old JOIN {counted} ON {' AND '.join(pairs(stored, given, '<=>'))})"
         )
 
     kept = f"SELECT false, {column_list(columns)} FROM {numbered(table.sql)} WHERE {number} > {copies}"
     rows = f"SELECT DISTINCT true AS {gone}, {key_list} FROM {source} UNION ALL {kept}"
     text = (
         f"MERGE INTO {table.sql} AS __row USING ({rows}) AS {group} "
-        f"ON {gone} AND {' AND '.join(pairs(mine, keys, '<=>'))} WHEN MATCHED THEN DELETE "
+        f"ON {gone} AND {' AND '.join(pairs(mine, given, '<=>'))} WHEN MATCHED THEN DELETE "
         f"WHEN NOT MATCHED AND NOT {gone} THEN INSERT ({column_list(columns)}) VALUES ({key_list})"
     )
     before = committed(what, text, table, space).before
@@ -199,6 +203,11 @@ def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
         return _result(rel, frame.limit(0))
     taken = f"SELECT {column_list(columns)} FROM {numbered(at(table, before))} WHERE {number} <= {copies}"
     return space.sql(taken).localCheckpoint()
+
+
+def _compared(columns: Sequence[str], kinds: Sequence[Type]) -> list[str]:
+    """Columns as expressions see them, if they hold uuids, which tables may have in another spelling."""
+    return [as_inside(text, kind) if holds(kind, UUID) else text for text, kind in zip(columns, kinds, strict=True)]
 
 
 def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
@@ -223,7 +232,9 @@ def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     fresh = space.names(len(columns))
     new = dict(zip(columns, fresh, strict=True))
     source = space.attach(frame.toDF(*fresh))
-    same = " AND ".join(pairs(qualified("__row", keys), (new[key] for key in keys), "="))
+    kinds = [kind for name, kind in zip(columns, rel.table_schema.types, strict=True) if name in keys]
+    stored = _compared(qualified("__row", keys), kinds)
+    same = " AND ".join(pairs(stored, _compared([new[key] for key in keys], kinds), "="))
     sets = ", ".join(
         f"{name} = {new[column]}" for name, column in zip(qualified("__row", changed), changed, strict=True)
     )

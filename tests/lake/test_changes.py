@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import pytest
 
@@ -100,6 +101,31 @@ def test_names_of_all_kinds(spark: SparkSession) -> None:
     changes = {"{x}": "new", "q`": lambda r: r["q`"] + r["select"]}
     assert sd.update(name, columns, changes, where=lambda r: r["größe"] == 6).collect(spark)[0][0] == 1
     assert bag(read.collect(spark)) == bag([(1, 2, "new", "d", 7, 6), rows[1], rows[1]])
+
+
+def test_rows_with_uuids_are_found_in_either_spelling(spark: SparkSession) -> None:
+    one, other = UUID("0a1b2c3d-0000-4000-8000-00000000abcd"), UUID("ffffffff-ffff-4fff-bfff-ffffffffffff")
+    first, second = str(one), str(other)
+    columns = {"u": "uuid", "inside": "struct<list<uuid?>?, i64>?"}
+    name = new_name()
+    spark.sql(
+        f"CREATE TABLE {'.'.join(name)} (u STRING NOT NULL, inside STRUCT<f0: ARRAY<STRING>, f1: BIGINT>) USING iceberg"
+    )
+    rows = [
+        f"('{first.upper()}', struct(array('{second.upper()}', NULL), 1L))",
+        f"('{first}', struct(array('{second}', NULL), 1L))",
+        f"('{first.upper()}', NULL)",
+        f"('{second.upper()}', NULL)",
+    ]
+    spark.sql(f"INSERT INTO {'.'.join(name)} VALUES {', '.join(rows)}")
+    gone = values([(one, ([other, None], 1)), (one, None), (other, ([], 1))], columns)
+    assert len(gone.write(name, "delete", output="modified_records").collect(spark)) == 2
+    assert sorted(str(row[0]).lower() for row in spark.table(".".join(name)).collect()) == [first, second]
+    spark.sql(f"ALTER TABLE {'.'.join(name)} SET IDENTIFIER FIELDS u")
+    new = values([(other, ([one], 7))], columns).write(name, "update", output="modified_records")
+    assert [row[1][1] for row in new.collect(spark)] == [7]
+    found = spark.sql(f"SELECT inside.f0 FROM {'.'.join(name)} WHERE u = '{second.upper()}'")
+    assert found.collect()[0][0] == [first]
 
 
 def test_a_delete_compares_whole_rows(spark: SparkSession) -> None:
