@@ -36,30 +36,17 @@ def function_to_sql(call: ScalarFunction, texts: Sequence[str]) -> str:
     Raises:
         UnsupportedError: Spark cannot run the function, with these options and arguments, exactly.
     """
-    if call.function.name in _TESTS:
+    if (name := call.function.name) in _TESTS:
         values = [argument for argument in call.arguments if isinstance(argument, Expression)]
         texts = [
-            compared(text, value, [other for other in values if other is not value])
+            compared(text, value, [other for other in values if other is not value], ordered=name in _BY_ORDER)
             for text, value in zip(texts, values, strict=True)
         ]
     return lower(call, texts, SCALAR_FUNCTIONS)
 
 
-_TESTS = frozenset(
-    (
-        "equal",
-        "not_equal",
-        "is_not_distinct_from",
-        "is_distinct_from",
-        "lt",
-        "gt",
-        "lte",
-        "gte",
-        "between",
-        "is_nan",
-        "like",
-    )
-)
+_BY_ORDER = frozenset(("lt", "gt", "lte", "gte", "between"))
+_TESTS = _BY_ORDER | {"equal", "not_equal", "is_not_distinct_from", "is_distinct_from", "is_nan", "like"}
 """The functions that a reader of files may be given; a pattern without wildcards is an equality."""
 
 

@@ -8,6 +8,8 @@ rule out; a table such as Iceberg's it leaves some conditions to altogether. Som
 - days before 1582-10-15, as the calendars of then and of today are taken for each other on the way;
 - points in time that are no whole milliseconds, which are cut off for a Parquet file of such;
 - texts with characters above U+D7FF, whose order to a reader of ORC is that of UTF-16;
+- texts that are uuids, which Iceberg takes for such if the column has them: it orders them as signed numbers, and knows
+  both spellings;
 - the least integers, which Iceberg cannot cut off to a multiple for a table that is partitioned so.
 
 A constant may be known when the plan is written, or only when it runs, as that of a subquery. And to Iceberg a value
@@ -17,6 +19,7 @@ that is unknown differs from a constant, which is true of no value of SQL's.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterable
 
 from substrait_dsl.algebra import types as t
@@ -45,14 +48,17 @@ _FLOATS = (t.FP32, t.FP64)
 """The types whose comparisons are Spark's own, whatever they are compared with."""
 
 
-def compared(text: str, value: Expression, others: Iterable[Expression]) -> str:
-    """A value that is compared with others, as text of SQL: kept from readers of files where they would be wrong."""
-    return text if isinstance(value, Literal) else compared_column(text, value.type, others)
+def compared(text: str, value: Expression, others: Iterable[Expression], *, ordered: bool = False) -> str:
+    """A value that is compared with others, as text of SQL: kept from readers of files where they would be wrong.
+
+    If it is `ordered`, it is asked which comes first, and not only whether they are equal.
+    """
+    return text if isinstance(value, Literal) else compared_column(text, value.type, others, ordered=ordered)
 
 
-def compared_column(text: str, kind: t.Type, others: Iterable[Expression]) -> str:
+def compared_column(text: str, kind: t.Type, others: Iterable[Expression], *, ordered: bool = False) -> str:
     """A column of a type that is compared with values, as text of SQL."""
-    is_kept = isinstance(kind, _FLOATS) or any(map(_is_misread, others))
+    is_kept = isinstance(kind, _FLOATS) or any(_is_misread(other, ordered=ordered) for other in others)
     return _UNCHANGED.get(type(kind), "{}").format(text) if is_kept else text
 
 
@@ -68,7 +74,7 @@ def as_column(text: str, value: Expression) -> str:
     """
     if isinstance(value.type, t.Boolean) and not value.type.nullable:
         return as_condition(text, value)
-    is_seen = _is_misread(value) and not isinstance(value.type, _FLOATS)
+    is_seen = _is_misread(value, ordered=True) and not isinstance(value.type, _FLOATS)
     return _UNSEEN.format(text) if is_seen else text
 
 
@@ -106,13 +112,13 @@ def _positive(condition: Expression) -> Expression:
             return condition
 
 
-def _is_misread(constant: Expression) -> bool:
+def _is_misread(constant: Expression, *, ordered: bool) -> bool:
     """Whether what a comparison is made with is, or may become, a constant that readers of files are wrong about."""
     if _is_near(constant):
         return False
     literals = [node for node in walk(constant, into_relations=False) if isinstance(node, Literal)]
     if isinstance(constant, Literal) or _depends_on_row(constant):
-        return not all(_is_read_right(literal.value, literal.type) for literal in literals)
+        return not all(_is_read_right(literal.value, literal.type, ordered=ordered) for literal in literals)
     return type(constant.type) in _UNCHANGED and not isinstance(constant.type, _INTEGERS)
 
 
@@ -130,9 +136,12 @@ _DAY = 86_400
 _LAST_IN_ORDER = "\ud7ff"
 _MILLISECOND = 3
 """How many digits after the second it has."""
+_LIKE_A_UUID = re.compile(r"[0-9a-fA-F]+(-[0-9a-fA-F]+){4}")
+"""What Java takes for a uuid."""
+_SPELLED_LIKE_STORED = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-def _is_read_right(value: object, kind: t.Type) -> bool:
+def _is_read_right(value: object, kind: t.Type, *, ordered: bool = True) -> bool:
     match value, kind:
         case dt.date(), _:
             return value > _LAST_LOST
@@ -142,6 +151,8 @@ def _is_read_right(value: object, kind: t.Type) -> bool:
             days = value // 10**kind.precision // _DAY
             is_late = days > (_LAST_LOST - _EPOCH).days
             return is_late and (isinstance(kind, t.PrecisionTimestamp) or _has_milliseconds(value, kind.precision))
+        case str(), _ if _LIKE_A_UUID.fullmatch(value):
+            return not ordered and _SPELLED_LIKE_STORED.fullmatch(value) is not None
         case str(), _:
             return all(character <= _LAST_IN_ORDER for character in value)
         case _:

@@ -139,7 +139,9 @@ def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: st
     require_comparable(left.type, "a comparison with the values of a relation")
     kind = rel.schema.fields[0].type
     nullable = left.type.nullable or kind.nullable
-    needle, value = compared(to_sql(left, scope), left, ()), compared_column(column, kind, [left])
+    by_order = comparison not in ("eq", "ne")
+    needle = compared(to_sql(left, scope), left, ())
+    value = compared_column(column, kind, [left], ordered=by_order)
     if comparison == "eq":
         return Key(needle, value, nullable)
     test = f"({needle} {_SQL[comparison]} {value})"

@@ -150,3 +150,46 @@ def test_an_empty_name_is_refused(spark: SparkSession) -> None:
 
 def test_random_pipelines(spark: SparkSession, tmp_path: Path) -> None:
     check(engines.spark_engines(spark, tmp_path, engines.OF_ICEBERG), 120)
+
+
+UUIDS = (
+    "0a1b2c3d-0000-4000-8000-00000000abcd",
+    "7fffffff-0000-4000-8000-000000000000",
+    "f0000000-0000-4000-8000-000000000000",
+)
+
+
+def test_uuids_that_are_declared_as_texts_are_compared_as_texts(spark: SparkSession) -> None:
+    name = new_name()
+    jvm: Any = spark._jvm
+    iceberg, column = jvm.org.apache.iceberg, jvm.org.apache.iceberg.types.Types.NestedField.optional
+    columns = [column(1, "id", iceberg.types.Types.LongType.get()), column(2, "u", iceberg.types.Types.UUIDType.get())]
+    catalog = iceberg.hadoop.HadoopCatalog(
+        spark._jsc.hadoopConfiguration(), spark.conf.get("spark.sql.catalog.lake.warehouse")
+    )
+    catalog.createTable(
+        iceberg.catalog.TableIdentifier.parse(".".join(name[1:])),
+        iceberg.Schema(columns),
+        iceberg.PartitionSpec.unpartitioned(),
+    )
+    for number, text in enumerate(UUIDS):  # each in a file of its own
+        spark.sql(f"INSERT INTO {'.'.join(name)} VALUES ({number}, '{text}')")
+    table: Any = sd.read_named(name, {"id": "i64?", "u": "string?"})
+    capitals = UUIDS[0].upper()
+    conditions: list[tuple[Condition, set[int]]] = [
+        (lambda r: r.u > UUIDS[0], {1, 2}),
+        (lambda r: r.u <= UUIDS[1], {0, 1}),
+        (lambda r: r.u.between(UUIDS[1], UUIDS[2]), {1, 2}),
+        (lambda r: r.u == UUIDS[2], {2}),
+        (lambda r: r.u > capitals, {0, 1, 2}),
+        (lambda r: r.u != capitals, {0, 1, 2}),
+        (lambda r: ~r.u.is_in([capitals, UUIDS[1]]), {0, 2}),
+        (lambda r: r.u < sd.all_of(values([(UUIDS[2],)], {"t": "string"})), {0, 1}),
+        (lambda r: r.u < "f", {0, 1}),
+    ]
+    for condition, ids in conditions:
+        assert {row.id for row in table.filter(condition).collect(spark)} == ids
+    computed = table.with_columns(t=sd.lit(UUIDS[0])).filter(lambda r: r.u > r.t)
+    assert {row.id for row in computed.collect(spark)} == {1, 2}
+    given = table.filter(lambda r: r.u == UUIDS[0]).explain(spark, "formatted")
+    assert f"filters=u IS NOT NULL, u = '{UUIDS[0]}'" in given, "to look for one is left to Iceberg"
