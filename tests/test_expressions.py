@@ -33,7 +33,7 @@ from substrait_dsl.errors import (
     TypeMismatchError,
     UnknownFieldError,
 )
-from tests.support import computed, f, refused, type_of
+from tests.support import computed, f, refused, table, type_of
 
 Row = Any
 Make = Callable[[Row], Any]
@@ -389,6 +389,54 @@ def test_an_expression_is_no_text() -> None:
             computed(make)
     with refused(TypeMismatchError, "Expr(a + 1) has no text before"):
         format(sd.col("a") + 1)
+
+
+def test_what_python_shows_of_an_expression_is_no_value_of_it() -> None:
+    for make in (
+        lambda r: str(r.a),
+        lambda r: "%s" % r.a,  # noqa: UP031  # as people write it
+        lambda r: f.concat(r.s, repr(r.a)),
+        lambda r: r.s == str(r.a),
+        lambda r: sd.when(r.b > 1).then(str(r.a)).otherwise("x"),
+    ):
+        with refused(TypeMismatchError, "project", "'Expr(a: i64)'", "no text before", "x.cast(String)"):
+            computed(make)
+    assert computed(lambda r: sd.lit("Expr(a)")) == Literal("Expr(a)", sd.String())
+
+
+def test_an_expression_is_no_number_and_no_key() -> None:
+    mistakes: list[tuple[Any, str]] = [
+        (lambda r: int(r.a), "x.cast(I64)"),
+        (lambda r: float(r.a), "x.cast(FP64)"),
+        (lambda r: len(r.s), "functions.char_length(x)"),
+        (lambda r: [1, 2][r.a], "x[...]"),
+        (lambda r: r.a << 1, "functions.shift_left(x, n)"),
+        (lambda r: {1: "one"}.get(r.a, "other"), "switch(x, {1: 'one'}, default)"),
+        (lambda r: r.a if r.a in {1, 2} else 0, "x.is_in([...])"),
+    ]
+    for make, hint in mistakes:
+        with refused(TypeMismatchError, "project", "before the query runs", hint):
+            computed(make)
+
+
+def test_a_text_alone_is_no_column() -> None:
+    """`upper("name")` would be NAME in every row."""
+    rows = table("a: i64, s: string?")
+    mistakes: list[tuple[Any, str]] = [
+        (lambda: f.upper("s"), "upper"),
+        (lambda: f.coalesce("s", "?"), "coalesce"),
+        (lambda: rows.filter(f.contains("s", "x")), "contains"),
+        (lambda: rows.aggregate(n=f.count("s")), "count"),
+        (lambda: rows.aggregate(n=f.string_agg("s", ",")), "string_agg"),
+        (lambda: rows.project(n=f.lag("s").over(order_by="a")), "lag"),
+    ]
+    for make, name in mistakes:
+        with refused(InvalidArgumentError, f"{name} takes a column or an expression, got the text 's'", "col('s')"):
+            make()
+    with refused(InvalidArgumentError, "count", "functions.count() counts rows"):
+        rows.aggregate(n=f.count("*"))
+    for right in (f.upper(sd.lit("s")), f.concat("s", sd.col("s")), f.extract("YEAR", sd.lit(dt.date(2024, 5, 1)))):
+        assert rows.project(n=right).schema.names[-1] == "n"
 
 
 def test_repr_shows_an_expression() -> None:

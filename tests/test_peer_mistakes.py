@@ -65,7 +65,7 @@ def test_b5_a_self_join_is_no_tautology() -> None:
 
 
 def test_b5_a_replaced_column_is_the_new_one() -> None:
-    replaced = table("a: i64, b: i64").with_columns(a=lambda r: f.concat("x", "y"))
+    replaced = table("a: i64, b: i64").with_columns(a=lambda r: f.concat(sd.lit("x"), "y"))
     assert columns(replaced) == "a: string, b: i64"
     assert columns(replaced.select("a")) == "a: string"
 

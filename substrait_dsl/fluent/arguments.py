@@ -13,7 +13,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.calling import Called
 from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
-from substrait_dsl.fluent.guidance import argument_hint, catalog_hint, literal_hint
+from substrait_dsl.fluent.guidance import argument_hint, catalog_hint, literal_hint, no_column, require_no_shown
 from substrait_dsl.fluent.lambdas import LambdaFunction
 
 Options = Mapping[str, str | Sequence[str]]
@@ -63,6 +63,15 @@ def resolved(
     if len(parts) == 2 and name in _ALIKE:
         parts = _alike(name, *parts)
     resolution = _resolution(kind, name, parts, options, urn, catalog)
+    _require_column(
+        kind,
+        name,
+        [
+            part
+            for part, of in zip(parts, resolution.argument_types, strict=True)
+            if not isinstance(of, EnumValue | TypeValue)
+        ],
+    )
     return resolution.overload.function, _arguments(resolution, parts), resolution.output_type, _options(resolution)
 
 
@@ -85,10 +94,21 @@ def _resolution(
         raise
 
 
+def _require_column(kind: Kind, name: str, values: Sequence[Any]) -> None:
+    """Raise `InvalidArgumentError` for ``upper("name")``: a text that is the same in all rows was meant as a name.
+
+    A scalar function may take one, if it takes a column, too.
+    """
+    has_column = any(isinstance(value, ex.Expression | LambdaFunction) for value in values)
+    if values and isinstance(values[0], str) and (kind != "scalar" or not has_column):
+        raise no_column(f"{name} takes a column or an expression", values[0])
+
+
 def _alike(name: str, left: Any, right: Any) -> list[Any]:
     """The operands, a Python value as a literal of the other operand's type if it fits: the usual case, and fast."""
     for value, other in ((left, right), (right, left)):
         if type(value) in _SCALARS and isinstance(other, ex.Expression):
+            require_no_shown(value)
             if name in _ARITHMETIC and isinstance(other.type, t.Decimal) and type(value) in (int, decimal.Decimal):
                 # Decimal arithmetic takes any two decimals: the digits of the value are all that it needs.
                 kind = ex.natural_type(decimal.Decimal(value))
@@ -136,6 +156,7 @@ def given(part: Any, name: str) -> Given:
             return Open(None, lambda _: False, text=str(part))
         case ex.DaySeconds() | ex.Compound():  # how many digits their seconds have is for the other operand to say
             return Open(None, partial(ex.fits, part), text=repr(part))
+    require_no_shown(part)
     try:
         default = ex.natural_type(part)
     except LiteralError as error:

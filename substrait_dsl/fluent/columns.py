@@ -24,6 +24,7 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import scalar_call
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound, resolve
+from substrait_dsl.fluent.guidance import no_column, require_no_shown
 from substrait_dsl.fluent.operators import PythonValue
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
@@ -112,10 +113,7 @@ def on_row(value: Any, scope: Scope, what: str, *, raw: bool = False) -> Any:
 def evaluate(value: Any, scope: Scope, what: str) -> ex.Expression:
     """A value, an expression, or what a lambda returns for the rows of the scope, as an expression."""
     if isinstance(value, str) and what != "a condition":
-        raise InvalidArgumentError(
-            f"expected {what}, got the text {value!r}",
-            hint=f"write col({value!r}) for a column, lit({value!r}) for text",
-        )
+        raise no_column(f"expected {what}", value)
     if callable(value) and not isinstance(value, ExprBase):
         value = called(value, scope, rows(scope))
         if isinstance(value, bool) and what in CONDITIONS:
@@ -138,6 +136,7 @@ def as_expression(value: Any, scope: Scope, what: str) -> ex.Expression:
     if what == "a condition" and not isinstance(value, bool):
         hint = "write lambda r: r.x > 5, or col('x') > 5" if isinstance(value, str) else None
         raise TypeMismatchError(f"{what} is a boolean expression, got {value!r}", hint=hint)
+    require_no_shown(value)
     return ex.literal(value, ex.natural_type(value))
 
 

@@ -15,6 +15,7 @@ from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatc
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import scalar
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived, unwrapped
+from substrait_dsl.fluent.guidance import no_column, require_no_shown
 from substrait_dsl.fluent.schemas import as_type
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def _require_expression(given: object, expected: str) -> None:
         case NoValue():
             raise TypeMismatchError(f"{expected}, but {given._lacks}", hint=given._advice)
         case str():
-            hint = f"write col({given!r}) for a column, lit({given!r}) for text"
+            raise no_column(expected, given)
         case None:
             hint = "null(type) is a NULL"
         case _:
@@ -323,6 +324,7 @@ def alike(parts: Sequence[Any], what: str) -> list[ex.Expression]:
     for part in plain:
         if isinstance(part, NoValue):
             raise TypeMismatchError(f"{part._lacks}, not a value", hint=part._advice)
+        require_no_shown(part)
     if not typed and all(part is None for part in plain):
         raise LiteralError(f"{what} are all None", hint="give one of them a type: null(type)")
     kinds = [part.type for part in typed] or [ex.natural_type(part) for part in plain if part is not None]

@@ -203,6 +203,24 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         def __round__(self, digits: object = None) -> NoReturn:
             raise no_operation("round", "functions.round(x, digits)")
 
+        def __lshift__(self, other: object) -> NoReturn:
+            raise no_operation("<<", "functions.shift_left(x, n)")
+
+        def __rshift__(self, other: object) -> NoReturn:
+            raise no_operation(">>", "functions.shift_right(x, n)")
+
+        def __len__(self) -> NoReturn:
+            raise no_operation("len", "functions.char_length(x) of a text, functions.cardinality(x) of a list")
+
+        def __int__(self) -> NoReturn:
+            raise no_operation("int", "x.cast(I64)")
+
+        def __float__(self) -> NoReturn:
+            raise no_operation("float", "x.cast(FP64)")
+
+        def __index__(self) -> NoReturn:
+            raise no_operation("integer", "x[...] for an element of a list")
+
     def __contains__(self, item: object) -> NoReturn:
         raise TypeMismatchError(
             "an expression is not a container", hint="write x.is_in([...]), or functions.contains(x, y)"
@@ -226,7 +244,11 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
         return f"Expr({sketch(self)})"
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        raise TypeMismatchError(
+            "an expression is no key of a dict, and in no set, before the query runs",
+            hint="write switch(x, {1: 'one'}, default) for a dict's value, x.is_in([...]) for a set",
+        )
 
 
 class DynExpr(Expr[Any, Any]):

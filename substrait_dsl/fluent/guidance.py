@@ -24,7 +24,15 @@ from substrait_dsl.algebra.types import (
     VarChar,
 )
 from substrait_dsl.catalog import standard_catalog
-from substrait_dsl.errors import LiteralError, PlanFormatError, SubstraitDslError, TypeMismatchError, suggestion
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    LiteralError,
+    PlanFormatError,
+    SubstraitDslError,
+    TypeMismatchError,
+    shortened,
+    suggestion,
+)
 from substrait_dsl.fluent.habits import FUNCTIONS, METHODS, NAMES, PYTHON_TYPES, TYPE_HABITS
 
 _COMPARISONS = ("equal", "not_equal", "lt", "lte", "gt", "gte", "between")
@@ -80,6 +88,20 @@ def no_text(shown: str) -> TypeMismatchError:
     return TypeMismatchError(
         f"{shown} has no text before the query runs",
         hint="functions.concat(x, y) joins texts, x.cast(String) makes one; print(x) and {x!r} show the expression",
+    )
+
+
+def require_no_shown(value: object) -> None:
+    """Raise `TypeMismatchError` for a text with an expression in it as `str` shows it, which people take for a cast."""
+    if isinstance(value, str) and "Expr(" in value:
+        raise no_text(f"an expression, shown in {shortened(repr(value), 80)},")
+
+
+def no_column(what: str, text: str) -> InvalidArgumentError:
+    """The error for a text that was meant to be a column's name where it is only a text."""
+    hint = f"write col({text!r}) for a column, lit({text!r}) for text"
+    return InvalidArgumentError(
+        f"{what}, got the text {text!r}", hint="functions.count() counts rows" if text == "*" else hint
     )
 
 

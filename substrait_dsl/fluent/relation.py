@@ -11,6 +11,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import SET_OPS, SetOp
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import (
+    AmbiguousFieldError,
     InvalidArgumentError,
     SchemaError,
     TypeMismatchError,
@@ -158,7 +159,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
                     raise InvalidArgumentError(
                         f"a column is given by name or position, got {column!r}", hint=columns.unpacked(column)
                     )
-            gone = {self._rel.schema.position(column) for column in dropped}
+            gone = {_position(self._rel.schema, column, "drop({})") for column in dropped}
             kept = [position for position in range(len(self._rel.schema)) if position not in gone]
             if not kept:
                 raise SchemaError("no column would be left")
@@ -373,9 +374,19 @@ def _column(name: str, value: object, scope: Scope) -> ex.Expression:
         return evaluate(value, scope, "a column")
 
 
+def _position(schema: NamedStruct, column: str | int, written: str) -> int:
+    """The position of a column, and how to write it if the name does not tell it."""
+    try:
+        return schema.position(column)
+    except AmbiguousFieldError as error:
+        found = (position for position, name in enumerate(schema.names) if name == column)
+        error.hint = "say which by its position: " + " or ".join(map(written.format, found))
+        raise
+
+
 def _renamed_position(schema: NamedStruct, old: str | int, new: str) -> int:
     try:
-        return schema.position(old)
+        return _position(schema, old, "rename({{{}: ...}})")
     except UnknownFieldError as error:
         if new in schema.names:
             error.hint = f'the old name comes first: {new}="{old}"'

@@ -130,17 +130,7 @@ def window_call(function: WindowFunction[Any, Any], scope: Scope, sorts: Sequenc
     lower, upper = (_bound(each, chosen.bounds_type, scope, sorts, catalog) for each in (chosen.lower, chosen.upper))
     invocation: Invocation = "distinct" if function.distinct_values else "all"
     called, arguments, kind, options = function.call.resolved(scope)
-    _require_no_name(called, arguments, function.call.operands)
     return ex.WindowCall(called, arguments, kind, options, lower, upper, chosen.bounds_type, invocation)
-
-
-def _require_no_name(function: ex.FunctionId, arguments: Sequence[ex.Argument], operands: Sequence[object]) -> None:
-    """Raise `InvalidArgumentError` for ``lag("price")``: a text that is the same in all rows was meant as a name."""
-    if arguments and isinstance(arguments[0], ex.Literal) and isinstance(operands[0], str):
-        raise InvalidArgumentError(
-            f"{function.name} takes a column or an expression, got the text {operands[0]!r}",
-            hint=f"write col({operands[0]!r}) for a column, lit({operands[0]!r}) for text",
-        )
 
 
 def frame(rows: Any, range: Any) -> Frame:

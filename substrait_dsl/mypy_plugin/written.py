@@ -6,7 +6,7 @@ import builtins
 import inspect
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mypy.nodes import (
@@ -58,7 +58,7 @@ LARGEST = 10_000
 def _product(left: Any, right: Any) -> Any:
     """A product; a long list or text is not made to find out what types its parts have."""
     for whole, times in ((left, right), (right, left)):
-        if isinstance(whole, Sized) and isinstance(times, int) and len(whole) * times > LONGEST:
+        if isinstance(whole, Sequence) and isinstance(times, int) and len(whole) * times > LONGEST:
             raise GiveUpError
     return left * right
 

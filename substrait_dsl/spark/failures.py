@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import attrs
 
 from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, WindowCall
-from substrait_dsl.algebra.node import Node, Rel
+from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.spark.functions_regexp import NO_MATCH
@@ -133,6 +133,10 @@ _COLUMN_HINT = (
     "declare it, or the columns that it is made of, nullable where they are read, or leave such rows out: "
     "filter(x.is_not_null())"
 )
+_FIRST_HINT = (
+    "first_value and last_value declare that they are never NULL, nth_value(x, 1) does not; the last one is the first "
+    "in the reverse order"
+)
 _VALUE_HINT = "functions.coalesce(x, value) is never NULL, filter(x.is_not_null()) leaves such rows out"
 _REQUIRED = "a required value is NULL"
 IS_NULL = "is required, but it is NULL"
@@ -180,7 +184,7 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         fit = "" if kind is None else f"the result does not fit {kind.as_required()}; "
         return f"{fit}cast the operands to a wider type first"
     if told == _REQUIRED or told.endswith(IS_NULL):
-        return _VALUE_HINT if told == _REQUIRED else _COLUMN_HINT
+        return _VALUE_HINT if told == _REQUIRED else _column_hint(place)
     if isinstance(node, Cast) and (failure.kind in _MISFITS or failure.kind == "USER_RAISED_EXCEPTION"):
         return _CAST_HINT
     # A client of Spark Connect learns that a file cannot be read, and not why.
@@ -188,6 +192,11 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         text = None if place is None else text_format(place.rel)
         return None if text is None else _as_told(text)
     return advice(told)
+
+
+def _column_hint(place: Place | None) -> str:
+    calls = () if place is None else (n for n in walk(place.rel, into_relations=False) if isinstance(n, WindowCall))
+    return _FIRST_HINT if any(call.function.name in ("first_value", "last_value") for call in calls) else _COLUMN_HINT
 
 
 def _as_told(text: DelimitedText) -> str:

@@ -212,6 +212,14 @@ def test_a_null_in_a_required_column_names_the_read(spark: SparkSession) -> None
             relation.collect(spark)
 
 
+def test_a_null_in_a_window_that_declares_none_says_what_else_there_is(spark: SparkSession) -> None:
+    last: Any = f.last_value(sd.col("v")).over(order_by="k", rows=(None, 0))
+    relation = sd.read_virtual([(1, None), (2, 1)], {"k": "i64", "v": "i64?"}).with_columns(last=last)
+    with pytest.raises(ExecutionError, match='column "last" is required, but it is NULL') as caught:
+        relation.collect(spark)
+    assert "nth_value(x, 1)" in (caught.value.hint or "")
+
+
 def test_all_places_are_named_where_spark_does_not_tell_them_apart(spark: SparkSession) -> None:
     both = T.aggregate(x=lambda r: f.sum(r.a), y=lambda r: f.sum(r.a * 1))
     with pytest.raises(ExecutionError) as caught:

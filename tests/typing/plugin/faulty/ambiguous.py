@@ -18,11 +18,11 @@ two.sort("part")
 # E: sort: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
 #    its position: col(1) or col(3)  [substrait-ambiguous-field]
 two.drop("part")
-# E: drop: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
-#    its position: col(1) or col(3)  [substrait-ambiguous-field]
+# E: drop: column "part" is ambiguous: it stands at positions 1, 3; say which by its position: drop(1) or
+#    drop(3)  [substrait-ambiguous-field]
 two.rename(part="product")
-# E: rename: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
-#    its position: col(1) or col(3)  [substrait-ambiguous-field]
+# E: rename: column "part" is ambiguous: it stands at positions 1, 3; say which by its position: rename({1: ...}) or
+#    rename({3: ...})  [substrait-ambiguous-field]
 two.group_by("part").agg(n=f.count())
 # E: group_by: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which
 #    by its position: col(1) or col(3)  [substrait-ambiguous-field]

@@ -61,6 +61,8 @@ orders.select(x=f.substring(sd.col("comment"), sd.col("id"), 2))
 # E: select, column "x": no overload takes substring(string?, i64, 2); cast argument 2 from i64 to
 #    i32  [substrait-function-not-found]
 orders.select(x=f.upper("comment"))
+# E: upper takes a column or an expression, got the text 'comment'; write col('comment') for a column, lit('comment')
+#    for text  [substrait-invalid-argument]
 orders.select(x=f.upper(orders.c.id))
 # E: no overload takes upper(i64); cast argument 1 from i64 to string  [substrait-function-not-found]
 orders.select(x=f.upper(orders["id"]))

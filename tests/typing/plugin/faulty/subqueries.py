@@ -63,7 +63,7 @@ orders.filter(lambda o: sd.record(o.id, o.day).is_in(narrow))
 orders.filter(lambda o: sd.record(o.id, o.customer).is_in([(1, 2), (3,)]))
 # E: filter: is_in: 2 values, but a tuple of 1: (3,)  [substrait-invalid-argument]
 orders.filter(lambda o: sd.record(o.id, "customer").is_in([(1, 2)]))
-# E: filter: record takes expressions, got 'customer'; write col('customer') for a column, lit('customer') for
+# E: filter: record takes expressions, got the text 'customer'; write col('customer') for a column, lit('customer') for
 #    text  [substrait-invalid-argument]
 orders.filter(sd.unique(items.select("prt")))
 # E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
