@@ -178,9 +178,16 @@ def require(value: object, kinds: type | tuple[type, ...], expected: str, hint: 
 
 
 def suggestion(name: str, known: Iterable[str]) -> str | None:
-    """The known name nearest to a misspelt one, as a hint, or None."""
+    """The known name nearest to a misspelt one, or the one that it is a part of, as a hint, or None.
+
+    No name is better than a far one: people write it. A short name is told from others by one letter only.
+    """
     by_lower = {candidate.lower(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    given = name.lower()
+    near = difflib.get_close_matches(given, by_lower, n=1, cutoff=0.75 if len(given) > 3 else 0.6)
+    if not near and len(given) > 2:
+        near = [each for each in by_lower if each.startswith(given) or each.endswith(f"_{given}")]
+        near = near if len(near) == 1 else []
     return f'did you mean "{by_lower[near[0]]}"?' if near else None
 
 

@@ -17,12 +17,10 @@ import substrait_dsl as sd
 from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import SubstraitDslError
+from substrait_dsl.fluent.function_habits import ABSENT, FUNCTIONS, METHODS
 from substrait_dsl.fluent.habits import (
-    ABSENT,
-    FUNCTIONS,
     GROUP_METHODS,
     MEASURE_METHODS,
-    METHODS,
     NAMES,
     PYTHON_TYPES,
     TYPE_HABITS,
@@ -32,6 +30,9 @@ from tests.support import f, table
 
 T = table("id: i64, q: i32, price: decimal<15,2>, day: date, name: string")
 U = table("key: i64")
+S: Any = sd.read_named(
+    "s", {"id": sd.I64, "s": sd.Struct.of({"sku": sd.String()}), "m": sd.parse_type("map<string, i64>"), "t": "string"}
+)
 PACKAGE: Any = sd
 
 
@@ -161,6 +162,38 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: sd.read_named("t", {"m": sd.VarChar}), "write VarChar(...) or VarChar[L[...]]"),
     (lambda: f.substring(sd.col("name"), start=1, length=2), "write substring(input, start, length)"),
     (lambda: f.and_(a=True), "write and_(a)"),
+    (lambda: T.c.id.mean, "write functions.avg(x, ...)"),
+    (lambda: T.c.name.len, "write functions.char_length(x, ...)"),
+    (lambda: T.c.name.split, "write functions.string_split(x, ...)"),
+    (lambda: T.c.day.year, 'write functions.extract("YEAR", x)'),
+    (lambda: T.c.id.and_, "write x & y"),
+    (lambda: T.c.id.try_cast, 'write cast(to, on_failure="return_null")'),
+    (lambda: S.c.m.contains, "functions.any_match(xs, lambda x: x == y) of a list"),
+    (lambda: PACKAGE.and_, "write functions.and_(x, y), or x & y"),
+    (lambda: PACKAGE.read_json, "no other files are read"),
+    (lambda: PACKAGE.read, "or read_named(name, schema) of a table"),
+    (lambda: PACKAGE.delete, 'write Relation.write(name, "delete")'),
+    (lambda: T.explode_outer("id"), "leaves out rows whose list is empty"),
+    (lambda: T.join_asof(U), "write lateral_join("),
+    (lambda: T.join(U, "id", how="asof"), "write lateral_join("),
+    (lambda: T.tail(3), 'write sort(desc("x")).limit(...)'),
+    (lambda: T.with_row_index(), "functions.row_number().over("),
+    (lambda: T.group_by("id").sort("id"), "write agg(...).sort(...)"),
+    (lambda: T.group_by("id").grouping_sets([]), "write aggregate("),
+    (lambda: f.max_by, "then filter by it == 1"),
+    (lambda: f.count_if, "write count().filter(condition)"),
+    (lambda: f.percentile_cont, 'write cume_dist().over(order_by="x")'),
+    (lambda: f.array_contains, "write any_match(xs, lambda x: x == y)"),
+    (lambda: f.convert_timezone, 'write local_timestamp(x, "Asia/Tokyo")'),
+    (lambda: f.date_trunc, "cast(Date) for the day"),
+    (lambda: f.position, "write strpos(x, y)"),
+    (lambda: f.any, "write bool_or(x) of a group"),
+    (lambda: f.json_extract, "the specification has no such function"),
+    (lambda: T.select(x=lambda r: r.day - dt.date(2024, 1, 1)), 'write extract("UNIX_TIME", x)'),
+    (lambda: T.sort(lambda r: -r.name), "desc(x) sorts by it"),
+    (lambda: T.select(x=f.extract("YEAR", "day")), "a column is col('day')"),
+    (lambda: T.select(x=f.extract("YEAR", "DAY")), "a column is col('DAY')"),
+    (lambda: S.select(x=lambda r: r.s.sku), 'the field of the struct is x["sku"]'),
 ]
 
 
@@ -306,7 +339,7 @@ def test_advice_names_what_exists() -> None:
     for advice in VERBS.values():
         assert hasattr(sd.Relation, re.split(r"[(,]", advice)[0]), advice
     for name, advice in GROUP_METHODS.items():
-        assert advice.startswith("agg(")
+        assert hasattr(sd.GroupBy, advice.partition("(")[0]) or hasattr(sd.Relation, advice.partition("(")[0]), advice
         assert not hasattr(sd.GroupBy, name), name
     for name, advice in MEASURE_METHODS.items():
         assert hasattr(sd.Measure, advice.partition("(")[0]), advice
@@ -324,6 +357,29 @@ def test_advice_names_what_exists() -> None:
             assert name.removeprefix("functions.") in functions, advice
         elif " " not in name:
             assert hasattr(row, name), advice
+
+
+NEAR: list[tuple[str, str | None]] = [
+    ("uper", "upper"),
+    ("modulo", "modulus"),
+    ("row_num", "row_number"),
+    ("regexp_count", "regexp_count_substring"),
+    ("std", "std_dev"),
+    ("sun", "sum"),
+    ("timezone", "assume_timezone"),
+    ("instrr", None),  # not "is_true"
+    ("decoded", None),  # not "mode"
+    ("ever", None),
+    ("match", None),  # that of all, or of any
+]
+
+
+@pytest.mark.parametrize(("name", "near"), NEAR)
+def test_only_near_names_are_told(name: str, near: str | None) -> None:
+    assert not hasattr(f, name)
+    with pytest.raises(SubstraitDslError) as caught:
+        getattr(f, name)
+    assert caught.value.hint == (near and f'did you mean "{near}"?')
 
 
 def test_missing_names_are_missing() -> None:

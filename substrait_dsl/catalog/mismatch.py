@@ -10,7 +10,8 @@ from substrait_dsl.catalog.records import EnumArgument, Kind, Overload
 from substrait_dsl.catalog.resolve import takes_argument
 from substrait_dsl.errors import FunctionNotFoundError, quoted, suggestion
 
-SHOWN_OVERLOADS = 8
+SHOWN_OVERLOADS = 3
+"""Of many overloads only the nearest are told: what to write comes after them."""
 MOST_ARGUMENTS = 50
 """Of a call with more arguments only these are told and tried: to find a cast takes long for many."""
 

@@ -192,7 +192,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("__"):
                 raise AttributeError(name)
-            raise no_method(name, dir(type(self)))
+            raise no_method(name, dir(type(self)), None if self._node is None else self._node.type)
 
         # nor these operations for ones that there are
         def __floordiv__(self, other: object) -> NoReturn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import difflib
+import keyword
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import NoneType
@@ -19,6 +20,7 @@ from substrait_dsl.algebra.types import (
     PrecisionTimestamp,
     PrecisionTimestampTZ,
     String,
+    Struct,
     Type,
     UserDefined,
     VarChar,
@@ -33,7 +35,8 @@ from substrait_dsl.errors import (
     shortened,
     suggestion,
 )
-from substrait_dsl.fluent.habits import FUNCTIONS, METHODS, NAMES, PYTHON_TYPES, TYPE_HABITS
+from substrait_dsl.fluent.function_habits import FUNCTIONS, METHODS, NO_DIFFERENCE
+from substrait_dsl.fluent.habits import NAMES, PYTHON_TYPES, TYPE_HABITS
 
 _COMPARISONS = ("equal", "not_equal", "lt", "lte", "gt", "gte", "between")
 _ARITHMETIC = ("add", "subtract", "multiply", "divide", "modulus")
@@ -51,26 +54,27 @@ class UnknownAttributeError(SubstraitDslError, AttributeError):
 def no_attribute(what: str, name: str, habits: Mapping[str, str], known: Iterable[str]) -> UnknownAttributeError:
     """The error for a method that does not exist, with what it is called here."""
     names = {each: each for each in (*known, *habits) if not each.startswith("_")}
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
     habit = habits.get(name) or (habits.get(near[0]) if near else None)
     hint = f"write {habit}" if habit else suggestion(name, [each for each in names if each not in habits])
     return UnknownAttributeError(f'{what} has no "{name}"', hint=hint)
 
 
-def no_method(name: str, known: Collection[str]) -> UnknownAttributeError:
-    """The error for a method that expressions do not have; many are functions."""
-    functions = {name: f"functions.{name}(x, ...)" for name in _functions() if name not in known}
-    return no_attribute("an expression", name, {**functions, **METHODS}, known)
+def no_method(name: str, known: Collection[str], kind: Type | None) -> UnknownAttributeError:
+    """The error for a method that expressions do not have; many are functions, or fields of a struct."""
+    if isinstance(kind, Struct) and name in kind.field_names:
+        return UnknownAttributeError(f'an expression has no "{name}"', hint=f'the field of the struct is x["{name}"]')
+    functions = {**{each: each for each in _functions()}, **FUNCTIONS}
+    habits = {
+        each: _called(write, "x, ...") for each, write in functions.items() if each not in known and write not in known
+    }
+    return no_attribute("an expression", name, {**habits, **METHODS}, known)
 
 
 def no_name(name: str, known: Collection[str]) -> UnknownAttributeError:
     """The error for a name that the package does not have; many are functions, or types by another name."""
-    functions = {**{name: f"{name}(...)" for name in _functions()}, **FUNCTIONS}
-    here = "substrait_dsl."
-    habits = {
-        **{each: write if write.startswith(here) else f"functions.{write}" for each, write in functions.items()},
-        **NAMES,
-    }
+    functions = {**{each: each for each in _functions()}, **FUNCTIONS}
+    habits = {**{each: _called(write, "...") for each, write in functions.items()}, **NAMES}
     if name not in habits and (kind := _type_meant(name)):
         habits[name] = f'"{kind}", or the class of that type'
     return no_attribute(
@@ -79,8 +83,16 @@ def no_name(name: str, known: Collection[str]) -> UnknownAttributeError:
 
 
 def _functions() -> set[str]:
-    """The names of the specification's functions."""
-    return {function for each in standard_catalog().extensions.values() for function in each.functions}
+    """The names of the specification's functions; the others are words of Python's."""
+    names = {function for each in standard_catalog().extensions.values() for function in each.functions}
+    return {name for name in names if not keyword.iskeyword(name)}
+
+
+def _called(write: str, arguments: str) -> str:
+    """What to write for a function, where the functions have no place of their own: ``functions.f(x, ...)``."""
+    if write.startswith("substrait_dsl."):
+        return write
+    return f"functions.{write}({arguments})" if write.isidentifier() else f"functions.{write}"
 
 
 def no_text(shown: str) -> TypeMismatchError:
@@ -122,12 +134,16 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
     if name == "add" and any(isinstance(part.type, String | VarChar) for part in typed):
         return "functions.concat(a, b) joins texts"
     if name == "subtract" and len(typed) == 2 and all(isinstance(part.type, (Date, *_MOMENTS)) for part in typed):
-        return "the specification has no difference of two points in time, only that of one and a span"
+        return f"the specification has no difference of two points in time; write {NO_DIFFERENCE}"
+    if name == "negate" and isinstance(typed[0].type, String | VarChar):
+        return "desc(x) sorts by it, the largest first"
     if name in ("min", "max") and any(isinstance(part.type, String | VarChar) for part in typed):
         key = "desc(x)" if name == "max" else "x"
         return f"there is none of texts; top_n(1, {key}) gives the row that has it"
-    if not typed and plain and isinstance(plain[0], str) and plain[0].isidentifier():
-        return f"a column is col({plain[0]!r}), or the row's in a lambda"
+    named = [part for part in plain if isinstance(part, str) and part.isidentifier()]
+    if not typed and named:  # the function's own words, such as "YEAR", are in capitals and come first
+        column = next((part for part in named if not part.isupper()), named[-1])
+        return f"a column is col({column!r}), or the row's in a lambda"
     if any(type(part) is dt.date for part in plain) and any(isinstance(part.type, _MOMENTS) for part in typed):
         return "of a moment the other side is one, too: datetime.datetime(2024, 5, 1) is the beginning of a day"
     if any(isinstance(part, ex.DaySeconds | ex.Compound) for part in plain):

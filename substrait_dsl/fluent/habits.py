@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from substrait_dsl.algebra.rules import LATERAL_JOIN_TYPES
 from substrait_dsl.calling import FIRST_OF_EACH
 
+_NEAREST = 'lateral_join(lambda l: other.filter(lambda r: r.t <= l.t).sort(desc("t")).limit(1), how="left")'
+
 JOIN_HABITS: Mapping[str, str] = {
     "anti": '"left_anti"',
+    "asof": _NEAREST,
     "cross": "cross(other)",
     "full": '"outer"',
     "full_outer": '"outer"',
@@ -129,7 +132,19 @@ NAMES: Mapping[str, str] = {
         ("DataFrame", "LazyFrame", "createDataFrame", "from_dict", "from_records", "values"),
         "read_virtual(rows, schema)",
     ),
+    **dict.fromkeys(
+        ("read_json", "scan_json", "read_ndjson", "read_excel", "read_avro"),
+        'read_files(path, schema, format="csv"), or of "parquet", "orc", "arrow": no other files are read',
+    ),
+    "read": "read_files(path, schema), or read_named(name, schema) of a table",
+    "scan": "read_files(path, schema), or read_named(name, schema) of a table",
     **dict.fromkeys(("element", "field"), 'col("x")'),
+    "cols": 'col("x"), one by one',
+    "and_": "functions.and_(x, y), or x & y",
+    "or_": "functions.or_(x, y), or x | y",
+    "not_": "functions.not_(x), or ~x",
+    "delete": 'Relation.write(name, "delete"), of the rows to delete',
+    "merge": 'Relation.write(name, "update"), of rows with keys; the verb join(...) for two relations',
     "case": "when(condition).then(value).otherwise(other)",
     "concat": "functions.concat(x, y) of texts, one.union_all(other) of relations",
     "literal": "lit(value)",
@@ -181,6 +196,11 @@ PYTHON_TYPES: Mapping[type, str] = {
 
 _FIRST_OF_EACH = f"distinct() for whole rows; for some columns, {FIRST_OF_EACH}"
 
+_UNNEST_OUTER = (
+    'lateral_join(lambda r: read_virtual([(0,)], {"z": "i64"}).with_columns(x=r.xs).unnest("x"), how="left"); '
+    "unnest(...) leaves out rows whose list is empty or NULL"
+)
+
 VERBS: Mapping[str, str] = {
     "agg": "aggregate(...)",
     "assign": "with_columns(...)",
@@ -189,6 +209,8 @@ VERBS: Mapping[str, str] = {
     "cube": "group_by(...).cube(...)",
     "except_": "subtract(...)",
     "explode": "unnest(...)",
+    **dict.fromkeys(("explode_outer", "unnest_outer"), _UNNEST_OUTER),
+    **dict.fromkeys(("asof_join", "join_asof", "merge_asof"), _NEAREST),
     "filter_": "filter(...)",
     "groupBy": "group_by(...)",
     "groupby": "group_by(...)",
@@ -240,6 +262,11 @@ VERBS: Mapping[str, str] = {
     "lateralJoin": "lateral_join(...)",
     "merge": "join(...)",
     "nlargest": "top_n(count, desc(...))",
+    "sample": "execute(spark).sample(fraction), which is Spark's",
+    "tail": 'sort(desc("x")).limit(...): rows have no order but one that is said',
+    **dict.fromkeys(
+        ("with_row_index", "with_row_count"), 'with_columns(index=functions.row_number().over(order_by="x"))'
+    ),
     "rollup": "group_by(...).rollup(...)",
     "repartition": "exchange(...)",
     "repartition_by_hash": "exchange(scatter(...))",
@@ -253,40 +280,6 @@ VERBS: Mapping[str, str] = {
     "withColumnRenamed": "rename(...)",
 }
 """Verbs of other libraries, and what they are here."""
-
-_HAS_PATTERN = "functions.regexp_count_substring(x, pattern) > 0"
-
-METHODS: Mapping[str, str] = {
-    "asc_nulls_first": 'asc(nulls="first")',
-    "asc_nulls_last": 'asc(nulls="last")',
-    "desc_nulls_first": 'desc(nulls="first")',
-    "desc_nulls_last": 'desc(nulls="last")',
-    "eqNullSafe": "functions.is_not_distinct_from(x, ...)",
-    "eq_missing": "functions.is_not_distinct_from(x, ...)",
-    "ilike": 'functions.like(x, pattern, case_sensitivity="CASE_INSENSITIVE")',
-    "endswith": "functions.ends_with(x, ...)",
-    "fill_null": "functions.coalesce(x, ...)",
-    "fillna": "functions.coalesce(x, ...)",
-    "isNotNull": "is_not_null()",
-    "isNull": "is_null()",
-    "isin": "is_in(...)",
-    "isna": "is_null()",
-    "name": "alias(...)",
-    "rlike": _HAS_PATTERN,
-    "regexp_like": _HAS_PATTERN,
-    "strip": 'functions.trim(x, " ")',
-    "lstrip": 'functions.ltrim(x, " ")',
-    "rstrip": 'functions.rtrim(x, " ")',
-    "str": "functions.contains(x, y) and the like: functions on texts have no namespace",
-    "dt": 'functions.extract("YEAR", x) and the like: functions on dates have no namespace',
-    "startswith": "functions.starts_with(x, ...)",
-    "substr": "functions.substring(x, start, length)",
-    "over": "functions.sum(x).over(...): a window is that of one function, not of an expression",
-    "getField": 'x["field"], by name',
-    "getItem": "x[0], by offset",
-    "withField": "the struct anew: struct_of(...)",
-}
-"""Methods that expressions have elsewhere, and what to write here."""
 
 WINDOW_METHODS: Mapping[str, str] = {
     "alias": 'over(...).alias("name")',
@@ -331,101 +324,12 @@ GROUP_METHODS: Mapping[str, str] = {
     "mean": 'agg(name=functions.avg(col("x")))',
     "pivot": "agg(...) with functions.sum(x).filter(...) for each value",
     "size": _COUNT,
+    "grouping_sets": 'aggregate("x", "y", grouping_sets=[("x", "y"), ()], ...) of the relation',
+    "limit": "agg(...).limit(...)",
+    "select": "agg(...).select(...)",
+    "sort": "agg(...).sort(...)",
+    "top_n": "agg(...).top_n(...)",
+    "with_columns": "agg(...).with_columns(...)",
     "where": "agg(...).filter(...)",
 }
 """What other libraries call on groups, and what to write here."""
-
-_NO_LISTS = 'string_agg(x, ","): no function of the specification makes a list of a column'
-_NO_DIFFERENCE = 'extract("UNIX_TIME", x): the difference of two is in seconds'
-
-FUNCTIONS: Mapping[str, str] = {
-    "array_agg": _NO_LISTS,
-    "asc": "substrait_dsl.asc(...)",
-    "collect_list": _NO_LISTS,
-    "collect_set": _NO_LISTS,
-    "date_add": "add(day, datetime.timedelta(days=30))",
-    "date_format": 'strftime(x, "%Y-%m")',
-    "datediff": _NO_DIFFERENCE,
-    "date_diff": _NO_DIFFERENCE,
-    "last": "last_value(x).over(...)",
-    "list": _NO_LISTS,
-    "n_unique": "count(x).distinct()",
-    "quarter": 'extract("QUARTER", "ONE", x)',
-    "regexp_extract": "regexp_match_substring(x, pattern)",
-    "regexp_like": "regexp_count_substring(x, pattern) > 0",
-    "rlike": "regexp_count_substring(x, pattern) > 0",
-    "unix_timestamp": 'extract("UNIX_TIME", x)',
-    "desc": "substrait_dsl.desc(...)",
-    "split": "string_split",
-    "to_date": 'substrait_dsl.col("x").cast(Date)',
-    "to_timestamp": 'substrait_dsl.col("x").cast(PrecisionTimestamp(6))',
-    "when": "substrait_dsl.when(...)",
-    "array": "substrait_dsl.list_of(...)",
-    "array_size": "cardinality",
-    "array_sort": "sort",
-    "array_transform": "transform(xs, lambda x: ...)",
-    "ceiling": "ceil",
-    "col": "substrait_dsl.col(...)",
-    "column": "substrait_dsl.col(...)",
-    "count_distinct": "count(x).distinct()",
-    "countDistinct": "count(x).distinct()",
-    "create_map": "substrait_dsl.map_of(...)",
-    "current_date": "substrait_dsl.current_date()",
-    "current_timestamp": "substrait_dsl.current_timestamp()",
-    "current_timezone": "substrait_dsl.current_timezone()",
-    "day": 'extract("DAY", "ONE", x)',
-    "explode": "substrait_dsl.Relation.unnest(...)",
-    "exists": "any_match(xs, lambda x: ...)",
-    "first": "any_value(x)",
-    "forall": "all_match(xs, lambda x: ...)",
-    "hour": 'extract("HOUR", x)',
-    "ifnull": "coalesce",
-    "isnull": "is_null",
-    "len": "char_length",
-    "length": "char_length",
-    "lit": "substrait_dsl.lit(...)",
-    "list_filter": "filter(xs, lambda x: ...)",
-    "list_transform": "transform(xs, lambda x: ...)",
-    "log": "ln",
-    "mean": "avg",
-    "minute": 'extract("MINUTE", x)',
-    "mod": "modulus",
-    "month": 'extract("MONTH", "ONE", x)',
-    "named_struct": "substrait_dsl.struct_of(...)",
-    "now": "substrait_dsl.current_timestamp()",
-    "nvl": "coalesce",
-    "pow": "power",
-    "second": 'extract("SECOND", x)',
-    "size": "cardinality",
-    "stddev": "std_dev",
-    "stddev_samp": 'std_dev("SAMPLE", x)',
-    "struct": "substrait_dsl.struct_of(...)",
-    "substr": "substring",
-    "sum_distinct": "sum(x).distinct()",
-    "var_samp": 'variance("SAMPLE", x)',
-    "year": 'extract("YEAR", x)',
-}
-"""Functions of SQL and of other libraries, and what the specification calls them."""
-
-ABSENT = frozenset(
-    [
-        "crc32",
-        "hash",
-        "input_file_name",
-        "md5",
-        "monotonically_increasing_id",
-        "months_between",
-        "rand",
-        "randn",
-        "random",
-        "sha1",
-        "sha2",
-        "shuffle",
-        "typeof",
-        "uuid",
-        "xxhash64",
-    ]
-)
-"""Functions of others that the specification has not, nor any that does the same."""
-
-NO_FUNCTION = "the specification has no such function; Functions(catalog) offers those of an extension of your own"

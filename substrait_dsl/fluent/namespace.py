@@ -13,7 +13,7 @@ from substrait_dsl.catalog import Catalog, Function, Given, Overload, standard_c
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, naming, require, suggestion
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction, scalar
 from substrait_dsl.fluent.choices import require_catalog
-from substrait_dsl.fluent.habits import ABSENT, FUNCTIONS, NO_FUNCTION
+from substrait_dsl.fluent.function_habits import ABSENT, FUNCTIONS, NO_FUNCTION
 
 
 class UnknownFunctionError(FunctionNotFoundError, AttributeError):

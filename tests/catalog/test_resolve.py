@@ -236,7 +236,7 @@ def test_the_nearest_overloads_come_first() -> None:
         standard_catalog().resolve("scalar", "substring", typed("varchar<9>", "i64"))
     listed = [line.strip() for line in error.value.message.splitlines()[1:]]
     assert listed[0] == "substring(input: varchar<L1>, start: i32) -> varchar<L1>"
-    assert len(listed) == 6
+    assert listed[3:] == ["... (6 in all)"]
     with pytest.raises(FunctionNotFoundError) as error:
         standard_catalog().resolve("scalar", "add", typed("i64"))
     assert error.value.message.splitlines()[-1].strip() == "... (17 in all)"

@@ -177,7 +177,7 @@ NOT_A_MEASURE: list[tuple[Any, type, tuple[str, ...]]] = [
     ("sum", InvalidArgumentError, ('"x"', "aggregate function", "'sum'")),
     (lambda r: f.max(f.min(r.v)), TypeMismatchError, ("max takes values", "min is an aggregate function")),
     (lambda r: f.sum(r.v).filter(r.a), TypeMismatchError, ("filter of a measure", "boolean", "i64")),
-    (lambda r: f.sum(r.b), FunctionNotFoundError, ("sum(string?)", "sum(x: i64)")),
+    (lambda r: f.sum(r.b), FunctionNotFoundError, ("sum(string?)", "(11 in all)")),
     (lambda r: f.sum(r.vv), UnknownFieldError, ('"vv"', 'did you mean "v"')),
 ]
 
