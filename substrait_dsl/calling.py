@@ -57,7 +57,8 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(
             ("nulls_equal", "join_nulls"), "functions.is_not_distinct_from(left.x, right.x) in the condition"
         ),
-        "+on": 'the columns or the condition: "x", ["x", "y"], a lambda of both rows, or True',
+        "+on": 'the columns or the condition: "x", ["x", "y"], a lambda of both rows, or True; '
+        "cross(other) pairs all rows",
     },
     "limit": {"offset": "fetch(count, offset)", "": "fetch(count, offset)", "n": "limit(count)"},
     "over": dict.fromkeys(("frame", "window"), "rows=(first, last) or range=(first, last)"),

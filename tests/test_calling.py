@@ -33,6 +33,7 @@ MISTAKES: list[tuple[Callable[[], object], str, str]] = [
     (lambda: T.write("t", mode="overwrite"), 'write: there is no argument "mode"', "replace_if_exists"),
     (lambda: T.join(T, left_on="id", right_on="id"), 'no argument "left_on", "right_on"', "lambda left, right:"),
     (lambda: T.join(T), 'join: "on" is missing; expected join(other, on, how=..., *, post_filter=', "a lambda of both"),
+    (lambda: T.join(T, how="cross"), 'join: "on" is missing', "cross(other) pairs all rows"),
     (lambda: T.rename("id", "key"), "rename: nothing takes the argument 'key'", 'rename(old="new")'),
     (lambda: T.with_columns("x", 1), "with_columns: nothing takes the argument 'x'", "with_columns(total="),
     (lambda: T.c.id.cast(sd.I32, strict=False), "cast:", 'on_failure="return_null"'),

@@ -193,7 +193,36 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.sort(lambda r: -r.name), "desc(x) sorts by it"),
     (lambda: T.select(x=f.extract("YEAR", "day")), "a column is col('day')"),
     (lambda: T.select(x=f.extract("YEAR", "DAY")), "a column is col('DAY')"),
+    (lambda: T.select(x=lambda r: f.extract(r.day, "YEAR")), "the order is another: extract('YEAR', date)"),
+    (lambda: T.select(x=lambda r: f.lpad(r.name, "0", 5)), "the order is another: lpad(string, 5, '0')"),
+    (lambda: T.select(x=lambda r: r.name[0:2]), "functions.substring(x, start, length)"),
+    (lambda: T[["id", "q"]], "rel.select(...) takes several columns"),
+    (lambda: T[:3], "rel.limit(...) the first rows"),
+    (lambda: T.group_by("id").agg({"q": "sum"}), 'give measures by name: total=f.sum(col("x"))'),
+    (lambda: T.aggregate(x=lambda r: f.first_value(r.id)), "write first_value(...).over(...) in with_columns(...)"),
+    (lambda: T.group_by("id").agg(x=lambda r: f.summ(r.q)), 'agg, measure "x": there is no'),
     (lambda: S.select(x=lambda r: r.s.sku), 'the field of the struct is x["sku"]'),
+    (lambda: S.select("s.sku"), 'write col("s")["sku"]'),
+    (lambda: S.select(x="s.sku"), 'write col("s")["sku"]'),
+    (lambda: S.unnest("m"), "no function of all its keys"),
+    (lambda: T.filter(lambda r: r.id.is_in([])), "lit(False) is true of no row"),
+    (lambda: T.filter(lambda r: r.id.is_in(T)), 'rel.select("id")'),
+    (lambda: T.join(U, lambda t, u: [t.id == u.key]), "write (x == 1) & (y == 2)"),
+    (lambda: T.select(x=lambda r: [r.id, r.id]), "list_of(x, y) makes a list"),
+    (lambda: T.select(x=lambda r: f.concat_ws(",", [r.name])), "one by one: concat_ws(*[...])"),
+    (lambda: T.filter(lambda r: r.id.is_null), "call it: is_null(...)"),
+    (lambda: T.select(x=lambda r: f.abs(r.id.is_null)), "call it: is_null(...)"),
+    (lambda: T.select(x=sd.current_timestamp), "call it: current_timestamp(...)"),
+    (lambda: T.select(x=f.row_number), "call it: row_number(...).over(...)"),
+    (lambda: T.with_columns(a=1, b=lambda r: r.a + 1), 'make "a" in a with_columns(...) before'),
+    (lambda: sd.read_named("t", T.c.id), "declare them by a Schema class"),
+    (lambda: sd.read_named("t", pyarrow.table({"a": [1]})), "give the schema of it: x.schema"),
+    (lambda: sd.read_files("x.csv", {"a": "string"}), 'write format="csv"; format=Parquet() if it is Parquet'),
+    (lambda: sd.read_files(["a", "x.TSV.gz"], {"a": "string"}), 'field_delimiter="\\t"'),
+    (lambda: sd.read_files("x.json", {"a": "string"}), "files of JSON are not read"),
+    (lambda: sd.read_virtual([({"sku": 1},)], {"s": "struct<i64>"}), "its fields have no names: write a tuple"),
+    (lambda: sd.create_table("t", T), "rel.schema is its schema, for an empty one"),
+    (lambda: T.join(U, True, mark="m"), "this is an inner join"),
 ]
 
 
@@ -380,6 +409,11 @@ def test_only_near_names_are_told(name: str, near: str | None) -> None:
     with pytest.raises(SubstraitDslError) as caught:
         getattr(f, name)
     assert caught.value.hint == (near and f'did you mean "{near}"?')
+
+
+def test_files_of_any_name_are_parquet_if_that_is_said() -> None:
+    files: Any = sd.read_files("x.csv", {"a": "string"}, format=sd.Parquet())
+    assert list(files.columns) == ["a"]
 
 
 def test_missing_names_are_missing() -> None:

@@ -120,7 +120,11 @@ class NamedStruct:
         Raises `UnknownFieldError`, `AmbiguousFieldError`, and `InvalidArgumentError` for what is neither.
         """
         if isinstance(column, bool) or not isinstance(column, str | int):
-            raise InvalidArgumentError(f"a column is given by its name or position, got {column!r}")
+            hint = "rel.select(...) takes several columns, rel.limit(...) the first rows"
+            is_several = isinstance(column, list | tuple | slice)
+            raise InvalidArgumentError(
+                f"a column is given by its name or position, got {column!r}", hint=hint if is_several else None
+            )
         if isinstance(column, int):
             size = len(self.fields)
             if not -size <= column < size:

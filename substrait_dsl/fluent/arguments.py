@@ -6,6 +6,7 @@ import datetime as dt
 import decimal
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import permutations
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
@@ -13,6 +14,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.calling import Called
 from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
+from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.guidance import argument_hint, catalog_hint, literal_hint, no_column, require_no_shown
 from substrait_dsl.fluent.lambdas import LambdaFunction
 
@@ -88,6 +90,7 @@ def _resolution(
             error.hint
             or (catalog_hint(name, parts) if functions is standard_catalog() else None)
             or argument_hint(name, parts)
+            or _other_order(kind, name, described, urn, functions)
             or functions.possible_cast(kind, name, described, urn)
             or literal_hint(name, parts)
         )
@@ -102,6 +105,17 @@ def _require_column(kind: Kind, name: str, values: Sequence[Any]) -> None:
     has_column = any(isinstance(value, ex.Expression | LambdaFunction) for value in values)
     if values and isinstance(values[0], str) and (kind != "scalar" or not has_column):
         raise no_column(f"{name} takes a column or an expression", values[0])
+
+
+def _other_order(kind: Kind, name: str, given: Sequence[Given], urn: str | None, catalog: Catalog) -> str | None:
+    """The order in which an overload takes these few arguments, if there is one."""
+    for order in permutations(given) if len(given) <= 3 else ():
+        try:
+            catalog.resolve(kind, name, order, urn=urn)
+        except FunctionNotFoundError:
+            continue
+        return f"the order is another: {name}({', '.join(map(str, order))})"
+    return None
 
 
 def _alike(name: str, left: Any, right: Any) -> list[Any]:
@@ -160,7 +174,10 @@ def given(part: Any, name: str) -> Given:
     try:
         default = ex.natural_type(part)
     except LiteralError as error:
-        raise InvalidArgumentError(f"{name}: {error.message}", hint=error.hint) from None
+        hint = error.hint
+        if isinstance(part, list | tuple) and any(isinstance(each, ExprBase) for each in part):
+            hint = f"arguments are given one by one: {name}(*[...]); list_of(x, y) makes a list"
+        raise InvalidArgumentError(f"{name}: {error.message}", hint=hint) from None
     except RecursionError:
         raise InvalidArgumentError(f"{name}: a value is nested too deeply") from None
     integer = part if type(part) is int else None

@@ -25,12 +25,15 @@ from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import scalar_call
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound, resolve
 from substrait_dsl.fluent.guidance import no_column, require_no_shown
+from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.operators import PythonValue
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
 
 R = TypeVar("R")
 NULLABLE_HINT = "declare it Nullable[...], or give it a value and say so: functions.coalesce(x, ...).assert_not_null()"
+PACKAGE = "substrait_dsl"
+"""Where the functions that people import say that they are from."""
 CONDITIONS = ("a condition", "the condition")
 ColumnLike = ExprBase | PythonValue | Callable[[R], ExprBase | PythonValue]
 
@@ -67,6 +70,12 @@ def _row(scope: Scope, schema: NamedStruct, offset: int) -> DynRow:
 
 def called(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRow]) -> Any:
     """What a lambda returns for these rows; while it runs, the scope is open to correlated subqueries."""
+    if isinstance(function, CatalogFunction) or getattr(function, "__module__", None) == PACKAGE:
+        window = ".over(...)" if getattr(function, "kind", None) == "window" else ""
+        raise InvalidArgumentError(
+            f"{function.__name__} is a function of the library, not called",
+            hint=f"call it: {function.__name__}(...){window}",
+        )
     scope.open = True
     try:
         return function(*arguments)
@@ -113,7 +122,9 @@ def on_row(value: Any, scope: Scope, what: str, *, raw: bool = False) -> Any:
 def evaluate(value: Any, scope: Scope, what: str) -> ex.Expression:
     """A value, an expression, or what a lambda returns for the rows of the scope, as an expression."""
     if isinstance(value, str) and what != "a condition":
-        raise no_column(f"expected {what}", value)
+        error = no_column(f"expected {what}", value)
+        error.hint = _field_hint(value, scope) or error.hint
+        raise error
     if callable(value) and not isinstance(value, ExprBase):
         value = called(value, scope, rows(scope))
         if isinstance(value, bool) and what in CONDITIONS:
@@ -133,6 +144,12 @@ def as_expression(value: Any, scope: Scope, what: str) -> ex.Expression:
             raise TypeMismatchError(f"{what} is an expression, but {value._lacks}", hint=value._advice)
         case None:
             raise InvalidArgumentError(f"{what} is None", hint="null(type) is a NULL; a lambda must return something")
+    if is_list(value) and any(isinstance(each, ExprBase) for each in value):
+        advice = "write (x == 1) & (y == 2)" if what in CONDITIONS else "list_of(x, y) makes a list of values"
+        raise InvalidArgumentError(f"{what} is one expression, got a list of {len(value)}", hint=advice)
+    if callable(value) and hasattr(value, "__name__"):
+        name = value.__name__
+        raise InvalidArgumentError(f"{what} is an expression, got {name}, not called", hint=f"call it: {name}(...)")
     if what == "a condition" and not isinstance(value, bool):
         hint = "write lambda r: r.x > 5, or col('x') > 5" if isinstance(value, str) else None
         raise TypeMismatchError(f"{what} is a boolean expression, got {value!r}", hint=hint)
@@ -223,7 +240,17 @@ def _position(column: str | int, scope: Scope) -> int:
     except UnknownFieldError as error:
         if column == "*":
             error.hint = "with_columns(...) keeps all columns, select(*relation.columns) names them"
+        elif isinstance(column, str):
+            error.hint = _field_hint(column, scope) or error.hint
         raise
+
+
+def _field_hint(text: str, scope: Scope) -> str | None:
+    """What to write for the field of a struct that a text with a point in it means: ``"person.name"``."""
+    column, *parts = text.split(".")
+    if not parts or column not in scope.schema.names:
+        return None
+    return f'write col("{column}")' + "".join(f'["{part}"]' for part in parts)
 
 
 def unpacked(given: object) -> str | None:

@@ -35,6 +35,17 @@ FORMATS: dict[FormatName, rl.FileFormat] = {
     "csv": CSV,
 }
 
+_OTHERS: Mapping[str, str] = {
+    ".csv": 'write format="csv"',
+    ".tsv": 'write format=DelimitedText(field_delimiter="\\t", header_lines_to_skip=1)',
+    ".orc": 'write format="orc"',
+    ".arrow": 'write format="arrow"',
+    ".feather": 'write format="arrow"',
+    ".json": "files of JSON are not read",
+    ".jsonl": "files of JSON are not read",
+}
+"""How the names of files end that are not of the default format, and what to write for them."""
+
 
 @attrs.frozen
 class FileSlice:
@@ -127,6 +138,8 @@ def read_files(
         if not is_list(each):
             raise InvalidArgumentError(f"expected a path or a list of paths, got {paths!r}")
         form = file_format(format)
+        if format == "parquet":
+            _require_no_other(each)
         struct, files = as_struct(schema), rl.LocalFiles(tuple(file_item(path, form, kind) for path in each))
         return read(struct, files, filter, best_effort_filter, columns, ordering, distribution, properties)
 
@@ -148,6 +161,17 @@ def file_format(format: Any) -> rl.FileFormat:
     if not isinstance(format, str) or format not in FORMATS:
         raise unknown_choice("format", format, FORMATS)
     return FORMATS[format]
+
+
+def _require_no_other(paths: Sequence[Any]) -> None:
+    """Raise `InvalidArgumentError` for a path that says by its end that it is not of the format that is the default."""
+    for path in (str(each.path if isinstance(each, FileSlice) else each) for each in paths):
+        bare = path.lower().removesuffix(".gz")
+        if (other := next((_OTHERS[end] for end in _OTHERS if bare.endswith(end)), None)) is not None:
+            raise InvalidArgumentError(
+                f'{path!r} is read as "parquet", which is the default',
+                hint=f"{other}; format=Parquet() if it is Parquet",
+            )
 
 
 def file_uri(path: Any, kind: rl.PathKind) -> str:

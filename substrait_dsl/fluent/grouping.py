@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Generic, NoReturn
 
@@ -11,7 +12,7 @@ from typing_extensions import TypeVar
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.calling import Called
+from substrait_dsl.calling import FIRST_OF_EACH, Called
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import (
     InvalidArgumentError,
@@ -22,7 +23,7 @@ from substrait_dsl.errors import (
     quoted,
     suggestion,
 )
-from substrait_dsl.fluent.calls import MeasureBase, measure_node
+from substrait_dsl.fluent.calls import MeasureBase, WindowFunction, measure_node
 from substrait_dsl.fluent.choices import require_method
 from substrait_dsl.fluent.columns import called, evaluate, is_list, keys_of, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
@@ -94,7 +95,13 @@ def _measure(value: Any, name: str | None, scope: Scope) -> MeasureBase:
     if isinstance(value, CatalogFunction):
         raise InvalidArgumentError(f"{what} is the function {value.name} itself", hint=f"call it: {value.name}(...)")
     if callable(value):
-        value = called(value, scope, rows(scope))
+        with placing(what) if name is not None else nullcontext():
+            value = called(value, scope, rows(scope))
+    if isinstance(value, WindowFunction):
+        raise InvalidArgumentError(
+            f"{what} must be an aggregate function, {value.call.name} is a window function",
+            hint=f"write {value.call.name}(...).over(...) in with_columns(...); {FIRST_OF_EACH}",
+        )
     if isinstance(value, MeasureBase):
         return value
     if isinstance(value, ExprBase):
@@ -106,7 +113,9 @@ def _measure(value: Any, name: str | None, scope: Scope) -> MeasureBase:
 
 
 def _measure_hint(value: Any, scope: Scope) -> str | None:
-    """What a text may mean that is given for a measure."""
+    """What a text, or a dict of texts, may mean that is given for a measure."""
+    if isinstance(value, Mapping):
+        return 'give measures by name: total=f.sum(col("x"))'
     if not isinstance(value, str):
         return None
     if value in scope.schema.names:

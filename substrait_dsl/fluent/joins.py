@@ -195,7 +195,8 @@ def _scope(
     """Both rows of a join whose type and mark are as they must be."""
     require_choice("how", how, types, habits)
     if mark != MARK and not how.endswith("_mark"):
-        raise InvalidArgumentError(f"mark={mark!r} names the column that a mark join adds; this is a {how} join")
+        kind = f"{'an' if how in ('inner', 'outer') else 'a'} {how} join"
+        raise InvalidArgumentError(f"mark={mark!r} names the column that a mark join adds; this is {kind}")
     _require_free(mark, how, left.schema, right.schema)
     return Scope(verb, (left, right))
 

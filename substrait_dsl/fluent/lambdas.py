@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MethodType
 from typing import Any, TypeGuard
 
 import attrs
@@ -185,7 +186,7 @@ def traced_argument(name: str, overloads: Sequence[Overload], operands: Sequence
     if not counts:
         from substrait_dsl.fluent.namespace import CatalogFunction
 
-        hint = f"call it: {operand.name}(...)" if isinstance(operand, CatalogFunction) else None
+        hint = f"call it: {operand.__name__}(...)" if isinstance(operand, CatalogFunction | MethodType) else None
         raise InvalidArgumentError(f"{name} takes expressions and values, not the function {operand!r}", hint=hint)
     for count in counts:
         names = _names(operand, count)

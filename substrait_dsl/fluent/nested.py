@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.types import List, Map, Struct, Type
+from substrait_dsl.algebra.types import FixedChar, List, Map, String, Struct, Type, VarChar
 from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
@@ -134,7 +134,11 @@ def access(value: ex.Expression, key: object) -> ex.FieldAccess:
         case Map(key=key_type):
             return ex.FieldAccess(value, ex.MapKey(ex.literal(key, key_type.as_required())))
         case other:
-            raise TypeMismatchError(f"only structs, lists and maps have parts, this is {other}")
+            is_text = isinstance(other, FixedChar | String | VarChar)
+            raise TypeMismatchError(
+                f"only structs, lists and maps have parts, this is {other}",
+                hint="functions.substring(x, start, length) is a part of a text, from 1 on" if is_text else None,
+            )
 
 
 def mask(kind: Type, parts: Sequence[Any]) -> ex.StructMask:

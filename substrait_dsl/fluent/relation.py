@@ -101,7 +101,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             if taken:
                 raise SchemaError(f"there is a column {quoted(taken)} already", hint="with_columns replaces it")
             scope = Scope("project", (self._rel,))
-            expressions = tuple(_column(name, value, scope) for name, value in new.items())
+            expressions = tuple(_named(new, scope).values())
             return Relation(rl.Project(self._rel, expressions, tuple(new), anchor=scope.anchor))
 
     def with_columns(self, /, **new: ColumnLike[S]) -> Relation[DynRow]:
@@ -117,7 +117,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             there = set(schema.names)
             scope = Scope("with_columns", (self._rel,))
             places: dict[int, str] = {schema.position(name): name for name in new if name in there}
-            expressions = {name: _column(name, value, scope) for name, value in new.items()}
+            expressions = _named(new, scope)
             kept: list[Picked] = [
                 (field.name, expressions[field.name] if position in places else position)
                 for position, field in enumerate(schema)
@@ -141,7 +141,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         with naming("select"):
             scope = Scope("select", (self._rel,))
             picked = columns.pick(chosen, scope)
-            picked += [(name, _column(name, value, scope)) for name, value in named.items()]
+            picked += _named(named, scope).items()
             if not picked:
                 raise InvalidArgumentError("expected at least one column")
             columns.require_distinct([name for name, _ in picked])
@@ -369,9 +369,19 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             return Relation(self._rel)
 
 
-def _column(name: str, value: object, scope: Scope) -> ex.Expression:
-    with placing(f'column "{name}"'):
-        return evaluate(value, scope, "a column")
+def _named(new: Mapping[str, object], scope: Scope) -> dict[str, ex.Expression]:
+    """Columns that one call makes; none of them sees another."""
+    made: dict[str, ex.Expression] = {}
+    for name, value in new.items():
+        try:
+            with placing(f'column "{name}"'):
+                made[name] = evaluate(value, scope, "a column")
+        except UnknownFieldError as error:
+            before = next((each for each in made if error.message.startswith(f'there is no column "{each}";')), None)
+            if before is not None:
+                error.hint = f'columns of one call do not see each other: make "{before}" in a with_columns(...) before'
+            raise
+    return made
 
 
 def _position(schema: NamedStruct, column: str | int, written: str) -> int:

@@ -268,10 +268,9 @@ def _as_struct(schema: Any) -> NamedStruct:
         from substrait_dsl.arrow import from_arrow
 
         return from_arrow(schema)
-    raise InvalidArgumentError(
-        f"cannot read columns from {schema!r}",
-        hint="declare them by a Schema class, a dict {name: type}, a pyarrow schema or a PySpark StructType",
-    )
+    forms = "declare them by a Schema class, a dict {name: type}, a pyarrow schema or a PySpark StructType"
+    hint = "give the schema of it: x.schema" if hasattr(schema, "schema") else forms
+    raise InvalidArgumentError(f"cannot read columns from {schema!r}", hint=hint)
 
 
 _SIMPLE: dict[type, t.Type] = {kind: kind() for kind in t.SIMPLE_TYPES}

@@ -155,7 +155,8 @@ def drop_view(name: ObjectName, *, if_exists: bool = False) -> Relation[DynRow]:
 def _table(name: ObjectName, schema: Any, defaults: Any, op: rl.DdlOp) -> Relation[DynRow]:
     if isinstance(schema, RelationBase):
         raise InvalidArgumentError(
-            "expected a schema, got a relation", hint='rel.write(name, "ctas") makes a table of rows; rel.schema'
+            "expected a schema, got a relation",
+            hint='rel.write(name, "ctas") makes a table of its rows; rel.schema is its schema, for an empty one',
         )
     struct = as_struct(schema)
     return made(rl.Ddl(object_named(name), "table", op, struct, _defaults(defaults, struct)))

@@ -6,7 +6,7 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.types import List
+from substrait_dsl.algebra.types import List, Map
 from substrait_dsl.errors import SchemaError, TypeMismatchError, quoted
 from substrait_dsl.fluent.columns import evaluate, require_distinct, require_name
 from substrait_dsl.fluent.scope import Scope
@@ -25,7 +25,10 @@ def unnest(rel: rl.Rel, column: Any, element: str, offset: str) -> rl.Rel:
     is_name = isinstance(column, str | int) and not isinstance(column, bool)
     lists = scope.column(column) if is_name else evaluate(column, scope, "a list")
     if not isinstance(lists.type, List):
-        raise TypeMismatchError(f"only lists have elements, this is {lists.type}")
+        hint = 'x["key"] is a value of a map; the specification has no function of all its keys'
+        raise TypeMismatchError(
+            f"only lists have elements, this is {lists.type}", hint=hint if isinstance(lists.type, Map) else None
+        )
     if isinstance(lists, ex.FieldReference) and lists.root == ex.ROOT:
         return rl.Unnest(rel, lists.position, names)
     width = len(rel.schema)

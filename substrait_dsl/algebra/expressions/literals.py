@@ -373,7 +373,8 @@ def _struct(value: Any, kind: t.Type) -> tuple[Literal, ...]:
         names = kind.names or ()
         for name in value:
             if name not in names:
-                raise _no_fit(value, kind, f"it has no field {name!r}", suggestion(str(name), names))
+                hint = suggestion(str(name), names) if names else "its fields have no names: write a tuple"
+                raise _no_fit(value, kind, f"it has no field {name!r}", hint)
         missing = [name for name in names if name not in value]
         if missing:
             raise _no_fit(value, kind, f"the field {missing[0]!r} is missing")

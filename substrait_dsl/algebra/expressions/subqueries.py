@@ -44,7 +44,10 @@ class InPredicate(Expression):
         columns = self.haystack.schema
         if len(columns) != len(self.needles):
             raise SchemaError(
-                f"an IN subquery: {len(self.needles)} values to look for, but a relation of {len(columns)} columns"
+                f"an IN subquery: {len(self.needles)} values to look for, but a relation of {len(columns)} columns",
+                hint=f'take the one that is compared, for example rel.select("{columns.names[0]}")'
+                if len(self.needles) == 1
+                else "take those that are compared: rel.select(...)",
             )
         tests = [
             rules.member_type(needle.type, [column.type], f'an IN subquery, column "{column.name}"')
