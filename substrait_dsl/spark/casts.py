@@ -220,8 +220,15 @@ def _require_castable(source: t.Type, target: t.Type) -> None:
                 _require_castable_inside(old, new)
         case _:
             if not any(isinstance(source, olds) and isinstance(target, news) for olds, news in _CASTS):
-                raise UnsupportedError(f"Spark cannot cast {source} to {target} exactly")
+                raise UnsupportedError(f"Spark cannot cast {source} to {target} exactly", hint=_hint(source, target))
             _require_digits_kept(source, target)
+
+
+def _hint(source: t.Type, target: t.Type) -> str | None:
+    """How a number of seconds becomes a point in time, which no cast does."""
+    if isinstance(source, t.I32 | t.I64) and isinstance(target, t.PrecisionTimestamp):
+        return "of seconds write lit(datetime.datetime(1970, 1, 1)) + x * datetime.timedelta(seconds=1)"
+    return None
 
 
 def _require_castable_inside(source: t.Type, target: t.Type) -> None:

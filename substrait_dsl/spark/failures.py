@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from zoneinfo import available_timezones
 
 import attrs
 
@@ -14,6 +15,7 @@ from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expressio
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
 from substrait_dsl.algebra.types import Type
+from substrait_dsl.errors import suggestion
 from substrait_dsl.spark.functions_regexp import NO_MATCH
 from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.record import Record
@@ -122,7 +124,7 @@ _HINTS = {
     STOPPED: RESTART,
     "division by zero": "functions.nullif(divisor, 0) gives NULL there",
     "a scalar subquery gives more than one row": "an aggregate without keys gives one row, limit(1) at most one",
-    NO_MATCH: "functions.regexp_count_substring(x, pattern) > 0 is true of those that do",
+    NO_MATCH: "when(functions.regexp_count_substring(x, pattern) > 0).then(...).otherwise(None) gives NULL there",
     "a map has one key twice": "a list of structs, list_of(struct_of(...)), may have equal ones",
     "Java ran out of memory": "spark.driver.memory and spark.executor.memory say, before Java is started, what it has",
     "Java ran out of stack": 'spark.driver.extraJavaOptions="-Xss16m", set before Java is started, gives it more',
@@ -142,6 +144,7 @@ _REQUIRED = "a required value is NULL"
 IS_NULL = "is required, but it is NULL"
 """How the guards of columns and of casts end what they say."""
 
+_ZONE = re.compile(r"The timezone: (.+?) is invalid")
 _ADVICE = re.compile(
     r""" ?(If necessary set "[^"]*" to "[^"]*"[^.]*\."""  # to turn ANSI mode off
     r"""|(?:To tolerate|Use)[^.]*['`]try_\w+['`][^.]*\.)"""
@@ -187,6 +190,8 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         return _VALUE_HINT if told == _REQUIRED else _column_hint(place)
     if isinstance(node, Cast) and (failure.kind in _MISFITS or failure.kind == "USER_RAISED_EXCEPTION"):
         return _CAST_HINT
+    if zone := _ZONE.match(told):
+        return suggestion(zone[1], available_timezones()) or "zoneinfo.available_timezones() are those that there are"
     # A client of Spark Connect learns that a file cannot be read, and not why.
     if failure.kind == BROKEN_RECORD or failure.condition == _UNREAD:
         text = None if place is None else text_format(place.rel)

@@ -124,6 +124,8 @@ def listed_tables(spark: SparkSession) -> list[Table]:
 
 
 _TRIES = 50
+_SUFFIXES = (".parquet", ".orc", ".csv", ".arrow")
+"""How names end that are those of files."""
 
 
 _SPARKS_OWN = "_pyspark_"
@@ -138,8 +140,10 @@ def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table")
             f"there is no {kind} {quoted(['.'.join(names)])}, nor a database {quoted(['.'.join(names[:-1])])}"
         )
     known = [name for name in there if not name.startswith((VIEW_PREFIX, _SPARKS_OWN))]
-    if len(names) == 1 and "." in names[0]:
-        hint: str | None = SEVERAL_PARTS
+    if len(names) == 1 and names[0].lower().endswith(_SUFFIXES):
+        hint: str | None = 'files have no name: read_files(path, schema), write(files_target(uri, "parquet"))'
+    elif len(names) == 1 and "." in names[0]:
+        hint = SEVERAL_PARTS
     elif len(names) == 1:
         hint = suggestion(names[0], known) or "register a DataFrame under that name: df.createOrReplaceTempView(...)"
     else:

@@ -225,5 +225,7 @@ def _unknown(pattern: str, position: int, why: str = "") -> UnsupportedError:
     because = f": {why}" if why else ""
     return UnsupportedError(
         f"Spark cannot run the pattern {pattern!r} as ICU does, from character {position + 1} on{because}",
-        hint="use literals, sets, ., ^, $, \\d, \\s, \\w, groups, alternatives and repetitions",
+        hint='case_sensitivity="CASE_INSENSITIVE_ASCII" is the option for (?i)'
+        if pattern.startswith("(?i)")
+        else "use literals, sets, ., ^, $, \\d, \\s, \\w, groups, alternatives and repetitions",
     )

@@ -157,7 +157,18 @@ def _family(kind: Type) -> str:
             return _FAMILIES.get(kind.short_name, kind.short_name)
 
 
+_PARSED = "a text as of ISO 8601, such as 2024-05-01, is cast: x.cast({}); substring and concat put others in that form"
+_BUCKETS = (
+    "x.cast(Date) is the day; for 15 minutes lit(datetime.datetime(1970, 1, 1)) + "
+    'functions.extract("UNIX_TIME", x) / 900 * datetime.timedelta(minutes=15)'
+)
+
 _REASONS = {
+    "quantile": 'functions.cume_dist().over(order_by="x") is the share of rows up to each; median has a function',
+    "round_calendar": _BUCKETS,
+    "round_temporal": _BUCKETS,
+    "strptime_date": _PARSED.format("Date"),
+    "strptime_timestamp": _PARSED.format("PrecisionTimestamp(6)"),
     "title": "the specification does not say where a word begins",
     "initcap": "the specification does not say where a word begins",
 }

@@ -429,3 +429,9 @@ def test_an_error_may_be_pickled() -> None:
     error.step, error.expression = "project", "a + b"
     again = pickle.loads(pickle.dumps(error))
     assert (again.step, again.expression, str(again)) == ("project", "a + b", "overflow in a + b")
+
+
+def test_a_time_zone_that_is_none(spark: SparkSession) -> None:
+    moments: Any = sd.read_virtual([(dt.datetime(2024, 5, 1),)], {"t": "precision_timestamp<6>"})
+    with refused(ExecutionError, "Asia/Tokio", 'did you mean "Asia/Tokyo"?'):
+        moments.select(x=lambda r: f.assume_timezone(r.t, "Asia/Tokio")).collect(spark)

@@ -12,6 +12,7 @@ from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import to_sql
+from substrait_dsl.spark.failures import advice
 from substrait_dsl.spark.functions_regexp import NO_MATCH
 from substrait_dsl.spark.patterns import java_pattern
 from tests.spark.evaluation import NOTHING, call, column, computed, rows_of, scope
@@ -127,6 +128,16 @@ REFUSED += [r"\x41", r"(?<=a+)b", r"\2(a)", r"((a)\1)", r"[\d-z]", "a)", "{", r"
 def test_patterns_that_are_refused(pattern: str) -> None:
     with pytest.raises(UnsupportedError, match=re.escape(repr(pattern))):
         java_pattern(pattern, multiline=False, dotall=False, ignore_case=False)
+
+
+def test_what_to_do_where_there_is_no_match_is_told() -> None:
+    assert ".otherwise(None) gives NULL there" in (advice(NO_MATCH) or "")
+
+
+def test_the_option_for_a_flag_is_told() -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        java_pattern("(?i)a", multiline=False, dotall=False, ignore_case=False)
+    assert "CASE_INSENSITIVE_ASCII" in (caught.value.hint or "")
 
 
 UNUSABLE: list[tuple[Expression, str]] = [

@@ -48,6 +48,9 @@ def test_a_missing_table_is_named_with_near_misses(people: str, spark: SparkSess
     assert refused.value.hint == 'did you mean "people"?'
     with pytest.raises(ExecutionError, match=r'there is no table "nowhere\.people"'):
         sd.read_named(("nowhere", "people"), {"id": "i64"}).execute(spark)
+    with pytest.raises(ExecutionError, match=r'there is no table "people\.parquet"') as refused:
+        sd.read_named("people.parquet", {"id": "i64"}).execute(spark)
+    assert "read_files(path, schema)" in (refused.value.hint or "")
 
 
 def test_every_column_that_does_not_fit_is_told(people: str, spark: SparkSession) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +10,13 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import UnsupportedError
-from tests.support import refused
+from tests.support import f, refused
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 T: Any = sd.read_virtual([(1, [1, 2])], {"a": sd.I64, "xs": sd.List(sd.I64())})
+DAY = dt.date(2024, 5, 1)
 DETAIL = sd.AnyMessage("example.com/acme.Rule", b"1")
 
 REFUSED: list[tuple[str, Callable[[], Any]]] = [
@@ -24,6 +26,9 @@ REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("an extension single", lambda: T.extension_single(DETAIL, {"a": sd.I64})),
     ("an extension multi", lambda: sd.extension_multi([T], DETAIL, {"a": sd.I64})),
     ("an extension table", lambda: sd.read_extension(DETAIL, {"a": sd.I64})),
+    ("is cast: x.cast(Date)", lambda: T.select(x=f.strptime_date("1.5.2024", "%d.%m.%Y"))),
+    ("x.cast(Date) is the day", lambda: T.select(x=f.round_temporal(DAY, "FLOOR", "DAY", 2, DAY))),
+    ("x * datetime.timedelta(seconds=1)", lambda: T.select(x=lambda r: r.a.cast(sd.PrecisionTimestamp(6)))),
     ("parameter 3 has no value", lambda: T.filter(lambda r: r.a == sd.parameter(3, sd.I64))),
     ("acme.Rule", lambda: T.filter(lambda r: r.a == 1).with_extension(sd.AdvancedExtension(enhancement=DETAIL))),
 ]
