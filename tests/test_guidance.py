@@ -190,7 +190,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: f.any, "write bool_or(x) of a group"),
     (lambda: f.json_extract, "the specification has no such function"),
     (lambda: T.select(x=lambda r: r.day - dt.date(2024, 1, 1)), 'write extract("UNIX_TIME", x)'),
-    (lambda: T.sort(lambda r: -r.name), "desc(x) sorts by it"),
+    (lambda: T.sort(lambda r: -r.name), "the largest first, write desc(x)"),
     (lambda: T.select(x=f.extract("YEAR", "day")), "a column is col('day')"),
     (lambda: T.select(x=f.extract("YEAR", "DAY")), "a column is col('DAY')"),
     (lambda: T.select(x=lambda r: f.extract(r.day, "YEAR")), "the order is another: extract('YEAR', date)"),

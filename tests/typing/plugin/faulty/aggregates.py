@@ -32,12 +32,14 @@ items.aggregate("part", n=items.c.quantity)
 # E: aggregate: measure "n" is no aggregate function but an expression; wrap it, for example f.sum(...); to group by
 #    it, pass it as a key  [substrait-type-mismatch]
 items.aggregate("part", n=f.row_number())
-# E: aggregate: measure "n" must be an aggregate function, got WindowFunction(row_number)  [substrait-invalid-argument]
+# E: aggregate: measure "n" must be an aggregate function, row_number is a window function; write
+#    row_number(...).over(...) in with_columns(...); filter by row_number().over(partition_by=..., order_by=...) for the
+#    first rows of each group  [substrait-invalid-argument]
 items.aggregate("part", n=f.abs(sd.col("quantity")))
 # E: aggregate: measure "n" is no aggregate function but an expression; wrap it, for example f.sum(...); to group by
 #    it, pass it as a key  [substrait-type-mismatch]
 items.aggregate("part", n=lambda i: f.sum(i.qantity))
-# E: aggregate: there is no column "qantity"; there are "order", "part", "quantity"; did you mean
+# E: aggregate, measure "n": there is no column "qantity"; there are "order", "part", "quantity"; did you mean
 #    "quantity"?  [substrait-unknown-field]
 items.aggregate("part", n=f.sum(sd.col("qantity")))
 # E: aggregate, measure "n": there is no column "qantity"; there are "order", "part", "quantity"; did you mean
@@ -111,7 +113,7 @@ grouped.agg(n=lambda i: i.quantity)
 # E: agg: measure "n" is no aggregate function but an expression; wrap it, for example f.sum(...); to group by it, pass
 #    it as a key  [substrait-type-mismatch]
 grouped.agg(n=lambda i: f.sum(i.qantity))
-# E: agg: there is no column "qantity"; there are "order", "part", "quantity"; did you mean
+# E: agg, measure "n": there is no column "qantity"; there are "order", "part", "quantity"; did you mean
 #    "quantity"?  [substrait-unknown-field]
 grouped.agg(lambda i: f.sum(i.quantity))
 # E: agg: the measure sum has no name; give it one: total=sum(...)  [substrait-schema]
@@ -123,7 +125,8 @@ grouped.rollup(n=f.sum(sd.col("qantity")))
 # E: rollup, measure "n": there is no column "qantity"; there are "order", "part", "quantity"; did you mean
 #    "quantity"?  [substrait-unknown-field]
 grouped.rollup(n=f.count()).select("order", "part", "n", "set")
-# E: select: there is no column "set"; there are "order", "part", "n", "grouping_set"  [substrait-unknown-field]
+# E: select: there is no column "set"; there are "order", "part", "n", "grouping_set"; did you mean
+#    "grouping_set"?  [substrait-unknown-field]
 grouped.rollup(grouping_set=f.count())
 # E: rollup: two columns would be called "grouping_set"; give one of them an alias  [substrait-schema]
 grouped.cube(n=lambda i: i.part)

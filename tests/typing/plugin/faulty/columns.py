@@ -129,7 +129,7 @@ items.group_by("part").agg(total=f.sum(sd.col("qantity")))
 # E: agg, measure "total": there is no column "qantity"; there are "order", "part", "quantity"; did you mean
 #    "quantity"?  [substrait-unknown-field]
 items.group_by("part").agg(total=lambda i: f.sum(i.qantity))
-# E: agg: there is no column "qantity"; there are "order", "part", "quantity"; did you mean
+# E: agg, measure "total": there is no column "qantity"; there are "order", "part", "quantity"; did you mean
 #    "quantity"?  [substrait-unknown-field]
 
 (

@@ -88,7 +88,8 @@ short.filter(lambda o: o.comment.between(1, 2))
 # E: filter: no overload takes between(string?, 1, 2); cast argument 1 from string? to
 #    i64?  [substrait-function-not-found]
 short.filter(lambda o: o.comment.contains("x"))
-# E: filter: an expression has no "contains"; write functions.contains(x, ...)  [substrait-schema]
+# E: filter: an expression has no "contains"; write functions.contains(x, y) of texts, functions.any_match(xs, lambda x:
+#    x == y) of a list  [substrait-schema]
 short.select(x=lambda o: o.comment + "!")
 # E: select, column "x": no overload takes add(string?, string); functions.concat(a, b) joins
 #    texts  [substrait-function-not-found]
@@ -102,8 +103,8 @@ short.select(x=lambda o: o.price * o.rank)
 # E: select, column "x": no overload takes multiply(decimal<15,2>, i32?); cast argument 2 from i32? to
 #    decimal<15,2>?  [substrait-function-not-found]
 short.select(x=lambda o: -o.comment)
-# E: select, column "x": no overload takes negate(string?); cast argument 1 from string? to
-#    fp64?  [substrait-function-not-found]
+# E: select, column "x": no overload takes negate(string?); to sort by it, the largest first, write
+#    desc(x)  [substrait-function-not-found]
 short.select(x=sd.col("comment") + "!")
 # E: select, column "x": no overload takes add(string?, string); functions.concat(a, b) joins
 #    texts  [substrait-function-not-found]
@@ -111,8 +112,8 @@ short.select(x=sd.col("id") * 1.5)
 # E: select, column "x": no overload takes multiply(i64, 1.5); cast argument 1 from i64 to
 #    fp64  [substrait-function-not-found]
 short.select(x=-sd.col("comment"))
-# E: select, column "x": no overload takes negate(string?); cast argument 1 from string? to
-#    fp64?  [substrait-function-not-found]
+# E: select, column "x": no overload takes negate(string?); to sort by it, the largest first, write
+#    desc(x)  [substrait-function-not-found]
 short.select(x=lambda o: o.id.cast(int))
 # E: select, column "x": int is no Substrait type; did you mean I64?  [substrait-invalid-argument]
 short.select(x=lambda o: o.id.cast("strng"))

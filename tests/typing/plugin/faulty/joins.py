@@ -107,8 +107,8 @@ narrow.cross(parts.select("prt"))
     .agg(
         spent=lambda r: f.sum(r.price),
         pieces=lambda r: f.sum(r.quantty),
-        # E: agg: there is no column "quantty"; there are "id", "customer", "price", "weight", "day", "open", "rank",
-        #    "comment", "order", "part", "quantity", "part", ... (13 in all); did you mean
+        # E: agg, measure "pieces": there is no column "quantty"; there are "id", "customer", "price", "weight", "day",
+        #    "open", "rank", "comment", "order", "part", "quantity", "part", ... (13 in all); did you mean
         #    "quantity"?  [substrait-unknown-field]
     )
 )

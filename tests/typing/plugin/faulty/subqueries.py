@@ -25,7 +25,8 @@ orders.filter(sd.exists(items.select("prt")))
 # E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
 orders.filter(lambda o: o.id.is_in(items))
-# E: filter: an IN subquery: 1 values to look for, but a relation of 3 columns  [substrait-schema]
+# E: filter: an IN subquery: 1 values to look for, but a relation of 3 columns; take the one that is compared, for
+#    example rel.select("order")  [substrait-schema]
 orders.filter(lambda o: o.id.is_in(items.select("prt")))
 # E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
@@ -57,7 +58,8 @@ orders.filter(lambda o: o.id > sd.scalar_subquery(items.select("prt")))
 orders.filter(lambda o: o.id > sd.scalar_subquery(parts.aggregate(m=f.any_value(sd.col("label")))))
 # E: filter: no overload takes gt(i64, string?); cast argument 2 from string? to i64?  [substrait-function-not-found]
 orders.filter(lambda o: sd.record(o.id, o.customer).is_in(items))
-# E: filter: an IN subquery: 2 values to look for, but a relation of 3 columns  [substrait-schema]
+# E: filter: an IN subquery: 2 values to look for, but a relation of 3 columns; take those that are compared:
+#    rel.select(...)  [substrait-schema]
 orders.filter(lambda o: sd.record(o.id, o.day).is_in(narrow))
 # E: filter: an IN subquery, column "part": the value is date but an option is i64  [substrait-type-mismatch]
 orders.filter(lambda o: sd.record(o.id, o.customer).is_in([(1, 2), (3,)]))
@@ -79,7 +81,7 @@ orders.with_columns(
 )
 orders.with_columns(
     total=lambda o: sd.scalar_subquery(items.filter(lambda i: i.order == o.id).aggregate(n=lambda i: f.sum(i.quantty)))
-    # E: aggregate: there is no column "quantty"; there are "order", "part", "quantity"; did you mean
+    # E: aggregate, measure "n": there is no column "quantty"; there are "order", "part", "quantity"; did you mean
     #    "quantity"?  [substrait-unknown-field]
 )
 orders.with_columns(total=lambda o: sd.scalar_subquery(items.aggregate(n=f.count()))).filter(lambda o: o.total > "1")

@@ -115,8 +115,8 @@ sd.update(
 )
 
 sd.create_table("t", items)
-# E: create_table: expected a schema, got a relation; rel.write(name, "ctas") makes a table of rows;
-#    rel.schema  [substrait-invalid-argument]
+# E: create_table: expected a schema, got a relation; rel.write(name, "ctas") makes a table of its rows; rel.schema is
+#    its schema, for an empty one  [substrait-invalid-argument]
 sd.create_table("t", {"a": "strng"})
 # E: create_table, column "a": cannot read the type "strng": expected the name of a type at column 1, got "strng"; did
 #    you mean "string"?  [substrait-plan-format]
