@@ -120,7 +120,8 @@ def read_files(
         schema: the columns that each of the files has, by name. On Spark, a Parquet or ORC file that lacks one is
             refused only where it is local: of remote ones Spark looks at one, and takes what others lack for NULL.
         format: ``"parquet"``, ``"orc"``, ``"arrow"``, ``"dwrf"``, ``"csv"``, or a format object such as
-            ``DelimitedText(field_delimiter="|", null_value="")``. Delimited text has string columns only.
+            ``DelimitedText(field_delimiter="|", null_value="")``. Delimited text has string columns only. Paths that
+            end as those of another format, such as ``.csv``, are Parquet only with ``format=Parquet()``.
         kind: what the paths are: ``"file"``, ``"folder"``, ``"path"`` (either), ``"glob"``.
         filter: as for `read_named`, as are the other arguments.
         best_effort_filter: as for `read_named`.
@@ -129,8 +130,8 @@ def read_files(
         distribution: as for `read_named`.
         properties: as for `read_named`.
 
-    Output: the columns of the schema, or those chosen. Raises `InvalidChoiceError`, `SchemaError`, `TypeMismatchError`.
-    Specification: ``ReadRel.LocalFiles``.
+    Output: the columns of the schema, or those chosen. Raises `InvalidChoiceError`, `SchemaError`, `TypeMismatchError`,
+    and `InvalidArgumentError` for a path of another format. Specification: ``ReadRel.LocalFiles``.
     """
     with naming("read_files"):
         require_choice("kind", kind, rl.PATH_KINDS)
