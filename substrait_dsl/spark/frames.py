@@ -29,6 +29,7 @@ class FrameTable(Table):
     space: Workspace
     conditions: tuple[str, ...] = ()
     keys: SortKeys = ()
+    since_sorted: int = 0
 
     @property
     def filtered(self) -> DataFrame:
@@ -49,8 +50,8 @@ class FrameTable(Table):
         where = f" WHERE {condition}" if condition else ""
         return self.space.sql(f"SELECT {select_list(made)} FROM {self.space.attach(self.frame)}{where}")
 
-    def _made(self, frame: DataFrame, names: Iterable[str], keys: SortKeys = ()) -> FrameTable:
-        return FrameTable(tuple(names), frame, self.space, keys=keys)
+    def _made(self, frame: DataFrame, names: Iterable[str], keys: SortKeys = (), since_sorted: int = 0) -> FrameTable:
+        return FrameTable(tuple(names), frame, self.space, keys=keys, since_sorted=since_sorted)
 
     def select(self, made: Sequence[Item]) -> FrameTable:
         names = [name for item in made for name in item.names]
@@ -58,7 +59,7 @@ class FrameTable(Table):
             frame = self._sql(made, all_true(self.conditions) if self.conditions else None)
         else:
             frame = self.filtered.selectExpr(*(item.sql for item in made))
-        return self._made(frame, names, self.keys_among(names))
+        return self._made(frame, names, self.keys_among(names), self.steps_with(made))
 
     def where(self, condition: str) -> FrameTable:
         if len(self.conditions) < _MOST_CONDITIONS:
@@ -88,6 +89,9 @@ class FrameTable(Table):
     def sort(self, keys: SortKeys) -> FrameTable:
         rows, columns = self.with_keys(keys)
         return self._made(rows.filtered.orderBy(*(ordered(*key) for key in columns)), rows.names, columns)
+
+    def sorted_also(self, keys: SortKeys) -> FrameTable:
+        return attrs.evolve(self, keys=(*self.keys, *keys))
 
     def fetch(self, offset: int, count: int | None) -> FrameTable:
         frame = self.filtered

@@ -169,13 +169,15 @@ class Lowering:
             rows = self[edge]
             assert isinstance(rows.table, FrameTable)
             source = self.space.attach(rows.table.filtered)
-            whole._done[id(edge)] = Rows(
-                TextTable(rows.table.names, source, self.space, keys=rows.table.keys), rows.columns
+            table = TextTable(
+                rows.table.names, source, self.space, keys=rows.table.keys, since_sorted=rows.table.since_sorted
             )
+            whole._done[id(edge)] = Rows(table, rows.columns)
         table, columns = whole.text(rel)
         made = items((*columns, *table.order))
         names = tuple(item.text for item in made)
-        return Rows(FrameTable(names, self.space.sql(table.query(made)), self.space, keys=table.keys), columns)
+        frame = self.space.sql(table.query(made))
+        return Rows(FrameTable(names, frame, self.space, keys=table.keys, since_sorted=table.since_sorted), columns)
 
     def _is_apart(self, rel: Rel) -> bool:
         """Whether a relation cannot be part of a text."""
@@ -196,11 +198,13 @@ class Lowering:
         if any(map(self._is_kept, relations)) or not _is_brief(root.input, 0):
             if not self.space.is_remote:
                 self.pieces = Pieces(relations, MOST_TEXT, self._is_apart)
-            return output(self.lower(root.input), root)
+            return output(partitions.sorted_as_declared(root.input, self.lower(root.input)), root)
         reads.look_up([rel for rel in relations if isinstance(rel, Read)], self.space)
         whole = self.nested({})
         whole.is_brief = True
-        table, columns = whole.text(root.input)
+        rows = partitions.sorted_as_declared(root.input, Rows(*whole.text(root.input)))
+        table, columns = rows.table, rows.columns
+        assert isinstance(table, TextTable)
         if is_plain(root):
             return self.space.sql(table.query(plain_items(columns, root)))
         made = items(columns)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.properties import SINGLETON
 from substrait_dsl.algebra.relations import (
     Broadcast,
     Exchange,
@@ -48,9 +49,11 @@ def lower_exchange(rel: Exchange, to: Lowering) -> Rows:
     if not isinstance(rows.table, FrameTable):
         return rows
     frame = _moved(rows.table.filtered, kind, rel.partition_count, here, to)
-    if not isinstance(kind, Broadcast) and (keys := known_order(rel.input, rows)):
+    keys = () if isinstance(kind, Broadcast) else known_order(rel.input, rows)
+    if keys:
         frame = frame.sortWithinPartitions(*(ordered(*key) for key in keys))
-    return Rows(FrameTable(rows.table.names, frame, to.space), rows.columns)
+    is_one = rel.properties.distribution == SINGLETON
+    return Rows(FrameTable(rows.table.names, frame, to.space, keys=keys if is_one else ()), rows.columns)
 
 
 def _moved(
@@ -109,6 +112,12 @@ def sorted_again(rel: Rel, rows: Rows) -> Rows:
     """
     keys = rows.table.keys
     return Rows(rows.table.sort(keys), rows.columns) if keys else sorted_as_known(rel, rows)
+
+
+def sorted_as_declared(rel: Rel, rows: Rows) -> Rows:
+    """The rows in their order, if a read has declared one of all of them: Spark reads files in any order."""
+    is_one = rel.properties.distribution == SINGLETON
+    return sorted_as_known(rel, rows) if is_one and not rows.table.keys else rows
 
 
 def known_order(rel: Rel, rows: Rows) -> SortKeys:

@@ -107,8 +107,10 @@ def _in_inputs(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
             yield rel, positions_seen(_expressions(rel), rel.anchor)
         case Read():
             yield rel, range(len(rel.base_schema))
-        case Filter(input=child) | Sort(input=child) | Fetch(input=child) | TopN(input=child):
+        case Filter(input=child) | Sort(input=child) | TopN(input=child):
             yield child, used | positions_seen(_expressions(rel), rel.anchor)
+        case Fetch(input=child):  # the first rows are those of the order that is known
+            yield child, used | {key.field[0] for key in child.properties.ordering}
         case Project(input=child) | Window(input=child):
             width = len(child.schema)
             kept = {position for position in used if position < width}

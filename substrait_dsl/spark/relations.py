@@ -119,9 +119,9 @@ def lower_fetch(rel: Fetch, to: Lowering) -> Rows:
 
 def _fetched(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: Lowering) -> Table:
     """Some of the rows; where OFFSET and LIMIT do not reach that far, they are numbered, which takes one task."""
-    table = rows.table
+    table = _in_order(rel, rows)
     if rel.free_anchors and to.as_text:
-        return _fetched_for_each(rel, rows, offset, count, to)
+        return _fetched_for_each(rel, table, offset, count, to)
     if offset + (count or 0) <= MOST_ROWS:
         return table.fetch(offset, count)
     order, number = table.space.names(2)
@@ -133,12 +133,18 @@ def _fetched(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: 
     return table.sort([(number, "asc_nulls_first")])
 
 
-def _fetched_for_each(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: Lowering) -> TextTable:
+def _in_order(rel: Fetch | TopN, rows: Rows) -> Table:
+    """The rows of which the first are taken, sorted anew if Spark would take others, or does not know their order."""
+    keys = rows.table.keys
+    if keys and rows.table.is_in_order:
+        return rows.table
+    keys = keys or known_order(rel.input, rows)
+    return rows.table.sort(keys) if keys else rows.table
+
+
+def _fetched_for_each(rel: Fetch | TopN, table: Table, offset: int, count: int | None, to: Lowering) -> TextTable:
     """Some of the rows for each row outside, in the order they have or are known to have."""
-    table = rows.table
     assert isinstance(table, TextTable)
-    if not table.keys and (keys := known_order(rel.input, rows)):
-        table = table.sort(keys)
     if id(rel) in to.exact_limits and offset + (count or 0) <= MOST_ROWS:
         return table.limit_in_order(offset, count)
     return table.number(offset, count)
@@ -233,4 +239,6 @@ def lower_unnest(rel: Unnest, to: Lowering) -> Rows:
     place, element, offset = to.space.names(3)
     rows = rows.extended([Item(f"posexplode({rows.columns[rel.column]})", (place, element))])
     rows = rows.extended([Item(f"CAST({place} AS BIGINT)", (offset,))])
+    if rows.table.keys:  # elements stay in the order that they have in their list
+        rows = Rows(rows.table.sorted_also([(offset, "asc_nulls_first")]), rows.columns)
     return Rows(rows.table, (*rows.columns[:-3], element, offset))

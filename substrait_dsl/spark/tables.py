@@ -43,6 +43,9 @@ class Item:
                 return f"{self.text} AS ({', '.join(names)})"
 
 
+_GENERATOR = re.compile(r"(pos)?explode\(|inline\(")
+"""The beginning of an expression that makes several rows of one, which stands between a sort and a limit."""
+
 UNUSED = "__unused"
 """Stands for a column that nothing uses, and so was not read: no table has it."""
 
@@ -60,6 +63,8 @@ class Table(ABC):
     space: Workspace
     keys: SortKeys
     """The columns that the rows are sorted by, if they have been: what loses the order can make it again."""
+    since_sorted: int
+    """How many steps have computed columns since then; see `is_in_order`."""
 
     @abstractmethod
     def select(self, made: Sequence[Item]) -> Self:
@@ -86,6 +91,10 @@ class Table(ABC):
         """The rows in an order."""
 
     @abstractmethod
+    def sorted_also(self, keys: SortKeys) -> Self:
+        """The rows, of which is known that those equal in their keys are sorted by others."""
+
+    @abstractmethod
     def fetch(self, offset: int, count: int | None) -> Table:
         """Some of the rows, in the order they have."""
 
@@ -101,6 +110,19 @@ class Table(ABC):
     def keys_among(self, names: Collection[str]) -> SortKeys:
         """What the rows are sorted by, if these columns of them tell it."""
         return self.keys if set(self.order) <= set(names) else ()
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether a limit is one of the rows as they were sorted.
+
+        Spark takes the two together if there are conditions and one projection between them. If there is more, it puts
+        the parts that machines have sorted one behind the other as they come in.
+        """
+        return self.since_sorted <= 1
+
+    def steps_with(self, made: Sequence[Item]) -> int:
+        """How many steps there are since the rows were sorted, with that of making these columns."""
+        return self.since_sorted + (2 if any(_GENERATOR.match(item.text) for item in made) else 1)
 
     def with_keys(self, keys: SortKeys) -> tuple[Self, SortKeys]:
         """These rows with a column for every key that is none, and the keys as columns."""

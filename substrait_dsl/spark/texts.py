@@ -44,6 +44,7 @@ class TextTable(Table):
     aggregates: Mapping[str, str] | None = None
     """If the rows are folded into one: the text of each column."""
     keys: SortKeys = ()
+    since_sorted: int = 0
     unsorted: TextTable | None = None
     """If the rows are sorted and no more: the table before. A LIMIT must stand directly behind the ORDER BY."""
 
@@ -104,7 +105,8 @@ class TextTable(Table):
         if self.aggregates is not None and _all_of(made, self.aggregates, _LONGEST_INLINED):
             inlined = {item.names[0]: item.text for item in self._over_source(made)}
             return attrs.evolve(self, names=names, aggregates=inlined)
-        return attrs.evolve(self._made(self.closed.query(made), names), keys=self.keys_among(names))
+        table = self._made(self.closed.query(made), names)
+        return attrs.evolve(table, keys=self.keys_among(names), since_sorted=self.steps_with(made))
 
     def where(self, condition: str) -> TextTable:
         rows = self.closed
@@ -133,6 +135,9 @@ class TextTable(Table):
         rows, columns = self.closed.with_keys(keys)
         query = f"{rows.query()} ORDER BY {ordering(columns)}"
         return attrs.evolve(self._made(query, rows.names), keys=columns, unsorted=rows)
+
+    def sorted_also(self, keys: SortKeys) -> TextTable:
+        return attrs.evolve(self, keys=(*self.keys, *keys))
 
     def fetch(self, offset: int, count: int | None) -> TextTable:
         limit = "" if count is None else f" LIMIT {count}"
