@@ -10,6 +10,7 @@ rule out; a table such as Iceberg's it leaves some conditions to altogether. Som
 - texts with characters above U+D7FF, whose order to a reader of ORC is that of UTF-16;
 - texts that are uuids, which Iceberg takes for such if the column has them: it orders them as signed numbers, and knows
   both spellings;
+- decimals of more than 32 bits, of which a Parquet file with fewer digits than its table takes the last 32;
 - the least integers, which Iceberg cannot cut off to a multiple for a table that is partitioned so.
 
 A constant may be known when the plan is written, or only when it runs, as that of a subquery. And to Iceberg a value
@@ -19,6 +20,7 @@ that is unknown differs from a constant, which is true of no value of SQL's.
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import re
 from collections.abc import Iterable
 
@@ -26,7 +28,11 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, DaySeconds, FieldReference, Literal, ScalarFunction, YearMonths
 from substrait_dsl.algebra.node import Expression, walk
 
+_UNSEEN = "transform(array({}), v -> v)[0]"
+"""The same value, of which Spark does not see what it is."""
+
 _UNCHANGED: dict[type[t.Type], str] = {
+    t.Decimal: _UNSEEN,  # a sum has another type
     t.FP32: "({} + CAST(0 AS FLOAT))",
     t.FP64: "({} + 0D)",
     t.I32: "({} | 0)",
@@ -60,10 +66,6 @@ def compared_column(text: str, kind: t.Type, others: Iterable[Expression], *, or
     """A column of a type that is compared with values, as text of SQL."""
     is_kept = isinstance(kind, _FLOATS) or any(_is_misread(other, ordered=ordered) for other in others)
     return _UNCHANGED.get(type(kind), "{}").format(text) if is_kept else text
-
-
-_UNSEEN = "transform(array({}), v -> v)[0]"
-"""The same value, of which Spark does not see what it is."""
 
 
 def as_column(text: str, value: Expression) -> str:
@@ -130,6 +132,8 @@ def _depends_on_row(expression: Expression) -> bool:
 
 _LEAST_KEPT = {t.I32: -(2**31) + 2**24, t.I64: -(2**63) + 2**56}
 """Integers below are cut off to a multiple that no integer is, if it is a multiple of so much."""
+_MOST_UNITS = 2**31
+"""A decimal is, in Parquet, a number of units of its last digit: from this one on, it may not fit a file's."""
 _LAST_LOST = dt.date(1582, 10, 15)
 _EPOCH = dt.date(1970, 1, 1)
 _DAY = 86_400
@@ -145,6 +149,8 @@ def _is_read_right(value: object, kind: t.Type, *, ordered: bool = True) -> bool
     match value, kind:
         case dt.date(), _:
             return value > _LAST_LOST
+        case decimal.Decimal(), t.Decimal():
+            return -_MOST_UNITS <= value.scaleb(kind.scale) < _MOST_UNITS
         case int(), t.I32() | t.I64():
             return value >= _LEAST_KEPT[type(kind)]
         case int(), t.PrecisionTimestamp() | t.PrecisionTimestampTZ():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,6 +136,31 @@ def test_what_readers_are_right_about_they_get(tmp_path: Path, spark: SparkSessi
     for kind, values, condition, filter_ in pushed:
         rows = stored("parquet", kind, values, tmp_path, spark).filter(condition)
         assert filter_ in rows.explain(spark, "formatted"), kind
+
+
+def test_decimals_with_more_digits_than_a_file_has(tmp_path: Path, spark: SparkSession) -> None:
+    """Spark's reader takes the last 32 or 64 bits of a constant for a file whose decimals have no more."""
+    for kind, number in (("DECIMAL(5,2)", "1.25"), ("DECIMAL(12,2)", "2.25"), ("DECIMAL(20,2)", "3.25")):
+        spark.sql(f"SELECT CAST({number} AS {kind}) v").write.mode("append").parquet(str(tmp_path))
+    spark.read.schema("v DECIMAL(38,2)").parquet(str(tmp_path)).createOrReplaceTempView("pushdown_decimals")
+    t: Any = sd.read_named("pushdown_decimals", {"v": "decimal<38,2>?"})
+    numbers = [Decimal("1.25"), Decimal("2.25"), Decimal("3.25")]
+    above = sd.read_virtual([(Decimal("42949673.00"),)], {"c": "decimal<38,2>"})
+    below: list[Callable[[Any], Any]] = [
+        lambda r: r.v < Decimal("42949673.00"),  # 2**32 units and 4
+        lambda r: r.v != Decimal("42949674.21"),  # 2**32 units and 125
+        lambda r: ~r.v.is_in([Decimal("42949674.21")]),
+        lambda r: r.v < Decimal("9" * 36),
+        lambda r: r.v > Decimal("-42949673.00"),
+        lambda r: r.v < sd.scalar_subquery(above),
+    ]
+    for condition in below:
+        assert sorted(row.v for row in t.filter(condition).collect(spark)) == numbers
+    constant = t.with_columns(c=sd.lit(Decimal("42949673.00"), sd.Decimal(38, 2))).filter(lambda r: r.v < r.c)
+    assert sorted(row.v for row in constant.collect(spark)) == numbers
+    few = t.filter(lambda r: r.v < Decimal("2.25"))
+    assert [row.v for row in few.collect(spark)] == numbers[:1]
+    assert "LessThan(v,2.25)" in few.explain(spark, "formatted")
 
 
 def test_null_among_numbers(tmp_path: Path, spark: SparkSession) -> None:
