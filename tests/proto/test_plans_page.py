@@ -131,6 +131,9 @@ CASES: dict[str, list[Case]] = {
             [(1, 1), (2, 2), (3, 1), (4, 1)],
         ),
     ],
+    "window functions of a range, `range=(-1, 0)`": [
+        (T.select("id", s=lambda t: f.sum(t.id).over(order_by="id", range=(-1, 0))), [(1, 1), (2, 3), (3, 5), (4, 7)]),
+    ],
     "subqueries": [
         (T.filter(lambda t: t.k.is_in(U.select("k"))).select("id"), [(1,), (2,), (3,)]),
         (T.filter(lambda t: t.k == sd.scalar_subquery(U.aggregate(m=f.min(sd.col("k"))))).select("id"), [(1,), (2,)]),
