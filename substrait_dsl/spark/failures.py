@@ -59,6 +59,8 @@ def failure_of(error: BaseException, *, analysis: bool = False) -> Failure | Non
         return None
     if not isinstance(error, PySparkException) or error.getCondition() is None:
         return _caused(str(error))
+    if error.getCondition() == _SEVERAL:
+        return _one_of(str(error))
     contexts = error.getQueryContext() or []
     return Failure(
         error.getCondition() or "",
@@ -93,9 +95,40 @@ def _caused(text: str) -> Failure:
     if not causes:
         return Failure("", text, {})
     message, condition = causes[-1]
-    told = {"errorMessage": _plain(message)} if condition == "USER_RAISED_EXCEPTION" else {}
+    return _one_of(message) if condition == _SEVERAL else _told_by(message)
+
+
+def _told_by(message: str) -> Failure:
+    """What a message says that stands for itself: its condition, parameters and pieces of SQL are read from it."""
+    named = _NAMED.match(message)
+    condition = "" if named is None else named[1]
+    told = {}
+    if condition == "USER_RAISED_EXCEPTION":
+        told = {"errorMessage": _plain(message)}
+    elif misfit := _MISFIT.search(message):
+        told = {"value": misfit[1], "targetType": misfit[2]}
     marked = (line[len(before) : len(before) + len(marks)] for line, before, marks in _MARKED.findall(message))
     return Failure(condition, message, told, tuple(marked))
+
+
+_NAMED = re.compile(r"\[([A-Z0-9_.]+)\] ")
+_MISFIT = re.compile(r'The value (.*?) of the type "[^"]*" cannot be cast to ("[^"]*")', re.DOTALL)
+
+
+_SEVERAL = "STAGE_MATERIALIZATION_MULTIPLE_FAILURES"
+"""Spark's name for what it raises if several stages fail before it has stopped all of them."""
+_EACH = re.compile(r"^ *\d+\. [\w$]*: (.*?)(?=\s+^ *\d+\. [\w$]*: |\Z)", re.DOTALL | re.MULTILINE)
+_END_OF_ALL = re.compile(r"\s*SQLSTATE: XX000\b.*\Z", re.DOTALL)
+
+
+def _one_of(text: str) -> Failure:
+    """Of several failures that Spark has put in a list the first, if Spark has a name for it, else the next with one.
+
+    Each of them alone would have been reported, whichever came first, so one is enough. Its parameters and pieces of
+    SQL stand nowhere but in the text: what Spark gives beside it is of the list.
+    """
+    found = [_told_by(message) for message in _EACH.findall(_END_OF_ALL.sub("", text))]
+    return next((each for each in found if each.condition), found[0] if found else _told_by(text))
 
 
 MANY_ROWS = "SCALAR_SUBQUERY_TOO_MANY_ROWS"

@@ -20,6 +20,8 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError
 from substrait_dsl.spark import collecting
+from substrait_dsl.spark.failures import failure_of, reason
+from substrait_dsl.spark.record import Record
 from tests.support import f, refused
 
 if TYPE_CHECKING:
@@ -377,6 +379,84 @@ def test_java_that_lacks_something(
     monkeypatch.setattr(type(spark), "sql", Mock(side_effect=java))
     with refused(ExecutionError, f"execute: Spark refuses the plan: {lacks}", setting):
         sd.read_named("some_numbers", {"id": "i64"}).execute(spark)
+
+
+DIVIDED = """[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate divisor being 0 and return NULL instead. \
+If necessary set "spark.sql.ansi.enabled" to "false" to bypass this error. SQLSTATE: 22012
+== SQL (line 1, position 237) ==
+...T `b` AS __s0 FROM `p`) WHERE (CAST(10L div (__s0 - __s0) AS BIGINT) > 2L)) INNER...
+                                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+"""
+MISFIT = """[CAST_INVALID_INPUT] The value 'x\ny' of the type "STRING" cannot be cast to "BIGINT" because it is \
+malformed. Correct the value as per the syntax, or change its target type. SQLSTATE: 22018
+"""
+SEVERAL = "[STAGE_MATERIALIZATION_MULTIPLE_FAILURES] Multiple failures (2) in stage materialization: \n"
+
+
+@pytest.mark.parametrize("remote", [False, True])
+@pytest.mark.parametrize(
+    ("listed", "condition", "told", "fragments"),
+    [
+        (
+            f"  1. SparkArithmeticException: {DIVIDED}\n  2. SparkNumberFormatException: {MISFIT}",
+            "DIVIDE_BY_ZERO",
+            "division by zero",
+            ("CAST(10L div (__s0 - __s0) AS BIGINT)",),
+        ),
+        (
+            f"  1. SparkException: Job 3 cancelled\n  2. SparkNumberFormatException: {MISFIT}",
+            "CAST_INVALID_INPUT",
+            "the value 'x\ny' cannot be cast to bigint",
+            (),
+        ),
+        ("  1. IOException: no such disk\n  2. IOException: nor such a one", "", "no such disk", ()),
+        ("  1. IOException: nor this", "", "nor this", ()),
+        ("", "STAGE_MATERIALIZATION_MULTIPLE_FAILURES", "Multiple failures (2) in stage materialization:", ()),
+    ],
+    ids=["the first has a name", "the second has one", "none has one", "a list of one", "no list"],
+)
+def test_of_stages_that_fail_at_once_one_is_told(
+    remote: bool,
+    listed: str,
+    condition: str,
+    told: str,
+    fragments: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As Spark lists them: a session in this process gives the list with stacks, in which the cause is a circle."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    text = f"{SEVERAL}{listed} SQLSTATE: XX000"
+    if remote:
+        error: Exception = PySparkException(text)
+        monkeypatch.setattr(error, "getCondition", lambda: SEVERAL[1:].partition("]")[0])
+    else:
+        error = Py4JError(
+            f"An error occurred while calling o81.collectToPython.\n: org.apache.spark.SparkException: {text}\n"
+            f"\tat org.apache.spark.sql.Dataset.collect\n\tSuppressed: org.apache.spark.SparkException: {MISFIT}\n"
+            f"\t\t... 1 more\nCaused by: [CIRCULAR REFERENCE: org.apache.spark.SparkArithmeticException: {DIVIDED}]\n"
+        )
+    failure = failure_of(error)
+    assert failure is not None
+    assert failure.condition == condition
+    assert failure.fragments == fragments
+    assert reason(failure, None, Record(T._rel)) == told
+
+
+def test_stages_that_fail_at_once(spark: SparkSession, tmp_path: Path) -> None:
+    """Whether they do depends on the clock, and what is told does not: most of these fail so."""
+    T.execute(spark).write.parquet(f"{tmp_path}/t")
+    t = sd.read_files(tmp_path / "t", {"b": "i64?", "zero": "i64?"}, kind="folder")
+    bad = t.filter(lambda r: r.b / r.zero > 2)
+    both = bad.join(bad.project(c=lambda r: r.b), lambda l, r: l.b == r.c)
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    try:
+        for _ in range(8):
+            with refused(ExecutionError, "collect: division by zero in b / zero (step: filter b / zero > 2)", "nullif"):
+                both.collect(spark)
+    finally:
+        spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
 
 
 STOPPING = """
