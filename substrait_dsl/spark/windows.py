@@ -44,6 +44,9 @@ WINDOW_FUNCTIONS: Mapping[str, Table] = {
 }
 """The window functions of each extension, by what follows ``extension:io.substrait:`` in its URN."""
 
+WHOLE_PARTITIONS = frozenset({"median"})
+"""The aggregate functions that Spark computes over whole partitions only: it takes neither an order nor a frame."""
+
 _SUM = "aggregate(collect_set({0}){filter}, CAST(NULL AS {T}), (a, v) -> CAST(coalesce(a + v, v) AS {T}))"
 
 DISTINCT_FUNCTIONS: Mapping[str, Table] = {
@@ -79,7 +82,7 @@ def window_to_sql(
     texts = [sql(value) for value in call.arguments if isinstance(value, Expression)]
     by = f"PARTITION BY {', '.join(map(sql, partitions))} " if partitions else ""
     keys = [f"{sql(key.expression)} {ORDERINGS[direction_of(key)]}" for key in sorts]
-    frame = _frame(call, sorts, sql)
+    frame = _frame(call, _ordering(call, sorts), sql)
     if name not in WINDOW_FUNCTIONS.get(call.function.urn.removeprefix(STANDARD), {}):
         return lower(call, texts, _aggregates(call), {"distinct": "", "order": "", "filter": f" OVER ({by}{frame})"})
     if call.invocation == "distinct":
@@ -95,6 +98,23 @@ def window_to_sql(
         texts[1] = str(-MOST_ROWS)  # which is too far for any row, too, and whose sign Spark can turn round
     over = f" OVER ({by}ORDER BY {', '.join(keys) or 'NULL'})"
     return lower(call, texts, WINDOW_FUNCTIONS, {"name": name, "over": over, "frame": f" OVER ({by}{frame})"})
+
+
+def _ordering(call: WindowCall, sorts: Sequence[SortKey]) -> Sequence[SortKey]:
+    """The order that a function is given. One over whole partitions needs none, and may not be told any.
+
+    Raises `UnsupportedError` for a function that Spark cannot compute over parts of a partition.
+    """
+    if call.function.name not in WHOLE_PARTITIONS:
+        return sorts
+    far = MOST_ROWS if call.bounds_type == "rows" else inf
+    reaches_all = _place(call.lower, -inf) <= -far and _place(call.upper, inf) >= far
+    if not reaches_all and (call.bounds_type == "rows" or sorts):  # in a range without an order, all rows are peers
+        raise UnsupportedError(
+            f"Spark computes {call.function.name} over whole partitions only, this window has a frame",
+            hint="over(rows=(None, None)) is the whole partition, whatever the order",
+        )
+    return ()
 
 
 def _number(call: WindowCall) -> int | None:

@@ -210,6 +210,42 @@ def test_aggregates_that_spark_has_in_parts(spark: SparkSession) -> None:
     assert [(row[1], row[3]) for row in found] == [(0, "0"), (0, "0,1"), (1, "0,1,2")]
 
 
+def test_the_median_of_whole_partitions(spark: SparkSession) -> None:
+    """Spark takes no order for it, and the whole partition is the same in any."""
+    median = f.median("EXACT", sd.col("n").cast(sd.I32))
+    whole: list[dict[str, Any]] = [
+        {},
+        {"partition_by": "n"},
+        {"rows": (None, None)},
+        {"rows": (None, None), "order_by": "n"},
+        {"range": (None, None), "order_by": sd.desc("n")},
+        {"rows": (-(2**40), 2**40), "order_by": "k"},
+    ]
+    found = one(spark, sd.I64, [1, 2, 4], *(median.over(**window) for window in whole))
+    assert found == [(1, number, 1, 1, 1, 1) for number in range(3)]
+
+
+def test_each_other_aggregate_takes_an_order_and_a_frame(spark: SparkSession) -> None:
+    table = values({"i": "i64", "x": "fp64", "d": "decimal<5,2>", "b": "boolean", "s": "string"}, *FEW)
+    i, x, d, b, s = map(sd.col, table.schema.names)
+    spread = [measure(kind, x) for measure in (f.std_dev, f.variance) for kind in ("SAMPLE", "POPULATION")]
+    measures = [
+        *(measure(value) for measure in (f.sum, f.sum0, f.avg, f.min, f.max) for value in (i, x, d)),
+        *(measure(i) for measure in (f.count, f.any_value, f.mode, f.approx_count_distinct)),
+        *spread,
+        f.corr(x, x),
+        f.bool_and(b),
+        f.bool_or(b),
+        f.string_agg(s, ","),
+    ]
+    for window in ({"order_by": "i"}, {"rows": (-1, 1)}, {"order_by": "i", "rows": (-1, 1)}):
+        made = table.select("i", **{f"m{n}": measure.over(**window) for n, measure in enumerate(measures)})
+        assert len(collected(made, spark)) == len(FEW)
+
+
+FEW = [(number, number / 2, Decimal(number), number > 1, str(number)) for number in range(4)]
+
+
 def test_a_subquery_in_a_window_is_computed_before(spark: SparkSession) -> None:
     t = values({"a": "i64"}, (1,), (2,), (4,))
     most = sd.scalar_subquery(t.aggregate(m=lambda r: f.max(r.a)))
@@ -269,6 +305,10 @@ REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("ntile of 0", lambda: f.ntile(0).over(order_by="a")),
     ("nth_value of -1", lambda: f.nth_value(sd.col("a"), -1).over(order_by="a")),
     ("nth_value of NULL", lambda: f.nth_value(sd.col("a"), sd.null(sd.I32)).over(order_by="a")),
+    ("median over whole partitions only", lambda: f.median("EXACT", sd.col("x")).over(order_by="a")),
+    ("median over whole partitions only", lambda: f.median("EXACT", sd.col("x")).over(order_by="a", rows=(-1, 1))),
+    ("median over whole partitions only", lambda: f.median("EXACT", sd.col("x")).over(rows=(-1, 1))),
+    ("over(rows=(None, None))", lambda: f.median("EXACT", sd.col("x")).over(order_by="a", range=(None, 0))),
     ("product", lambda: f.product(sd.col("a")).over()),
 ]
 
