@@ -139,7 +139,7 @@ def _text(rel: Ddl, what: str, space: Workspace) -> str:
     if text is None:
         raise UnsupportedError(
             f"{what}: Spark keeps a view as one query over tables of a catalog; this relation reads what is none, is "
-            "too long, has structs, or names that are not of letters, digits and _ alone",
+            "too long, has structs, or names that are not of letters, digits and _ alone, or differ in case alone",
             hint="write it to a table, and let the view read that",
         )
     return text

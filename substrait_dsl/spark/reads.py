@@ -135,9 +135,14 @@ def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
     if frame is not None and not to.as_text:
         return _selected(frame, columns, rel, space)
     space.tables[names] = schema
+    if _are_alike(schema.names):  # so the text has to refer to a DataFrame that calls them otherwise
+        plain = space.names(len(schema))
+        frame = named_frame(names, space.spark) if frame is None else frame
+        there = dict(zip(schema.names, zip(plain, schema.fields, strict=True), strict=True))
+        table = FrameTable(plain, frame.toDF(*plain), space).as_text
+        return _read(table, [there[name] for name in columns], rel)
     fields = {field.name: field for field in schema.fields}
-    there = [(f"`{name}`", fields[name]) for name in columns]
-    return _read(TextTable((), quoted_name(names), space), there, rel)
+    return _read(TextTable((), quoted_name(names), space), [(f"`{name}`", fields[name]) for name in columns], rel)
 
 
 def _from_source(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, space: Workspace) -> Rows:
@@ -165,7 +170,7 @@ def _selected(frame: DataFrame, names: tuple[str, ...], rel: Read, space: Worksp
     fields = frame.schema.fields
     there = tuple(field.name for field in fields)
     table, texts = FrameTable((), frame, space), [f"`{name}`" for name in there]
-    if not all(map(PLAIN_NAME.fullmatch, names)) or len({name.lower() for name in there}) < len(there):
+    if not all(map(PLAIN_NAME.fullmatch, names)) or _are_alike(there):
         plain = space.names(len(there))
         table, texts = FrameTable(plain, frame.toDF(*plain), space), list(plain)
     columns = list(zip(texts, fields, strict=True))
@@ -173,6 +178,11 @@ def _selected(frame: DataFrame, names: tuple[str, ...], rel: Read, space: Worksp
         by_name = dict(zip(there, columns, strict=True))
         columns = [by_name[name] for name in names]
     return _read(table, columns, rel)
+
+
+def _are_alike(names: Sequence[str]) -> bool:
+    """Whether names differ in nothing but case, or not at all: to a session without regard to case they are one."""
+    return len({name.lower() for name in names}) < len(names)
 
 
 def as_inside(text: str, kind: Type, *, is_new: bool = False) -> str:

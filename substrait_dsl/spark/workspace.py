@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 VIEW_PREFIX = "__substrait_dsl_"
 """What the names of the temporary views begin with that cut long plans."""
 
+_FRAME = re.compile(r"`[^`]*`|'[^']*'|\b(__frame\d+__)\b")
+"""A name that stands for a DataFrame, or a stretch in quotes, where the same letters are a name or a text of a user's.
+
+A quote inside of quotes is written twice in names, as two stretches; in texts the lowering writes none.
+"""
+
 
 def is_remote(spark: SparkSession) -> bool:
     """Whether a session is a client of Spark Connect."""
@@ -82,12 +88,13 @@ class Workspace:
 
     def attached(self, text: str) -> dict[str, DataFrame]:
         """The DataFrames that a text refers to."""
-        return {name: self._frames[name] for name in re.findall(r"__frame\d+__", text)}
+        names = (found[1] for found in _FRAME.finditer(text) if found[1]) if self._frames else ()
+        return {name: self._frames[name] for name in names}
 
     def sql(self, text: str) -> DataFrame:
         """Run a query that refers to attached DataFrames."""
         frames: dict[str, Any] = dict(self.attached(text))
         if frames:  # only then does Spark format the text, and braces must be doubled
             text = text.replace("{", "{{").replace("}", "}}")
-            text = re.sub(r"__frame\d+__", r"{\g<0>}", text)
+            text = _FRAME.sub(lambda found: f"{{{found[0]}}}" if found[1] else found[0], text)
         return self.spark.sql(text, args={}, **frames)  # without any, it asks Java for an empty array of them

@@ -421,6 +421,52 @@ def test_text_that_is_not_utf8(tmp_path: Path, spark: SparkSession) -> None:
     assert collected(fine, spark) == [("café", "𝄞")]
 
 
+@pytest.mark.parametrize("columns", [{"A": "i32", "a": "i32"}, {"a": "i32"}, {"A": "i32"}], ids=" ".join)
+def test_columns_that_differ_in_case_alone(columns: dict[str, str], spark: SparkSession) -> None:
+    spark.sql("SELECT 1 AS a, 2 AS A").createOrReplaceTempView("alike")
+    alike, name = sd.read_named("alike", columns), next(iter(columns))
+    row = tuple({"a": 1, "A": 2}[column] for column in columns)
+    assert collected(alike, spark) == [row]
+    assert collected(alike.filter(lambda r: r[name] > 0).sort(name), spark) == [row]
+    assert collected(alike.union_all(alike, alike), spark) == [row] * 3
+    keys = sd.read_virtual([(1,), (2,)], {"k": "i32"})
+    assert collected(keys.filter(lambda k: sd.exists(alike.filter(lambda r: r[name] == k.k))), spark) == [row[:1]]
+    counts = keys.project(n=lambda k: sd.scalar_subquery(alike.filter(lambda r: r[name] == k.k).aggregate(n=f.count())))
+    assert sorted(collected(counts, spark)) == [(key, int(key == row[0])) for key in (1, 2)]
+    each = keys.lateral_join(lambda k: alike.filter(lambda r: r[name] == k.k))
+    assert collected(each, spark) == [(row[0], *row)]
+    many = alike.cross(alike.limit(1)).cross(keys.filter(lambda k: k.k == 1))
+    assert collected(many, spark) == [(*row, *row, 1)]
+
+
+ODD = {"__frame0__": "i64", "__frame1__": "i64", "__s0": "i64", "__unused": "i64", "s": "string"}
+
+
+@pytest.mark.parametrize("view", ["odd", "__frame0__"])
+def test_names_and_texts_that_look_like_those_of_the_library(view: str, spark: SparkSession) -> None:
+    row = (1, 2, 3, 4, "__frame0__")
+    columns = "1L AS `__frame0__`, 2L AS `__frame1__`, 3L AS `__s0`, 4L AS `__unused`, '__frame0__' AS s"
+    spark.sql(f"SELECT {columns}").createOrReplaceTempView(view)
+    odd = sd.read_named(view, ODD)
+    assert collected(sd.read_named(view, {"__frame0__": "i64"}), spark) == [row[:1]]
+    assert collected(odd.filter(lambda r: r.s == "__frame0__"), spark) == [row]
+    many = sd.read_virtual([(number,) for number in range(300)], {"k": "i64"})  # so it is a DataFrame in a text
+
+    def check(column: str, value: Any) -> None:
+        inside = odd.filter(lambda r: sd.exists(many.filter(lambda m: m.k == r[column])), lambda r: r.s == "__frame0__")
+        assert collected(inside, spark) == [row]
+        outside = many.filter(lambda m: sd.exists(odd.filter(lambda r: m.k == r[column])))
+        assert collected(outside, spark) == [(value,)]
+
+    for name, value in zip(list(ODD)[:4], row, strict=False):
+        check(name, value)
+    texts = ("__frame0__", "'__frame0__", "`__frame1__{0}\\")
+    written = odd.select(**{f"__frame{number}__": sd.lit(text) for number, text in enumerate(texts)})
+    beside = many.filter(lambda m: sd.exists(odd.filter(lambda r: m.k == r["__s0"]))).cross(written)
+    assert collected(beside, spark) == [(3, *texts)]
+    assert beside.schema.names == ("k", "__frame0__", "__frame1__", "__frame2__")
+
+
 def test_a_table_whose_name_spark_would_change(spark: SparkSession) -> None:
     spark.range(1).createOrReplaceTempView("`x``b`")
     spark.conf.set("my.v", "b")
