@@ -118,6 +118,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.filter(lambda r: r.id == "5"), "'5' does not fit i64"),
     (lambda: T.select(x=lambda r: r.name * 2), "cast argument 1 from string to fp64"),
     (lambda: T.aggregate(n=lambda r: f.count(r.id, distinct=True)), "write count(...).distinct()"),
+    (lambda: T.emit([]).distinct(), "limit(1) leaves one of them"),
     (lambda: T.aggregate(n=f.count), "call it: count(...)"),
     (lambda: T.group_by("q").agg(f.count()), "give it one: total=count(...)"),
     (lambda: T.join(U, on=("id", "key")), "columns of different names need a lambda"),

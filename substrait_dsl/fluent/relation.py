@@ -299,9 +299,16 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         return self._combined("subtract", "minus_primary", others)
 
     def distinct(self) -> Relation[S]:
-        """Each different row once: an aggregate with every column as a key."""
+        """Each different row once: an aggregate with every column as a key.
+
+        Raises `SchemaError` for a relation without columns.
+        """
         with naming("distinct"):
             schema = self._rel.schema
+            if not schema.names:
+                raise SchemaError(
+                    "a relation without columns has no rows that differ", hint="limit(1) leaves one of them"
+                )
             scope = Scope("distinct", (self._rel,))
             positions = tuple(range(len(schema)))
             keys = tuple(scope.column(position) for position in positions)
