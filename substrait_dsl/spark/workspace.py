@@ -88,8 +88,9 @@ class Workspace:
 
     def attached(self, text: str) -> dict[str, DataFrame]:
         """The DataFrames that a text refers to."""
-        names = (found[1] for found in _FRAME.finditer(text) if found[1]) if self._frames else ()
-        return {name: self._frames[name] for name in names}
+        if "__frame" not in text:  # most have none, and this is asked of every step
+            return {}
+        return {found[1]: self._frames[found[1]] for found in _FRAME.finditer(text) if found[1]}
 
     def sql(self, text: str) -> DataFrame:
         """Run a query that refers to attached DataFrames."""
