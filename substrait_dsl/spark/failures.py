@@ -11,7 +11,7 @@ from zoneinfo import available_timezones
 
 import attrs
 
-from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, WindowCall
+from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, ScalarFunction, WindowCall
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
 from substrait_dsl.algebra.types import Type
@@ -172,6 +172,10 @@ _FIRST_HINT = (
     "first_value and last_value declare that they are never NULL, nth_value(x, 1) does not; the last one is the first "
     "in the reverse order"
 )
+_OPTION_HINT = (
+    "the type of a result does not tell of an option that makes it NULL: functions.divide(x, functions.nullif(y, 0)) "
+    "may be NULL, as may what is computed of a nullable column"
+)
 _VALUE_HINT = "functions.coalesce(x, value) is never NULL, filter(x.is_not_null()) leaves such rows out"
 _REQUIRED = "a required value is NULL"
 IS_NULL = "is required, but it is NULL"
@@ -233,8 +237,15 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
 
 
 def _column_hint(place: Place | None) -> str:
-    calls = () if place is None else (n for n in walk(place.rel, into_relations=False) if isinstance(n, WindowCall))
-    return _FIRST_HINT if any(call.function.name in ("first_value", "last_value") for call in calls) else _COLUMN_HINT
+    for node in () if place is None else walk(place.rel, into_relations=False):
+        match node:
+            case WindowCall(function=function) if function.name in ("first_value", "last_value"):
+                return _FIRST_HINT
+            case ScalarFunction(options=options) if any("NULL" in option.preferences for option in options):
+                return _OPTION_HINT
+            case _:
+                pass
+    return _COLUMN_HINT
 
 
 def _as_told(text: DelimitedText) -> str:

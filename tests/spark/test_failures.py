@@ -222,6 +222,13 @@ def test_a_null_in_a_window_that_declares_none_says_what_else_there_is(spark: Sp
     assert "nth_value(x, 1)" in (caught.value.hint or "")
 
 
+def test_a_null_by_an_option_says_that_the_type_does_not_tell(spark: SparkSession) -> None:
+    halves = T.select(half=lambda r: f.divide(r.a, r.zero, on_division_by_zero="NULL"))
+    with pytest.raises(ExecutionError, match='column "half" is required, but it is NULL') as caught:
+        halves.collect(spark)
+    assert "functions.nullif(y, 0)" in (caught.value.hint or "")
+
+
 def test_all_places_are_named_where_spark_does_not_tell_them_apart(spark: SparkSession) -> None:
     both = T.aggregate(x=lambda r: f.sum(r.a), y=lambda r: f.sum(r.a * 1))
     with pytest.raises(ExecutionError) as caught:
