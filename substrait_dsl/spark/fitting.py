@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.algebra.types import FixedChar, List, Map, Struct, Type
+from substrait_dsl.algebra.types import UUID, FixedChar, List, Map, String, Struct, Type, VarChar
 from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
 from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.stored import ICEBERG
@@ -69,19 +70,53 @@ def columns_in(table: StoredTable, declared: NamedStruct, *, written: Collection
     if wrong:
         raise SchemaError(f"{table.title} does not fit the declared schema: {'; '.join(wrong)}")
     for name, field in given:
-        if kind := padded_kind(kinds[name], field.type):
-            raise UnsupportedError(
-                f'{table.title}: its column "{name}" is {kind}, and Spark fills such texts with spaces',
-                hint=f"cast to {fixed_char(kind)}" if kind.startswith("char") else None,
-            )
+        _require_texts_kept(kinds[name], field.type, f'{table.title}: its column "{name}"')
     return names
 
 
-def padded_kind(field: StructField, declared: Type) -> str | None:
-    """What a column of a table is, if Spark fills its texts with spaces, and it is not declared so."""
-    length = declared.length if isinstance(declared, FixedChar) else None
+def _require_texts_kept(field: StructField, declared: Type, what: str) -> None:
+    """Raise `UnsupportedError` for a column whose texts Spark would fill with spaces, or cut spaces off.
+
+    One that is ``VARCHAR(n)`` itself is not refused: its values are looked at when they are written.
+    """
     kind = _declared_texts(field)
-    return kind if is_padded(field) and kind != f"char({length})" else None
+    if is_padded(field) and kind != f"char({declared.length if isinstance(declared, FixedChar) else None})":
+        raise UnsupportedError(
+            f"{what} is {kind}, and Spark fills such texts with spaces",
+            hint=f"cast to {fixed_char(kind)}" if kind.startswith("char") else None,
+        )
+    if "<" not in kind:
+        return
+    lengths = list(_text_lengths(declared))
+    bounds = [int(bound) if bound else inf for bound in _TEXTS_INSIDE.findall(kind)]
+    if len(bounds) != len(lengths) or any(length > bound for length, bound in zip(lengths, bounds, strict=True)):
+        raise UnsupportedError(
+            f"{what} is {kind}, declared {declared}, and Spark cuts spaces off the texts in it that are longer",
+            hint="cast to a type with varchar<n> for each VARCHAR(n) in it",
+        )
+
+
+def _text_lengths(kind: Type) -> Iterator[float]:
+    """How many characters the texts in a type may have, depth first."""
+    match kind:
+        case FixedChar(length=length) | VarChar(length=length):
+            yield length
+        case String() | UUID():
+            yield inf
+        case Struct(types=parts):
+            for part in parts:
+                yield from _text_lengths(part)
+        case List(element=element):
+            yield from _text_lengths(element)
+        case Map(key=key, value=value):
+            yield from _text_lengths(key)
+            yield from _text_lengths(value)
+
+
+def most_characters(field: StructField) -> int | None:
+    """How many characters the texts of a column may have; None: as many as they like, or it holds no mere texts."""
+    bound = _VARYING.fullmatch(_declared_texts(field))
+    return None if bound is None else int(bound[1])
 
 
 def is_padded(field: StructField) -> bool:
@@ -101,6 +136,9 @@ def fixed_char(kind: str) -> str:
 _TEXT = "__CHAR_VARCHAR_TYPE_STRING"
 """Where the schema of a table, and of files that Spark wrote from it, has what a column of texts was declared as."""
 _PADDED = re.compile(r"\bchar\(")
+_VARYING = re.compile(r"varchar\((\d+)\)")
+_TEXTS_INSIDE = re.compile(r"(?<=[:<,])(?:string|(?:var)?char\((\d+)\))(?=[,>])")
+"""The types of texts inside a type; what has a colon behind it is the name of a field."""
 _DEFAULT = "CURRENT_DEFAULT"
 """Where the schema of a table has the default value of a column, as SQL text."""
 

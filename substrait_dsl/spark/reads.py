@@ -29,6 +29,7 @@ from substrait_dsl.spark.fitting import is_padded
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.iceberg import read_snapshot
+from substrait_dsl.spark.kept import require_folders_read
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.named import named_frame, quoted_name
 from substrait_dsl.spark.paths import what_of
@@ -132,6 +133,7 @@ def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
     schema = space.tables[names] if frame is None else frame.schema
     columns = check_columns(schema, rel.base_schema, what)
     require_table_read(names, schema, columns, what, space.spark)
+    require_folders_read(names, schema, columns, what, space.spark)
     if frame is not None and not to.as_text:
         return _selected(frame, columns, rel, space)
     space.tables[names] = schema

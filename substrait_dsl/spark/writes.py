@@ -7,7 +7,7 @@ Specification: https://substrait.io/relations/logical_relations/#write-operator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
@@ -16,7 +16,7 @@ from substrait_dsl.algebra.relations import ExtensionObject, FilesTarget, NamedO
 from substrait_dsl.algebra.types import UUID, Type
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted
 from substrait_dsl.spark.fitting import columns_in, require_distinct, require_kept
-from substrait_dsl.spark.literals import text_to_sql
+from substrait_dsl.spark.kept import inserted
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, statement_name
 from substrait_dsl.spark.orc_files import ORC_FILES, with_kept_days
@@ -96,7 +96,7 @@ def _insert(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     require_kept(table.schema, table.format, what, space.spark)
     frame = _given(rel, space)
     source = nested_cast(_kept(frame, table.files, what), _kinds(table, columns)).toDF(*space.names(len(columns)))
-    values = ", ".join(map(_partly(table, what), columns, source.columns))
+    values = ", ".join(inserted(table, columns, source.columns, what, space.spark))
     run(what, f"INSERT INTO {table.sql} ({column_list(columns)}) SELECT {values} FROM {space.attach(source)}", space)
     return _result(rel, frame)
 
@@ -104,30 +104,6 @@ def _insert(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
 def _kept(frame: DataFrame, kind: str, what: str) -> DataFrame:
     """The rows as they may be written to a table of a format."""
     return with_kept_days(frame, what, kind) if kind in ORC_FILES else frame
-
-
-def _partly(table: StoredTable, what: str) -> Callable[[str, str], str]:
-    """How a value, given as text, is written to a column: where it becomes the name of a folder, only if that can tell.
-
-    Raises `UnsupportedError` for a column of binary values, which folders cannot have for names.
-    """
-    kinds = {field.name: field.dataType.simpleString() for field in table.schema.fields}
-
-    def value(column: str, text: str) -> str:
-        if column not in table.partitions:
-            return text
-        if kinds[column] == "binary":
-            raise UnsupportedError(f'{what}: the table is partitioned by column "{column}", of binary values')
-        if kinds[column] != "string":
-            return text
-        told = text_to_sql(f'column "{column}" tells partitions apart, where Spark would make this value NULL: ')
-        return f"if({text} IN ('', '{_NULL_FOLDER}'), raise_error(concat({told}, {text})), {text})"
-
-    return value
-
-
-_NULL_FOLDER = "__HIVE_DEFAULT_PARTITION__"
-"""The name of the folder of NULL."""
 
 
 def _kinds(table: StoredTable, columns: Sequence[str]) -> list[DataType]:

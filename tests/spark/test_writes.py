@@ -175,8 +175,8 @@ def test_values_that_a_column_would_change_are_refused(
     with refused(UnsupportedError, "execute", '"b"', "binary"):
         values([(b"x", 1)], {"b": "binary", "id": "i64"}).write(name).execute(spark)
     values([(" x ", 1), (None, 2)], kept).write(name).execute(spark)
-    for folder in ("", "__HIVE_DEFAULT_PARTITION__"):
-        with pytest.raises(ExecutionError, match="tells partitions apart"):
+    for folder in ("", "__HIVE_DEFAULT_PARTITION__", "a\0b"):
+        with pytest.raises(ExecutionError, match='column "k" tells partitions apart'):
             values([("y", 3), (folder, 4)], kept).write(name).execute(spark)
     assert stored(spark, name) == Counter([(1, " x ", None), (2, None, None)])
 
@@ -187,8 +187,6 @@ def test_values_that_a_column_would_change_are_refused(
             values([row], columns).write(char).execute(spark)
     with refused(UnsupportedError, "execute", '"s" is struct<x:char(2)>'):
         values([({"x": "a"},)], {"s": sd.Struct((sd.String(),), ("x",))}).write(char).execute(spark)
-    with pytest.raises(ExecutionError, match="length"):
-        values([("abcd",)], {"v": "string"}).write(char).execute(spark)
     values([("abc", "x")], {"a": "fixedchar<3>", "v": "varchar<3>"}).write(char).execute(spark)
     assert stored(spark, char) == Counter([("abc", None, "x")])
 
@@ -211,6 +209,67 @@ def test_values_that_a_column_would_change_are_refused(
                 moments.write(target, "ctas").execute(spark)
     finally:
         spark.conf.unset("spark.sql.parquet.outputTimestampType")
+
+
+def test_texts_longer_than_a_column_are_an_error(name: tuple[str, str], spark: SparkSession) -> None:
+    """Spark cuts spaces off them, and does not tell which of the others is too long for what."""
+    table = ".".join(name)
+    spark.sql(
+        f"CREATE TABLE {table} (v VARCHAR(3), s STRUCT<string: STRING, x: VARCHAR(2)>, a ARRAY<VARCHAR(2)>, "
+        "m MAP<VARCHAR(2), STRING>, p VARCHAR(2)) USING parquet PARTITIONED BY (p)"
+    )
+    for column, text in [("v", "abc "), ("v", "abcd"), ("p", "ab "), ("p", "")]:
+        for kind in ("string", "varchar<9>"):
+            with pytest.raises(ExecutionError, match=f'column "{column}" .*: "{text}"'):
+                values([(text,)], {column: kind}).write(name).execute(spark)
+    long, short = sd.String(), sd.VarChar(2)
+    fields = ("string", "x")
+    wrong: list[tuple[str, sd.Type, Any]] = [
+        ("s", sd.Struct((long, long), fields), {"string": "", "x": "ab "}),
+        ("s", sd.Struct((short, sd.VarChar(3)), fields), {"string": "", "x": "ab "}),
+        ("a", sd.List(long), ["ab "]),
+        ("m", sd.Map(long, long), {"ab ": ""}),
+    ]
+    for column, declared, value in wrong:
+        with refused(UnsupportedError, "execute", f'"{column}" is ', "varchar(2)", "spaces", "varchar<n>"):
+            values([(value,)], {column: declared}).write(name).execute(spark)
+    assert stored(spark, name) == Counter()
+    fitting: Any = {"v": "string", "s": sd.Struct((long, short), fields), "a": sd.List(sd.FixedChar(2)), "p": "string"}
+    longest = ("\U0001f600b ", {"string": "and longer", "x": "ab"}, ["ab"], "b ")
+    values([longest], fitting).write(name).execute(spark)
+    values([({"ab": "longer"},)], {"m": sd.Map(short, long)}).write(name).execute(spark)
+    assert sd.read_named(name, {"v": "string?", "p": "string?"}).filter(sd.col("v").is_not_null()).collect(spark) == [
+        ("\U0001f600b ", "b ")
+    ]
+
+
+def test_points_in_time_for_folders_are_in_utc(name: tuple[str, str], spark: SparkSession) -> None:
+    """The names of folders are local times, of which a session with another zone has one for two points in time."""
+    spark.sql(
+        f"CREATE TABLE {'.'.join(name)} (id BIGINT, t TIMESTAMP, n TIMESTAMP_NTZ) USING parquet PARTITIONED BY (t, n)"
+    )
+    columns = {"id": "i64", "t": "precision_timestamp_tz<6>?", "n": "precision_timestamp<6>?"}
+    hour = dt.datetime(2024, 10, 27, 0, 30)
+    moments = [(n, (hour + dt.timedelta(hours=n)).replace(tzinfo=dt.UTC), hour) for n in (0, 1)]
+    values(moments, columns).write(name).execute(spark)
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        for change in (
+            values(moments, columns).write(name),
+            values(moments, columns).write(name, "ctas", create_mode="append_if_exists"),
+            sd.read_named(name, columns),
+            values([(1,)], {"x": "i64"}).filter(sd.exists(sd.read_named(name, {"t": columns["t"]}))),
+        ):
+            with refused(UnsupportedError, "execute", '"t"', "Europe/Berlin", '"UTC"'):
+                change.execute(spark)
+        values([(2, hour)], {"id": "i64", "n": "precision_timestamp<6>?"}).write(name).execute(spark)
+        assert sd.read_named(name, {"id": "i64", "n": columns["n"]}).sort("id").collect(spark) == [
+            (number, hour) for number in range(3)
+        ]
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+    kept = sd.read_named(name, columns).filter(sd.col("id") < 2).sort("id")
+    assert [row[1].astimezone(dt.UTC) for row in kept.collect(spark)] == [row[1] for row in moments]
 
 
 def test_a_required_column_may_be_left_to_its_default(name: tuple[str, str], spark: SparkSession) -> None:
