@@ -30,6 +30,7 @@ from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.iceberg import read_snapshot
 from substrait_dsl.spark.kept import require_folders_read
+from substrait_dsl.spark.listings import looked_at_anew
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.named import named_frame, quoted_name
 from substrait_dsl.spark.paths import what_of
@@ -130,6 +131,8 @@ def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
     space = to.space
     what = f"table {quoted(['.'.join(names)])}"
     frame = None if to.as_text and names in space.tables else named_frame(names, space.spark)
+    if looked_at_anew(names, space.spark) and frame is not None:
+        frame = named_frame(names, space.spark)
     schema = space.tables[names] if frame is None else frame.schema
     columns = check_columns(schema, rel.base_schema, what)
     require_table_read(names, schema, columns, what, space.spark)

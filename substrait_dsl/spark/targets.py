@@ -28,6 +28,7 @@ from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.delimited import text_options
 from substrait_dsl.spark.fitting import require_kept
+from substrait_dsl.spark.listings import files_written
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.named import is_temporary, quoted_name
 from substrait_dsl.spark.orc_files import with_kept_days
@@ -78,8 +79,11 @@ def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Worksp
     if mode == "ignore" and rel.output == "modified_records":
         raise UnsupportedError(f"{what}: with ignore_if_exists it is not known whether the rows were written")
     if not space.is_rehearsal:
-        with _leaving_nothing(target.uri), changing(what):
-            writer.save(target.uri)
+        try:
+            with _leaving_nothing(target.uri), changing(what):
+                writer.save(target.uri)
+        finally:  # a write that fails may have removed the files that were there
+            files_written()
     return frame if rel.output == "modified_records" else nothing(frame.sparkSession)
 
 

@@ -12,7 +12,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from tests.spark.written import BIG, COLUMNS, FIRST, SECOND, failing, values
-from tests.support import refused
+from tests.support import f, refused
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,6 +38,39 @@ def test_files_of_each_format(kind: Any, tmp_path: Path, spark: SparkSession) ->
         values(SECOND).write(target, "delete").execute(spark)
     with refused(UnsupportedError, "execute", "ARROW"):
         values(SECOND).write(sd.files_target(folder, "arrow")).execute(spark)
+
+
+def test_tables_have_the_files_that_were_written(tmp_path: Path, spark: SparkSession) -> None:
+    """Spark keeps which files a table of its catalog has, and those below a view of such a table."""
+    target, columns = sd.files_target(folder := tmp_path / "out", "parquet"), {"id": "i64"}
+    values([(0,)], columns).write(target, "ctas").execute(spark)
+    spark.sql(f"CREATE TABLE written_below (id BIGINT) USING parquet LOCATION '{folder}'")
+    spark.sql("CREATE TEMPORARY VIEW view_of_below AS SELECT * FROM written_below")
+    spark.read.parquet(str(folder)).createOrReplaceTempView("kept_of_files")
+    spark.catalog.cacheTable("kept_of_files")
+    tables: list[Any] = [
+        sd.read_named(name, {"id": "i64?"}) for name in ("view_of_below", "written_below", "kept_of_files")
+    ]
+    try:
+        for number, table in enumerate(tables, 1):
+            values([(number,)], columns).write(target).execute(spark)
+            assert Counter(row.id for row in table.collect(spark)) == Counter(range(number + 1))
+            assert table.aggregate(n=f.count()).collect(spark) == [(number + 1,)]
+        _, after = sd.Plan(values([(4,)], columns).write(target), tables[1]).execute(spark)
+        assert after.count() == 5
+        values([(5,)], columns).write(target).execute(spark)
+
+        def is_in_all(row: Any) -> Any:  # which reads the tables as text
+            one, two, three = (sd.exists(table.filter(lambda t: t.id == row.id)) for table in tables)
+            return one & two & three
+
+        assert values([(5,), (6,)], columns).filter(is_in_all).collect(spark) == [(5,)]
+        assert spark.catalog.isCached("kept_of_files")
+    finally:
+        spark.catalog.uncacheTable("kept_of_files")
+        spark.sql("DROP TABLE written_below")
+        for view in ("view_of_below", "kept_of_files"):
+            spark.catalog.dropTempView(view)
 
 
 LOST_BY_ORC: dict[str, list[Any]] = {
