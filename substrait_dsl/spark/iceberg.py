@@ -35,7 +35,8 @@ def read_snapshot(table: IcebergTable, columns: Sequence[str], spark: SparkSessi
 
     Raises:
         ExecutionError: `pyiceberg` is not installed, the file is not there or is none, or has no such snapshot.
-        UnsupportedError: `pyiceberg` does not tell NULL from an empty list, or map, in one of the columns.
+        UnsupportedError: `pyiceberg` does not tell NULL from an empty list, or map, in one of the columns, or it has
+            nanoseconds, which would be cut off.
     """
     stored = _load(table.metadata_uri)
     snapshot = _snapshot(stored, table)
@@ -43,6 +44,11 @@ def read_snapshot(table: IcebergTable, columns: Sequence[str], spark: SparkSessi
     if set(columns) <= set(scan.projection().column_names):
         scan = scan.select(*columns)
     for field in scan.projection().fields:
+        if _has_nanoseconds(field.field_type):
+            raise UnsupportedError(
+                f'column "{field.name}" of the Iceberg table {table.metadata_uri} is a {field.field_type}, and Spark '
+                "has no nanoseconds"
+            )
         if _is_changed(field.field_type, is_optional=field.optional):
             raise UnsupportedError(
                 f'pyiceberg reads NULLs in column "{field.name}" of the Iceberg table {table.metadata_uri}, a '
@@ -53,6 +59,21 @@ def read_snapshot(table: IcebergTable, columns: Sequence[str], spark: SparkSessi
         return table_frame(_with_texts(scan.to_arrow()), spark)
     except (OSError, ValueError) as error:
         raise ExecutionError(f"cannot read the Iceberg table {table.metadata_uri}: {error}") from error
+
+
+def _has_nanoseconds(kind: IcebergType) -> bool:
+    """Whether a type is, or has inside, one of points in time to the nanosecond."""
+    from pyiceberg.types import ListType, MapType, StructType, TimestampNanoType, TimestamptzNanoType
+
+    match kind:
+        case StructType(fields=fields):
+            return any(_has_nanoseconds(field.field_type) for field in fields)
+        case ListType(element_type=element):
+            return _has_nanoseconds(element)
+        case MapType(key_type=key, value_type=value):
+            return _has_nanoseconds(key) or _has_nanoseconds(value)
+        case _:
+            return isinstance(kind, TimestampNanoType | TimestamptzNanoType)
 
 
 def _is_changed(kind: IcebergType, *, is_optional: bool) -> bool:

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.errors import ExecutionError, SchemaError
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from tests.spark.rows import counted
+from tests.support import refused
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
@@ -71,6 +72,26 @@ def test_older_snapshots_have_the_columns_of_their_time(table: Table, spark: Spa
 def test_a_table_without_snapshots_has_no_rows(catalog: Catalog, spark: SparkSession) -> None:
     table = catalog.create_table("db.empty", ROWS.schema)
     assert counted(sd.read_iceberg(table.metadata_location, SCHEMA), spark) == Counter()
+
+
+def test_nanoseconds_are_refused(catalog: Catalog, tmp_path: Path, spark: SparkSession) -> None:
+    from pyiceberg.schema import Schema
+    from pyiceberg.types import LongType, MapType, NestedField, StructType, TimestampType, TimestamptzType
+
+    nested = StructType(NestedField(4, "x", MapType(5, LongType(), 6, TimestamptzType())))
+    schema = Schema(NestedField(1, "id", LongType()), NestedField(2, "t", TimestampType()), NestedField(3, "s", nested))
+    written = Path(catalog.create_table("db.t", schema).metadata_location.removeprefix("file://")).read_text()
+    # The third version of the format alone has nanoseconds, and pyiceberg does not write it.
+    for old, new in [("timestamp", "timestamp_ns"), ("timestamptz", "timestamptz_ns")]:
+        written = written.replace(f'"{old}"', f'"{new}"')
+    where = tmp_path / "nanoseconds.metadata.json"
+    where.write_text(written.replace('"format-version":2', '"format-version":3,"next-row-id":0'))
+    struct = sd.Struct((sd.Map(sd.I64(), sd.PrecisionTimestampTZ(6, nullable=True)),), ("x",), nullable=True)
+    columns: list[tuple[str, sd.Type]] = [("t", sd.PrecisionTimestamp(6, nullable=True)), ("s", struct)]
+    for name, kind in columns:
+        with refused(UnsupportedError, "execute", f'"{name}"', "no nanoseconds"):
+            sd.read_iceberg(where, {"id": "i64?", name: kind}).execute(spark)
+    assert counted(sd.read_iceberg(where, {"id": "i64?"}), spark) == Counter()
 
 
 def test_what_is_not_there_is_named(table: Table, tmp_path: Path, spark: SparkSession) -> None:
