@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from substrait_dsl.algebra.relations import FileFormat, FileItem, Orc, Parquet
 from substrait_dsl.errors import SchemaError, quoted, suggestion
+from substrait_dsl.spark.kept import require_utc
 from substrait_dsl.spark.paths import local_paths
 
 if TYPE_CHECKING:
@@ -118,12 +119,14 @@ _APART = "read such files apart, and put them together with union_all"
 def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, schema: NamedStruct) -> None:
     """Raise `SchemaError` if one of several files lacks a declared column, has it with another type, or is not read.
 
+    Raises `UnsupportedError` for folders that are named after points in time, in a session with another zone than UTC.
     Looks at files on this machine. What stands in the names of folders, as in ``day=2024-05-01``, is a column, too.
     """
     here = [path for item in files for path in local_paths(item) if os.path.exists(path)]
     if not here or (len(files) == len(here) == 1 and os.path.isfile(here[0])):
         return  # there is nothing to look at, or only what Spark has looked at
-    is_case_sensitive = frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
+    spark = frame.sparkSession
+    is_case_sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
 
     def same(name: str) -> str:
         return name if is_case_sensitive else name.lower()
@@ -141,6 +144,9 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
             columns = _as_spark_finds_them(columns, frame)
         named = _FOLDER.findall(_below(path, roots))
         folders = {same(unquote(name)) for name, _ in named}
+        for name in folders & declared:
+            if wanted.get(name) == "timestamp":
+                require_utc(f'the file {path} lies in a folder that is named after column "{name}"', "reads", spark)
         there = {same(name): name for name in columns}
         missing = [name for name in schema.names if same(name) not in folders | there.keys()]
         # One that lacks in the file that Spark has looked at is missing there.

@@ -9,7 +9,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.fitting import most_characters
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.settings import TIME_ZONE, UTC
-from substrait_dsl.spark.stored import find_object
+from substrait_dsl.spark.stored import folders_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,9 +57,9 @@ def _checked(column: str, text: str, failures: Sequence[tuple[str, str]]) -> str
 def _as_folder(column: str, kind: str, text: str, what: str, spark: SparkSession) -> Iterator[tuple[str, str]]:
     """When a value cannot be the name of a folder, and what is told of the column then."""
     if kind == "binary":
-        raise UnsupportedError(f'{what}: the table is partitioned by column "{column}", of binary values')
+        raise UnsupportedError(f"{_partitioned(column, what)}, of binary values")
     if kind == "timestamp":
-        _require_utc(column, what, "writes", spark)
+        require_utc(_partitioned(column, what), "writes", spark)
     if kind == "string":
         null = f"{text} IN ('', '{_NULL_FOLDER}')"
         yield null, "tells partitions apart, where Spark would make this value NULL"
@@ -69,13 +69,23 @@ def _as_folder(column: str, kind: str, text: str, what: str, spark: SparkSession
         )
 
 
-def _require_utc(column: str, what: str, does: str, spark: SparkSession) -> None:
-    """Raise `UnsupportedError` if the session would have local times for points in time in the names of folders."""
+def _partitioned(column: str, what: str) -> str:
+    return f'{what}: the table is partitioned by column "{column}"'
+
+
+def require_utc(what: str, does: str, spark: SparkSession) -> None:
+    """Raise `UnsupportedError` if the session would have local times for points in time in the names of folders.
+
+    Args:
+        what: whose folders are named after which column, for the message.
+        does: what the session does, ``reads`` or ``writes``.
+        spark: the session.
+    """
     zone = spark.conf.get(TIME_ZONE)
     if zone not in UTC:
         raise UnsupportedError(
-            f'{what}: the table is partitioned by column "{column}", of points in time, which the session {does} as '
-            f"local times of {zone}: these stand for another point in time elsewhere, and some for two",
+            f"{what}, of points in time, which the session {does} as local times of {zone}: in another zone these are "
+            "other points in time, and some of them are two",
             hint=f'spark.conf.set("{TIME_ZONE}", "{UTC[0]}")',
         )
 
@@ -97,7 +107,6 @@ def require_folders_read(
     }
     if not points or spark.conf.get(TIME_ZONE) in UTC:  # to have a table described takes a while
         return
-    table = find_object(names, spark)
-    for column in () if table is None else table.partitions:
+    for column in folders_of(names, spark):
         if column in points:
-            _require_utc(column, what, "reads", spark)
+            require_utc(_partitioned(column, what), "reads", spark)

@@ -11,7 +11,14 @@ import attrs
 
 from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.failures import spark_errors
-from substrait_dsl.spark.named import SESSION_CATALOG, frame_if_there, is_temporary, not_there, statement_name
+from substrait_dsl.spark.named import (
+    SESSION_CATALOG,
+    frame_if_there,
+    is_temporary,
+    not_there,
+    quoted_name,
+    statement_name,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -177,6 +184,18 @@ def _described(name: str, spark: SparkSession) -> tuple[str, tuple[str, ...]]:
         first = start - keys[:start][::-1].index(_PARTITIONS) + 1
         partitions = keys[first : start - 1]
     return details.get("Provider", "unknown").lower(), tuple(partitions)
+
+
+_OWN_NAME = re.compile(r"\w+")
+"""How tables and databases of Spark's own catalog are called; temporary views may have other names."""
+
+
+def folders_of(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
+    """The columns that a table of Spark's own, which is there, has for the names of folders; none of other tables."""
+    if in_catalog(names, spark)[0] != SESSION_CATALOG or not all(map(_OWN_NAME.fullmatch, names)):
+        return ()
+    kind, partitions = _described(quoted_name(names), spark)
+    return () if kind == ICEBERG else partitions
 
 
 def find_table(names: tuple[str, ...], spark: SparkSession) -> StoredTable | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -51,6 +53,27 @@ def test_nested_values(spark: SparkSession) -> None:
     values(rows, columns).write(name).execute(spark)
     read = sd.read_named(name, columns).sort("id").collect(spark)
     assert [(row[0], row[1] and row[1].asDict()) for row in read] == rows
+
+
+def test_values_that_tell_partitions_apart_are_kept(tmp_path: Path, spark: SparkSession) -> None:
+    """Spark's own tables have them for the names of folders, and cut texts to the length of a column."""
+    name = new_name()
+    spark.sql(
+        f"CREATE TABLE {'.'.join(name)} (t TIMESTAMP, k STRING, v VARCHAR(3)) USING iceberg PARTITIONED BY (t, k, v)"
+    )
+    hour = dt.datetime(2024, 10, 27, 0, 30, tzinfo=dt.UTC)
+    rows: Rows = [(hour, "", "abc   "), (hour + dt.timedelta(hours=1), "a\0b", "abcd")]
+    columns = {"t": "precision_timestamp_tz<6>?", "k": "string?", "v": "string?"}
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        values([(1,)], {"id": "i64"}).write(sd.files_target(tmp_path / "beside")).execute(spark)
+        values(rows, columns).write(name).execute(spark)
+        read = sd.read_named(name, columns).sort("v").collect(spark)
+        when = {"made_current_at": "precision_timestamp_tz<6>?"}
+        assert len(sd.read_named((*name, "history"), when).collect(spark)) == 1
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+    assert [(row.t.astimezone(dt.UTC), row.k, row.v) for row in read] == rows
 
 
 # --- delete

@@ -243,7 +243,7 @@ def test_texts_longer_than_a_column_are_an_error(name: tuple[str, str], spark: S
     ]
 
 
-def test_points_in_time_for_folders_are_in_utc(name: tuple[str, str], spark: SparkSession) -> None:
+def test_points_in_time_for_folders_are_in_utc(name: tuple[str, str], tmp_path: Path, spark: SparkSession) -> None:
     """The names of folders are local times, of which a session with another zone has one for two points in time."""
     spark.sql(
         f"CREATE TABLE {'.'.join(name)} (id BIGINT, t TIMESTAMP, n TIMESTAMP_NTZ) USING parquet PARTITIONED BY (t, n)"
@@ -252,12 +252,15 @@ def test_points_in_time_for_folders_are_in_utc(name: tuple[str, str], spark: Spa
     hour = dt.datetime(2024, 10, 27, 0, 30)
     moments = [(n, (hour + dt.timedelta(hours=n)).replace(tzinfo=dt.UTC), hour) for n in (0, 1)]
     values(moments, columns).write(name).execute(spark)
+    folders = tmp_path / "folders"
+    values(moments, columns).execute(spark).write.partitionBy("t").parquet(str(folders))
     spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     try:
         for change in (
             values(moments, columns).write(name),
             values(moments, columns).write(name, "ctas", create_mode="append_if_exists"),
             sd.read_named(name, columns),
+            sd.read_files(folders, columns),
             values([(1,)], {"x": "i64"}).filter(sd.exists(sd.read_named(name, {"t": columns["t"]}))),
         ):
             with refused(UnsupportedError, "execute", '"t"', "Europe/Berlin", '"UTC"'):
@@ -268,8 +271,9 @@ def test_points_in_time_for_folders_are_in_utc(name: tuple[str, str], spark: Spa
         ]
     finally:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
-    kept = sd.read_named(name, columns).filter(sd.col("id") < 2).sort("id")
-    assert [row[1].astimezone(dt.UTC) for row in kept.collect(spark)] == [row[1] for row in moments]
+    for read in (sd.read_named(name, columns), sd.read_files(folders, columns)):
+        kept = read.filter(sd.col("id") < 2).sort("id").collect(spark)
+        assert [row[1].astimezone(dt.UTC) for row in kept] == [row[1] for row in moments]
 
 
 def test_a_required_column_may_be_left_to_its_default(name: tuple[str, str], spark: SparkSession) -> None:
