@@ -124,6 +124,11 @@ def is_padded(field: StructField) -> bool:
     return bool(_PADDED.search(_declared_texts(field)))
 
 
+def is_of_length(field: StructField) -> bool:
+    """Whether a column, or a part of it, is ``CHAR(n)`` or ``VARCHAR(n)`` in the table that it comes from."""
+    return _TEXT in field.metadata
+
+
 def _declared_texts(field: StructField) -> str:
     return str(field.metadata.get(_TEXT, ""))
 

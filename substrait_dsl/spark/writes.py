@@ -15,7 +15,7 @@ from substrait_dsl.algebra.plan import Root
 from substrait_dsl.algebra.relations import ExtensionObject, FilesTarget, NamedObject, VirtualTarget, Write
 from substrait_dsl.algebra.types import UUID, Type
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted
-from substrait_dsl.spark.fitting import columns_in, require_distinct, require_kept
+from substrait_dsl.spark.fitting import columns_in, is_of_length, require_distinct, require_kept
 from substrait_dsl.spark.kept import inserted
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, statement_name
@@ -23,7 +23,16 @@ from substrait_dsl.spark.orc_files import ORC_FILES, with_kept_days
 from substrait_dsl.spark.reads import as_inside
 from substrait_dsl.spark.replacing import create_or_replace
 from substrait_dsl.spark.snapshots import at, committed
-from substrait_dsl.spark.statements import nested_cast, nothing, pairs, qualified, required_property, run, using
+from substrait_dsl.spark.statements import (
+    nested_cast,
+    nothing,
+    pairs,
+    qualified,
+    required_property,
+    run,
+    sql_type,
+    using,
+)
 from substrait_dsl.spark.stored import StoredTable, find_table, format_of_new, need_table, title
 from substrait_dsl.spark.targets import write_files, write_view
 from substrait_dsl.spark.templates import require_comparable
@@ -128,12 +137,23 @@ def _ctas(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
     kind = found.format if found is not None else format_of_new(names, space.spark)
     require_kept(schema, kind, what, space.spark)
     source = space.attach(_kept(frame, kind if found is None else found.files, what))
-    rows = f"{using(kind)}{required_property(rel.table_schema, found)} AS SELECT * FROM {source}"
+    rows = f"{using(kind)}{required_property(rel.table_schema, found)} AS SELECT {_of_any_length(schema)} FROM {source}"
     if found is None:
         run(what, f"CREATE TABLE {statement_name(names)}{rows}", space)
     else:
         create_or_replace(what, found, rows, space)
     return _result(rel, frame)
+
+
+def _of_any_length(schema: StructType) -> str:
+    """All columns, as part of a statement; without the lengths that texts have in a table that some rows come from."""
+    if not any(map(is_of_length, schema.fields)):
+        return "*"
+    names = [statement_name((field.name,)) for field in schema.fields]
+    return ", ".join(
+        f"CAST({name} AS {sql_type(field.dataType)}) AS {name}" if is_of_length(field) else name
+        for name, field in zip(names, schema.fields, strict=True)
+    )
 
 
 def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:

@@ -238,9 +238,15 @@ def test_texts_longer_than_a_column_are_an_error(name: tuple[str, str], spark: S
     longest = ("\U0001f600b ", {"string": "and longer", "x": "ab"}, ["ab"], "b ")
     values([longest], fitting).write(name).execute(spark)
     values([({"ab": "longer"},)], {"m": sd.Map(short, long)}).write(name).execute(spark)
-    assert sd.read_named(name, {"v": "string?", "p": "string?"}).filter(sd.col("v").is_not_null()).collect(spark) == [
-        ("\U0001f600b ", "b ")
-    ]
+    read: Any = sd.read_named(name, {"v": "string?", "p": "string?"})
+    assert read.filter(lambda r: r.v.is_not_null()).collect(spark) == [("\U0001f600b ", "b ")]
+    # A new table of such rows has texts of any length.
+    columns = {"v": "string?", "p": "string?"}
+    read.limit(0).union_all(values([("longer", "p")], columns)).write(
+        new := (name[0], f"{name[1]}_new"), "ctas"
+    ).execute(spark)
+    values([("longest", "and longer")], columns).write(new).execute(spark)
+    assert stored(spark, new) == Counter([("longer", "p"), ("longest", "and longer")])
 
 
 def test_points_in_time_for_folders_are_in_utc(name: tuple[str, str], tmp_path: Path, spark: SparkSession) -> None:
