@@ -1,10 +1,13 @@
 """The columns that files of Parquet and ORC say they have, as far as the files are on this machine.
 
-Spark takes the columns of one file for those of all, and what another one lacks for NULL.
+Spark takes the columns of one file for those of all, and what another one lacks for NULL. In a Parquet file it goes by
+a key that it wrote itself, if there is one, and not by the columns: other writers keep that key when they write such a
+file anew, whatever they change.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -23,10 +26,25 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.schema import NamedStruct
 
 
+_KEY = "org.apache.spark.sql.parquet.row.metadata"
+"""What Spark calls the key of a Parquet file that has its columns as it knows them."""
+
+
 def _parquet(path: str) -> pa.Schema:
     from pyarrow import parquet
 
     return parquet.read_schema(path)
+
+
+def _names_in_key(path: str) -> list[str] | None:
+    """The columns that the key of a Parquet file names; None: it has no such key, or none that Spark understands."""
+    import pyarrow as pa
+
+    try:
+        kept = (_parquet(path).metadata or {}).get(_KEY.encode())
+        return None if kept is None else [field["name"] for field in json.loads(kept)["fields"]]
+    except (OSError, pa.ArrowException, ValueError, LookupError, TypeError):
+        return None  # what is wrong with it, Spark tells
 
 
 def _orc(path: str) -> pa.Schema:
@@ -71,6 +89,7 @@ _HELD: Mapping[str, tuple[str, ...]] = {
     "string": (),
     "binary": (),
     "date": (),
+    "timestamp_ntz": (),
 }
 """The types that are compared, and the others whose values they hold, so that Spark reads these as they are."""
 
@@ -83,7 +102,7 @@ def _is_read_as(actual: pa.DataType, wanted: str) -> bool:
     if wanted not in _HELD and not wanted.startswith("decimal("):
         return True
     try:
-        found = _UNSIGNED.get(str(actual)) or from_arrow_type(actual).simpleString()
+        found = _UNSIGNED.get(str(actual)) or from_arrow_type(actual, prefer_timestamp_ntz=True).simpleString()
     except PySparkException:
         return True
     return found in (wanted, "void") or found in _HELD.get(wanted, ())
@@ -114,17 +133,21 @@ def _require_all_read(roots: Iterable[str], read: Collection[str]) -> None:
 
 
 _APART = "read such files apart, and put them together with union_all"
+_ANEW = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
 
 
 def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, schema: NamedStruct) -> None:
-    """Raise `SchemaError` if one of several files lacks a declared column, has it with another type, or is not read.
+    """Raise `SchemaError` if a file lacks a declared column, has it with another type, or is not read.
 
     Raises `UnsupportedError` for folders that are named after points in time, in a session with another zone than UTC.
     Looks at files on this machine. What stands in the names of folders, as in ``day=2024-05-01``, is a column, too.
     """
     here = [path for item in files for path in local_paths(item) if os.path.exists(path)]
-    if not here or (len(files) == len(here) == 1 and os.path.isfile(here[0])):
-        return  # there is nothing to look at, or only what Spark has looked at
+    if not here:
+        return
+    is_one = len(files) == len(here) == 1 and os.path.isfile(here[0])
+    if is_one and (not isinstance(kind, Parquet) or _names_in_key(here[0]) is None):
+        return  # Spark has looked at its columns
     spark = frame.sparkSession
     is_case_sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
 
@@ -135,7 +158,9 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
     wanted = {same(field.name): field.dataType.simpleString() for field in frame.schema}
     roots = [os.path.abspath(path) for path in here if os.path.isdir(path)]
     read: set[str] = set()
-    for uri in frame.inputFiles():
+    uris = frame.inputFiles()
+    found_in = "as in another file" if len(uris) > 1 else f"as its key {_KEY} says"
+    for uri in uris:
         parts = urlsplit(uri)
         path = unquote(parts.path)
         read.add(path)
@@ -149,10 +174,10 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
                 require_utc(f'the file {path} lies in a folder that is named after column "{name}"', "reads", spark)
         there = {same(name): name for name in columns}
         missing = [name for name in schema.names if same(name) not in folders | there.keys()]
-        # One that lacks in the file that Spark has looked at is missing there.
+        # One that lacks in the file that Spark has looked at is missing there, or not in the key.
         compared = [there[key] for key in there if key in wanted and key in declared - folders]
         wrong = [
-            f'its column "{name}" is {columns[name]}, which Spark reads as {wanted[same(name)]}, as in another file'
+            f'its column "{name}" is {columns[name]}, which Spark reads as {wanted[same(name)]}, {found_in}'
             for name in compared
             if not _is_read_as(columns[name], wanted[same(name)])
         ]
@@ -165,11 +190,20 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
             for name, value in named
             if same(unquote(name)) in declared and _BYTE.search(value)
         ]
+        unread = [there[key] for key in there if key in declared and key not in wanted]
+        if unread and isinstance(kind, Parquet) and (names := _names_in_key(path)) is not None:
+            kept = set(map(same, names))
+            wrong += [
+                f'Spark does not see its column "{name}", which its key {_KEY} lacks'
+                for name in unread
+                if same(name) not in kept
+            ]
         if columns and missing:
             wrong.insert(0, f"it has no column {quoted(missing)}; its columns are {quoted(columns)}")
         if wrong:
+            alike = suggestion(missing[0], columns) if missing else None
             raise SchemaError(
                 f"the file {path} does not fit the declared schema: {'; '.join(wrong)}",
-                hint=(suggestion(missing[0], columns) if missing else None) or _APART,
+                hint=alike or (_APART if len(uris) > 1 else _ANEW),
             )
     _require_all_read(roots, read)

@@ -6,7 +6,9 @@ import datetime as dt
 import itertools
 import threading
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -356,6 +358,66 @@ def test_types_whose_values_the_declared_one_holds(tmp_path: Path, spark: SparkS
     two = stored(tmp_path / "2.parquet", a=pa.array([2], I32), s=coded, t=pa.array([1]))  # nobody asks for t
     read = sd.read_files([one, two], {"a": "i64?", "s": "string?"})
     assert counted(read, spark) == Counter([(1, "x"), (2, "y")])
+
+
+@pytest.fixture(scope="module")
+def by_spark(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
+    """What pyarrow reads of a file that Spark wrote, with the key that Spark has in it."""
+    path = tmp_path_factory.mktemp("by_spark") / "t"
+    row = "SELECT 7S AS v, 'x' AS s, TIMESTAMP_NTZ'2024-01-01 10:00:00' AS t, CAST(1.25 AS DECIMAL(3,2)) AS d"
+    spark.sql(row).coalesce(1).write.parquet(str(path))
+    return pyarrow.parquet.read_table(next(path.glob("*.parquet")))
+
+
+def with_column(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
+    return table.set_column(table.column_names.index(name), name, column)
+
+
+REWRITTEN: dict[str, tuple[Callable[[pa.Table], pa.Table], str, str, str]] = {
+    "of another type": (lambda t: with_column(t, "v", pa.array([70000], I32)), "v", "i16?", "is int32.* smallint, as"),
+    "other digits": (
+        lambda t: with_column(t, "d", pa.array([Decimal("9.5")], pa.decimal128(5, 1))),
+        "d",
+        "decimal<3,2>?",
+        r"is decimal128\(5, 1\)",
+    ),
+    "a zone": (
+        lambda t: with_column(t, "t", pa.array([dt.datetime(2024, 1, 1)], pa.timestamp("us", "UTC"))),
+        "t",
+        "precision_timestamp<6>?",
+        "is timestamp.*UTC",
+    ),
+    "dropped": (lambda t: t.drop_columns(["s"]), "s", "string?", 'has no column "s"'),
+    "added": (
+        lambda t: t.append_column("w", pa.array([1])),
+        "w",
+        "i64?",
+        'does not see its column "w", .*row.metadata',
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "column", "kind", "said"), REWRITTEN.values(), ids=REWRITTEN)
+@pytest.mark.parametrize("listed", ["file", "glob", "folder"])
+def test_a_file_of_sparks_that_another_writer_has_changed(
+    change: Any, column: str, kind: str, said: str, listed: Any, by_spark: pa.Table, tmp_path: Path, spark: SparkSession
+) -> None:
+    """The key that Spark wrote is still there, and Spark believes it instead of the file's own columns."""
+    path = tmp_path / "a" / "x.parquet"
+    path.parent.mkdir()
+    pyarrow.parquet.write_table(change(by_spark), path)
+    where = {"file": path, "glob": path.parent / "*.parquet", "folder": path.parent}[listed]
+    read = sd.read_files(where, {column: kind}, kind=listed)
+    with pytest.raises(SchemaError, match=rf"x\.parquet does not fit .*{said}") as refused:
+        read.execute(spark)
+    other = "s" if column == "v" else "v"
+    rest = sd.read_files(where, {other: "string?" if other == "s" else "i16?"}, kind=listed)
+    assert collected(rest, spark) == [("x",) if other == "s" else (7,)]
+    if column != "s":
+        assert "replace_schema_metadata" in (refused.value.hint or "")
+        pyarrow.parquet.write_table(change(by_spark).replace_schema_metadata(None), path)
+        with pytest.raises(SchemaError, match=f'column "{column}" is') if column != "w" else nullcontext():
+            read.execute(spark)
 
 
 def test_columns_in_the_names_of_folders(tmp_path: Path, spark: SparkSession) -> None:
