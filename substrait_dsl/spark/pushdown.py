@@ -68,6 +68,11 @@ def compared_column(text: str, kind: t.Type, others: Iterable[Expression], *, or
     return _UNCHANGED.get(type(kind), "{}").format(text) if is_kept else text
 
 
+def unseen(text: str) -> str:
+    """The same value, of which Spark does not see that it is a column: no reader is asked for it."""
+    return _UNSEEN.format(text)
+
+
 def as_column(text: str, value: Expression) -> str:
     """A value that becomes a column, as text of SQL: Spark puts constants in the place of such columns.
 

@@ -34,6 +34,8 @@ from substrait_dsl.spark.listings import looked_at_anew
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.named import named_frame, quoted_name
 from substrait_dsl.spark.paths import what_of
+from substrait_dsl.spark.pushdown import unseen
+from substrait_dsl.spark.records import EVERY_COLUMN, Kept, kept_from_readers, read_no_records
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.subqueries import is_subquery
 from substrait_dsl.spark.tables import PLAIN_NAME, UNUSED, Item, Rows
@@ -48,6 +50,9 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.lowering import Lowering
     from substrait_dsl.spark.tables import Table
     from substrait_dsl.spark.workspace import Workspace
+
+
+_NOTHING_KEPT = Kept()
 
 
 def can_be_text(read: Read, most_rows: int) -> bool:
@@ -117,7 +122,8 @@ def look_up(reads: Sequence[Read], space: Workspace) -> None:
     named = [f"{quoted_name(names)} AS t{number}" for number, names in enumerate(tables)]
     columns = f", 0 AS {between}, ".join(f"t{number}.*" for number in range(len(tables)))
     try:
-        found = space.sql(f"SELECT {columns} FROM {', '.join(named)}").schema
+        joined = space.sql(f"SELECT {columns} FROM {', '.join(named)}")
+        found = joined.schema
     except AnalysisException:
         return  # one by one, it turns out which of them is not there
     ends = [position for position, field in enumerate(found.fields) if field.name == between]
@@ -125,29 +131,35 @@ def look_up(reads: Sequence[Read], space: Workspace) -> None:
         starts = [0, *(end + 1 for end in ends)]
         schemas = (StructType(found.fields[start:end]) for start, end in zip(starts, [*ends, None], strict=True))
         space.tables.update(zip(tables, schemas, strict=True))
+        if read_no_records(tables, joined, space.spark):
+            space.kept.update(dict.fromkeys(tables, Kept()))
 
 
 def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
     space = to.space
     what = f"table {quoted(['.'.join(names)])}"
-    frame = None if to.as_text and names in space.tables else named_frame(names, space.spark)
+    is_known = names in space.tables and names in space.kept
+    frame = None if to.as_text and is_known else named_frame(names, space.spark)
     if looked_at_anew(names, space.spark) and frame is not None:
         frame = named_frame(names, space.spark)
+    if frame is not None and names not in space.kept:
+        space.kept[names] = kept_from_readers(names, frame, space.spark)
     schema = space.tables[names] if frame is None else frame.schema
     columns = check_columns(schema, rel.base_schema, what)
     require_table_read(names, schema, columns, what, space.spark)
     require_folders_read(names, schema, columns, what, space.spark)
     if frame is not None and not to.as_text:
-        return _selected(frame, columns, rel, space)
+        return _selected(frame, columns, rel, space, space.kept[names])
     space.tables[names] = schema
     if _are_alike(schema.names):  # so the text has to refer to a DataFrame that calls them otherwise
         plain = space.names(len(schema))
         frame = named_frame(names, space.spark) if frame is None else frame
-        there = dict(zip(schema.names, zip(plain, schema.fields, strict=True), strict=True))
+        renamed = dict(zip(schema.names, zip(plain, schema.fields, strict=True), strict=True))
         table = FrameTable(plain, frame.toDF(*plain), space).as_text
-        return _read(table, [there[name] for name in columns], rel)
+        return _read(table, [renamed[name] for name in columns], rel, space.kept[names])
     fields = {field.name: field for field in schema.fields}
-    return _read(TextTable((), quoted_name(names), space), [(f"`{name}`", fields[name]) for name in columns], rel)
+    there = [(f"`{name}`", fields[name]) for name in columns]
+    return _read(TextTable((), quoted_name(names), space), there, rel, space.kept[names])
 
 
 def _from_source(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, space: Workspace) -> Rows:
@@ -158,19 +170,24 @@ def _from_source(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: 
     return _selected(*space.sources[key], rel, space)
 
 
-def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read) -> Rows:
+def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read, kept: Kept) -> Rows:
     """Of the columns of the base schema, given as texts over a table and as Spark has them, those that are used."""
     space = table.space
+    if kept.whole:
+        table = table.where(EVERY_COLUMN)
     used = space.used.get(id(rel))
     columns, made = [], []
     for position, ((text, field), kind) in enumerate(zip(there, rel.base_schema.types, strict=True)):
         columns.append(space.name() if used is None or position in used else UNUSED)
         if columns[-1] != UNUSED:
+            text = unseen(text) if kept.filters and field.name not in kept.partitions else text
             made.append(Item(as_inside(text, kind, is_new=is_padded(field)), (columns[-1],)))
     return Rows(table.select(made), tuple(columns))
 
 
-def _selected(frame: DataFrame, names: tuple[str, ...], rel: Read, space: Workspace) -> Rows:
+def _selected(
+    frame: DataFrame, names: tuple[str, ...], rel: Read, space: Workspace, kept: Kept = _NOTHING_KEPT
+) -> Rows:
     """The columns of the base schema, called `names` in a DataFrame that has them."""
     fields = frame.schema.fields
     there = tuple(field.name for field in fields)
@@ -182,7 +199,7 @@ def _selected(frame: DataFrame, names: tuple[str, ...], rel: Read, space: Worksp
     if there != names:
         by_name = dict(zip(there, columns, strict=True))
         columns = [by_name[name] for name in names]
-    return _read(table, columns, rel)
+    return _read(table, columns, rel, kept)
 
 
 def _are_alike(names: Sequence[str]) -> bool:

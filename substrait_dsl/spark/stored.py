@@ -238,7 +238,12 @@ def format_of_new(names: tuple[str, ...], spark: SparkSession) -> str:
     """The format that a table of this name would get if it were made now; empty if only its catalog knows."""
     catalog, _ = in_catalog(names, spark)
     if catalog != SESSION_CATALOG:
-        kind = spark.conf.get(f"spark.sql.catalog.{catalog}", None) or ""
-        return ICEBERG if kind.startswith("org.apache.iceberg.") else ""
+        return catalog_format(catalog, spark)
     kind = spark.conf.get("spark.sql.sources.default") or "parquet"
     return kind if "." in kind else kind.lower()
+
+
+def catalog_format(catalog: str, spark: SparkSession) -> str:
+    """The format of the tables in a catalog that is not Spark's own; empty if only it knows."""
+    kind = spark.conf.get(f"spark.sql.catalog.{catalog}", None) or ""
+    return ICEBERG if kind.startswith("org.apache.iceberg.") else ""

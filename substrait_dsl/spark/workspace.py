@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from substrait_dsl.spark.records import Kept
 
 VIEW_PREFIX = "__substrait_dsl_"
 """What the names of the temporary views begin with that cut long plans."""
@@ -40,6 +41,8 @@ class Workspace:
         self._frames: dict[str, DataFrame] = {}
         self.tables: dict[tuple[str, ...], StructType] = {}
         """The columns of named tables, looked up once in an execution however often text reads them."""
+        self.kept: dict[tuple[str, ...], Kept] = {}
+        """What is kept from the readers of named tables."""
         self.sources: dict[Hashable, tuple[DataFrame, tuple[str, ...]]] = {}
         """Files and snapshots with the names of the declared columns in them, by what was read and declared."""
         self.changed: dict[int, DataFrame] = {}
