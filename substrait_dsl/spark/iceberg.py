@@ -8,6 +8,7 @@ Specification: https://substrait.io/relations/logical_relations/#iceberg-table.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from pyiceberg.table import StaticTable
     from pyiceberg.types import IcebergType
     from pyspark.sql import DataFrame, SparkSession
+
+_BY_NAME = "read the table by its name, from a catalog of Spark's: read_named(...)"
+_UNKNOWN_TYPE = re.compile(r"(Unsupported field type: '|Type not recognized: )(?P<type>\w+)")
+"""What `pyiceberg` says of a column, or a part of one, whose type it does not know, such as ``variant``."""
 
 
 def read_snapshot(table: IcebergTable, columns: Sequence[str], spark: SparkSession) -> DataFrame:
@@ -35,8 +40,8 @@ def read_snapshot(table: IcebergTable, columns: Sequence[str], spark: SparkSessi
 
     Raises:
         ExecutionError: `pyiceberg` is not installed, the file is not there or is none, or has no such snapshot.
-        UnsupportedError: `pyiceberg` does not tell NULL from an empty list, or map, in one of the columns, or it has
-            nanoseconds, which would be cut off.
+        UnsupportedError: `pyiceberg` does not tell NULL from an empty list, or map, in one of the columns, one has
+            nanoseconds, which would be cut off, or `pyiceberg` does not know the type of a column of the table.
     """
     stored = _load(table.metadata_uri)
     snapshot = _snapshot(stored, table)
@@ -53,7 +58,7 @@ def read_snapshot(table: IcebergTable, columns: Sequence[str], spark: SparkSessi
             raise UnsupportedError(
                 f'pyiceberg reads NULLs in column "{field.name}" of the Iceberg table {table.metadata_uri}, a '
                 f"{field.field_type}, as empty lists or maps",
-                hint="read the table by its name, from a catalog of Spark's: read_named(...)",
+                hint=_BY_NAME,
             )
     try:
         return table_frame(_with_texts(scan.to_arrow()), spark)
@@ -116,6 +121,12 @@ def _load(uri: str) -> StaticTable:
     try:
         return StaticTable.from_metadata(uri)
     except (OSError, ValueError, ValidationError) as error:  # what is no metadata, pydantic refuses with a ValueError
+        if unknown := _UNKNOWN_TYPE.search(str(error)):
+            raise UnsupportedError(
+                f"pyiceberg cannot read the Iceberg table {uri}, which has a column of the type {unknown['type']}, "
+                "whether it is asked for or not",
+                hint=_BY_NAME,
+            ) from error
         told = str(error).strip().partition("\n")[0]
         raise ExecutionError(f"cannot read the metadata file of an Iceberg table, {uri}: {told}") from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,3 +111,21 @@ def test_what_is_not_there_is_named(table: Table, tmp_path: Path, spark: SparkSe
     (tmp_path / "other.json").write_text("{}")
     with pytest.raises(ExecutionError, match=r"cannot read the metadata file .*other"):
         sd.read_iceberg(tmp_path / "other.json", SCHEMA).execute(spark)
+
+
+@pytest.mark.parametrize(
+    "kind", ["variant", {"type": "list", "element-id": 9, "element": "variant", "element-required": False}]
+)
+def test_a_type_that_pyiceberg_does_not_know(
+    kind: object, catalog: Catalog, tmp_path: Path, spark: SparkSession
+) -> None:
+    table = catalog.create_table("db.typed", ROWS.schema)
+    written = json.loads(Path(table.metadata_location.removeprefix("file://")).read_text())
+    written["schemas"][0]["fields"].append({"id": 8, "name": "w", "type": kind, "required": False})
+    path = tmp_path / "typed.metadata.json"
+    path.write_text(json.dumps({**written, "format-version": 3, "next-row-id": 0, "last-column-id": 9}))
+    with pytest.raises(
+        UnsupportedError, match=r"typed\.metadata\.json, which has a column of the type variant"
+    ) as refused:
+        sd.read_iceberg(path, {"id": "i64?"}).execute(spark)
+    assert "by its name" in (refused.value.hint or "")
