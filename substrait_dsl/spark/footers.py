@@ -22,6 +22,7 @@ from substrait_dsl.spark.paths import local_paths
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
 
     from substrait_dsl.algebra.schema import NamedStruct
 
@@ -94,18 +95,33 @@ _HELD: Mapping[str, tuple[str, ...]] = {
 """The types that are compared, and the others whose values they hold, so that Spark reads these as they are."""
 
 
-def _is_read_as(actual: pa.DataType, wanted: str) -> bool:
-    """Whether Spark reads a column of a file as it is where it takes it for one of a type, as far as that is known."""
+def _is_read_as(actual: pa.DataType, wanted: DataType, same: Callable[[str], str]) -> bool:
+    """Whether Spark reads a column of a file as it is where it takes it for one of a type, as far as that is known.
+
+    `same` makes one name of those that Spark takes for one.
+    """
+    import pyarrow as pa
     from pyspark.errors import PySparkException
+    from pyspark.sql import types as spark
     from pyspark.sql.pandas.types import from_arrow_type
 
-    if wanted not in _HELD and not wanted.startswith("decimal("):
+    match actual, wanted:
+        case pa.StructType(), spark.StructType(fields=fields):
+            there = {same(part.name): part.type for part in actual}
+            names = [(same(field.name), field.dataType) for field in fields]
+            return all(name in there and _is_read_as(there[name], kind, same) for name, kind in names)
+        case pa.ListType(), spark.ArrayType(elementType=element):
+            return _is_read_as(actual.value_type, element, same)
+        case pa.MapType(), spark.MapType(keyType=key, valueType=value):
+            return _is_read_as(actual.key_type, key, same) and _is_read_as(actual.item_type, value, same)
+    kind = wanted.simpleString()
+    if kind not in _HELD and not kind.startswith("decimal("):
         return True
     try:
         found = _UNSIGNED.get(str(actual)) or from_arrow_type(actual, prefer_timestamp_ntz=True).simpleString()
     except PySparkException:
         return True
-    return found in (wanted, "void") or found in _HELD.get(wanted, ())
+    return found in (kind, "void") or found in _HELD.get(kind, ())
 
 
 _FOLDER = re.compile(r"([^/=]+)=([^/]*)/")
@@ -155,7 +171,7 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
         return name if is_case_sensitive else name.lower()
 
     declared = {same(name) for name in schema.names}
-    wanted = {same(field.name): field.dataType.simpleString() for field in frame.schema}
+    wanted = {same(field.name): field.dataType for field in frame.schema}
     roots = [os.path.abspath(path) for path in here if os.path.isdir(path)]
     read: set[str] = set()
     uris = frame.inputFiles()
@@ -175,11 +191,11 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
         there = {same(name): name for name in columns}
         missing = [name for name in schema.names if same(name) not in folders | there.keys()]
         # One that lacks in the file that Spark has looked at is missing there, or not in the key.
-        compared = [there[key] for key in there if key in wanted and key in declared - folders]
+        compared = [(there[key], wanted[key]) for key in there if key in wanted and key in declared - folders]
         wrong = [
-            f'its column "{name}" is {columns[name]}, which Spark reads as {wanted[same(name)]}, {found_in}'
-            for name in compared
-            if not _is_read_as(columns[name], wanted[same(name)])
+            f'its column "{name}" is {columns[name]}, which Spark reads as {kind.simpleString()}, {found_in}'
+            for name, kind in compared
+            if not _is_read_as(columns[name], kind, same)
         ]
         wrong += [
             f'its column "{there[key]}" stands in the name of a folder, too, which Spark takes instead'

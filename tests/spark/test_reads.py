@@ -329,6 +329,14 @@ OTHER_TYPES: dict[str, tuple[Any, Any, str]] = {
     "a day": (pa.array([1], I32), pa.array([dt.date(2020, 1, 1)]), "i32?"),
     "a number for a day": (pa.array([dt.date(2020, 1, 1)]), pa.array([18000], I32), "date?"),
     "bytes": (pa.array(["x"]), pa.array([b"\xff"]), "string?"),
+    "inside a struct": (pa.array([{"x": 1}]), pa.array([{"x": "abc"}]), "struct<i64?>?"),
+    "less in a struct": (pa.array([{"x": 1, "y": 2}]), pa.array([{"x": 1}]), "struct<i64?, i64?>?"),
+    "inside a list": (pa.array([[1]], pa.list_(I8)), pa.array([[300]], pa.list_(I16)), "list<i8?>?"),
+    "inside a map": (
+        pa.array([[("k", 1)]], pa.map_(pa.string(), I64)),
+        pa.array([[("k", 1.5)]], pa.map_(pa.string(), pa.float64())),
+        "map<string, i64?>?",
+    ),
 }
 
 
@@ -358,13 +366,17 @@ def test_types_whose_values_the_declared_one_holds(tmp_path: Path, spark: SparkS
     two = stored(tmp_path / "2.parquet", a=pa.array([2], I32), s=coded, t=pa.array([1]))  # nobody asks for t
     read = sd.read_files([one, two], {"a": "i64?", "s": "string?"})
     assert counted(read, spark) == Counter([(1, "x"), (2, "y")])
+    nested = [stored(tmp_path / f"{name}.parquet", n=[[{name: 1, "b": 2}]]) for name in "aA"]
+    within = sd.read_files(nested, {"n": "list<struct<i64?, i64?>?>?"}).select(b=lambda r: r.n[0][1])
+    assert collected(within, spark) == [(2,), (2,)]
 
 
 @pytest.fixture(scope="module")
 def by_spark(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
     """What pyarrow reads of a file that Spark wrote, with the key that Spark has in it."""
     path = tmp_path_factory.mktemp("by_spark") / "t"
-    row = "SELECT 7S AS v, 'x' AS s, TIMESTAMP_NTZ'2024-01-01 10:00:00' AS t, CAST(1.25 AS DECIMAL(3,2)) AS d"
+    moment, digits = "TIMESTAMP_NTZ'2024-01-01 10:00:00'", "CAST(1.25 AS DECIMAL(3,2))"
+    row = f"SELECT 7S AS v, 'x' AS s, {moment} AS t, {digits} AS d, array(named_struct('a', 7S)) AS n"
     spark.sql(row).coalesce(1).write.parquet(str(path))
     return pyarrow.parquet.read_table(next(path.glob("*.parquet")))
 
@@ -386,6 +398,12 @@ REWRITTEN: dict[str, tuple[Callable[[pa.Table], pa.Table], str, str, str]] = {
         "t",
         "precision_timestamp<6>?",
         "is timestamp.*UTC",
+    ),
+    "inside a list of structs": (
+        lambda t: with_column(t, "n", pa.array([[{"a": 70000}]], pa.list_(pa.struct({"a": I32})))),
+        "n",
+        "list<struct<i16?>?>?",
+        'column "n" is list',
     ),
     "dropped": (lambda t: t.drop_columns(["s"]), "s", "string?", 'has no column "s"'),
     "added": (
