@@ -244,11 +244,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
         return f"Expr({sketch(self)})"
 
-    def __hash__(self) -> int:
-        raise TypeMismatchError(
-            "an expression is no key of a dict, and in no set, before the query runs",
-            hint="write switch(x, {1: 'one'}, default) for a dict's value, x.is_in([...]) for a set",
-        )
+    __hash__ = object.__hash__  # `map_of` takes a dict of them
 
 
 class DynExpr(Expr[Any, Any]):

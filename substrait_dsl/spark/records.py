@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import attrs
 
@@ -64,13 +65,12 @@ def read_no_records(names: Iterable[tuple[str, ...]], joined: DataFrame, spark: 
     """Whether none of some tables and views reads such records, as far as all of their columns, joined, tell."""
     if any(_is_of_iceberg(each, spark) for each in names):
         return False
-    plan = _plan(joined)
-    return bool(plan) and _EMPTY not in plan and not _SCAN.search(plan)
+    return _formats(joined) == frozenset()
 
 
 def kept_from_readers(names: tuple[str, ...], frame: DataFrame, spark: SparkSession) -> Kept:
     """What has to be kept from the readers of a table or view, so that its rows do not depend on the plan."""
-    formats = set() if _is_of_iceberg(names, spark) else {kind.lower() for kind in _SCAN.findall(_plan(frame))}
+    formats = frozenset() if _is_of_iceberg(names, spark) else (_formats(frame) or frozenset()) - {_EMPTY}
     if not formats or not frame.columns:
         return Kept()
     # What options a view has, Spark does not tell; only views have names that Spark would change in a statement.
@@ -99,9 +99,27 @@ def _is_of_iceberg(names: tuple[str, ...], spark: SparkSession) -> bool:
     return len(names) > 1 or not is_temporary(names[0], spark)
 
 
-def _plan(frame: DataFrame) -> str:
-    """Spark's plan; empty, if it cannot make one, which is told when the rows are asked for."""
+_KNOWN: WeakKeyDictionary[SparkSession, dict[int, frozenset[str]]] = WeakKeyDictionary()
+"""What `_formats` found in a session, as to make a plan takes longer than all else that an execution does."""
+_MOST_KNOWN = 10_000
+
+
+def _formats(frame: DataFrame) -> frozenset[str] | None:
+    """The formats of such records that tables and views read, and `_EMPTY`, if the plan has it; None: there is no plan.
+
+    Spark's hash of what a DataFrame stands for tells whether it is the same as before: another table or view of that
+    name has another one.
+    """
+    known = _KNOWN.setdefault(frame.sparkSession, {})
     try:
-        return spark_plan(frame, "simple")
+        meant = frame.semanticHash()
+        if (found := known.get(meant)) is not None:
+            return found
+        plan = spark_plan(frame, "simple")
     except spark_errors():
-        return ""
+        return None  # it is told when the rows are asked for
+    if len(known) == _MOST_KNOWN:
+        known.clear()
+    formats = {kind.lower() for kind in _SCAN.findall(plan)}
+    found = known[meant] = frozenset(formats | {_EMPTY} if _EMPTY in plan else formats)
+    return found
