@@ -35,6 +35,8 @@ _UNCHANGED: dict[type[t.Type], str] = {
     t.Decimal: _UNSEEN,  # a sum has another type
     t.FP32: "({} + CAST(0 AS FLOAT))",
     t.FP64: "({} + 0D)",
+    t.I8: "({} | 0Y)",
+    t.I16: "({} | 0S)",
     t.I32: "({} | 0)",
     t.I64: "({} | 0L)",
     t.Date: "date_add({}, 0)",
@@ -43,12 +45,13 @@ _UNCHANGED: dict[type[t.Type], str] = {
     t.String: "concat({}, '')",
     t.VarChar: "concat({}, '')",
     t.FixedChar: "concat({}, '')",
+    t.UserDefined: _UNSEEN,
 }
 """The same value, so that Spark does not see that it is a column. What is added to a float changes only -0.0."""
 
 
-_INTEGERS = (t.I32, t.I64)
-"""The types of which only constants that are written down are looked at."""
+_INTEGERS = (t.I8, t.I16, t.I32, t.I64)
+"""The types of which a constant that is computed is only wrong if it is NULL, at which a reader of ORC fails."""
 
 _FLOATS = (t.FP32, t.FP64)
 """The types whose comparisons are Spark's own, whatever they are compared with."""
@@ -126,7 +129,7 @@ def _is_misread(constant: Expression, *, ordered: bool) -> bool:
     literals = [node for node in walk(constant, into_relations=False) if isinstance(node, Literal)]
     if isinstance(constant, Literal) or _depends_on_row(constant):
         return not all(_is_read_right(literal.value, literal.type, ordered=ordered) for literal in literals)
-    return type(constant.type) in _UNCHANGED and not isinstance(constant.type, _INTEGERS)
+    return type(constant.type) in _UNCHANGED and (constant.type.nullable or not isinstance(constant.type, _INTEGERS))
 
 
 def _depends_on_row(expression: Expression) -> bool:

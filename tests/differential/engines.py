@@ -97,6 +97,8 @@ SPARK_NAMES = {"INTEGER": "int", "VARCHAR": "string", "TIMESTAMP": "timestamp_nt
 
 def spark_type(kind: t.Type) -> str:
     """What a type is called in Spark."""
+    if isinstance(kind, t.List):
+        return f"array<{spark_type(kind.element)}>"
     name = duckdb_type(kind)
     return SPARK_NAMES.get(name, name.lower())
 
@@ -105,7 +107,7 @@ def canonical(value: Any) -> Any:
     """A value that equals all that are the same: both zeros are, and all NaNs. To Python NaN differs from itself."""
     if isinstance(value, float):
         return "NaN" if math.isnan(value) else value + 0.0
-    return value
+    return tuple(map(canonical, value)) if isinstance(value, list) else value
 
 
 # --- DuckDB

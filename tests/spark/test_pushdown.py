@@ -173,6 +173,28 @@ def test_null_among_numbers(tmp_path: Path, spark: SparkSession) -> None:
     assert sorted(known, key=str) == [(1, True), (2, None), (None, None)]
 
 
+def test_a_subquery_that_gives_null(tmp_path: Path, spark: SparkSession) -> None:
+    """Spark's reader of ORC fails if it is given one for an integer."""
+    kinds = {"y": "i8?", "h": "i16?", "i": "i32?", "l": "i64?"}
+    numbers = pa.array([1, 2, None])
+    columns = {name: numbers.cast(kind) for name, kind in zip(kinds, ("int8", "int16", "int32", "int64"), strict=True)}
+    pa.orc.write_table(pa.table(columns), tmp_path / "x.orc")
+    rows: Any = sd.read_files(tmp_path / "x.orc", kinds, format="orc")
+    tests: list[tuple[Callable[[Any, Any], Any], int]] = [
+        (lambda x, null: x == null, 0),
+        (lambda x, null: x != null, 0),
+        (lambda x, null: x < null, 0),
+        (lambda x, null: ~x.is_in([null]), 0),
+        (f.is_distinct_from, 2),
+        (f.is_not_distinct_from, 1),
+    ]
+    for name in kinds:
+        null = sd.scalar_subquery(rows.filter(lambda r: r.l > 5).limit(1).select(name))
+        for test, count in tests:
+            found = rows.filter(lambda r, name=name, null=null, test=test: test(r[name], null))
+            assert len(found.collect(spark)) == count, name
+
+
 def test_patterns_without_wildcards(tmp_path: Path, spark: SparkSession) -> None:
     rows = stored("orc", "string?", ["a", FULL_WIDTH, EMOJI], tmp_path, spark)
     assert rows.filter(lambda r: f.like(r.x, FULL_WIDTH)).collect(spark) == [(FULL_WIDTH, 1)]
