@@ -135,7 +135,7 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
         return "functions.concat(a, b) joins texts"
     if name == "subtract" and len(typed) == 2 and all(isinstance(part.type, (Date, *_MOMENTS)) for part in typed):
         return f"the specification has no difference of two points in time; write {NO_DIFFERENCE}"
-    if name == "negate" and isinstance(typed[0].type, String | VarChar):
+    if name == "negate" and any(isinstance(part.type, String | VarChar) for part in typed):
         return "to sort by it, the largest first, write desc(x)"
     if name in ("min", "max") and any(isinstance(part.type, String | VarChar) for part in typed):
         key = "desc(x)" if name == "max" else "x"
