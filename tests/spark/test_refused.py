@@ -26,7 +26,7 @@ REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("an extension single", lambda: T.extension_single(DETAIL, {"a": sd.I64})),
     ("an extension multi", lambda: sd.extension_multi([T], DETAIL, {"a": sd.I64})),
     ("an extension table", lambda: sd.read_extension(DETAIL, {"a": sd.I64})),
-    ("is cast: x.cast(Date)", lambda: T.select(x=f.strptime_date("1.5.2024", "%d.%m.%Y"))),
+    ("is cast: x.cast(Date)", lambda: T.select(x=f.strptime_date(sd.lit("1.5.2024"), "%d.%m.%Y"))),
     ("x.cast(Date) is the day", lambda: T.select(x=f.round_temporal(DAY, "FLOOR", "DAY", 2, DAY))),
     ("x * datetime.timedelta(seconds=1)", lambda: T.select(x=lambda r: r.a.cast(sd.PrecisionTimestamp(6)))),
     ("parameter 3 has no value", lambda: T.filter(lambda r: r.a == sd.parameter(3, sd.I64))),
