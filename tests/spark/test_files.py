@@ -1,0 +1,514 @@
+"""Reads of files on Spark: each format, what is refused, files that differ, folders, slices."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from collections import Counter
+from collections.abc import Callable
+from contextlib import nullcontext
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
+
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
+from substrait_dsl.spark.files import read_files
+from tests.spark.rows import collected, counted
+from tests.support import f
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+TABLE = pa.table({"a": pa.array([1, 2], pa.int64()), "b": ["x", None]})
+SCHEMA = {"b": "string?", "a": "i64"}
+
+
+def write(format: str, path: Path, spark: SparkSession) -> None:
+    if format == "arrow":
+        pyarrow.feather.write_feather(TABLE, path, compression="uncompressed")
+    elif format == "parquet":
+        pyarrow.parquet.write_table(TABLE, path)
+    else:
+        from pyarrow import orc
+
+        orc.write_table(TABLE, path)
+
+
+@pytest.mark.parametrize("format", ["parquet", "orc", "arrow"])
+def test_files_of_each_format(format: Any, tmp_path: Path, spark: SparkSession) -> None:
+    one, two = tmp_path / "one[1].data", tmp_path / "two.data"
+    write(format, one, spark)
+    write(format, two, spark)
+    rows = Counter([("x", 1), (None, 2)])
+    assert counted(sd.read_files(one, SCHEMA, format=format), spark) == rows
+    assert counted(sd.read_files(tmp_path, SCHEMA, format=format, kind="folder"), spark) == rows + rows
+    assert counted(sd.read_files(f"{tmp_path}/t*.data", SCHEMA, format=format, kind="glob"), spark) == rows
+    twice = sd.read_files([two, two, one], SCHEMA, format=format, kind="file")
+    assert counted(twice, spark) == rows + rows + rows
+    with pytest.raises(SchemaError, match='column "a" is bigint, declared string'):
+        sd.read_files(two, {"a": "string"}, format=format).execute(spark)
+    with pytest.raises(SchemaError, match='no column "c"'):
+        sd.read_files(two, {"c": "string?"}, format=format).execute(spark)
+    with pytest.raises(ExecutionError, match=r"nothing\.here"):
+        sd.read_files(tmp_path / "nothing.here", SCHEMA, format=format).execute(spark)
+
+
+def test_times_of_arrow_files_without_a_zone_and_files_without_rows(tmp_path: Path, spark: SparkSession) -> None:
+    moment = dt.datetime(2024, 5, 1, 12)
+    for name, moments in (("one", [moment]), ("none", [])):
+        pyarrow.feather.write_feather(pa.table({"t": pa.array(moments, pa.timestamp("us"))}), tmp_path / name)
+        read = sd.read_files(tmp_path / name, {"t": "precision_timestamp<6>?"}, format="arrow")
+        assert collected(read, spark) == [(each,) for each in moments]
+
+
+def test_a_filter_reaches_the_file(tmp_path: Path, spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+    write("parquet", tmp_path / "t", spark)
+    read = sd.read_files(tmp_path / "t", SCHEMA)
+    read.filter(lambda r: r.a > 1).filter(lambda r: r.b == "x").select("b").execute(spark).explain()
+    plan = capsys.readouterr().out
+    assert "GreaterThan(a,1)" in plan
+    assert "EqualTo(b,x)" in plan
+    spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("stored")
+    sd.read_named("stored", SCHEMA).filter(lambda r: r.a > 1).execute(spark).explain()
+    assert "GreaterThan(a,1)" in capsys.readouterr().out
+
+
+def text_file(path: Path, text: str, **options: Any) -> Any:
+    path.write_text(text)
+    null_value = options.get("null_value")
+    kind = "string" if null_value is None else "string?"
+    return sd.read_files(path, {"x": kind, "y": kind}, format=sd.DelimitedText(**options))
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "wanted"),
+    [
+        ("a,b\n,\n", {}, [("a", "b"), ("", "")]),
+        ("h,i\na,b\n", {"header_lines_to_skip": 1}, [("a", "b")]),
+        ("a|b\n|c\n", {"field_delimiter": "|", "null_value": ""}, [("a", "b"), (None, "c")]),
+        ("NA,b\n,NA\n", {"null_value": "NA"}, [(None, "b"), ("", None)]),
+        ("'a,b','it\\'s'\n", {"quote": "'", "escape": "\\"}, [("a,b", "it's")]),
+        ('"say ""hi"", ""ho""",5" pipe\n"",""""\n', {}, [('say "hi", "ho"', '5" pipe'), ("", '"')]),
+        ('"C:\\tmp\\",b\n', {}, [("C:\\tmp\\", "b")]),
+        ('"C:\\tmp\\",""\n', {"escape": ""}, [("C:\\tmp\\", "")]),
+        ("a\tb\\tc\n", {"field_delimiter": "\\t"}, [("a\tb", "c")]),  # a backslash and a t are no tabulator
+        ("a\\b\n", {"field_delimiter": "\\", "escape": ""}, [("a", "b")]),
+        ("a,b\n", {"max_line_size": 2**40}, [("a", "b")]),
+    ],
+)
+def test_delimited_text(
+    text: str, options: dict[str, Any], wanted: list[Any], tmp_path: Path, spark: SparkSession
+) -> None:
+    assert counted(text_file(tmp_path / "t.csv", text, **options), spark) == Counter(wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "escape"),
+    [
+        ("a,b,c\n", '"'),
+        ("a\n", '"'),
+        ('"a ""b""",c\n', "\\"),
+        ('"a ""b""",c\n', ""),
+        ('"a \\"b\\" c",d\n', '"'),
+        ('"a" b,c\n', '"'),
+    ],
+)
+def test_text_that_breaks_the_rules(text: str, escape: str, tmp_path: Path, spark: SparkSession) -> None:
+    """A record of another length is an error, and so are quotes escaped otherwise, however few fields are used."""
+    read = text_file(tmp_path / "t.csv", text, escape=escape)
+    for used in (read, read.select("x"), read.aggregate(n=f.count()), read.filter(lambda r: r.x == "z").select("x")):
+        with pytest.raises(ExecutionError, match=r"Malformed|error while reading file"):
+            used.collect(spark)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"header_lines_to_skip": 2}, "2 header lines"),
+        ({"field_delimiter": ""}, "empty field_delimiter"),
+        ({"field_delimiter": "\n"}, "field_delimiter of delimited text .* ends lines"),
+        ({"field_delimiter": "\\", "escape": "\\"}, "for its field_delimiter and its escape"),
+        ({"quote": ","}, "for its field_delimiter and its quote"),
+        ({"quote": '""'}, "quote of delimited text .* one character"),
+        ({"escape": "\U0001f600"}, "escape of delimited text .* one character"),
+    ],
+)
+def test_text_that_spark_cannot_take_apart(
+    options: dict[str, Any], said: str, tmp_path: Path, spark: SparkSession
+) -> None:
+    with pytest.raises(UnsupportedError, match=said):
+        text_file(tmp_path / "t.csv", "", **options).execute(spark)
+
+
+def test_what_spark_cannot_read_is_refused(tmp_path: Path, spark: SparkSession) -> None:
+    with pytest.raises(UnsupportedError, match="DWRF"):
+        sd.read_files(tmp_path / "x", {"a": "i64"}, format="dwrf").execute(spark)
+    for part, said in [
+        (rl.FileItem("x", rl.Orc(), start=10, length=5), "a part of a file, from a byte on, but of Parquet"),
+        (rl.FileItem("x", rl.Parquet(), start=10), "has no length"),
+    ]:
+        with pytest.raises(UnsupportedError, match=said):
+            sliced(part).execute(spark)
+    with pytest.raises(ExecutionError, match="nothing-here"):
+        sliced(rl.FileItem(f"{tmp_path}/nothing-here", rl.Parquet(), length=5)).execute(spark)
+
+
+def stored(path: Path, **columns: Any) -> Path:
+    """A file, of the format that its name says, with one row or more."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = pa.table(columns)
+    if path.suffix == ".arrow":
+        pyarrow.feather.write_feather(table, path, compression="uncompressed")
+    elif path.suffix == ".orc":
+        from pyarrow import orc
+
+        orc.write_table(table, path)
+    else:
+        pyarrow.parquet.write_table(table, path)
+    return path
+
+
+@pytest.mark.parametrize("format", ["parquet", "orc", "arrow"])
+def test_every_file_has_the_declared_columns(format: Any, tmp_path: Path, spark: SparkSession) -> None:
+    one = stored(tmp_path / "all" / f"1.{format}", i=[1], s=["x"])
+    two = stored(tmp_path / "all" / f"2.{format}", S=["y"], d=[2.5])
+    shared = {"s": "string?"}
+    listings: list[tuple[list[Path], Any]] = [([one, two], "file"), ([two, one], "file"), ([one.parent], "folder")]
+    for paths, kind in listings:
+        assert counted(sd.read_files(paths, shared, format=format, kind=kind), spark) == Counter([("x",), ("y",)])
+        for column, kinds, path in (("i", "i64?", two), ("d", "fp64?", one)):
+            read = sd.read_files(paths, {"s": "string?", column: kinds}, format=format, kind=kind)
+            with pytest.raises(SchemaError, match=f'{path.name} does not fit .* has no column "{column}"'):
+                read.execute(spark)
+
+
+def test_files_of_orc_that_have_positions_for_names(tmp_path: Path, spark: SparkSession) -> None:
+    named = stored(tmp_path / "named.orc", a=[1], b=["x"], c=[3])
+    placed = stored(tmp_path / "placed.orc", _col0=[10], _col1=["y"])
+    read = sd.read_files([named, placed], {"b": "string?", "a": "i64?"}, format="orc")
+    assert counted(read, spark) == Counter([("x", 1), ("y", 10)])
+    with pytest.raises(SchemaError, match=r'placed.orc does not fit .* has no column "c"'):
+        sd.read_files([named, placed], {"a": "i64?", "c": "i64?"}, format="orc").execute(spark)
+    other = stored(tmp_path / "other.orc", _col0=["z"], _col1=["y"])
+    with pytest.raises(SchemaError, match=r'other.orc does not fit .* column "a" is string'):
+        sd.read_files([named, other], {"a": "i64?"}, format="orc").execute(spark)
+
+
+I8, I16, I32, I64 = pa.int8(), pa.int16(), pa.int32(), pa.int64()
+OTHER_TYPES: dict[str, tuple[Any, Any, str]] = {
+    "a text for a number": (pa.array([1]), pa.array(["abc"]), "i64?"),
+    "a wider number": (pa.array([1], I8), pa.array([300], I16), "i8?"),
+    "no sign": (pa.array([1], I8), pa.array([255], pa.uint8()), "i8?"),
+    "a fraction": (pa.array([1]), pa.array([1.5]), "i64?"),
+    "a decimal": (pa.array([1], I32), pa.array([Decimal("1.25")], pa.decimal128(5, 2)), "i32?"),
+    "other digits": (
+        pa.array([Decimal("1.25")], pa.decimal128(5, 2)),
+        pa.array([Decimal("9.2355")], pa.decimal128(8, 4)),
+        "decimal<5,2>?",
+    ),
+    "a day": (pa.array([1], I32), pa.array([dt.date(2020, 1, 1)]), "i32?"),
+    "a number for a day": (pa.array([dt.date(2020, 1, 1)]), pa.array([18000], I32), "date?"),
+    "bytes": (pa.array(["x"]), pa.array([b"\xff"]), "string?"),
+    "inside a struct": (pa.array([{"x": 1}]), pa.array([{"x": "abc"}]), "struct<i64?>?"),
+    "less in a struct": (pa.array([{"x": 1, "y": 2}]), pa.array([{"x": 1}]), "struct<i64?, i64?>?"),
+    "inside a list": (pa.array([[1]], pa.list_(I8)), pa.array([[300]], pa.list_(I16)), "list<i8?>?"),
+    "inside a map": (
+        pa.array([[("k", 1)]], pa.map_(pa.string(), I64)),
+        pa.array([[("k", 1.5)]], pa.map_(pa.string(), pa.float64())),
+        "map<string, i64?>?",
+    ),
+}
+
+
+@pytest.mark.parametrize("format", ["parquet", "orc"])
+@pytest.mark.parametrize(("first", "second", "kind"), OTHER_TYPES.values(), ids=OTHER_TYPES)
+def test_every_file_has_the_declared_types(
+    first: Any, second: Any, kind: str, format: Any, tmp_path: Path, spark: SparkSession
+) -> None:
+    if format == "orc" and pa.types.is_unsigned_integer(second.type):
+        second = second.cast(I16)  # ORC has no others
+    paths = [stored(tmp_path / f"{number}.{format}", a=values) for number, values in enumerate((first, second))]
+    for listed in (paths, paths[::-1]):
+        with pytest.raises(SchemaError, match=r'column "a" is'):
+            sd.read_files(listed, {"a": kind}, format=format).execute(spark)
+
+
+def test_all_that_does_not_fit_a_file_is_told(tmp_path: Path, spark: SparkSession) -> None:
+    one = stored(tmp_path / "1.parquet", a=[1], b=["x"], c=[1])
+    two = stored(tmp_path / "2.parquet", a=["x"], b=[b"x"])
+    with pytest.raises(SchemaError, match=r'no column "c".*column "a" is string.*column "b" is binary'):
+        sd.read_files([one, two], {"a": "i64?", "b": "string?", "c": "i64?"}).execute(spark)
+
+
+def test_types_whose_values_the_declared_one_holds(tmp_path: Path, spark: SparkSession) -> None:
+    one = stored(tmp_path / "1.parquet", a=pa.array([1], I64), s=pa.array(["x"]), t=pa.array(["x"]))
+    coded = pa.array(["y"]).dictionary_encode()
+    two = stored(tmp_path / "2.parquet", a=pa.array([2], I32), s=coded, t=pa.array([1]))  # nobody asks for t
+    read = sd.read_files([one, two], {"a": "i64?", "s": "string?"})
+    assert counted(read, spark) == Counter([(1, "x"), (2, "y")])
+    nested = [stored(tmp_path / f"{name}.parquet", n=[[{name: 1, "b": 2}]]) for name in "aA"]
+    within = sd.read_files(nested, {"n": "list<struct<i64?, i64?>?>?"}).select(b=lambda r: r.n[0][1])
+    assert collected(within, spark) == [(2,), (2,)]
+
+
+@pytest.fixture(scope="module")
+def by_spark(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
+    """What pyarrow reads of a file that Spark wrote, with the key that Spark has in it."""
+    path = tmp_path_factory.mktemp("by_spark") / "t"
+    moment, digits = "TIMESTAMP_NTZ'2024-01-01 10:00:00'", "CAST(1.25 AS DECIMAL(3,2))"
+    row = f"SELECT 7S AS v, 'x' AS s, {moment} AS t, {digits} AS d, array(named_struct('a', 7S)) AS n"
+    spark.sql(row).coalesce(1).write.parquet(str(path))
+    return pyarrow.parquet.read_table(next(path.glob("*.parquet")))
+
+
+def with_column(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
+    return table.set_column(table.column_names.index(name), name, column)
+
+
+REWRITTEN: dict[str, tuple[Callable[[pa.Table], pa.Table], str, str, str]] = {
+    "of another type": (lambda t: with_column(t, "v", pa.array([70000], I32)), "v", "i16?", "is int32.* smallint, as"),
+    "other digits": (
+        lambda t: with_column(t, "d", pa.array([Decimal("9.5")], pa.decimal128(5, 1))),
+        "d",
+        "decimal<3,2>?",
+        r"is decimal128\(5, 1\)",
+    ),
+    "a zone": (
+        lambda t: with_column(t, "t", pa.array([dt.datetime(2024, 1, 1)], pa.timestamp("us", "UTC"))),
+        "t",
+        "precision_timestamp<6>?",
+        "is timestamp.*UTC",
+    ),
+    "inside a list of structs": (
+        lambda t: with_column(t, "n", pa.array([[{"a": 70000}]], pa.list_(pa.struct({"a": I32})))),
+        "n",
+        "list<struct<i16?>?>?",
+        'column "n" is list',
+    ),
+    "dropped": (lambda t: t.drop_columns(["s"]), "s", "string?", 'has no column "s"'),
+    "added": (
+        lambda t: t.append_column("w", pa.array([1])),
+        "w",
+        "i64?",
+        'does not see its column "w", .*row.metadata',
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "column", "kind", "said"), REWRITTEN.values(), ids=REWRITTEN)
+@pytest.mark.parametrize("listed", ["file", "glob", "folder"])
+def test_a_file_of_sparks_that_another_writer_has_changed(
+    change: Any, column: str, kind: str, said: str, listed: Any, by_spark: pa.Table, tmp_path: Path, spark: SparkSession
+) -> None:
+    """The key that Spark wrote is still there, and Spark believes it instead of the file's own columns."""
+    path = tmp_path / "a" / "x.parquet"
+    path.parent.mkdir()
+    pyarrow.parquet.write_table(change(by_spark), path)
+    where = {"file": path, "glob": path.parent / "*.parquet", "folder": path.parent}[listed]
+    read = sd.read_files(where, {column: kind}, kind=listed)
+    with pytest.raises(SchemaError, match=rf"x\.parquet does not fit .*{said}") as refused:
+        read.execute(spark)
+    other = "s" if column == "v" else "v"
+    rest = sd.read_files(where, {other: "string?" if other == "s" else "i16?"}, kind=listed)
+    assert collected(rest, spark) == [("x",) if other == "s" else (7,)]
+    if column != "s":
+        assert "replace_schema_metadata" in (refused.value.hint or "")
+        pyarrow.parquet.write_table(change(by_spark).replace_schema_metadata(None), path)
+        with pytest.raises(SchemaError, match=f'column "{column}" is') if column != "w" else nullcontext():
+            read.execute(spark)
+
+
+def test_columns_in_the_names_of_folders(tmp_path: Path, spark: SparkSession) -> None:
+    for day in (1, 2):
+        stored(tmp_path / "t" / f"day={day}" / "x.parquet", a=[10 * day])
+    declared = {"a": "i64?", "day": "i32?"}
+    read = sd.read_files(tmp_path / "t", declared, kind="folder")
+    assert counted(read, spark) == Counter([(10, 1), (20, 2)])
+    twice = sd.read_files([tmp_path / "t", tmp_path / "t"], declared, kind="folder")
+    assert counted(twice, spark) == Counter([(10, 1), (20, 2)] * 2)
+    stored(tmp_path / "u" / "day=3" / "x.parquet", a=[30])
+    several = sd.read_files([tmp_path / "t", tmp_path / "u"], declared, kind="folder")
+    assert counted(several, spark) == Counter([(10, 1), (20, 2), (30, 3)])
+    overlapping = sd.read_files([tmp_path / "t", tmp_path / "t" / "day=1"], {"a": "i64?"}, kind="folder")
+    assert counted(overlapping, spark) == Counter([(10,), (20,), (10,)])
+
+
+def test_names_of_folders_that_spark_takes_apart(tmp_path: Path, spark: SparkSession) -> None:
+    """Other writers escape the bytes of UTF-8, Spark takes each for a character, and escapes those of ASCII only."""
+    for name in ("plain%2Fslash", "é"):
+        stored(tmp_path / "t" / f"k={name}" / "x.parquet", a=[1])
+    read = sd.read_files(tmp_path / "t", {"a": "i64?", "k": "string?"}, kind="folder")
+    assert counted(read, spark) == Counter([(1, "plain/slash"), (1, "é")])
+    stored(tmp_path / "t" / "k=%C3%A9" / "x.parquet", a=[2])
+    with pytest.raises(SchemaError, match=r'the value of its column "k", %C3%A9, is written as bytes'):
+        read.execute(spark)
+    assert counted(sd.read_files(tmp_path / "t", {"a": "i64?"}, kind="folder"), spark) == Counter([(1,), (1,), (2,)])
+
+
+def test_folders_named_after_columns_that_hide_something(tmp_path: Path, spark: SparkSession) -> None:
+    for day in (1, 2):
+        stored(tmp_path / "t" / f"day={day}" / "x.parquet", a=[10 * day], day=pa.array([day + 6], I32))
+    declared = {"a": "i64?", "day": "i32?"}
+    both = sd.read_files(tmp_path / "t", declared, kind="folder")
+    with pytest.raises(SchemaError, match='column "day" stands in the name of a folder, too'):
+        both.execute(spark)
+    assert counted(sd.read_files(tmp_path / "t", {"a": "i64?"}, kind="folder"), spark) == Counter([(10,), (20,)])
+    by_file = sd.read_files(tmp_path / "t" / "*" / "*.parquet", declared, kind="glob")
+    assert counted(by_file, spark) == Counter([(10, 7), (20, 8)])
+    stored(tmp_path / "t" / "y.parquet", a=[30])
+    with pytest.raises(SchemaError, match=r"does not read the file .*y\.parquet"):
+        sd.read_files(tmp_path / "t", {"a": "i64?"}, kind="folder").execute(spark)
+
+
+def test_columns_that_spark_takes_for_properties_of_java(tmp_path: Path, spark: SparkSession) -> None:
+    path = stored(tmp_path / "x.parquet", **{"${user.dir}": [1], "${env:HOME}": [2], "$ {x}": [3]})
+    with pytest.raises(UnsupportedError, match=r'the column "\$\{user.dir\}"'):
+        sd.read_files(path, {"${user.dir}": "i64?"}).execute(spark)
+    assert collected(sd.read_files(path, {"${env:HOME}": "i64?", "$ {x}": "i64?"}), spark) == [(2, 3)]
+    nested = stored(tmp_path / "nested.parquet", s=[{"${user.dir}": 1, "x": 2}], t=[{"x": 3}])
+    with pytest.raises(UnsupportedError, match=r'the column "s" with a field named "\$\{user.dir\}"'):
+        sd.read_files(nested, {"s": "struct<i64?, i64?>?"}).execute(spark)
+    assert collected(sd.read_files(nested, {"t": "struct<i64?>?"}), spark) == [((3,),)]
+
+
+def test_text_that_is_not_utf8(tmp_path: Path, spark: SparkSession) -> None:
+    (tmp_path / "latin.csv").write_bytes("café,x\n".encode("latin-1"))
+    read = sd.read_files(tmp_path / "latin.csv", {"a": "string", "b": "string"}, format=sd.DelimitedText())
+    with pytest.raises(ExecutionError, match="bytes that are not UTF-8"):
+        read.collect(spark)
+    (tmp_path / "utf8.csv").write_bytes("café,𝄞\n".encode())
+    fine = sd.read_files(tmp_path / "utf8.csv", {"a": "string", "b": "string"}, format=sd.DelimitedText())
+    assert collected(fine, spark) == [("café", "𝄞")]
+
+
+def test_arrow_files_with_columns_that_spark_does_not_take(tmp_path: Path, spark: SparkSession) -> None:
+    late = pa.array([1577836800000000001], pa.timestamp("ns"))
+    one = stored(tmp_path / "1.arrow", i=[1], u=pa.array([1], pa.uint8()), t=late, n=pa.array([[late[0]]]))
+    two = stored(tmp_path / "2.arrow", other=["x"], i=[2])
+    assert counted(sd.read_files([one, two], {"i": "i64?"}, format="arrow"), spark) == Counter([(1,), (2,)])
+    no_columns = rl.Read(NamedStruct(()), rl.LocalFiles((rl.FileItem(str(two), rl.Arrow()),)))
+    assert sd.Relation(no_columns).execute(spark).count() == 1
+    for declared, said in [
+        ({"t": "precision_timestamp<6>?"}, r'column "t" is timestamp\[ns\], declared precision_timestamp<6>'),
+        ({"n": "list<precision_timestamp<6>?>?"}, r'column "n" is list<item: timestamp\[ns\]>'),
+        ({"u": "i16?"}, 'column "u" is uint8, declared i16'),
+    ]:
+        with pytest.raises(SchemaError, match=f"1.arrow does not fit the declared schema: {said}"):
+            sd.read_files(one, declared, format="arrow").execute(spark)
+
+
+def test_arrow_streams_are_no_files(tmp_path: Path, spark: SparkSession) -> None:
+    with pa.ipc.new_stream(tmp_path / "s", TABLE.schema) as stream:
+        stream.write_table(TABLE)
+    (tmp_path / "garbage").write_bytes(b"garbage" * 100)
+    for name, has_hint in (("s", True), ("garbage", False)):
+        with pytest.raises(ExecutionError, match="Not an Arrow file") as refused:
+            sd.read_files(tmp_path / name, SCHEMA, format="arrow").execute(spark)
+        assert ("is a stream" in (refused.value.hint or "")) == has_hint
+
+
+def test_parquet_files_that_spark_refuses(tmp_path: Path, spark: SparkSession) -> None:
+    late = pa.array([1577836800000000001], pa.timestamp("ns"))
+    nanoseconds = sd.read_files(stored(tmp_path / "ns.parquet", i=[1], t=late), {"i": "i64?"})
+    with pytest.raises(UnsupportedError, match=r"ns\.parquet.* the Parquet type .*NANOS") as refused:
+        nanoseconds.execute(spark)
+    assert "nanosAsLong" in (refused.value.hint or "")
+    both = sd.read_files(stored(tmp_path / "both.parquet", a=[1], A=[2]), {"A": "i64?"})
+    with pytest.raises(SchemaError, match=r"both\.parquet.* several columns `a`"):
+        both.execute(spark)
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    spark.conf.set("spark.sql.legacy.parquet.nanosAsLong", "true")  # what the hints say
+    try:
+        assert collected(both, spark) == [(2,)]
+        assert collected(nanoseconds, spark) == [(1,)]
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")
+        spark.conf.unset("spark.sql.legacy.parquet.nanosAsLong")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ExecutionError, match=r"empty.* finds no files"):
+        sd.read_files(tmp_path / "empty", {"a": "i64?"}).execute(spark)
+
+
+@pytest.mark.parametrize("name", ["_hidden.parquet", ".dot.parquet"])
+def test_files_that_spark_passes_over(name: str, tmp_path: Path, spark: SparkSession) -> None:
+    hidden, seen = stored(tmp_path / name, a=[1]), stored(tmp_path / "_folder" / "a b.parquet", a=[2])
+    for paths in (hidden, [seen, hidden]):
+        with pytest.raises(UnsupportedError, match=f"does not read the file .*{name}"):
+            sd.read_files(paths, {"a": "i64?"}).execute(spark)
+    with pytest.raises(UnsupportedError, match=name):
+        sd.read_files(hidden, {"a": "string"}, format="csv").execute(spark)
+    assert collected(sd.read_files(seen.parent, {"a": "i64?"}), spark) == [(2,)]
+    part = sd.FileSlice(seen, start=0, length=seen.stat().st_size)
+    assert collected(sd.read_files(part, {"a": "i64?"}), spark) == [(2,)]
+
+
+def sliced(*parts: rl.FileItem) -> sd.Relation[Any]:
+    return sd.Relation(rl.Read(NamedStruct.of({"a": sd.I64()}), rl.LocalFiles(parts)))
+
+
+def test_slices_of_parquet_files_are_complete_and_disjoint(tmp_path: Path, spark: SparkSession) -> None:
+    """A row group belongs to the slice that has its midpoint, wherever the file is cut."""
+    path = tmp_path / "numbers.parquet"
+    numbers = pyarrow.table({"a": list(range(1000)), "b": ["text"] * 1000})
+    pyarrow.parquet.write_table(numbers, path, row_group_size=300)
+    size = path.stat().st_size
+    groups = [range(300), range(300, 600), range(600, 900), range(900, 1000)]
+    for cuts in ([0, size // 2, size], [0, 5, size // 3, size // 3 + 1, 3 * size // 4, size]):
+        parts = [
+            rl.FileItem(path.as_uri(), rl.Parquet(), start=start, length=end - start)
+            for start, end in itertools.pairwise(cuts)
+        ]
+        read = [sorted(row.a for row in sliced(part).execute(spark).collect()) for part in parts]
+        assert sorted(number for rows in read for number in rows) == list(range(1000))
+        for rows in read:  # no group is torn
+            assert all(set(group) <= set(rows) or set(group).isdisjoint(rows) for group in groups)
+    whole = rl.FileItem(str(path), rl.Parquet())
+    first = rl.FileItem(str(path), rl.Parquet(), length=size // 2)
+    both = sliced(first, whole, first).execute(spark).collect()
+    assert len(both) == 1000 + 2 * len(sliced(first).execute(spark).collect())
+
+
+def test_a_slice_of_a_file_that_hides_the_numbers_of_rows(tmp_path: Path, spark: SparkSession) -> None:
+    path = stored(tmp_path / "x.parquet", a=[1, 2], _metadata=[{"row_index": 7}, {"row_index": 8}])
+    whole = rl.FileItem(str(path), rl.Parquet())
+    assert counted(sliced(whole), spark) == Counter([(1,), (2,)])
+    with pytest.raises(UnsupportedError, match="a part of a file with a column called _metadata"):
+        sliced(rl.FileItem(str(path), rl.Parquet(), length=path.stat().st_size)).execute(spark)
+
+
+def test_files_of_several_formats_in_one_read(tmp_path: Path, spark: SparkSession) -> None:
+    write("parquet", tmp_path / "p", spark)
+    write("orc", tmp_path / "o", spark)
+    items = (rl.FileItem(f"file://{tmp_path}/p", rl.Parquet()), rl.FileItem(f"file://{tmp_path}/o", rl.Orc()))
+    schema = NamedStruct.of({"a": sd.I64(), "b": sd.String(nullable=True)})
+    read = rl.Read(schema, rl.LocalFiles(items))
+    assert counted(sd.Relation(read), spark) == Counter([(1, "x"), (2, None)] * 2)
+    more = stored(tmp_path / "more.parquet", other=[1.5], B=["y"], a=[3])
+    third = rl.Read(schema, rl.LocalFiles((*items, rl.FileItem(str(more), rl.Parquet()))))
+    assert counted(sd.Relation(third), spark) == Counter([(1, "x"), (2, None)] * 2 + [(3, "y")])
+
+
+def test_files_are_looked_up_once_however_often_they_are_read(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a plan that was read from its bytes, too, where each read is one by itself."""
+    pyarrow.parquet.write_table(pyarrow.table({"a": [1, 2, 3]}), tmp_path / "t.parquet")
+    read = sd.read_files(tmp_path / "t.parquet", {"a": "i64?"})
+    below = read.filter(lambda r: r.a < 3).select(b=lambda r: r.a)
+    joined = read.join(below, on=lambda x, y: x.a == y.b, how="left").union_all(read.cross(read))
+    looked_up = Mock(side_effect=read_files)
+    monkeypatch.setattr("substrait_dsl.spark.reads.read_files", looked_up)
+    (found,) = sd.Plan.from_bytes(joined.to_plan().to_bytes()).roots
+    pairs = [(1, 1), (2, 2), (3, None), *itertools.product((1, 2, 3), repeat=2)]
+    assert counted(found, spark) == Counter(pairs)
+    assert looked_up.call_count == 1
