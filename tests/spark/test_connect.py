@@ -54,6 +54,8 @@ SELECTION = {
         "every_column_that_does_not_fit_is_told",
         "a_table_in_a_catalog",
         "virtual_tables_without_rows_or_columns",
+    ],
+    "files": [
         "files_of_each_format",
         "times_of_arrow_files_without_a_zone_and_files_without_rows",
         "delimited_text",
