@@ -153,7 +153,7 @@ def compare(spark: SparkSession, steps: int, repeats: int) -> None:
     for name, run in forms.items():
         try:
             for _ in range(max(1, WARM // steps)):
-                run()
+                timed(run, java)
         except (PySparkException, RecursionError) as error:
             print(f"  {name:<17} fails: {str(error).partition(chr(10))[0][:100]}")
         else:

@@ -243,7 +243,16 @@ def test_a_nested_loop_join_may_have_a_condition() -> None:
         (lambda: L.hash_join(R, lambda left, right: left.a == right.y), FunctionNotFoundError, ("equal(i64, date?)",)),
         (lambda: L.hash_join(R, [("a", "x")], "full"), InvalidChoiceError, ('write "outer"',)),
         (lambda: L.hash_join(R, [("a", "x")], build="rigth"), InvalidChoiceError, ('did you mean "right"',)),
-        (lambda: L.hash_join(R, [("a", "x")], residual=lambda left, right: left.a), TypeMismatchError, ("boolean",)),
+        (
+            lambda: L.hash_join(R, [("a", "x")], residual=lambda left, right: left.a),
+            TypeMismatchError,
+            ("hash_join, residual:", "boolean"),
+        ),
+        (
+            lambda: L.hash_join(R, [("a", "x")], post_filter=lambda left, right: left.a == right.x),
+            InvalidArgumentError,
+            ("hash_join, post_filter:", "does not take one row"),
+        ),
         (lambda: L.hash_join(R, [("a", "x")], "left", mark="m"), InvalidArgumentError, ("mark='m'", "a left join")),
         (lambda: L.join(R, "x"), UnknownFieldError, ("join", "left side", "columns of different names need a lambda")),
         (lambda: L.join(R, {"a": "x"}), InvalidArgumentError, ("join", "columns of different names need a lambda")),

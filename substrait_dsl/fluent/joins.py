@@ -9,7 +9,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, JoinType, LateralJoinType, join_schema
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, require_choice
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, placing, require_choice
 from substrait_dsl.fluent import columns
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, S, made, rel_of
 from substrait_dsl.fluent.habits import JOIN_HABITS, LATERAL_HABITS
@@ -210,8 +210,9 @@ def _condition(on: Any, scope: Scope) -> ex.Expression:
 def _residual(residual: Any, scope: Scope) -> ex.Expression | None:
     if residual is None:
         return None
-    condition = columns.evaluate(residual, scope, "a condition")
-    columns.require_condition(condition)
+    with placing("residual"):
+        condition = columns.evaluate(residual, scope, "a condition")
+        columns.require_condition(condition)
     return condition
 
 
@@ -221,10 +222,11 @@ def _post_filter(post_filter: Any, scope: Scope, how: JoinType, mark: str) -> ex
         return None
     left, right = scope.inputs
     output = Scope(scope.verb, (left, right), join_schema(how, left.schema, right.schema, mark))
-    after: ex.Expression = columns.on_row(post_filter, output, "the post-join filter")
-    columns.require_condition(after)
-    if output.anchor is not None:
-        raise InvalidArgumentError("a post-join filter takes no correlated subquery", hint="use filter")
+    with placing("post_filter"):
+        after: ex.Expression = columns.on_row(post_filter, output, "a condition")
+        columns.require_condition(after)
+        if output.anchor is not None:
+            raise InvalidArgumentError("a post-join filter takes no correlated subquery", hint="use filter")
     return after
 
 

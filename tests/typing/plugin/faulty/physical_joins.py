@@ -56,12 +56,12 @@ items.hash_join(parts, [])
 items.hash_join(parts, "part", build="both")
 # E: hash_join: unknown build side 'both'; expected one of "left", "right"  [substrait-invalid-choice]
 items.hash_join(parts, "part", residual=lambda i, p: i.quantity)
-# E: hash_join: the condition must be a boolean, this is i32  [substrait-type-mismatch]
+# E: hash_join, residual: the condition must be a boolean, this is i32  [substrait-type-mismatch]
 items.hash_join(parts, "part", residual=lambda i, p: p.quantity > 1)
-# E: hash_join: there is no column "quantity"; there are "part", "label"  [substrait-unknown-field]
+# E: hash_join, residual: there is no column "quantity"; there are "part", "label"  [substrait-unknown-field]
 items.hash_join(parts, "part", post_filter=lambda r: r.part > 1)
-# E: hash_join: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which
-#    by its position: col(1) or col(3)  [substrait-ambiguous-field]
+# E: hash_join, post_filter: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first,
+#    or say which by its position: col(1) or col(3)  [substrait-ambiguous-field]
 items.hash_join(parts, "part", "left_semi").select("label")
 # E: select: there is no column "label"; there are "order", "part", "quantity"  [substrait-unknown-field]
 items.merge_join(parts, "prt")
