@@ -60,8 +60,8 @@ items.join(parts, "part", how="left_mark", mark=5)
 items.join(parts, "part", post_filter=lambda r: r.label)
 # E: join, post_filter: the condition must be a boolean, this is string  [substrait-type-mismatch]
 items.join(parts, "part", post_filter=lambda r: r.part > 1)
-# E: join, post_filter: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say
-#    which by its position: col(1) or col(3)  [substrait-ambiguous-field]
+# E: join, post_filter: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or
+#    say which by its position: col(1) or col(3)  [substrait-ambiguous-field]
 items.join(parts, "part", post_filter=lambda r: r.lable == "x")
 # E: join, post_filter: there is no column "lable"; there are "order", "part", "quantity", "part", "label"; did you mean
 #    "label"?  [substrait-unknown-field]
