@@ -60,6 +60,8 @@ def aggregate_function_to_sql(
     if call.function.name == "collect_list":
         values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, AGGREGATE_FUNCTIONS, extra)
         return from_key(values, List(kinds[0])) if extra["distinct"] else values
+    if sorts and call.function.name == "any_value":
+        return _first(lower(call, texts, _RECORDS), sorts, extra["filter"])
     if sorts and call.function.name == "string_agg" and (beside_distinct or all(extra.values())):
         return _joined_in_order(call, texts, sorts, extra)
     return lower(call, texts, AGGREGATE_FUNCTIONS, extra)
@@ -121,6 +123,22 @@ def _in_order(value: str, sorts: SortKeys, extra: Mapping[str, str]) -> str:
     )
     in_order = f"array_sort({records}, (l, r) -> CASE {cases} ELSE 0 END)"
     return f"transform({in_order}, e -> e.v)"
+
+
+def _first(record: str, sorts: SortKeys, condition: str) -> str:
+    """The first value in an order, of those that are not left out: any would do, but who says an order means this one.
+
+    Where all keys go one way, the least or the greatest of them tells it, and no list of all is needed.
+    """
+    if len({way.startswith("desc") for _, way in sorts}) > 1:
+        return f"get({_in_order(record, sorts, {'distinct': '', 'filter': condition})}, 0).v"
+    descends = sorts[0][1].startswith("desc")
+    keys = []
+    for key, way in sorts:
+        is_null = "IS NULL" if descends != way.endswith("nulls_last") else "IS NOT NULL"
+        keys += [f"{key} {is_null}", key]
+    taken = "max_by" if descends else "min_by"
+    return f"({taken}({record}, if({record} IS NULL, NULL, struct({', '.join(keys)}))){condition}).v"
 
 
 def _comes_first(left: str, right: str, way: SortDirection) -> str:
@@ -185,6 +203,16 @@ AGGREGATE_GENERIC: Table = {
     "count": Template(_COUNT, _RAISES, nothing="count(1){filter}"),
     "any_value": Template("any_value({0}[ignore_nulls]){filter}", {"ignore_nulls": {"FALSE": "", "TRUE": ", TRUE"}}),
 }
+
+_RECORD = "named_struct('v', {0})"
+_RECORDS: Mapping[str, Table] = {
+    "functions_aggregate_generic": {
+        "any_value": Template(
+            "[ignore_nulls]", {"ignore_nulls": {"FALSE": _RECORD, "TRUE": f"if({{0}} IS NULL, NULL, {_RECORD})"}}
+        )
+    }
+}
+"""The values that a call in an order chooses from, so that a NULL among them is one, and what is left out is none."""
 
 ARITHMETIC: Table = {
     **EXTREMES,

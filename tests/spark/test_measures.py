@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import decimal
 import math
+from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, FunctionOption, Measure, SortKey
 from substrait_dsl.algebra.expressions.literals import literal
@@ -19,6 +22,8 @@ from substrait_dsl.spark.types import type_to_spark
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 from tests.spark.evaluation import N64, aggregate, call, column, rows_of, scope
+from tests.spark.rows import counted
+from tests.support import f
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("compiled")]
 
@@ -85,6 +90,30 @@ def test_ordered_measures(spark: SparkSession) -> None:
         "desc_nulls_first": "yzx",
         "desc_nulls_last": "zxy",
     }
+
+
+@pytest.mark.parametrize("nulls", ["first", "last"])
+@pytest.mark.parametrize("way", [sd.asc, sd.desc])
+def test_any_value_in_an_order_is_the_first(way: Any, nulls: Literal["first", "last"], spark: SparkSession) -> None:
+    rows = [("a", 3, "c3"), ("a", 1, "a1"), ("a", None, None), ("b", 7, None), ("b", 7, "y"), ("c", None, "z")]
+
+    def first(key: str, among: Callable[[Any], bool]) -> str | None:
+        numbers = {number: text for k, number, text in rows if k == key and among((number, text))}
+        there = sorted((number for number in numbers if number is not None), reverse=way is sd.desc)
+        order = [None, *there] if nulls == "first" else [*there, None]
+        return next((numbers[number] for number in order if number in numbers), None)
+
+    read = sd.read_virtual(rows, {"k": "string", "i": "i32?", "s": "string?"})
+    found = read.group_by("k").agg(
+        all=f.any_value(sd.col("s")).order_by(way("i", nulls=nulls), way("s", nulls="last")),
+        both_ways=f.any_value(sd.col("s")).order_by(way("i", nulls=nulls), sd.desc("s", nulls="last")),
+        known=f.any_value(sd.col("s"), ignore_nulls="TRUE").order_by(way("i", nulls=nulls)),
+        few=f.any_value(sd.col("s")).filter(sd.col("i") < 3).order_by(way("i", nulls=nulls)),
+    )
+    texts = {"a": first("a", lambda _: True), "b": "y", "c": "z"}
+    few = {"a": "a1", "b": None, "c": None}
+    known = {key: first(key, lambda row: row[1] is not None) for key in texts}
+    assert counted(found, spark) == Counter((key, texts[key], texts[key], known[key], few[key]) for key in texts)
 
 
 def test_decimal_averages_are_rounded_once(spark: SparkSession) -> None:
