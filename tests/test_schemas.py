@@ -143,6 +143,14 @@ def test_a_class_has_constants_and_a_column_called_self() -> None:
     assert rows.group_by("_other").agg(**measure).columns == ("_other", "self")
 
 
+@pytest.mark.parametrize("kind", ["sd.I64", "sd.Decimal(9, 2)", "sd.Nullable[sd.String]", "sd.List[sd.I64]"])
+def test_an_equals_sign_declares_no_column(kind: str) -> None:
+    with refused(SchemaError, 'Wrong: "price" is a type, and declares no column', 'write "price: " for "price = "'):
+        exec(f"class Wrong(sd.Schema):\n    id: sd.I64\n    price = {kind}", {"sd": sd})
+    with refused(SchemaError, 'Wrong: column "price" has a value, but columns have no defaults'):
+        exec(f"class Wrong(sd.Schema):\n    price: {kind} = 5", {"sd": sd})
+
+
 class Name(enum.StrEnum):
     KEY = "key"
 

@@ -66,11 +66,15 @@ class Schema:
             if name in _OF_SCHEMAS or annotation is ClassVar or get_origin(annotation) is ClassVar:
                 continue
             _require_public(name, cls)
+            if name in vars(cls):
+                raise SchemaError(f'{cls.__name__}: column "{name}" has a value, but columns have no defaults')
             try:
                 kind = as_type(annotation)
             except InvalidArgumentError as error:
                 raise SchemaError(f'{cls.__name__}: column "{name}": {error.message}', hint=error.hint) from None
             fields.append(Field(name, kind))
+        _require_colons(cls)
+        for name in (field.name for field in fields):
             setattr(cls, name, _named(name))
         cls.__struct__ = NamedStruct(tuple(fields))
 
@@ -92,6 +96,17 @@ class Schema:
 
 _OF_SCHEMAS = frozenset(Schema.__annotations__)
 """Annotations that are no columns."""
+
+
+def _require_colons(schema: type[Schema]) -> None:
+    """Refuse ``x = I64``, which declares no column."""
+    for name, value in vars(schema).items():
+        kind = get_origin(value) or value
+        if isinstance(kind, t.Type) or (isinstance(kind, type) and issubclass(kind, t.Type | t.Nullable)):
+            raise SchemaError(
+                f'{schema.__name__}: "{name}" is a type, and declares no column',
+                hint=f'write "{name}: " for "{name} = "',
+            )
 
 
 def _require_public(name: str, schema: type[Schema]) -> None:
