@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import ge
 
 import attrs
 
@@ -33,6 +34,9 @@ from substrait_dsl.catalog.resolve import choose
 _NUMBERS: tuple[type[Type], ...] = (I8, I16, I32, I64, FP32, FP64)
 """The numeric types without parameters, each wider than the one before."""
 
+_MOST_DIGITS = 38
+"""How many digits a decimal has at most."""
+
 _SIZED = frozenset(kind.keyword for kind in (Decimal, *LENGTH_TYPES, *PRECISION_TYPES))
 """The types whose parameters are numbers, the larger the wider."""
 
@@ -49,12 +53,15 @@ _FAMILIES: Mapping[type[Type], tuple[str, int]] = {
 
 
 def widening_cast(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
-    """The first cast of a single argument to a wider type that would make the call fit."""
+    """The first cast of a single argument to a wider type that would make the call fit, or of two of them to one."""
     others = [other.type for other in arguments if isinstance(other, Typed)]
     for position, argument in enumerate(arguments):
         for kind in _wider_types(argument.type, others) if isinstance(argument, Typed) else ():
             if _fits(arguments, position, kind, overloads):
                 return _advice(position, argument, kind)
+    both = _decimal_of_all(arguments)
+    if both is not None and choose(overloads, [Typed(both)] * len(arguments)) is not None:
+        return f"cast both to {both}"
     return None
 
 
@@ -129,12 +136,35 @@ def _wider_types(kind: Type, others: Sequence[Type]) -> Iterator[Type]:
             and other.precision > kind.precision
         ):
             yield attrs.evolve(kind, precision=other.precision)
+        if isinstance(other, Decimal) and type(kind) in INTEGER_RANGES and (digits := _digits(kind)):
+            yield _decimal(*digits, kind.nullable)
+
+
+def _decimal_of_all(arguments: Sequence[Given]) -> Type | None:
+    """The decimal that holds the values of two arguments which are decimals or integers, if there is one."""
+    kinds = [argument.type for argument in arguments if isinstance(argument, Typed)]
+    digits = [each for each in map(_digits, kinds) if each is not None]
+    if len(arguments) != 2 or len(digits) != 2:
+        return None
+    whole, scale = (max(each) for each in zip(*digits, strict=True))
+    return _decimal(whole, scale, any(kind.nullable for kind in kinds)) if whole + scale <= _MOST_DIGITS else None
+
+
+def _digits(kind: Type) -> tuple[int, int] | None:
+    """How many digits the values of an integer or decimal type have at most, before and after the point."""
+    if isinstance(kind, Decimal):
+        return int(kind.precision) - int(kind.scale), int(kind.scale)
+    return (len(str(INTEGER_RANGES[type(kind)][1])), 0) if type(kind) in INTEGER_RANGES else None
+
+
+def _decimal(whole: int, scale: int, nullable: bool) -> Type:
+    return Decimal(whole + scale, scale, nullable=nullable)  # type: ignore[type-var]  # known only now
 
 
 def _holds(wide: Type, narrow: Type) -> bool:
-    if isinstance(wide, Decimal) and type(narrow) in INTEGER_RANGES:
-        _, largest = INTEGER_RANGES[type(narrow)]
-        return int(wide.precision) - int(wide.scale) >= len(str(largest))
+    if isinstance(wide, Decimal):
+        ours, theirs = _digits(wide), _digits(narrow)
+        return wide != narrow and ours is not None and theirs is not None and all(map(ge, ours, theirs))
     if wide == narrow or wide.keyword != narrow.keyword or wide.keyword not in _SIZED:
         return False
     pairs = zip(wide.parameters, narrow.parameters, strict=True)

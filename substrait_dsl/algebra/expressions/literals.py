@@ -6,6 +6,7 @@ needs, exactly or not at all: 300 is no ``i8``, 0.125 no ``decimal<5,2>``, "abcd
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import decimal
 import math
@@ -215,6 +216,13 @@ def _no_fit(value: object, kind: t.Type, why: str = "", hint: str | None = None)
     return LiteralError(f"{value!r} does not fit {kind}{f': {why}' if why else ''}", hint=hint or _numpy_hint(value))
 
 
+def _number_hint(value: object, python: Callable[[str], object]) -> str | None:
+    """What to write for a text that holds a number."""
+    with contextlib.suppress(ValueError, ArithmeticError):
+        return f"write {python(value)!r}, a number" if isinstance(value, str) else None
+    return None
+
+
 def _numpy_hint(value: object) -> str | None:
     """How a value of numpy becomes one of Python, which numpy's integers and arrays are not."""
     return "write value.tolist(), which is Python's own" if type(value).__module__ == "numpy" else None
@@ -236,7 +244,7 @@ def _is_int(value: Any) -> bool:
 
 def _integer(value: Any, kind: t.Type) -> int:
     if not _is_int(value):
-        raise _no_fit(value, kind, f"it takes an int, not {_a(value)}")
+        raise _no_fit(value, kind, f"it takes an int, not {_a(value)}", _number_hint(value, int))
     low, high = t.INTEGER_RANGES[type(kind)]
     if not low <= value <= high:
         raise _no_fit(value, kind, f"it holds {low} to {high}")
@@ -245,7 +253,7 @@ def _integer(value: Any, kind: t.Type) -> int:
 
 def _fp64(value: Any, kind: t.Type) -> float:
     if not isinstance(value, float) and not (_is_int(value) and abs(value) <= 2**53):
-        raise _no_fit(value, kind, f"it takes a float, not {_a(value)}")
+        raise _no_fit(value, kind, f"it takes a float, not {_a(value)}", _number_hint(value, float))
     return float(value)
 
 
@@ -270,7 +278,7 @@ def _decimal(value: Any, kind: t.Type) -> decimal.Decimal:
     if not isinstance(value, decimal.Decimal):
         if isinstance(value, float) and not math.isfinite(value):
             raise _no_fit(value, kind, "a decimal holds no infinity and no NaN")
-        hint = f'write Decimal("{value}")' if isinstance(value, float) else None
+        hint = f'write Decimal("{value}")' if isinstance(value, float) else _number_hint(value, decimal.Decimal)
         raise _no_fit(value, kind, f"it takes a decimal.Decimal or an int, not {_a(value)}", hint)
     if not value.is_finite():
         raise _no_fit(value, kind, "it is not a number")

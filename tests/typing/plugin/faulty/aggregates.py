@@ -133,8 +133,8 @@ grouped.cube(n=lambda i: i.part)
 # E: cube: measure "n" is no aggregate function but an expression; wrap it, for example f.sum(...); to group by it,
 #    pass it as a key  [substrait-type-mismatch]
 grouped.cube(n=f.count()).filter(lambda r: r.grouping_set == "1")
-# E: filter: no overload takes equal(i32, '1'); '1' does not fit i32: it takes an int, not a
-#    str  [substrait-function-not-found]
+# E: filter: no overload takes equal(i32, '1'); '1' does not fit i32: it takes an int, not a str; write 1, a
+#    number  [substrait-function-not-found]
 grouped.agg(n=f.count()).group_by("part").agg(most=f.max(sd.col("m")))
 # E: agg, measure "most": there is no column "m"; there are "order", "part", "n"  [substrait-unknown-field]
 grouped.sum("quantity")

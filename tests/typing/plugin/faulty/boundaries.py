@@ -67,7 +67,7 @@ def late(of: sd.Relation[Orders]) -> sd.Relation[Orders]:
     def dear(o: Orders) -> sd.Expr[sd.Boolean]:
         return o.price > "100"
         # E: no overload takes gt(decimal<15,2>, '100'); '100' does not fit decimal<15,2>: it takes a decimal.Decimal or
-        #    an int, not a str  [substrait-function-not-found]
+        #    an int, not a str; write Decimal('100'), a number  [substrait-function-not-found]
 
     minimum = of.aggregate(least=lambda o: f.min(o.weight))
     return of.filter(dear).filter(lambda o: o.weight == sd.scalar_subquery(minimum.select("most")))
@@ -120,8 +120,8 @@ class Pipeline:
         # E: Incompatible types in assignment (expression has type "Relation[Parts]", variable has type
         #    "Relation[Items]")  [assignment]
         return self.source.filter(lambda i: i.quantity > "3")
-        # E: filter: no overload takes gt(i32, '3'); '3' does not fit i32: it takes an int, not a
-        #    str  [substrait-function-not-found]
+        # E: filter: no overload takes gt(i32, '3'); '3' does not fit i32: it takes an int, not a str; write 3, a
+        #    number  [substrait-function-not-found]
 
 
 Pipeline(orders)

@@ -12,8 +12,8 @@ short = orders.select("id", "price", "rank", "comment")
 orders.filter(lambda o: o.id + o.comment > 1)
 # E: filter: no overload takes add(i64, string?); functions.concat(a, b) joins texts  [substrait-function-not-found]
 orders.filter(lambda o: o.id == "5")
-# E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a
-#    str  [substrait-function-not-found]
+# E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a str; write 5, a
+#    number  [substrait-function-not-found]
 orders.filter(lambda o: o.id > o.rank)
 # E: filter: no overload takes gt(i64, i32?); cast argument 2 from i32? to i64?  [substrait-function-not-found]
 orders.filter(lambda o: o.comment > o.id)
@@ -40,8 +40,8 @@ orders.filter(lambda o: o.id > 1 & o.rank > 2)
 orders.filter(lambda o: o.comment == None)  # noqa: E711
 # E: filter: a comparison with None is never true; use is_null() or is_not_null()  [substrait-invalid-argument]
 orders.filter(sd.col("id") == "5")
-# E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a
-#    str  [substrait-function-not-found]
+# E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a str; write 5, a
+#    number  [substrait-function-not-found]
 orders.filter(sd.col("id") > sd.col("rank"))
 # E: filter: no overload takes gt(i64, i32?); cast argument 2 from i32? to i64?  [substrait-function-not-found]
 orders.filter(sd.col("day") >= "1998-09-02")
@@ -61,15 +61,15 @@ orders.filter("id > 5")
 orders.filter()
 # E: filter: expected a condition  [substrait-invalid-argument]
 orders.filter(orders["id"] == "5")
-# E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a
-#    str  [substrait-function-not-found]
+# E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a str; write 5, a
+#    number  [substrait-function-not-found]
 orders.filter(orders["id"] + orders["comment"] > 1)
 # E: no overload takes add(i64, string?); functions.concat(a, b) joins texts  [substrait-function-not-found]
 short.filter(lambda o: o.id + o.comment > 1)
 # E: filter: no overload takes add(i64, string?); functions.concat(a, b) joins texts  [substrait-function-not-found]
 short.filter(lambda o: o.id == "5")
-# E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a
-#    str  [substrait-function-not-found]
+# E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a str; write 5, a
+#    number  [substrait-function-not-found]
 short.filter(lambda o: o.id > o.rank)
 # E: filter: no overload takes gt(i64, i32?); cast argument 2 from i32? to i64?  [substrait-function-not-found]
 short.filter(lambda o: o.price >= 0.05)

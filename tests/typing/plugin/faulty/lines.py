@@ -125,7 +125,7 @@ orders.select(
         .then("dear")
         .when(o.price > "10")
         # E: select, column "size": no overload takes gt(decimal<15,2>, '10'); '10' does not fit decimal<15,2>: it takes
-        #    a decimal.Decimal or an int, not a str  [substrait-function-not-found]
+        #    a decimal.Decimal or an int, not a str; write Decimal('10'), a number  [substrait-function-not-found]
         .then("fair")
         .otherwise("cheap")
     ),
@@ -144,7 +144,8 @@ sd.update(
     {
         "part": 1,
         "quantity": "2",
-        # E: update, column "quantity": '2' does not fit i32: it takes an int, not a str  [substrait-literal]
+        # E: update, column "quantity": '2' does not fit i32: it takes an int, not a str; write 2, a
+        #    number  [substrait-literal]
     },
     where=True,
 )

@@ -91,8 +91,8 @@ items.expand(x=sd.switching())
 items.expand(part=sd.switching(sd.col("part"), None)).select("order")
 # E: select: there is no column "order"; there are "part", "index"  [substrait-unknown-field]
 items.expand(part=sd.switching(sd.col("part"), None)).filter(lambda r: r.index == "1")
-# E: filter: no overload takes equal(i32, '1'); '1' does not fit i32: it takes an int, not a
-#    str  [substrait-function-not-found]
+# E: filter: no overload takes equal(i32, '1'); '1' does not fit i32: it takes an int, not a str; write 1, a
+#    number  [substrait-function-not-found]
 
 items.merging_capture(blocking="yes")
 # E: merging_capture: blocking is True or False, got 'yes'  [substrait-invalid-argument]

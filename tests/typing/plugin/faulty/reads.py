@@ -103,7 +103,8 @@ sd.read_virtual([{"order": 1, "part": 2, "quantty": 3}], Items)
 # E: read_virtual: row 0: there is no column "quantty"; there are "order", "part", "quantity"; did you mean
 #    "quantity"?  [substrait-unknown-field]
 sd.read_virtual([{"order": 1, "part": "2", "quantity": 3}], Items)
-# E: read_virtual: row 0, column "part": '2' does not fit i64: it takes an int, not a str  [substrait-literal]
+# E: read_virtual: row 0, column "part": '2' does not fit i64: it takes an int, not a str; write 2, a
+#    number  [substrait-literal]
 sd.read_virtual([5], Items)
 # E: read_virtual: row 0 must be a tuple or a dict, got 5  [substrait-invalid-argument]
 sd.read_virtual(5, Items)

@@ -101,8 +101,8 @@ items.group_by("part").agg(total=lambda i: f.avg(i.quantity)).as_(Total)
     .as_(Total)
     .filter(
         lambda t: t.total > "5",
-        # E: filter: no overload takes gt(i64?, '5'); '5' does not fit i64: it takes an int, not a
-        #    str  [substrait-function-not-found]
+        # E: filter: no overload takes gt(i64?, '5'); '5' does not fit i64: it takes an int, not a str; write 5, a
+        #    number  [substrait-function-not-found]
     )
 )
 

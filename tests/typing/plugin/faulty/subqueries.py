@@ -85,7 +85,7 @@ orders.with_columns(
     #    "quantity"?  [substrait-unknown-field]
 )
 orders.with_columns(total=lambda o: sd.scalar_subquery(items.aggregate(n=f.count()))).filter(lambda o: o.total > "1")
-# E: filter: no overload takes gt(i64, '1'); '1' does not fit i64: it takes an int, not a
-#    str  [substrait-function-not-found]
+# E: filter: no overload takes gt(i64, '1'); '1' does not fit i64: it takes an int, not a str; write 1, a
+#    number  [substrait-function-not-found]
 orders.fetch(sd.scalar_subquery(parts.select("label")))
 # E: fetch: the count of a fetch must be an integer, this is string?  [substrait-type-mismatch]

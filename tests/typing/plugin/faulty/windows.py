@@ -75,8 +75,8 @@ items.with_columns(n=lambda i: f.abs(i.quantity).over())
 # E: with_columns, column "n": an expression has no "over"; write functions.sum(x).over(...): a window is that of one
 #    function, not of an expression  [substrait-schema]
 items.with_columns(n=f.rank().over(order_by="part")).filter(lambda r: r.n == "1")
-# E: filter: no overload takes equal(i64?, '1'); '1' does not fit i64: it takes an int, not a
-#    str  [substrait-function-not-found]
+# E: filter: no overload takes equal(i64?, '1'); '1' does not fit i64: it takes an int, not a str; write 1, a
+#    number  [substrait-function-not-found]
 items.select(n=f.rank().over(order_by="part")).select("part")
 # E: select: there is no column "part"; there is "n"  [substrait-unknown-field]
 items.filter(f.rank().over(order_by="part"))
@@ -144,8 +144,8 @@ items.sort("order").window(n=f.row_number(), partition_by="part", method="stream
 items.window(n=f.row_number(), partition_by="part").select("m")
 # E: select: there is no column "m"; there are "order", "part", "quantity", "n"  [substrait-unknown-field]
 items.window(n=f.row_number(), partition_by="part").filter(lambda r: r.n > "1")
-# E: filter: no overload takes gt(i64?, '1'); '1' does not fit i64: it takes an int, not a
-#    str  [substrait-function-not-found]
+# E: filter: no overload takes gt(i64?, '1'); '1' does not fit i64: it takes an int, not a str; write 1, a
+#    number  [substrait-function-not-found]
 sd.preceding(-1)
 # E: preceding takes a positive distance, got -1; 0 is the current row  [substrait-invalid-argument]
 sd.following("3")

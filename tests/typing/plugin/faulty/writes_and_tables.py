@@ -69,7 +69,7 @@ sd.update("items", Items, {"quantty": 1}, where=True)
 # E: update: there is no column "quantty"; there are "order", "part", "quantity"; did you mean
 #    "quantity"?  [substrait-unknown-field]
 sd.update("items", Items, {"quantity": "1"}, where=True)
-# E: update, column "quantity": '1' does not fit i32: it takes an int, not a str  [substrait-literal]
+# E: update, column "quantity": '1' does not fit i32: it takes an int, not a str; write 1, a number  [substrait-literal]
 sd.update("items", Items, {"quantity": None}, where=True)
 # E: update, column "quantity": NULL does not fit i32, which is required  [substrait-literal]
 sd.update("items", Items, {"quantity": lambda i: i.part}, where=True)
