@@ -23,7 +23,8 @@ from substrait_dsl.spark.marks import Key, mark
 from substrait_dsl.spark.pushdown import as_condition
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key, single_match, too_many
-from substrait_dsl.spark.tables import Item, JoinHow, Rows
+from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, items
+from substrait_dsl.spark.types import spark_sql_type
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import Cross
@@ -101,10 +102,26 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
     first, second = (left, right) if stream == "left" else (right, left)
     rule = JOIN_RULES[rel.how]
     columns = (() if rule.left == "absent" else ours) + (() if rule.right == "absent" else theirs)
+    if how == "full" and rel.condition.free_anchors - {rel.anchor}:
+        return Rows(_full(left.table, right.table, rel, columns, condition), columns)
     rows = Rows(first.table.join(second.table, how, condition), columns)
     for conjunct in later:
         rows = filtered(rows, conjunct, rel.anchor, to)
     return rows
+
+
+def _full(left: Table, right: Table, rel: Join, columns: tuple[str, ...], condition: str) -> Table:
+    """An outer join whose condition refers to a row further out: a left join, and the right rows without a match.
+
+    Of Spark's own, such a condition would become a filter of what the join puts out.
+    """
+    width = len(rel.left.schema)
+    absent = [
+        Item(f"CAST(NULL AS {spark_sql_type(kind)})", (name,))
+        for name, kind in zip(columns[:width], rel.left.schema.types, strict=True)
+    ]
+    matched = left.join(right, "left", condition).select(items(columns))
+    return matched.union_all([right.join(left, "leftanti", condition).select([*absent, *items(columns[width:])])])
 
 
 def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:

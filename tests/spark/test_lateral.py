@@ -242,3 +242,27 @@ def test_equal_keys_are_hashed(spark: SparkSession, capsys: pytest.CaptureFixtur
         plan = capsys.readouterr().out
         assert "BroadcastHashJoin" in plan, how
         assert "NestedLoop" not in plan, how
+
+
+JOINED: list[Callable[[Any, Any, Any], Any]] = [
+    lambda b, p, a: b.join(p, lambda l, r: (l.k == r.k2) & (r.m >= a), "outer"),
+    lambda b, p, a: b.join(p, lambda l, r: (l.n == r.m) & (a == 1), "outer"),
+    lambda b, p, a: b.nested_loop_join(p, lambda l, r: l.n + r.m > a * 2, "outer"),
+    lambda b, p, a: b.hash_join(p, [("k", "k2")], "outer", residual=lambda l, r: r.m >= a),
+    lambda b, p, a: b.merge_join(p, [("k", "k2")], "outer", post_filter=lambda r: r.m.is_null() | (r.m >= a)),
+]
+
+
+@pytest.mark.parametrize("number", range(len(JOINED)))
+def test_outer_joins_on_the_left_row(number: int, spark: SparkSession) -> None:
+    """What a subquery gives for a row is what it gives with that row's values as constants."""
+    ids = values({"id": "i64"}, (1,), (2,))
+    booked = values({"k": "string", "n": "i64"}, ("x", 1), ("y", 2)).sort("k")
+    paid = values({"k2": "string", "m": "i64"}, ("x", 1), ("z", 2)).sort("k2")
+    made = partial(JOINED[number], booked, paid)
+    alone = {i: counted(made(sd.lit(i)), spark) for i in (1, 2)}
+    assert all(alone.values())
+    found = ids.lateral_join(lambda a: made(a.id))
+    assert counted(found, spark) == Counter({(i, *row): n for i, rows in alone.items() for row, n in rows.items()})
+    number_of = ids.select("id", n=lambda a: sd.scalar_subquery(made(a.id).aggregate(n=f.count())))
+    assert counted(number_of, spark) == Counter((i, rows.total()) for i, rows in alone.items())
