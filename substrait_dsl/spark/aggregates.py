@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression
+from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, WindowCall
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import Decimal, List
 from substrait_dsl.errors import UnsupportedError
@@ -55,8 +55,7 @@ def aggregate_function_to_sql(
     if extra["distinct"] and call.function.name == "mode":
         raise UnsupportedError("Spark cannot run mode over distinct values, each of which is there once")
     kinds = [value.type for value in values_of(call)]
-    if call.function.name == "approx_count_distinct" or (extra["distinct"] and call.function.name in _OF_ANYTHING):
-        texts = list(map(as_key, texts, kinds))
+    texts = told_apart(call, texts)
     if call.function.name == "collect_list":
         values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, AGGREGATE_FUNCTIONS, extra)
         return from_key(values, List(kinds[0])) if extra["distinct"] else values
@@ -67,7 +66,16 @@ def aggregate_function_to_sql(
     return lower(call, texts, AGGREGATE_FUNCTIONS, extra)
 
 
-def values_of(call: AggregateFunction) -> list[Expression]:
+def told_apart(call: AggregateFunction | WindowCall, texts: Sequence[str]) -> list[str]:
+    """The values that a function tells apart, given as SQL text, as what stands for them in keys."""
+    if call.function.name == "approx_count_distinct" or (
+        call.invocation == "distinct" and call.function.name in _OF_ANYTHING
+    ):
+        return [as_key(text, value.type) for text, value in zip(texts, values_of(call), strict=True)]
+    return list(texts)
+
+
+def values_of(call: AggregateFunction | WindowCall) -> list[Expression]:
     """The value arguments of an aggregate function, as they are to be written.
 
     What a function adds up it adds up before it is cast to a decimal of more digits, and casts the sum: the result is

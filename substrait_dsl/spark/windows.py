@@ -16,7 +16,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Bound, Expression, Literal, SortKey, WindowCall
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS
+from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS, told_apart
 from substrait_dsl.spark.sorting import ORDERINGS, direction_of
 from substrait_dsl.spark.templates import STANDARD, Table, Template, lower, require_comparable
 from substrait_dsl.spark.types import spark_sql_type
@@ -84,7 +84,8 @@ def window_to_sql(
     keys = [f"{sql(key.expression)} {ORDERINGS[direction_of(key)]}" for key in sorts]
     frame = _frame(call, _ordering(call, sorts), sql)
     if name not in WINDOW_FUNCTIONS.get(call.function.urn.removeprefix(STANDARD), {}):
-        return lower(call, texts, _aggregates(call), {"distinct": "", "order": "", "filter": f" OVER ({by}{frame})"})
+        extra = {"distinct": "", "order": "", "filter": f" OVER ({by}{frame})"}
+        return lower(call, told_apart(call, texts), _aggregates(call), extra)
     if call.invocation == "distinct":
         raise UnsupportedError(f"Spark cannot run {name} over distinct values")
     number = _number(call)

@@ -75,6 +75,8 @@ def test_maps_with_a_null_are_other_maps(table: tuple[Any, list[Any]], spark: Sp
     number = maps.aggregate(n=lambda r: f.count(r.m).distinct(), about=lambda r: f.approx_count_distinct(r.m))
     there = len(counts) - (None in counts)
     assert found(number, spark) == Counter([(there, there)])
+    over = maps.select(n=lambda r: f.count(r.m).distinct().over(), about=lambda r: f.approx_count_distinct(r.m).over())
+    assert found(over, spark) == Counter({(there, there): len(given)})
 
 
 def test_sets_of_maps(table: tuple[Any, list[Any]], spark: SparkSession) -> None:
