@@ -69,9 +69,13 @@ class Workspace:
         return tuple(self.name() for _ in range(how_many))
 
     def attach(self, frame: DataFrame) -> str:
-        """A name by which SQL text can refer to a DataFrame."""
+        """A name by which SQL text can refer to a DataFrame.
+
+        pyspark makes a view of it for that, and drops the view; and then Spark keeps the rows of no DataFrame any more
+        that is the same. So this one has a filter more, which leaves out nothing, than what its user may have cached.
+        """
         name = f"__frame{len(self._frames)}__"
-        self._frames[name] = frame
+        self._frames[name] = frame.where("true")
         return name
 
     def cut(self, frame: DataFrame) -> DataFrame:
@@ -85,7 +89,7 @@ class Workspace:
         self._shared.append(frame)
 
     def persist(self) -> None:
-        """Persist what is to be kept: not before, for a text that refers to a DataFrame makes Spark forget its rows."""
+        """Persist what is to be kept: not before, for if anything fails nothing is to be."""
         for frame in self._shared:
             frame.persist()
 

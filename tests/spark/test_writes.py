@@ -58,6 +58,18 @@ def test_insert(name: tuple[str, str], spark: SparkSession) -> None:
     assert stored(spark, name) == Counter((FIRST + SECOND) * 2)
 
 
+def test_rows_that_a_user_keeps_are_kept(name: tuple[str, str], spark: SparkSession) -> None:
+    spark.sql("SELECT id FROM range(3)").createOrReplaceTempView("kept_by_a_user")
+    read = sd.read_named("kept_by_a_user", {"id": "i64"})
+    frame = read.execute(spark).cache()
+    try:
+        for op in ("ctas", "insert"):
+            read.write(name, op).execute(spark)
+            assert frame.storageLevel.useMemory, op
+    finally:
+        frame.unpersist()
+
+
 def test_every_type_comes_back(name: tuple[str, str], spark: SparkSession) -> None:
     nested = sd.Struct((sd.I32(), sd.List(sd.String(nullable=True))), ("x", "the y"), nullable=True)
     columns: Any = {
