@@ -214,6 +214,7 @@ CHOICES: dict[Step, int] = {
 STEPS, WEIGHTS = tuple(CHOICES), tuple(CHOICES.values())
 INNER_STEPS: tuple[Step, ...] = (
     Pipelines.filter, Pipelines.project, Pipelines.aggregate, Pipelines.sort, Pipelines.distinct, Pipelines.set_op,
+    Pipelines.join,
 )  # fmt: skip
 """The steps inside subqueries."""
 
