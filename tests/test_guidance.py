@@ -25,6 +25,7 @@ from substrait_dsl.fluent.habits import (
     PYTHON_TYPES,
     TYPE_HABITS,
     VERBS,
+    WRITER_HABITS,
 )
 from tests.support import f, table
 
@@ -34,6 +35,13 @@ S: Any = sd.read_named(
     "s", {"id": sd.I64, "s": sd.Struct.of({"sku": sd.String()}), "m": sd.parse_type("map<string, i64>"), "t": "string"}
 )
 PACKAGE: Any = sd
+W: Any = T
+
+
+class Frame:
+    """What is taken for a DataFrame of pyspark's."""
+
+    def createOrReplaceTempView(self, name: str) -> None: ...  # noqa: N802  # pyspark's name
 
 
 class OnlyId(sd.Schema):
@@ -224,6 +232,20 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: sd.read_virtual([({"sku": 1},)], {"s": "struct<i64>"}), "its fields have no names: write a tuple"),
     (lambda: sd.create_table("t", T), "rel.schema is its schema, for an empty one"),
     (lambda: T.join(U, True, mark="m"), "this is an inner join"),
+    (lambda: PACKAGE.when(T.c.id > 1).otherwise(1), "write when(...).then(value).otherwise(value)"),
+    (lambda: PACKAGE.when(T.c.id > 1).then(1).else_(2), "finish it with .otherwise(value)"),
+    (lambda: PACKAGE.Nullable(sd.I64), "write Nullable[I64]; the type itself is I64(nullable=True)"),
+    (lambda: PACKAGE.Nullable("i64"), "the type itself is I64(nullable=True)"),
+    (lambda: W.write.parquet("x"), 'write write(files_target(uri, "parquet"))'),
+    (lambda: W.write.mode("overwrite").saveAsTable("x"), 'create_mode="replace_if_exists"'),
+    (lambda: W.write.partitionBy("id"), "write execute(spark).write.partitionBy(...)"),
+    (lambda: W.join(Frame(), "id"), 'read_named("name", frame.schema), after frame.createOrReplaceTempView("name")'),
+    (lambda: PACKAGE.exists(Frame()), "frame.createOrReplaceTempView"),
+    (lambda: W.union_all(pyarrow.table({"id": [1]})), "write read_virtual(table.to_pylist(), table.schema)"),
+    (lambda: W.join("other", "id"), 'write read_named("other", schema)'),
+    (lambda: PACKAGE.from_spark, "frame.createOrReplaceTempView"),
+    (lambda: PACKAGE.from_pandas, "of the DataFrame that spark.createDataFrame makes"),
+    (lambda: PACKAGE.DataFrame, "write read_virtual(rows, schema); of one of Spark's, read_named("),
 ]
 
 
@@ -368,6 +390,8 @@ def test_advice_names_what_exists() -> None:
     row = T.c.id
     for advice in VERBS.values():
         assert hasattr(sd.Relation, re.split(r"[(,]", advice)[0]), advice
+    for advice in WRITER_HABITS.values():
+        assert hasattr(sd.Relation, advice.partition("(")[0]), advice
     for name, advice in GROUP_METHODS.items():
         assert hasattr(sd.GroupBy, advice.partition("(")[0]) or hasattr(sd.Relation, advice.partition("(")[0]), advice
         assert not hasattr(sd.GroupBy, name), name

@@ -16,7 +16,7 @@ from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming
 from substrait_dsl.fluent.arguments import RelationLike
 from substrait_dsl.fluent.choices import require_count, require_flag
 from substrait_dsl.fluent.expr import Expr, ExprBase
-from substrait_dsl.fluent.guidance import UnknownAttributeError, no_attribute
+from substrait_dsl.fluent.guidance import UnknownAttributeError, no_attribute, relation_hint
 from substrait_dsl.fluent.habits import VERBS
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 
@@ -257,9 +257,8 @@ def rel_of(given: object) -> rl.Rel:
     if isinstance(given, RelationBase):
         return given._rel
     is_list = isinstance(given, list | tuple) and any(isinstance(each, RelationBase) for each in given)
-    raise InvalidArgumentError(
-        f"expected a relation, got {given!r}", hint="give them one by one: *[...]" if is_list else None
-    )
+    hint = "give them one by one: *[...]" if is_list else relation_hint(given)
+    raise InvalidArgumentError(f"expected a relation, got {given!r}", hint=hint)
 
 
 def table_name(given: Any) -> tuple[str, ...]:

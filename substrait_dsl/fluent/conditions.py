@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from typing_extensions import TypeVar
 
@@ -15,7 +15,7 @@ from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatc
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import scalar
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived, unwrapped
-from substrait_dsl.fluent.guidance import no_column, require_no_shown
+from substrait_dsl.fluent.guidance import UnknownAttributeError, no_column, relation_hint, require_no_shown
 from substrait_dsl.fluent.schemas import as_type
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _relation(given: object, what: str) -> Any:
     """The relation that a subquery is about. Raises `InvalidArgumentError` for anything else."""
     rel = _rel(given)
     if rel is None:
-        raise InvalidArgumentError(f"{what} takes a relation, got {given!r}")
+        raise InvalidArgumentError(f"{what} takes a relation, got {given!r}", hint=relation_hint(given))
     return rel
 
 
@@ -235,7 +235,20 @@ def all_of(relation: RelationBase) -> Quantified:
     return Quantified("all", relation)
 
 
-class When(NoValue):
+class _Unfinished(NoValue):
+    """A conditional that lacks its next part, and so has no part that comes later."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # a checker must not take every name for a method
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise UnknownAttributeError(f'{self._lacks}, and so no "{name}"', hint=self._advice)
+
+
+class When(_Unfinished):
     """A condition that waits for its value."""
 
     __slots__ = ("_before", "_condition")
@@ -253,7 +266,7 @@ class When(NoValue):
         return Then((*self._before, (self._condition, value)))
 
 
-class Then(NoValue):
+class Then(_Unfinished):
     """Conditions with their values, waiting for another or for the value that holds otherwise."""
 
     __slots__ = ("_clauses",)

@@ -36,7 +36,7 @@ from substrait_dsl.errors import (
     suggestion,
 )
 from substrait_dsl.fluent.function_habits import FUNCTIONS, METHODS, NO_DIFFERENCE
-from substrait_dsl.fluent.habits import NAMES, PYTHON_TYPES, TYPE_HABITS
+from substrait_dsl.fluent.habits import NAMES, PYTHON_TYPES, TYPE_HABITS, VIEW_OF_A_FRAME
 
 _COMPARISONS = ("equal", "not_equal", "lt", "lte", "gt", "gte", "between")
 _ARITHMETIC = ("add", "subtract", "multiply", "divide", "modulus")
@@ -115,6 +115,19 @@ def no_column(what: str, text: str) -> InvalidArgumentError:
     return InvalidArgumentError(
         f"{what}, got the text {text!r}", hint="functions.count() counts rows" if text == "*" else hint
     )
+
+
+def relation_hint(given: object) -> str | None:
+    """What to write for a table of another library, or the name of one, where a relation belongs."""
+    if isinstance(given, str):
+        return f'write read_named("{given}", schema) for a table of that name'
+    if hasattr(given, "createOrReplaceTempView"):  # of pyspark, which need not be there
+        return f"write {VIEW_OF_A_FRAME}"
+    if type(given).__module__.partition(".")[0] == "pandas":
+        return f"make a DataFrame of Spark of it; of that, {VIEW_OF_A_FRAME}"
+    if hasattr(given, "to_pylist") and hasattr(given, "schema"):
+        return "write read_virtual(table.to_pylist(), table.schema), which puts the rows into the plan"
+    return None
 
 
 def no_operation(name: str, advice: str) -> TypeMismatchError:

@@ -80,6 +80,21 @@ WRITE_HABITS: Mapping[str, str] = {
 }
 """Ways to write of other libraries, and the specification's operations."""
 
+_SPARKS = "execute(spark).write.{}(...), which is Spark's"
+
+WRITER_HABITS: Mapping[str, str] = {
+    "parquet": 'write(files_target(uri, "parquet"))',
+    "orc": 'write(files_target(uri, "orc"))',
+    "csv": f'write(files_target(uri, "csv")), of columns of texts; or {_SPARKS.format("csv")}',
+    **{name: _SPARKS.format(name) for name in ("json", "text", "jdbc", "option", "options", "partitionBy", "bucketBy")},
+    "format": 'write(files_target(uri, "parquet"))',
+    "insertInto": "write(name)",
+    "mode": 'write(target, "ctas", create_mode="replace_if_exists"), or write(target) to add the rows',
+    "save": "write(files_target(uri))",
+    "saveAsTable": 'write(name, "ctas")',
+}
+"""What PySpark's ``frame.write`` has, and what to write here."""
+
 CREATE_HABITS: Mapping[str, str] = {
     "append": '"append_if_exists"',
     "error": '"error_if_exists"',
@@ -122,6 +137,9 @@ SET_HABITS: Mapping[str, str] = {
 }
 """Set operations of SQL, and the specification's names."""
 
+VIEW_OF_A_FRAME = 'read_named("name", frame.schema), after frame.createOrReplaceTempView("name")'
+"""How rows of a DataFrame of Spark's are read."""
+
 NAMES: Mapping[str, str] = {
     **dict.fromkeys(("read_csv", "scan_csv"), 'read_files(path, schema, format="csv")'),
     **dict.fromkeys(("read_parquet", "scan_parquet"), "read_files(path, schema)"),
@@ -129,9 +147,15 @@ NAMES: Mapping[str, str] = {
     **dict.fromkeys(("read_ipc", "scan_ipc", "read_feather"), 'read_files(path, schema, format="arrow")'),
     **dict.fromkeys(("read_table", "table", "from_table"), "read_named(name, schema)"),
     **dict.fromkeys(
-        ("DataFrame", "LazyFrame", "createDataFrame", "from_dict", "from_records", "values"),
+        ("LazyFrame", "createDataFrame", "from_dict", "from_dicts", "from_records", "values"),
         "read_virtual(rows, schema)",
     ),
+    **dict.fromkeys(("from_dataframe", "from_spark", "read_dataframe", "read_view"), VIEW_OF_A_FRAME),
+    "DataFrame": f"read_virtual(rows, schema); of one of Spark's, {VIEW_OF_A_FRAME}",
+    **dict.fromkeys(
+        ("from_pandas", "from_polars"), f"{VIEW_OF_A_FRAME}, of the DataFrame that spark.createDataFrame makes"
+    ),
+    "from_arrow": "read_virtual(table.to_pylist(), table.schema), which puts the rows into the plan",
     **dict.fromkeys(
         ("read_json", "scan_json", "read_ndjson", "read_excel", "read_avro"),
         'read_files(path, schema, format="csv"), or of "parquet", "orc", "arrow": no other files are read',

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, NoReturn
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.extensions import AnyLike, any_message
@@ -13,7 +13,8 @@ from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, quot
 from substrait_dsl.fluent.base import RelationBase, S, made, table_name
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.files import FormatName, file_format, file_uri
-from substrait_dsl.fluent.habits import CREATE_HABITS, OUTPUT_HABITS, WRITE_HABITS
+from substrait_dsl.fluent.guidance import UnknownAttributeError
+from substrait_dsl.fluent.habits import CREATE_HABITS, OUTPUT_HABITS, WRITE_HABITS, WRITER_HABITS
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 
 if TYPE_CHECKING:
@@ -68,6 +69,19 @@ class WriteVerbs(RelationBase, Generic[S]):
             struct = as_struct(self._rel.schema if schema is None else schema)
             _require_same_order(self._rel.schema, struct)
             return made(rl.Write(self._rel, _target(target), struct, op, output, create_mode))
+
+
+def _refusal(name: str) -> Callable[..., NoReturn]:
+    """What ``rel.write.parquet(...)`` calls."""
+
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise UnknownAttributeError(f'write is called itself, it has no "{name}"', hint=f"write {WRITER_HABITS[name]}")
+
+    return refuse
+
+
+for _name in WRITER_HABITS:
+    setattr(WriteVerbs.write, _name, _refusal(_name))
 
 
 def virtual_target(name: str, pin: bool = False) -> rl.VirtualTarget:

@@ -134,6 +134,15 @@ class Nullable(Generic[D]):
         def __get__(self, instance: Any, owner: Any) -> Expr[D, Null]: ...
         def __set__(self, instance: Any, value: Expr[D, Null]) -> None: ...
 
+    else:  # a checker knows by itself that there is nothing to call
+
+        def __init__(self, *given: object) -> None:
+            name = getattr(given[0], "__name__", "I64") if given else "I64"
+            raise InvalidArgumentError(
+                "Nullable is written with brackets, in annotations",
+                hint=f"write Nullable[{name}]; the type itself is {name}(nullable=True)",
+            )
+
 
 IS_TYPE = one("a type such as I64()", Type)
 ARE_TYPES = several("a tuple of types such as I64()", Type)
