@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, get_args, get_origin
 
 import attrs
 from typing_extensions import TypeVar
 
-from substrait_dsl.algebra.validators import TEXT, one, refusal, several
+from substrait_dsl.algebra.validators import TEXT, refusal, several
 from substrait_dsl.errors import InvalidArgumentError
 
 if TYPE_CHECKING:  # the annotations on a schema class are descriptors: reading one gives a typed expression
@@ -144,5 +144,36 @@ class Nullable(Generic[D]):
             )
 
 
-IS_TYPE = one("a type such as I64()", Type)
-ARE_TYPES = several("a tuple of types such as I64()", Type)
+_TYPES = several("a tuple of types such as I64()", Type)
+
+
+def is_type(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    """A validator for a type."""
+    require_type(f"{attribute.name} of {type(instance).__name__}", value)
+
+
+def are_types(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    """A validator for a tuple of types."""
+    try:
+        _TYPES(instance, attribute, value)
+    except InvalidArgumentError as error:
+        error.hint = next(filter(None, map(_written, value)), None) if isinstance(value, tuple) else None
+        raise
+
+
+def require_type(what: str, given: object) -> None:
+    """Raise `InvalidArgumentError` for what is no type."""
+    if not isinstance(given, Type):
+        raise InvalidArgumentError(f"{what} must be a type such as I64(), got {given!r}", hint=_written(given))
+
+
+def _written(given: object) -> str | None:
+    """What to write for what means a type and is none: a text, or a class."""
+    if isinstance(given, str):
+        return f'write parse_type("{given}"), or the whole type as a text, such as "list<i64>"'
+    if get_origin(given) is Nullable:
+        return f"write {get_args(given)[0].__name__}(nullable=True)"
+    if isinstance(given, type) and issubclass(given, Type):
+        is_whole = all(field.default is not attrs.NOTHING for field in attrs.fields(given))
+        return f"write {given.__name__}()" if is_whole else f"write {given.__name__}(...)"
+    return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, get_args
 import attrs
 from typing_extensions import TypeVar
 
-from substrait_dsl.algebra.types.base import ARE_TYPES, IS_TYPE, Req, Type, WrittenAs
+from substrait_dsl.algebra.types.base import Req, Type, WrittenAs, are_types, is_type, require_type
 from substrait_dsl.algebra.validators import TEXT, refusal, several
 from substrait_dsl.errors import InvalidArgumentError, require
 
@@ -28,7 +28,7 @@ class Struct(Type, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row])
     keyword: ClassVar[str] = "struct"
     short_name: ClassVar[str] = "struct"
 
-    types: tuple[Type, ...] = attrs.field(validator=ARE_TYPES)
+    types: tuple[Type, ...] = attrs.field(validator=are_types)
     names: tuple[str, ...] | None = attrs.field(
         default=None, eq=False, validator=attrs.validators.optional(several("a tuple of texts", str))
     )
@@ -48,6 +48,8 @@ class Struct(Type, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row])
     def of(cls, fields: Mapping[str, Type], *, nullable: bool = False) -> Struct[Any]:
         """A struct type with named fields: ``Struct.of({"city": String(), "zip": String(nullable=True)})``."""
         require(fields, Mapping, "Struct.of takes a dict of types by name")
+        for name, kind in fields.items():
+            require_type(f'field "{name}" of Struct', kind)
         return Struct(tuple(fields.values()), tuple(fields), nullable=nullable)
 
     @property
@@ -72,7 +74,7 @@ class List(Type, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
     keyword: ClassVar[str] = "list"
     short_name: ClassVar[str] = "list"
 
-    element: Type = attrs.field(validator=IS_TYPE)
+    element: Type = attrs.field(validator=is_type)
 
     @property
     def parameters(self) -> tuple[Type, ...]:
@@ -91,8 +93,8 @@ class Map(Type, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
     keyword: ClassVar[str] = "map"
     short_name: ClassVar[str] = "map"
 
-    key: Type = attrs.field(validator=IS_TYPE)
-    value: Type = attrs.field(validator=IS_TYPE)
+    key: Type = attrs.field(validator=is_type)
+    value: Type = attrs.field(validator=is_type)
 
     @property
     def parameters(self) -> tuple[Type, ...]:
@@ -111,8 +113,8 @@ class Func(Type):
     keyword: ClassVar[str] = "func"
     short_name: ClassVar[str] = "func"
 
-    parameter_types: tuple[Type, ...] = attrs.field(validator=ARE_TYPES)
-    return_type: Type = attrs.field(validator=IS_TYPE)
+    parameter_types: tuple[Type, ...] = attrs.field(validator=are_types)
+    return_type: Type = attrs.field(validator=is_type)
 
     @property
     def parameters(self) -> tuple[Type, ...]:
