@@ -21,6 +21,15 @@ V = TypeVar("V")
 FIRST_OF_EACH = "filter by row_number().over(partition_by=..., order_by=...) for the first rows of each group"
 _FALLING = 'sort(desc("x")): each key says whether it falls'
 _NULLS = 'sort(asc("x", nulls="last")): each key says where its NULLs stand'
+_PARTITIONED = "execute(spark).write.partitionBy(...), which is Spark's"
+_FRAME = "rows=(first, last) or range=(first, last)"
+_ROWS = "rows=(first, last), such as (None, 0)"
+_RANGE = "range=(first, last), such as (None, 0)"
+_KEY_ORDER = {
+    "nulls_last": 'nulls="last"',
+    "nulls_first": 'nulls="first"',
+    **dict.fromkeys(("ascending", "descending", "reverse"), 'asc("x") or desc("x")'),
+}
 _CONDITION = "join(other, lambda left, right: left.a == right.b)"
 _REPLACE = 'write(name, "ctas", create_mode="replace_if_exists"), or write(name) to add the rows'
 _NAMED = "name=expression, such as {}(total=lambda r: r.price * r.quantity)"
@@ -32,6 +41,8 @@ _ALIAS = 'as_="x", the name that the other expressions know it by'
 _HEADER = "header_lines_to_skip=1"
 
 ARGUMENTS: Mapping[str, Mapping[str, str]] = {
+    "asc": _KEY_ORDER,
+    "broadcast": {"": "relation.exchange(broadcast()) of one side of a join"},
     "cast": {**dict.fromkeys(("strict", "safe", "errors", "try_"), _LENIENT), "dtype": "cast(I64)"},
     "col": {"": "select(...) of several names; col(...) is one column"},
     "DelimitedText": {
@@ -41,18 +52,25 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("escapechar", "escape_char"), "escape=..."),
         **dict.fromkeys(("null_values", "nullValue", "na_values"), 'null_value=""'),
     },
+    "desc": _KEY_ORDER,
     "distinct": {
         "": f"distinct() for whole rows; {FIRST_OF_EACH}",
         **dict.fromkeys(("subset", "on", "keep"), FIRST_OF_EACH),
     },
     "drop": dict.fromkeys(("columns", "labels"), 'drop("x", "y")'),
+    "exchange": {"": 'exchange(scatter("x", ...))'},
     "explain": dict.fromkeys(("extended", "formatted"), 'explain(spark, "extended")'),
+    "files_target": {
+        **dict.fromkeys(("partitionBy", "partition_by", "partition_cols"), _PARTITIONED),
+        **dict.fromkeys(("mode", "overwrite"), 'write(files_target(uri), "ctas", create_mode="replace_if_exists")'),
+    },
     "filter": {"*": "filter(lambda r: (r.x == 1) & (r.y > 2))"},
     "is_in": {"": "one list: is_in([1, 2, 3])"},
     "join": {
         **dict.fromkeys(("left_on", "right_on", "condition", "predicate"), _CONDITION),
         **dict.fromkeys(("suffix", "lsuffix", "rsuffix", "suffixes"), 'rename(x="y") on one side before the join'),
         **dict.fromkeys(("type", "join_type"), "how=..."),
+        "using": 'on="x", or on=["x", "y"]',
         **dict.fromkeys(("validate", "allow_many"), 'how="left_single", which fails on a second match'),
         **dict.fromkeys(
             ("nulls_equal", "join_nulls"), "functions.is_not_distinct_from(left.x, right.x) in the condition"
@@ -61,7 +79,11 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
         "cross(other) pairs all rows",
     },
     "limit": {"offset": "fetch(count, offset)", "": "fetch(count, offset)", "n": "limit(count)"},
-    "over": dict.fromkeys(("frame", "window"), "rows=(first, last) or range=(first, last)"),
+    "over": {
+        **dict.fromkeys(("frame", "window"), _FRAME),
+        **dict.fromkeys(("rows_between", "rowsBetween"), _ROWS),
+        **dict.fromkeys(("range_between", "rangeBetween"), _RANGE),
+    },
     "project": {"": _NAMED.format("project")},
     "read_files": {
         **dict.fromkeys(("sep", "delimiter", "separator", "header", "quote"), _TEXT_FILES),
@@ -85,7 +107,7 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
     "write": {
         **dict.fromkeys(("mode", "overwrite", "if_exists", "if_table_exists"), _REPLACE),
         **dict.fromkeys(("format", "path"), 'write(files_target(uri, "parquet")), for files'),
-        **dict.fromkeys(("partitionBy", "partition_by"), "execute(spark).write.partitionBy(...), which is Spark's"),
+        **dict.fromkeys(("partitionBy", "partition_by"), _PARTITIONED),
     },
     **{verb: {"+spark": _SESSION} for verb in ("collect", "execute", "running", "show")},
     **{verb: {**dict.fromkeys(("alias", "name"), _ALIAS), "+as_": _ALIAS} for verb in ("scan", "unpivot")},
