@@ -178,7 +178,13 @@ def require(value: object, kinds: type | tuple[type, ...], expected: str, hint: 
 
 
 def suggestion(name: str, known: Iterable[str]) -> str | None:
-    """The known name nearest to a misspelt one, or the one that it is a part of, as a hint, or None.
+    """The known name nearest to a misspelt one, as `nearest` finds it, as a hint, or None."""
+    near = nearest(name, known)
+    return None if near is None else f'did you mean "{near}"?'
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name nearest to a misspelt one, or the one that it is a part of, or None.
 
     No name is better than a far one: people write it. A short name is told from others by one letter only.
     """
@@ -188,7 +194,7 @@ def suggestion(name: str, known: Iterable[str]) -> str | None:
     if not near and len(given) > 2:
         near = [each for each in by_lower if each.startswith(given) or each.endswith(f"_{given}")]
         near = near if len(near) == 1 else []
-    return f'did you mean "{by_lower[near[0]]}"?' if near else None
+    return by_lower[near[0]] if near else None
 
 
 def unknown_choice(

@@ -15,7 +15,14 @@ from substrait_dsl.calling import Called
 from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
 from substrait_dsl.fluent.expr import ExprBase
-from substrait_dsl.fluent.guidance import argument_hint, catalog_hint, literal_hint, no_column, require_no_shown
+from substrait_dsl.fluent.guidance import (
+    argument_hint,
+    catalog_hint,
+    comparison_hint,
+    literal_hint,
+    no_column,
+    require_no_shown,
+)
 from substrait_dsl.fluent.lambdas import LambdaFunction
 
 Options = Mapping[str, str | Sequence[str]]
@@ -93,6 +100,7 @@ def _resolution(
             or _other_order(kind, name, described, urn, functions)
             or functions.possible_cast(kind, name, described, urn)
             or literal_hint(name, parts)
+            or comparison_hint(name, parts)
         )
         raise
 

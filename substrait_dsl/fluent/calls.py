@@ -220,7 +220,10 @@ class Measure(MeasureBase, Generic[T, N]):
 
     def filter(self, condition: ExprBase) -> Measure[T, N]:
         """Aggregate only the rows for which the condition is true."""
-        require(condition, ExprBase, "the filter of a measure is an expression")
+        own = f"{self._call.name}(...).filter"
+        hint = f'write {own}(col("x") > 1), or a lambda around it: n=lambda r: {own}(r.x > 1)'
+        expected = "the filter of a measure is an expression"
+        require(condition, ExprBase, expected, hint if callable(condition) else None)
         return self._with(_filter=condition)
 
     def order_by(self, *keys: ExprBase | SortKey | str) -> Measure[T, N]:

@@ -304,6 +304,8 @@ def _sort_column(column: str | int, scope: Scope) -> ex.FieldReference:
         name, _, order = str(column).removeprefix("-").partition(" ")
         if name in scope.schema.names and (str(column).startswith("-") or order.lower() in ("asc", "desc")):
             error.hint = f'write {"asc" if order.lower() == "asc" else "desc"}("{name}")'
+        elif name.lower() in ("asc", "desc"):
+            error.hint = f'the column stands in the key: {name.lower()}("x")'
         raise
 
 
@@ -389,8 +391,9 @@ def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
             elif mine.type.nullable and not theirs.type.nullable:
                 differences.append(f"{mine.name} is nullable ({mine.type}), declared required")
     if differences:
-        guarded = all("declared required" in difference for difference in differences)
-        raise SchemaError(
-            f"the columns are not those of {declaration.__name__}: {'; '.join(differences)}",
-            hint=NULLABLE_HINT if guarded else None,
-        )
+        hint = None
+        if all("declared required" in difference for difference in differences):
+            hint = NULLABLE_HINT
+        elif set(expected.names) < set(schema.names):
+            hint = f"select({quoted(expected.names)}) first"
+        raise SchemaError(f"the columns are not those of {declaration.__name__}: {'; '.join(differences)}", hint=hint)

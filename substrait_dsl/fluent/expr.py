@@ -16,7 +16,13 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type, WrittenAs
 from substrait_dsl.calling import Called
-from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, require, require_choice
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    InvalidChoiceError,
+    TypeMismatchError,
+    require,
+    require_choice,
+)
 from substrait_dsl.fluent.guidance import no_method, no_operation, no_text
 from substrait_dsl.fluent.operators import Operators
 from substrait_dsl.fluent.scope import NO_ROW, Scope
@@ -233,7 +239,8 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         raise TypeMismatchError(
             "an expression has no truth value before the query runs",
             hint="combine conditions with & and | and ~ (in parentheses), compare twice instead of a < b < c, "
-            "and use when(...).then(...) instead of if",
+            "and use when(...).then(...) instead of if, x.is_in([...]) instead of in, "
+            "functions.greatest(x, y) instead of max",
         )
 
     def __format__(self, spec: str) -> NoReturn:
@@ -287,14 +294,18 @@ class SortKey:
 
 
 def sort_key(expression: Any, order: Literal["asc", "desc"], nulls: Nulls) -> SortKey:
-    """A sort key from words. Raises `InvalidChoiceError`."""
+    """A sort key from words. Raises `InvalidChoiceError` for another word, as for a second column."""
     directions: dict[tuple[str, str], SortDirection] = {
         ("asc", "first"): "asc_nulls_first",
         ("asc", "last"): "asc_nulls_last",
         ("desc", "first"): "desc_nulls_first",
         ("desc", "last"): "desc_nulls_last",
     }
-    require_choice("nulls", nulls, ("first", "last"))
+    try:
+        require_choice("nulls", nulls, ("first", "last"))
+    except InvalidChoiceError as error:
+        error.hint = error.hint or f"each column has a key of its own: {order}(x), {order}(y)"
+        raise
     return SortKey(expression, directions[order, nulls])
 
 

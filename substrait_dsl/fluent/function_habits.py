@@ -36,25 +36,33 @@ METHODS: Mapping[str, str] = {
     "startswith": "functions.starts_with(x, ...)",
     "substr": "functions.substring(x, start, length)",
     "slice": "functions.substring(x, start, length)",
+    **dict.fromkeys(("rowsBetween", "rows_between"), "functions.sum(x).over(order_by=..., rows=(None, 0))"),
+    **dict.fromkeys(("rangeBetween", "range_between"), "functions.sum(x).over(order_by=..., range=(None, 0))"),
+    "diff": "x - functions.lag(x, 1).over(order_by=...)",
     "try_cast": 'cast(to, on_failure="return_null")',
     "over": "functions.sum(x).over(...): a window is that of one function, not of an expression",
     "getField": 'x["field"], by name',
-    "getItem": "x[0], by offset",
+    "getItem": 'x[0] of a list, x["key"] of a map',
     "withField": "the struct anew: struct_of(...)",
 }
 """Methods that expressions have elsewhere, and what to write here; others are called as `FUNCTIONS` are."""
 
+_RUNNING = "{}(x).over(order_by=..., rows=(None, 0))"
+_MOVING = "{}(x).over(order_by=..., rows=(-2, 0)), for three rows"
+_NO_SQL = 'substrait_dsl.col("x") + 1 and the like: text of SQL is not read'
 _NO_LISTS = 'string_agg(x, ","): no function of the specification makes a list of a column'
 NO_DIFFERENCE = 'extract("UNIX_TIME", x): the difference of two is in seconds'
 _EPOCH = "substrait_dsl.lit(datetime.datetime(1970, 1, 1)) + x * datetime.timedelta(seconds=1)"
-_FIRST = "row_number().over(partition_by=..., order_by={}) in with_columns(...); then filter by it == 1"
-_LARGEST = _FIRST.format('substrait_dsl.desc("y")')
-_SMALLEST = _FIRST.format('substrait_dsl.asc("y", nulls="last")')
+FIRST_OF_GROUP = "row_number().over(partition_by=..., order_by={}) in with_columns(...); then filter by it == 1"
+_LARGEST = FIRST_OF_GROUP.format('substrait_dsl.desc("y")')
+_SMALLEST = FIRST_OF_GROUP.format('substrait_dsl.asc("y", nulls="last")')
 _PERCENTILE = 'cume_dist().over(order_by="x") in with_columns(...); then filter by it, such as >= 0.9, and take min(x)'
 _BUCKET = (
     'substrait_dsl.col("x").cast(Date) for the day; for 15 minutes substrait_dsl.lit(datetime.datetime(1970, 1, 1)) '
     '+ extract("UNIX_TIME", x) / 900 * datetime.timedelta(minutes=15)'
 )
+_DATE = 'substrait_dsl.col("x").cast(Date), which reads texts such as "2024-05-31"'
+_MOMENT = 'substrait_dsl.col("x").cast(PrecisionTimestamp(6)), which reads texts such as "2024-05-31 12:00:00"'
 _IF = "substrait_dsl.when(condition).then(value).otherwise(other)"
 _ANY = "bool_or(x) of a group, any_match(xs, lambda x: ...) of a list"
 _ALL = "bool_and(x) of a group, all_match(xs, lambda x: ...) of a list"
@@ -62,6 +70,7 @@ _ALL = "bool_and(x) of a group, all_match(xs, lambda x: ...) of a list"
 FUNCTIONS: Mapping[str, str] = {
     "array_agg": _NO_LISTS,
     "asc": "substrait_dsl.asc(...)",
+    "broadcast": "substrait_dsl.Relation.exchange(substrait_dsl.broadcast()) of one side of a join",
     "collect_list": _NO_LISTS,
     "collect_set": _NO_LISTS,
     **dict.fromkeys(("any", "any_", "bool_any", "some"), _ANY),
@@ -76,6 +85,19 @@ FUNCTIONS: Mapping[str, str] = {
     "to_utc_timestamp": 'assume_timezone(x, "Asia/Tokyo")',
     **dict.fromkeys(("count_if", "countif"), "count().filter(condition)"),
     **dict.fromkeys(("dateadd", "date_add"), "add(day, datetime.timedelta(days=30))"),
+    **dict.fromkeys(("cumsum", "cum_sum"), _RUNNING.format("sum")),
+    **dict.fromkeys(("cummax", "cum_max"), _RUNNING.format("max")),
+    **dict.fromkeys(("cummin", "cum_min"), _RUNNING.format("min")),
+    "cum_count": _RUNNING.format("count"),
+    "rolling_sum": _MOVING.format("sum"),
+    "rolling_mean": _MOVING.format("avg"),
+    "shift": "lag(x, 1).over(order_by=...)",
+    **dict.fromkeys(("expr", "sql_expr"), _NO_SQL),
+    "ilike": 'like(x, pattern, case_sensitivity="CASE_INSENSITIVE")',
+    **dict.fromkeys(("grouping", "grouping_id"), 'substrait_dsl.col("grouping_set"), the number of the set of a row'),
+    "nanvl": "substrait_dsl.when(functions.is_nan(x)).then(y).otherwise(x)",
+    "split_part": 'string_split(x, ",")[0] for the first part',
+    "translate": 'replace(x, "a", "b") for each letter',
     **dict.fromkeys(("datesub", "date_sub"), "subtract(day, datetime.timedelta(days=30))"),
     "add_months": "add(day, substrait_dsl.YearMonths(months=1))",
     **dict.fromkeys(("date_trunc", "time_bucket", "datetrunc"), _BUCKET),
@@ -96,7 +118,7 @@ FUNCTIONS: Mapping[str, str] = {
     "date_format": 'strftime(x, "%Y-%m")',
     "datediff": NO_DIFFERENCE,
     "date_diff": NO_DIFFERENCE,
-    "last": "last_value(x).over(...)",
+    "last": _LARGEST,
     "list": _NO_LISTS,
     **dict.fromkeys(("n_unique", "nunique"), "count(x).distinct()"),
     **dict.fromkeys(("listagg", "group_concat"), 'string_agg(x, ",")'),
@@ -119,8 +141,11 @@ FUNCTIONS: Mapping[str, str] = {
     "unix_timestamp": 'extract("UNIX_TIME", x)',
     "desc": "substrait_dsl.desc(...)",
     "split": "string_split",
-    **dict.fromkeys(("to_date", "date"), 'substrait_dsl.col("x").cast(Date)'),
-    **dict.fromkeys(("to_timestamp", "timestamp"), 'substrait_dsl.col("x").cast(PrecisionTimestamp(6))'),
+    "to_date": _DATE,
+    "date": f"substrait_dsl.lit(datetime.date(2024, 5, 31)) for a constant, {_DATE}",
+    "to_timestamp": _MOMENT,
+    "timestamp": f"substrait_dsl.lit(datetime.datetime(2024, 5, 31)) for a constant, {_MOMENT}",
+    "strptime": f"{_DATE}; on engines other than Spark strptime_date(x, format), strptime_timestamp(x, format, digits)",
     "when": "substrait_dsl.when(...)",
     "array": "substrait_dsl.list_of(...)",
     "array_size": "cardinality",
@@ -138,12 +163,12 @@ FUNCTIONS: Mapping[str, str] = {
     "day": 'extract("DAY", "ONE", x)',
     "explode": "substrait_dsl.Relation.unnest(...)",
     "exists": "any_match(xs, lambda x: ...)",
-    "first": "any_value(x)",
+    "first": FIRST_OF_GROUP.format('"y"'),
     "forall": "all_match(xs, lambda x: ...)",
     "hour": 'extract("HOUR", x)',
     "ifnull": "coalesce",
     "isnull": "is_null",
-    "len": "char_length",
+    "len": "char_length(x) of a text, cardinality(x) of a list, count() of the rows of a group",
     "length": "char_length",
     "lit": "substrait_dsl.lit(...)",
     "list_filter": "filter(xs, lambda x: ...)",

@@ -17,6 +17,7 @@ from substrait_dsl.algebra.types import (
     Boolean,
     Date,
     Decimal,
+    Map,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
     String,
@@ -32,10 +33,11 @@ from substrait_dsl.errors import (
     PlanFormatError,
     SubstraitDslError,
     TypeMismatchError,
+    nearest,
     shortened,
     suggestion,
 )
-from substrait_dsl.fluent.function_habits import FUNCTIONS, METHODS, NO_DIFFERENCE
+from substrait_dsl.fluent.function_habits import FIRST_OF_GROUP, FUNCTIONS, METHODS, NO_DIFFERENCE
 from substrait_dsl.fluent.habits import NAMES, PYTHON_TYPES, TYPE_HABITS, VIEW_OF_A_FRAME
 
 _COMPARISONS = ("equal", "not_equal", "lt", "lte", "gt", "gte", "between")
@@ -68,7 +70,12 @@ def no_method(name: str, known: Collection[str], kind: Type | None) -> UnknownAt
     habits = {
         each: _called(write, "x, ...") for each, write in functions.items() if each not in known and write not in known
     }
-    return no_attribute("an expression", name, {**habits, **METHODS}, known)
+    error = no_attribute("an expression", name, {**habits, **METHODS}, known)
+    if isinstance(kind, Struct) and (near := nearest(name, kind.field_names)):
+        error.hint = f'did you mean the field x["{near}"]?'
+    elif isinstance(kind, Map) and error.hint is None:
+        error.hint = f'the value of a key of the map is x["{name}"]'
+    return error
 
 
 def no_name(name: str, known: Collection[str]) -> UnknownAttributeError:
@@ -135,6 +142,7 @@ def no_operation(name: str, advice: str) -> TypeMismatchError:
     return TypeMismatchError(f"an expression has no {name} before the query runs", hint=f"write {advice}")
 
 
+_JOINED = "functions.concat(a, b) joins texts"
 _MOMENTS = (PrecisionTimestamp, PrecisionTimestampTZ)
 
 
@@ -142,17 +150,22 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
     """What is probably wrong with the arguments of a call that no overload takes."""
     typed = [part for part in parts if isinstance(part, ex.Expression)]
     plain = [part for part in parts if not isinstance(part, ex.Expression)]
+    if name == "or" and all(_is_text(part) for part in parts):
+        return _JOINED
     if name in ("and", "or", "xor") and any(not isinstance(part.type, Boolean) for part in typed):
         return "put each comparison in parentheses: (a > 1) & (b < 2)"
     if name == "add" and any(isinstance(part.type, String | VarChar) for part in typed):
-        return "functions.concat(a, b) joins texts"
+        return _JOINED
     if name == "subtract" and len(typed) == 2 and all(isinstance(part.type, (Date, *_MOMENTS)) for part in typed):
         return f"the specification has no difference of two points in time; write {NO_DIFFERENCE}"
     if name == "negate" and any(isinstance(part.type, String | VarChar) for part in typed):
         return "to sort by it, the largest first, write desc(x)"
     if name in ("min", "max") and any(isinstance(part.type, String | VarChar) for part in typed):
         key = "desc(x)" if name == "max" else "x"
-        return f"there is none of texts; top_n(1, {key}) gives the row that has it"
+        group = FIRST_OF_GROUP.format(key)
+        return f"there is none of texts; top_n(1, {key}) gives the row that has it; for each group, {group}"
+    if name == "sum" and any(isinstance(part.type, Boolean) for part in typed):
+        return "functions.count().filter(condition) counts the rows for which it is true"
     named = [part for part in plain if isinstance(part, str) and part.isidentifier()]
     if not typed and named:  # the function's own words, such as "YEAR", are in capitals and come first
         column = next((part for part in named if not part.isupper()), named[-1])
@@ -169,6 +182,16 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
     if name == "coalesce" and isinstance(typed[0].type, String | VarChar):  # what stands in for a text is one
         return refused.message
     return f"{refused.message}; {refused.hint}" if refused.hint else None
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, str) or (isinstance(part, ex.Expression) and isinstance(part.type, String | VarChar))
+
+
+def comparison_hint(name: str, parts: Sequence[Any]) -> str | None:
+    """What a comparison of two types lacks, where no cast of one of them is known to help."""
+    typed = [part for part in parts if isinstance(part, ex.Expression)]
+    return "values that are compared have one type" if name in _COMPARISONS and len(typed) == len(parts) else None
 
 
 def catalog_hint(name: str, parts: Sequence[Any]) -> str | None:
@@ -211,6 +234,10 @@ def _annotation(given: Any) -> str:
 def _type_meant(text: str) -> str | None:
     """The type that a text of another language means: ``array<int>``, ``decimal(10,2)``, ``DoubleType()``."""
     given = text.strip().lower()
+    for form, mark in _NULLABILITIES:
+        if (inner := form.fullmatch(given)) is not None:
+            meant = _type_meant(inner[1]) or inner[1]
+            return f"{meant.removesuffix('?')}{mark}" if _is_type(meant) else None
     phrase = re.sub(r"^[a-z_ ]+", lambda words: TYPE_HABITS.get(words[0].strip(), words[0]), given)
     whole = re.sub(r"[a-z_]\w*", _own_name, phrase).replace("()", "").translate(str.maketrans("()[]", "<><>"))
     name = whole.partition("<")[0]
@@ -218,13 +245,26 @@ def _type_meant(text: str) -> str | None:
     for attempt in (whole, name) if renamed else (whole,):
         # Where another language says nothing of the digits after the second, it has six.
         attempt = re.sub(r"\b(precision_\w+|interval_day)(?![\w<])", r"\1<6>", attempt)
-        try:
-            parse_type(attempt)
-        except PlanFormatError:
-            continue
-        return attempt
+        if _is_type(attempt):
+            return attempt
     names = PARAMETER_NAMES.get(name) if renamed else None
     return f"{name}<{','.join(names)}>" if names else None
+
+
+_NULLABILITIES = (
+    (re.compile(r"(.+?)\s+not\s+null"), ""),
+    (re.compile(r"(.+?)\s+null"), "?"),
+    (re.compile(r"(?:optional|nullable)[\[(<](.+)[\])>]"), "?"),
+)
+"""How others write that a type is required, or that NULL is one of its values, and the mark of it here."""
+
+
+def _is_type(text: str) -> bool:
+    try:
+        parse_type(text)
+    except PlanFormatError:
+        return False
+    return True
 
 
 def _own_name(word: re.Match[str]) -> str:

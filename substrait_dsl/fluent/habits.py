@@ -172,6 +172,12 @@ NAMES: Mapping[str, str] = {
     "case": "when(condition).then(value).otherwise(other)",
     "concat": "functions.concat(x, y) of texts, one.union_all(other) of relations",
     "literal": "lit(value)",
+    "Window": 'functions.sum(x).over(partition_by="k", order_by="day", rows=(-2, 0)), with the window in the call',
+    **dict.fromkeys(("sql", "sql_expr", "expr"), 'col("x") + 1 and the like, and verbs: text of SQL is not read'),
+    **dict.fromkeys(
+        ("udf", "pandas_udf"),
+        "Relation.execute(spark), whose DataFrame takes one of Spark's: a plan holds no function of Python's",
+    ),
     "struct": "struct_of(a=x, b=y)",
     "array": "list_of(x, y)",
 }
@@ -225,9 +231,28 @@ _UNNEST_OUTER = (
     "unnest(...) leaves out rows whose list is empty or NULL"
 )
 
+_NO_PYTHON = "with_columns(y=lambda r: r.x * 2): a lambda gets the columns, not the values of a row"
+
 VERBS: Mapping[str, str] = {
     "agg": "aggregate(...)",
     "assign": "with_columns(...)",
+    "alias": "join(other, lambda left, right: left.a == right.b): the rows have the names that the lambda gives",
+    **dict.fromkeys(("append", "vstack"), "union_all(...)"),
+    **dict.fromkeys(("apply", "map", "applymap", "map_rows", "transform"), _NO_PYTHON),
+    "astype": 'with_columns(x=col("x").cast(I64))',
+    "checkpoint": "execute(spark).checkpoint()",
+    **dict.fromkeys(("describe", "summary"), "execute(spark).describe(), which is Spark's"),
+    **dict.fromkeys(("dtypes", "info"), "schema, which prints as a text"),
+    **dict.fromkeys(("fetchall", "iter_rows", "iterrows", "itertuples", "rows", "to_dicts"), "collect(spark)"),
+    "lazy": "collect(spark) in the end: nothing runs before",
+    **{name: f'aggregate(name=functions.{name}(col("x")))' for name in ("sum", "min", "max", "avg")},
+    "mean": 'aggregate(name=functions.avg(col("x")))',
+    "qualify": "with_columns(n=functions.row_number().over(...)), then filter(lambda r: r.n == 1)",
+    "query": "filter(lambda r: r.x > 1): text of SQL is not read",
+    "selectExpr": "select(y=lambda r: r.x + 1): text of SQL is not read",
+    "shape": "columns, of which there are len(relation.columns); execute(spark).count() counts the rows",
+    "sort_values": 'sort("x"), or sort(desc("x"))',
+    "value_counts": 'group_by("x").agg(n=functions.count()).sort(desc("n"))',
     "concat": "union_all(...)",
     "count": "aggregate(n=functions.count())",
     "cube": "group_by(...).cube(...)",
@@ -256,8 +281,9 @@ VERBS: Mapping[str, str] = {
     "melt": "expand(x=switching(...)), with one value of each column that becomes rows",
     "unpivot": "expand(x=switching(...)), with one value of each column that becomes rows",
     "printSchema": "schema, which prints as a text",
-    "write_parquet": 'write(files_target(uri, "parquet"))',
-    "sink_parquet": 'write(files_target(uri, "parquet"))',
+    **dict.fromkeys(("write_parquet", "sink_parquet", "to_parquet"), WRITER_HABITS["parquet"]),
+    **dict.fromkeys(("write_csv", "sink_csv", "to_csv"), WRITER_HABITS["csv"]),
+    **dict.fromkeys(("to_sql", "to_table", "to_iceberg"), 'write(name), or write(name, "ctas") for a new table'),
     "drop_nulls": "filter(lambda r: r.x.is_not_null())",
     "persist": "execute(spark).persist()",
     "pipe": "filter(...) or another verb in a function of your own: step(relation)",

@@ -153,7 +153,9 @@ def _value(value: object, field: Field, number: int, scope: Scope) -> ex.Express
     try:
         return ex.literal(unwrapped(value), field.type)
     except LiteralError as error:
-        raise LiteralError(f'row {number}, column "{field.name}": {error.message}', hint=error.hint) from None
+        nullable = f'"{field.type.as_nullable()}", or Nullable[...] in a class, is a type that NULL fits'
+        hint = error.hint or (nullable if value is None else None)
+        raise LiteralError(f'row {number}, column "{field.name}": {error.message}', hint=hint) from None
 
 
 @overload

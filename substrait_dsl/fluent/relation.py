@@ -58,6 +58,11 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
 
     def __getitem__(self, column: str | int) -> DynExpr:
         """A column of this very relation as an expression."""
+        if isinstance(column, ExprBase) or callable(column):
+            raise InvalidArgumentError(
+                f"a column is given by its name or position, got {column!r}",
+                hint="filter(...) keeps rows by a condition",
+            )
         return self._row()[column]
 
     def __iter__(self) -> NoReturn:
