@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+import attrs
+
 from substrait_dsl.algebra.types import List, Map, Struct, Type
 from substrait_dsl.errors import SchemaError, quoted, suggestion
 from substrait_dsl.spark.types import type_to_spark
@@ -18,10 +20,23 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.schema import NamedStruct
 
 
-def check_columns(found: StructType, declared: NamedStruct, what: str) -> tuple[str, ...]:
+@attrs.frozen
+class Origin:
+    """Where the columns come from that a table must have, in the words of an error."""
+
+    name: str
+    place: str
+
+
+DECLARED = Origin("the declared schema", "declared")
+ROWS = Origin("the rows", "in the rows")
+
+
+def check_columns(found: StructType, declared: NamedStruct, what: str, origin: Origin = DECLARED) -> tuple[str, ...]:
     """The names in a table of the columns that are declared, which may differ in case, as Spark's own look-up has it.
 
-    Raises `SchemaError` with all columns that are declared and not there, or of another type.
+    Raises `SchemaError` with all columns that are declared and not there, or of another type. Of rows that are written
+    nobody declares the columns: `origin` says what has them.
     """
     types = {field.name: field.dataType for field in found.fields}
     names: list[str] = []
@@ -36,11 +51,13 @@ def check_columns(found: StructType, declared: NamedStruct, what: str) -> tuple[
         names.append(name)
         if not _fits(types[name], type_to_spark(field.type), field.type):
             expected = type_to_spark(field.type).simpleString()
-            wrong.append(f'column "{field.name}" is {types[name].simpleString()}, declared {field.type} ({expected})')
+            actual = types[name].simpleString()
+            wrong.append(f'column "{field.name}" is {actual}, {origin.place} {field.type} ({expected})')
     if wrong:
-        there = f"; its columns are {quoted(types)}" if any(hints) or len(hints) < len(wrong) else ""
+        is_known = origin is ROWS or any(hints) or len(hints) < len(wrong)
+        there = f"; its columns are {quoted(types)}" if is_known else ""
         raise SchemaError(
-            f"{what} does not fit the declared schema: {'; '.join(wrong)}{there}", hint=next(filter(None, hints), None)
+            f"{what} does not fit {origin.name}: {'; '.join(wrong)}{there}", hint=next(filter(None, hints), None)
         )
     return tuple(names)
 

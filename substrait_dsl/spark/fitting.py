@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import UUID, FixedChar, List, Map, String, Struct, Type, VarChar
 from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
-from substrait_dsl.spark.columns import check_columns
+from substrait_dsl.spark.columns import DECLARED, ROWS, check_columns
 from substrait_dsl.spark.stored import ICEBERG
 
 if TYPE_CHECKING:
@@ -52,23 +52,25 @@ def columns_in(table: StoredTable, declared: NamedStruct, *, written: Collection
         UnsupportedError: a column that gets values would change them.
     """
     require_distinct(declared, table.title)
-    names = check_columns(table.schema, declared, table.title)
+    origin = ROWS if written is None else DECLARED
+    names = check_columns(table.schema, declared, table.title, origin)
     wrong = [
-        f'column "{name}" is required in the table, declared {field.type}'
+        f'column "{name}" is required in the table, {origin.place} {field.type}'
         for name, field in zip(names, declared, strict=True)
         if name in table.required and field.type.nullable and (written is None or field.name in written)
     ]
     kinds = {field.name: field for field in table.schema.fields}
     given = [pair for pair in zip(names, declared, strict=True) if written is None or pair[1].name in written]
     wrong += [
-        f'column "{name}" has required parts in the table, {kinds[name].dataType.simpleString()}, declared {field.type}'
+        f'column "{name}" has required parts in the table, {kinds[name].dataType.simpleString()}, '
+        f"{origin.place} {field.type}"
         for name, field in given
         if not parts_as_required(kinds[name].dataType, field.type)
     ]
     if written is None:
         wrong += [f'column "{name}" is required in the table, and gets no value' for name in _left(table, names)]
     if wrong:
-        raise SchemaError(f"{table.title} does not fit the declared schema: {'; '.join(wrong)}")
+        raise SchemaError(f"{table.title} does not fit {origin.name}: {'; '.join(wrong)}")
     for name, field in given:
         _require_texts_kept(kinds[name], field.type, f'{table.title}: its column "{name}"')
     return names

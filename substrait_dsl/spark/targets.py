@@ -25,7 +25,7 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.types import String
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
-from substrait_dsl.spark.columns import check_columns
+from substrait_dsl.spark.columns import ROWS, check_columns
 from substrait_dsl.spark.delimited import text_options
 from substrait_dsl.spark.fitting import require_kept
 from substrait_dsl.spark.listings import files_written
@@ -206,7 +206,7 @@ def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, space: Works
     rows = written
     if mode == "append" and is_there:
         old = spark.table(view)
-        names = check_columns(old.schema, rel.table_schema, f"the table in memory {quoted([target.name])}")
+        names = check_columns(old.schema, rel.table_schema, f"the table in memory {quoted([target.name])}", ROWS)
         kinds = [old.schema[name].dataType for name in names]
         rows = old.select(*(quoted_name((name,)) for name in names)).unionAll(nested_cast(written, kinds))
     if space.is_rehearsal:

@@ -165,9 +165,7 @@ def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     table.require_rows_change(what)
     columns = columns_in(table, rel.table_schema)
     if others := [name for name in table.schema.names if name not in columns]:
-        raise SchemaError(
-            f"{what}: rows are known by all their columns, and the declared schema lacks {quoted(others)}"
-        )
+        raise SchemaError(f"{what}: rows are known by all their columns, and the given ones lack {quoted(others)}")
     for kind in rel.table_schema.types:
         require_comparable(kind, what)
     frame = nested_cast(_given(rel, space, keep=True), _kinds(table, columns))

@@ -147,7 +147,7 @@ def test_a_task_that_fails_changes_nothing(name: tuple[str, str], spark: SparkSe
 def test_what_is_required_stays_so(name: tuple[str, str], spark: SparkSession) -> None:
     """Spark's own tables forget NOT NULL."""
     sd.create_table(name, COLUMNS).execute(spark)
-    with refused(SchemaError, "execute", 'column "id" is required in the table, declared i64?'):
+    with refused(SchemaError, "execute", "the rows", 'column "id" is required in the table, in the rows i64?'):
         values([(None,)], {"id": "i64?"}).write(name).execute(spark)
     with refused(SchemaError, "execute", 'column "id" is required in the table, and gets no value'):
         values([("x",)], {"name": "string?"}).write(name).execute(spark)
@@ -162,7 +162,10 @@ def test_tables_that_do_not_fit_are_refused(name: tuple[str, str], spark: SparkS
     values(FIRST).write(name, "ctas").execute(spark)
     with refused(SchemaError, "execute", 'it has no column "nome"', "name"):
         values([(1, "x")], {"id": "i64", "nome": "string"}).write(name).execute(spark)
-    with refused(SchemaError, "execute", 'column "id" is bigint, declared i32'):
+    there = 'its columns are "id", "name"'
+    with refused(SchemaError, "execute", 'does not fit the rows: it has no column "x"', there):
+        values([(1, "x")], {"id": "i64", "x": "string"}).write(name).execute(spark)
+    with refused(SchemaError, "execute", 'does not fit the rows: column "id" is bigint, in the rows i32', there):
         values([(1,)], {"id": "i32"}).write(name).execute(spark)
     with refused(SchemaError, "execute", '"ID"'):
         values([(1, 2)], {"id": "i64", "ID": "i64"}).write(name).execute(spark)
