@@ -234,6 +234,8 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.join(U, True, mark="m"), "this is an inner join"),
     (lambda: PACKAGE.when(T.c.id > 1).otherwise(1), "write when(...).then(value).otherwise(value)"),
     (lambda: PACKAGE.when(T.c.id > 1).then(1).else_(2), "finish it with .otherwise(value)"),
+    (lambda: PACKAGE.when(T.c.id > 1).then(1) + 1, "finish it with .otherwise(value)"),
+    (lambda: PACKAGE.when(T.c.id > 1).then(1) > 1, "has no otherwise(...), no value to compute with"),
     (lambda: PACKAGE.Nullable(sd.I64), "write Nullable[I64]; the type itself is I64(nullable=True)"),
     (lambda: PACKAGE.Nullable("i64"), "the type itself is I64(nullable=True)"),
     (lambda: W.write.parquet("x"), 'write write(files_target(uri, "parquet"))'),
@@ -259,7 +261,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.filter(lambda r: r.id in [1, 2]), "x.is_in([...]) instead of in"),
     (lambda: T.select(x=lambda r: max(r.id, 2)), "functions.greatest(x, y) instead of max"),
     (lambda: T.select(x=lambda r: r.name | "!"), "functions.concat(a, b) joins texts"),
-    (lambda: PACKAGE.desc("id", "q"), "each column has a key of its own: desc(x), desc(y)"),
+    (lambda: PACKAGE.desc("id", "q"), "a second column has a key of its own: desc('q')"),
     (lambda: f.first, 'write row_number().over(partition_by=..., order_by="y")'),
     (lambda: f.last, 'write row_number().over(partition_by=..., order_by=substrait_dsl.desc("y"))'),
     (

@@ -291,10 +291,16 @@ def _no_operator(self: NoValue, *_: object) -> NoReturn:
 
 _OPERATORS = "add sub mul truediv mod pow neg abs eq ne lt le gt ge and or xor invert"
 
-for _operator in _OPERATORS.split():
-    for _prefix in ("__", "__r"):
-        setattr(MeasureBase, f"{_prefix}{_operator}__", _no_operator)
-        setattr(WindowFunction, f"{_prefix}{_operator}__", _no_operator)
+
+def refuse_operators(kind: type[NoValue]) -> None:
+    """Let Python's operators on what is no value say so."""
+    for operator in _OPERATORS.split():
+        for prefix in ("__", "__r"):
+            setattr(kind, f"{prefix}{operator}__", _no_operator)
+
+
+refuse_operators(MeasureBase)
+refuse_operators(WindowFunction)
 
 
 def measure_node(measure: MeasureBase, scope: Scope, sort_keys: Callable[..., tuple[ex.SortKey, ...]]) -> ex.Measure:

@@ -13,7 +13,7 @@ from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type
 from substrait_dsl.calling import Called
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError
 from substrait_dsl.fluent.arguments import NoValue
-from substrait_dsl.fluent.calls import scalar
+from substrait_dsl.fluent.calls import refuse_operators, scalar
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived, unwrapped
 from substrait_dsl.fluent.guidance import UnknownAttributeError, no_column, relation_hint, require_no_shown
 from substrait_dsl.fluent.schemas import as_type
@@ -246,6 +246,9 @@ class _Unfinished(NoValue):
             if name.startswith("_"):
                 raise AttributeError(name)
             raise UnknownAttributeError(f'{self._lacks}, and so no "{name}"', hint=self._advice)
+
+
+refuse_operators(_Unfinished)
 
 
 class When(_Unfinished):

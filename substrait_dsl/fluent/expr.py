@@ -304,7 +304,9 @@ def sort_key(expression: Any, order: Literal["asc", "desc"], nulls: Nulls) -> So
     try:
         require_choice("nulls", nulls, ("first", "last"))
     except InvalidChoiceError as error:
-        error.hint = error.hint or f"each column has a key of its own: {order}(x), {order}(y)"
+        if error.hint is None and isinstance(nulls, str | ExprBase):
+            written = repr(nulls) if isinstance(nulls, str) else "..."
+            error.hint = f"a second column has a key of its own: {order}({written})"
         raise
     return SortKey(expression, directions[order, nulls])
 

@@ -58,11 +58,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
 
     def __getitem__(self, column: str | int) -> DynExpr:
         """A column of this very relation as an expression."""
-        if isinstance(column, ExprBase) or callable(column):
-            raise InvalidArgumentError(
-                f"a column is given by its name or position, got {column!r}",
-                hint="filter(...) keeps rows by a condition",
-            )
+        _require_no_condition(column)
         return self._row()[column]
 
     def __iter__(self) -> NoReturn:
@@ -394,6 +390,14 @@ def _named(new: Mapping[str, object], scope: Scope) -> dict[str, ex.Expression]:
                 error.hint = f'columns of one call do not see each other: make "{before}" in a with_columns(...) before'
             raise
     return made
+
+
+def _require_no_condition(column: object) -> None:
+    """Raise `InvalidArgumentError` for ``rel[rel.c.x > 1]``, which filters in other libraries."""
+    if isinstance(column, ExprBase) or callable(column):
+        raise InvalidArgumentError(
+            f"a column is given by its name or position, got {column!r}", hint="filter(...) keeps rows by a condition"
+        )
 
 
 def _position(schema: NamedStruct, column: str | int, written: str) -> int:
