@@ -164,22 +164,23 @@ orders.filter(lambda o: o.day + 30 > dt.date(2000, 1, 1))
 #    is a datetime.timedelta: timedelta(days=30)  [substrait-function-not-found]
 orders.filter(lambda o: 1 < o.id < 5)
 # E: filter: an expression has no truth value before the query runs; combine conditions with & and | and ~ (in
-#    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of
-#    if  [substrait-type-mismatch]
+#    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of if, x.is_in([...]) instead
+#    of in, functions.greatest(x, y) instead of max  [substrait-type-mismatch]
 orders.filter(lambda o: o.open and o.open)
 # E: filter: an expression has no truth value before the query runs; combine conditions with & and | and ~ (in
-#    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of
-#    if  [substrait-type-mismatch]
+#    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of if, x.is_in([...]) instead
+#    of in, functions.greatest(x, y) instead of max  [substrait-type-mismatch]
 orders.filter(lambda o: not o.open)
 # E: filter: an expression has no truth value before the query runs; combine conditions with & and | and ~ (in
-#    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of
-#    if  [substrait-type-mismatch]
+#    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of if, x.is_in([...]) instead
+#    of in, functions.greatest(x, y) instead of max  [substrait-type-mismatch]
 orders.filter(lambda o: o.open if o.open else o.id > 3)
 # E: filter: an expression has no truth value before the query runs; combine conditions with & and | and ~ (in
-#    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of
-#    if  [substrait-type-mismatch]
+#    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of if, x.is_in([...]) instead
+#    of in, functions.greatest(x, y) instead of max  [substrait-type-mismatch]
 orders.sort(lambda o: o.id.asc(nulls="middle"))
-# E: sort: unknown nulls 'middle'; expected one of "first", "last"  [substrait-invalid-choice]
+# E: sort: unknown nulls 'middle'; expected one of "first", "last"; a second column has a key of its own:
+#    asc('middle')  [substrait-invalid-choice]
 orders.with_columns(total=lambda o: o.price + o.weight)
 # E: with_columns, column "total": no overload takes add(decimal<15,2>, fp64); cast argument 1 from decimal<15,2> to
 #    fp64  [substrait-function-not-found]

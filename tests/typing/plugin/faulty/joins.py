@@ -35,7 +35,8 @@ items.join(parts, items.c.part == parts.c.label)
 items.join(parts, items["part"] == parts["lable"])
 # E: there is no column "lable"; there are "part", "label"; did you mean "label"?  [substrait-unknown-field]
 items.join("parts", "part")
-# E: join: expected a relation, got 'parts'  [substrait-invalid-argument]
+# E: join: expected a relation, got 'parts'; write read_named("parts", schema) for a table of that
+#    name  [substrait-invalid-argument]
 items.join(parts)
 # E: Missing positional argument "on" in call to "join" of "JoinVerbs"  [call-arg]
 items.join(parts, False)
@@ -95,7 +96,8 @@ narrow.cross(parts).select("part")
 # E: select: column "part" is ambiguous: it stands at positions 0, 2; rename or drop one of them first, or say which by
 #    its position: col(0) or col(2)  [substrait-ambiguous-field]
 narrow.cross("parts")
-# E: cross: expected a relation, got 'parts'  [substrait-invalid-argument]
+# E: cross: expected a relation, got 'parts'; write read_named("parts", schema) for a table of that
+#    name  [substrait-invalid-argument]
 narrow.cross(parts.select("prt"))
 # E: select: there is no column "prt"; there are "part", "label"; did you mean "part"?  [substrait-unknown-field]
 

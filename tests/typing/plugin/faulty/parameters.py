@@ -57,15 +57,15 @@ def decided(number: int, flag: bool) -> None:
     #    is_not_null()  [substrait-invalid-argument]
     orders.filter(lambda o: o.id in (1, 2))
     # E: filter: an expression has no truth value before the query runs; combine conditions with & and | and ~ (in
-    #    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of
-    #    if  [substrait-type-mismatch]
+    #    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of if, x.is_in([...])
+    #    instead of in, functions.greatest(x, y) instead of max  [substrait-type-mismatch]
     orders.filter(lambda o: "x" in o.comment)
     # E: filter: an expression is not a container; write x.is_in([...]), or functions.contains(x,
     #    y)  [substrait-type-mismatch]
     orders.filter(lambda o: any([o.id > 5, o.open]))
     # E: filter: an expression has no truth value before the query runs; combine conditions with & and | and ~ (in
-    #    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of
-    #    if  [substrait-type-mismatch]
+    #    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of if, x.is_in([...])
+    #    instead of in, functions.greatest(x, y) instead of max  [substrait-type-mismatch]
     orders.filter(lambda o: number > 3)
     # E: Argument 1 to "filter" of "Relation" has incompatible type "Callable[[Orders], bool]"; expected "Expr[Boolean,
     #    Null] | Callable[[Orders], Expr[Boolean, Null]]"  [arg-type]
@@ -77,8 +77,8 @@ def decided(number: int, flag: bool) -> None:
     #    Null] | Callable[[Orders], Expr[Boolean, Null]]"  [arg-type]
     orders.select(greatest=lambda o: max(o.id, o.id))
     # E: select, column "greatest": an expression has no truth value before the query runs; combine conditions with &
-    #    and | and ~ (in parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of
-    #    if  [substrait-type-mismatch]
+    #    and | and ~ (in parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of if,
+    #    x.is_in([...]) instead of in, functions.greatest(x, y) instead of max  [substrait-type-mismatch]
     items.group_by("part").agg(total=lambda i: sum(i.quantity))
     # E: agg, measure "total": an expression is not a sequence; use expression[0] for an element of a
     #    list  [substrait-type-mismatch]

@@ -131,11 +131,13 @@ items.extension_single("message", {"a": "i64"})
 # E: extension_single: the detail of an extension relation is a message, got 'message'; write AnyMessage(type_url,
 #    value), or give a protobuf message  [substrait-invalid-argument]
 sd.extension_multi([items, "orders"], MESSAGE, {"a": "i64"})
-# E: extension_multi: expected a relation, got 'orders'  [substrait-invalid-argument]
+# E: extension_multi: expected a relation, got 'orders'; write read_named("orders", schema) for a table of that
+#    name  [substrait-invalid-argument]
 sd.extension_multi([items, orders], MESSAGE, {"a": "i64"}).select("part")
 # E: select: there is no column "part"; there is "a"  [substrait-unknown-field]
 sd.shared("items")
-# E: shared: expected a relation, got 'items'  [substrait-invalid-argument]
+# E: shared: expected a relation, got 'items'; write read_named("items", schema) for a table of that
+#    name  [substrait-invalid-argument]
 sd.shared(items).select("prt")
 # E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]

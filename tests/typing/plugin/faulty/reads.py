@@ -93,7 +93,8 @@ sd.read_virtual([(1, "x")], Items)
 sd.read_virtual([(1, "x", 3)], Items)
 # E: read_virtual: row 0, column "part": 'x' does not fit i64: it takes an int, not a str  [substrait-literal]
 sd.read_virtual([(1, None, 3)], Items)
-# E: read_virtual: row 0, column "part": NULL does not fit i64, which is required  [substrait-literal]
+# E: read_virtual: row 0, column "part": NULL does not fit i64, which is required; "i64?", or Nullable[...] in a class,
+#    is a type that NULL fits  [substrait-literal]
 sd.read_virtual([(1, 2, 3_000_000_000)], Items)
 # E: read_virtual: row 0, column "quantity": 3000000000 does not fit i32: it holds -2147483648 to
 #    2147483647  [substrait-literal]
@@ -115,7 +116,8 @@ sd.read_virtual([(1, "x")], {"id": sd.I64, "name": "strng"})
 sd.read_virtual([(1, 2)], {"id": sd.I64, "name": "string?"})
 # E: read_virtual: row 0, column "name": 2 does not fit string?: it takes a str, not an int  [substrait-literal]
 sd.read_virtual([(1, "x"), (2, None)], {"id": sd.I64, "name": "string"})
-# E: read_virtual: row 1, column "name": NULL does not fit string, which is required  [substrait-literal]
+# E: read_virtual: row 1, column "name": NULL does not fit string, which is required; "string?", or Nullable[...] in a
+#    class, is a type that NULL fits  [substrait-literal]
 sd.read_virtual([(1, "x")], {"id": sd.I64, "name": "string"}).select("nme")
 # E: select: there is no column "nme"; there are "id", "name"; did you mean "name"?  [substrait-unknown-field]
 sd.read_virtual([(Decimal("1.234"),)], {"price": "decimal<15,2>"})

@@ -115,8 +115,8 @@ sd.FixedChar(0)
 sd.PrecisionTimestamp(13)
 # E: precision of PrecisionTimestamp must be an integer from 0 to 12, got 13  [substrait-invalid-argument]
 sd.List(sd.String)
-# E: element of List must be a type such as I64(), got <class
-#    'substrait_dsl.algebra.types.scalars.String'>  [substrait-invalid-argument]
+# E: element of List must be a type such as I64(), got <class 'substrait_dsl.algebra.types.scalars.String'>; write
+#    String()  [substrait-invalid-argument]
 sd.Struct.of({"a": int})
 # E: Dict entry 0 has incompatible type "str": "type[int]"; expected "str": "Type"  [dict-item]
 sd.parse_type("strng")

@@ -82,7 +82,8 @@ two.union_all(items.select("part", "quantity"))
 # E: union_all: the inputs of union_all must have the same types: column 1 is part: i64 in input 1 but quantity: i32 in
 #    input 2; cast one of them, for example to i64  [substrait-type-mismatch]
 two.union_all("items")
-# E: union_all: expected a relation, got 'items'  [substrait-invalid-argument]
+# E: union_all: expected a relation, got 'items'; write read_named("items", schema) for a table of that
+#    name  [substrait-invalid-argument]
 two.union_all([two, two])
 # E: union_all: expected a relation, got [Relation(order: i64, part: i64), Relation(order: i64, part:
 #    i64)]; give them one by one: *[...]  [substrait-invalid-argument]

@@ -36,9 +36,11 @@ items.sort(sd.desc(lambda i: i.prt))
 # E: sort: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
 items.sort(sd.asc("part", nulls="lowest"))
-# E: unknown nulls 'lowest'; expected one of "first", "last"  [substrait-invalid-choice]
+# E: unknown nulls 'lowest'; expected one of "first", "last"; a second column has a key of its own:
+#    asc('lowest')  [substrait-invalid-choice]
 items.sort(lambda i: i.part.desc(nulls="lowest"))
-# E: sort: unknown nulls 'lowest'; expected one of "first", "last"  [substrait-invalid-choice]
+# E: sort: unknown nulls 'lowest'; expected one of "first", "last"; a second column has a key of its own:
+#    desc('lowest')  [substrait-invalid-choice]
 items.sort(sd.clustered("prt"))
 # E: sort: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]

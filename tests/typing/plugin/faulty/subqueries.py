@@ -13,14 +13,14 @@ orders.filter(lambda o: sd.exists(items.filter(lambda i: i.order == o.idd)))
 # E: filter: there is no column "idd"; there are "id", "customer", "price", "weight", "day", "open", "rank", "comment";
 #    did you mean "id"?  [substrait-unknown-field]
 orders.filter(lambda o: sd.exists(items.filter(lambda i: i.order == o.day)))
-# E: filter: no overload takes equal(i64, date); there is equal(x: any1, y: any1) ->
-#    boolean  [substrait-function-not-found]
+# E: filter: no overload takes equal(i64, date); values that are compared have one type  [substrait-function-not-found]
 orders.filter(lambda o: sd.exists(narrow.filter(lambda i: i.ordr == o.id)))
 # E: filter: there is no column "ordr"; there are "order", "part"; did you mean "order"?  [substrait-unknown-field]
 orders.filter(lambda o: sd.exists(narrow.filter(lambda i: i.order == o.comment)))
 # E: filter: no overload takes equal(i64, string?); cast argument 2 from string? to i64?  [substrait-function-not-found]
 orders.filter(lambda o: sd.exists("items"))
-# E: filter: exists takes a relation, got 'items'  [substrait-invalid-argument]
+# E: filter: exists takes a relation, got 'items'; write read_named("items", schema) for a table of that
+#    name  [substrait-invalid-argument]
 orders.filter(sd.exists(items.select("prt")))
 # E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]

@@ -150,7 +150,8 @@ sd.create_view("v", items.cross(items))
 sd.create_view("v", items.join(parts, "part"), or_replace=True)
 # E: create_view: a schema names each column once; "part" stands twice or more  [substrait-schema]
 sd.alter_view("v", "items")
-# E: alter_view: expected a relation, got 'items'  [substrait-invalid-argument]
+# E: alter_view: expected a relation, got 'items'; write read_named("items", schema) for a table of that
+#    name  [substrait-invalid-argument]
 sd.drop_view(5)
 # E: drop_view: the name of a table is a str or a tuple of str, got 5  [substrait-invalid-argument]
 sd.extension_object(MESSAGE, 5)
