@@ -94,6 +94,7 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
     "read_virtual": {"+schema": _SCHEMA},
     "rename": {"": 'rename(old="new") or rename({"old": "new"})'},
     "sort": {
+        "*": 'sort("x", desc("y"))',
         **dict.fromkeys(("descending", "ascending", "reverse"), _FALLING),
         **dict.fromkeys(("nulls_last", "na_position", "nulls"), _NULLS),
         "by": 'sort("x")',

@@ -27,6 +27,7 @@ MISTAKES: list[tuple[Callable[[], object], str, str]] = [
         'sort(desc("x"))',
     ),
     (lambda: T.sort("id", nulls_last=True), "sort:", 'asc("x", nulls="last")'),
+    (lambda: T.sort(id="desc"), 'sort: there is no argument "id"', 'sort("x", desc("y"))'),
     (lambda: T.distinct("id"), "distinct: nothing takes the argument 'id'; expected distinct()", "row_number()"),
     (lambda: T.c.id.is_in(1, 2), "is_in: nothing takes the argument 2; expected is_in(options)", "is_in([1, 2, 3])"),
     (lambda: PACKAGE.record(T.c.id).is_in((1,), (2,)), "is_in: nothing takes", "is_in([1, 2, 3])"),

@@ -129,7 +129,8 @@ def _relation(given: object, what: str) -> Any:
 
 def _sequence(options: object) -> list[Any]:
     if isinstance(options, str | bytes | Mapping | ExprBase) or not hasattr(options, "__iter__"):
-        raise InvalidArgumentError(f"is_in takes a list of values or a relation, got {options!r}")
+        hint = None if isinstance(options, str) else relation_hint(options)
+        raise InvalidArgumentError(f"is_in takes a list of values or a relation, got {options!r}", hint=hint)
     return list(options)
 
 

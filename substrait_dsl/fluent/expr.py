@@ -45,6 +45,9 @@ Make = Callable[[Sequence[Any]], ex.Expression]
 """Makes an expression from operands: expressions, in the places of `Expr`, and everything else as it was given."""
 
 
+_NO_SEQUENCE = "use expression[0] for an element of a list, functions.sum(x) and the like for all values of a column"
+
+
 class ExprBase(Called):
     """What every `Expr` is, whatever its type."""
 
@@ -233,7 +236,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         )
 
     def __iter__(self) -> Any:
-        raise TypeMismatchError("an expression is not a sequence", hint="use expression[0] for an element of a list")
+        raise TypeMismatchError("an expression is not a sequence", hint=_NO_SEQUENCE)
 
     def __bool__(self) -> bool:
         raise TypeMismatchError(
@@ -304,11 +307,15 @@ def sort_key(expression: Any, order: Literal["asc", "desc"], nulls: Nulls) -> So
     try:
         require_choice("nulls", nulls, ("first", "last"))
     except InvalidChoiceError as error:
-        if error.hint is None and isinstance(nulls, str | ExprBase):
-            written = repr(nulls) if isinstance(nulls, str) else "..."
-            error.hint = f"a second column has a key of its own: {order}({written})"
+        error.hint = error.hint or _second_key(order, nulls)
         raise
     return SortKey(expression, directions[order, nulls])
+
+
+def _second_key(order: str, given: object) -> str | None:
+    """What to write for a second column, which stands where the place of the NULLs does."""
+    written = repr(given) if isinstance(given, str) else "..."
+    return f"a second column has a key of its own: {order}({written})" if isinstance(given, str | ExprBase) else None
 
 
 def bound(node: ex.Expression, scope: Scope | None, name: str | None = None) -> DynExpr:

@@ -80,8 +80,8 @@ def decided(number: int, flag: bool) -> None:
     #    and | and ~ (in parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of if,
     #    x.is_in([...]) instead of in, functions.greatest(x, y) instead of max  [substrait-type-mismatch]
     items.group_by("part").agg(total=lambda i: sum(i.quantity))
-    # E: agg, measure "total": an expression is not a sequence; use expression[0] for an element of a
-    #    list  [substrait-type-mismatch]
+    # E: agg, measure "total": an expression is not a sequence; use expression[0] for an element of a list,
+    #    functions.sum(x) and the like for all values of a column  [substrait-type-mismatch]
 
 
 def any_type(number: sd.Expr[sd.FP64]) -> sd.Expr[Any]:
