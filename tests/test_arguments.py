@@ -144,8 +144,8 @@ INTERNAL = {
 RECORDS = ("Field", "SubstraitDslError")
 """What people are given and never give: it holds what it is given."""
 
-BASES = ("DynExpr", "Expr", "Type")
-"""Classes whose objects others make."""
+BASES = ("DynExpr", "Expr", "Nullable", "Type")
+"""Classes whose objects others make, or of which there are none."""
 
 FILES = ("load", "save", "with_extension")
 SPARK = ("collect", "execute", "running", "show")
