@@ -6,7 +6,7 @@ compare it joins by in no other place than a plain projection or filter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.expressions import FieldReference, OuterReference
@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 
 _NO_PLACE = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY"
 """What Spark calls the places where a subquery may not refer to an outer row."""
+
+_ANY_PLACE = (
+    "Spark cannot run a subquery that refers to an outer row in this place",
+    "move the condition on the outer row above the join or the set operation in the subquery",
+)
+_CAUSES: Mapping[str, tuple[str, str]] = {
+    "NON_DETERMINISTIC_LATERAL_SUBQUERIES": (
+        "Spark cannot run a lateral join whose right input reads a view with random columns, of uuid() or rand() say",
+        "write the rows of the view to a table or to files first, and read these",
+    ),
+}
+"""By Spark's name for it, what else is wrong with a subquery than its place, and what to do."""
 
 
 def require_correlation(nodes: Iterable[Node], frame: DataFrame) -> None:
@@ -38,19 +50,29 @@ def require_correlation(nodes: Iterable[Node], frame: DataFrame) -> None:
     try:
         spark_plan(frame, "simple")
     except PySparkException as error:
-        if not is_no_place(error):
-            raise
-        raise UnsupportedError(
+        of_kind = (
             f"Spark cannot run a subquery that refers to a column of {kind} of an outer row in this place",
-            hint="compute what is needed of the column in a projection below, as a column of its own",
-        ) from error
+            "compute what is needed of the column in a projection below, as a column of its own",
+        )
+        if (refusal := refusal_of(error, of_kind)) is None:
+            raise
+        raise refusal from error
 
 
-def is_no_place(error: Exception) -> bool:
-    """Whether Spark says of a place that a subquery in it may not refer to an outer row."""
+def refusal_of(error: Exception, any_place: tuple[str, str] = _ANY_PLACE) -> UnsupportedError | None:
+    """What to raise if Spark says that it cannot run a subquery as it is; None: it says something else.
+
+    Args:
+        error: what Spark raised.
+        any_place: what to say, and what to do, if a place is one where a subquery may not refer to an outer row.
+    """
     from pyspark.errors import PySparkException
 
-    return isinstance(error, PySparkException) and (error.getCondition() or "").startswith(_NO_PLACE)
+    condition = (isinstance(error, PySparkException) and error.getCondition()) or ""
+    if not condition.startswith(_NO_PLACE):
+        return None
+    message, hint = _CAUSES.get(condition.rpartition(".")[2], any_place)
+    return UnsupportedError(message, hint=hint)
 
 
 def _is_no_key(reference: FieldReference) -> bool:

@@ -13,7 +13,7 @@ from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.changes import changes_in, make_changes
 from substrait_dsl.spark.context import Context, now, settled
-from substrait_dsl.spark.correlation import is_no_place, require_correlation
+from substrait_dsl.spark.correlation import refusal_of, require_correlation
 from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.lowering import Change, Lowering
 from substrait_dsl.spark.record import note_plan
@@ -80,11 +80,8 @@ def _spark_errors() -> Iterator[None]:
     try:
         yield
     except spark_errors() as error:
-        if is_no_place(error):
-            raise UnsupportedError(
-                "Spark cannot run a subquery that refers to an outer row in this place",
-                hint="move the condition on the outer row above the join or the set operation in the subquery",
-            ) from error
+        if (refusal := refusal_of(error)) is not None:
+            raise refusal from error
         failure = failure_of(error, analysis=True)
         if failure is not None and failure.kind == "PATH_NOT_FOUND":
             raise ExecutionError(
