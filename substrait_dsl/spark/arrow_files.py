@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError, quoted
 from substrait_dsl.spark.columns import check_columns
+from substrait_dsl.spark.file_types import parts
 from substrait_dsl.spark.paths import local_path, local_paths
 from substrait_dsl.spark.virtual import table_frame
 
@@ -79,22 +80,12 @@ def _as_spark(field: pa.Field) -> DataType:
         def simpleString(self) -> str:  # noqa: N802  # as Spark calls it
             return str(field.type)
 
-    if any(getattr(part, "unit", None) == "ns" for part in _parts(field.type)):
+    if any(getattr(part, "unit", None) == "ns" for part in parts(field.type)):
         return Foreign()  # Spark keeps microseconds, and would cut the rest in silence
     try:
         return from_arrow_schema(pa.schema([field]), prefer_timestamp_ntz=True).fields[0].dataType
     except PySparkException:
         return Foreign()
-
-
-def _parts(kind: pa.DataType) -> Iterator[pa.DataType]:
-    """A type and all types inside it."""
-    import pyarrow as pa
-
-    yield kind
-    inside = [kind.value_type] if pa.types.is_dictionary(kind) else [kind.field(n).type for n in range(kind.num_fields)]
-    for part in inside:
-        yield from _parts(part)
 
 
 @contextmanager

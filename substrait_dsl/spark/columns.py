@@ -49,7 +49,7 @@ def check_columns(found: StructType, declared: NamedStruct, what: str, origin: O
             hints.append(suggestion(field.name, types))
             continue
         names.append(name)
-        if not _fits(types[name], type_to_spark(field.type), field.type):
+        if not fits(types[name], type_to_spark(field.type), field.type):
             expected = type_to_spark(field.type).simpleString()
             actual = types[name].simpleString()
             wrong.append(f'column "{field.name}" is {actual}, {origin.place} {field.type} ({expected})')
@@ -70,23 +70,23 @@ def actual_name(name: str, there: Collection[str]) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def _fits(actual: DataType, expected: DataType, declared: Type) -> bool:
+def fits(actual: DataType, expected: DataType, declared: Type) -> bool:
     """Whether a Spark column holds the values of a type; nullability and, if none are declared, names aside."""
     from pyspark.sql import types as spark
 
     match actual, expected, declared:
         case spark.StructType(fields=mine), spark.StructType(fields=theirs), Struct(types=kinds, names=names):
             return len(mine) == len(theirs) and all(
-                (names is None or a.name == b.name) and _fits(a.dataType, b.dataType, kind)
+                (names is None or a.name == b.name) and fits(a.dataType, b.dataType, kind)
                 for a, b, kind in zip(mine, theirs, kinds, strict=True)
             )
         case spark.ArrayType(elementType=a), spark.ArrayType(elementType=b), List(element=element):
-            return _fits(a, b, element)
+            return fits(a, b, element)
         case (
             spark.MapType(keyType=a, valueType=b),
             spark.MapType(keyType=c, valueType=d),
             Map(key=key, value=value),
         ):
-            return _fits(a, c, key) and _fits(b, d, value)
+            return fits(a, c, key) and fits(b, d, value)
         case _:
             return actual == expected

@@ -16,13 +16,13 @@ from urllib.parse import unquote, urlsplit
 
 from substrait_dsl.algebra.relations import FileFormat, FileItem, Orc, Parquet
 from substrait_dsl.errors import SchemaError, quoted, suggestion
+from substrait_dsl.spark.file_types import is_read_as, require_values
 from substrait_dsl.spark.kept import require_utc
 from substrait_dsl.spark.paths import local_paths
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import DataType
 
     from substrait_dsl.algebra.schema import NamedStruct
 
@@ -76,54 +76,6 @@ def _as_spark_finds_them(columns: dict[str, pa.DataType], frame: DataFrame) -> d
     return dict(zip(frame.columns, columns.values(), strict=False)) if by_position else columns
 
 
-_UNSIGNED = {"uint8": "smallint", "uint16": "int", "uint32": "bigint", "uint64": "decimal(20,0)"}
-"""What Spark takes the unsigned integers of files for."""
-
-_HELD: Mapping[str, tuple[str, ...]] = {
-    "boolean": (),
-    "tinyint": (),
-    "smallint": ("tinyint",),
-    "int": ("tinyint", "smallint"),
-    "bigint": ("tinyint", "smallint", "int"),
-    "float": (),
-    "double": ("float", "tinyint", "smallint", "int"),
-    "string": (),
-    "binary": (),
-    "date": (),
-    "timestamp_ntz": ("bigint",),  # which Spark has in files of ORC for it, and takes for nothing else in others
-}
-"""The types that are compared, and the others whose values they hold, so that Spark reads these as they are."""
-
-
-def _is_read_as(actual: pa.DataType, wanted: DataType, same: Callable[[str], str]) -> bool:
-    """Whether Spark reads a column of a file as it is where it takes it for one of a type, as far as that is known.
-
-    `same` makes one name of those that Spark takes for one.
-    """
-    import pyarrow as pa
-    from pyspark.errors import PySparkException
-    from pyspark.sql import types as spark
-    from pyspark.sql.pandas.types import from_arrow_type
-
-    match actual, wanted:
-        case pa.StructType(), spark.StructType(fields=fields):
-            there = {same(part.name): part.type for part in actual}
-            names = [(same(field.name), field.dataType) for field in fields]
-            return all(name in there and _is_read_as(there[name], kind, same) for name, kind in names)
-        case pa.ListType(), spark.ArrayType(elementType=element):
-            return _is_read_as(actual.value_type, element, same)
-        case pa.MapType(), spark.MapType(keyType=key, valueType=value):
-            return _is_read_as(actual.key_type, key, same) and _is_read_as(actual.item_type, value, same)
-    kind = wanted.simpleString()
-    if kind not in _HELD and not kind.startswith("decimal("):
-        return True
-    try:
-        found = _UNSIGNED.get(str(actual)) or from_arrow_type(actual, prefer_timestamp_ntz=True).simpleString()
-    except PySparkException:
-        return True
-    return found in (kind, "void") or found in _HELD.get(kind, ())
-
-
 _FOLDER = re.compile(r"([^/=]+)=([^/]*)/")
 """A folder whose name is that of a column, with its value."""
 _BYTE = re.compile("%[89a-f][0-9a-f]", re.IGNORECASE)
@@ -161,9 +113,6 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
     here = [path for item in files for path in local_paths(item) if os.path.exists(path)]
     if not here:
         return
-    is_one = len(files) == len(here) == 1 and os.path.isfile(here[0])
-    if is_one and (not isinstance(kind, Parquet) or _names_in_key(here[0]) is None):
-        return  # Spark has looked at its columns
     spark = frame.sparkSession
     is_case_sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
 
@@ -172,17 +121,20 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
 
     declared = {same(name) for name in schema.names}
     wanted = {same(field.name): field.dataType for field in frame.schema}
+    is_one = len(files) == len(here) == 1 and os.path.isfile(here[0])
+    if is_one and (not isinstance(kind, Parquet) or _names_in_key(here[0]) is None):
+        if isinstance(kind, Parquet):
+            require_values({here[0]: columns_of(kind, here[0])}, wanted, schema, same)
+        return  # Spark has looked at its columns
     roots = [os.path.abspath(path) for path in here if os.path.isdir(path)]
-    read: set[str] = set()
-    uris = frame.inputFiles()
-    found_in = "as in another file" if len(uris) > 1 else f"as its key {_KEY} says"
-    for uri in uris:
-        parts = urlsplit(uri)
+    found: dict[str, dict[str, pa.DataType]] = {}
+    for parts in map(urlsplit, frame.inputFiles()):
         path = unquote(parts.path)
-        read.add(path)
         columns = columns_of(kind, path) if parts.scheme == "file" else {}
-        if isinstance(kind, Orc):
-            columns = _as_spark_finds_them(columns, frame)
+        found[path] = _as_spark_finds_them(columns, frame) if isinstance(kind, Orc) else columns
+    require_values(found, wanted, schema, same)
+    found_in = "as in another file" if len(found) > 1 else f"as its key {_KEY} says"
+    for path, columns in found.items():
         named = _FOLDER.findall(_below(path, roots))
         folders = {same(unquote(name)) for name, _ in named}
         for name in folders & declared:
@@ -195,7 +147,7 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
         wrong = [
             f'its column "{name}" is {columns[name]}, which Spark reads as {kind.simpleString()}, {found_in}'
             for name, kind in compared
-            if not _is_read_as(columns[name], kind, same)
+            if not is_read_as(columns[name], kind, same)
         ]
         wrong += [
             f'its column "{there[key]}" stands in the name of a folder, too, which Spark takes instead'
@@ -220,6 +172,6 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
             alike = suggestion(missing[0], columns) if missing else None
             raise SchemaError(
                 f"the file {path} does not fit the declared schema: {'; '.join(wrong)}",
-                hint=alike or (_APART if len(uris) > 1 else _ANEW),
+                hint=alike or (_APART if len(found) > 1 else _ANEW),
             )
-    _require_all_read(roots, read)
+    _require_all_read(roots, found)

@@ -6,12 +6,13 @@ import datetime as dt
 import itertools
 from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
@@ -23,7 +24,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from substrait_dsl.spark.files import read_files
 from tests.spark.rows import collected, counted
-from tests.support import f
+from tests.support import f, refused
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -261,6 +262,55 @@ def test_types_whose_values_the_declared_one_holds(tmp_path: Path, spark: SparkS
     assert collected(within, spark) == [(2,), (2,)]
 
 
+NOTHING: dict[str, tuple[Any, Any, str]] = {
+    "texts": (pa.array(["x"]), pa.nulls(1), "string?"),
+    "lists": (pa.array([["x"]]), pa.nulls(1), "list<string?>?"),  # Spark's slower reader has an empty list for NULL
+    "inside a list": (pa.array([["x"]]), pa.array([[None]], pa.list_(pa.null())), "list<string?>?"),
+    "inside a struct": (
+        pa.array([{"i": 1, "x": "x"}]),
+        pa.array([{"i": 1, "x": None}], pa.struct({"i": pa.int64(), "x": pa.null()})),
+        "struct<i64?, string?>?",
+    ),
+    "numbers, if Spark looks there first": (pa.array([1]), pa.nulls(1), "i64?"),
+}
+
+
+@pytest.mark.parametrize(("some", "nothing", "kind"), NOTHING.values(), ids=NOTHING)
+def test_a_parquet_file_with_nothing_but_nulls_is_named(
+    some: Any, nothing: Any, kind: str, tmp_path: Path, spark: SparkSession
+) -> None:
+    """Writers who know no type, such as pandas, write Parquet's type Null, which Spark takes for numbers."""
+
+    def without_type(path: Path) -> AbstractContextManager[None]:
+        return refused(SchemaError, "execute", f"{path} does not fit", 'column "note"', "type Null", "to_parquet(path)")
+
+    for first, second in ((some, nothing), (nothing, some)):
+        folder = tmp_path / ("first" if first is nothing else "second")
+        paths = [stored(folder / "a.parquet", a=[1], note=first), stored(folder / "b.parquet", a=[1], note=second)]
+        read = sd.read_files(folder, {"a": "i64?", "note": kind}, kind="folder")
+        path = paths[first is some]
+        with nullcontext() if first is some and kind == "i64?" else without_type(path):
+            assert counted(read, spark) == Counter([(1, 1), (1, None)])
+        with without_type(path):
+            sd.read_files(path, {"note": kind}).execute(spark)
+        with pytest.raises(SchemaError) as other:  # what is declared is not in any file
+            sd.read_files(paths, {"note": "fp32?"}).execute(spark)
+        assert "type Null" not in str(other.value)
+
+
+def test_what_to_do_about_a_file_with_nothing_but_nulls(tmp_path: Path, spark: SparkSession) -> None:
+    texts, nothing = pd.DataFrame({"note": ["x"], "n": [1]}), pd.DataFrame({"note": [None], "n": [None]})
+    texts.to_parquet(tmp_path / "a.parquet")
+    nothing.to_parquet(tmp_path / "b.parquet")
+    one = sd.read_files(tmp_path / "a.parquet", {"note": "string?", "n": "i64?"})
+    other = sd.read_files(tmp_path / "b.parquet", {"note": "i32?", "n": "i32?"})
+    typed = other.select(note=lambda r: r.note.cast(sd.String), n=lambda r: r.n.cast(sd.I64))
+    assert counted(one.union_all(typed), spark) == Counter([("x", 1), (None, None)])
+    nothing.astype({"note": "string"}).to_parquet(tmp_path / "b.parquet")
+    both = sd.read_files(tmp_path, {"note": "string?", "n": "i64?"}, kind="folder")
+    assert counted(both, spark) == Counter([("x", 1), (None, None)])
+
+
 @pytest.fixture(scope="module")
 def by_spark(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
     """What pyarrow reads of a file that Spark wrote, with the key that Spark has in it."""
@@ -316,13 +366,13 @@ def test_a_file_of_sparks_that_another_writer_has_changed(
     pyarrow.parquet.write_table(change(by_spark), path)
     where = {"file": path, "glob": path.parent / "*.parquet", "folder": path.parent}[listed]
     read = sd.read_files(where, {column: kind}, kind=listed)
-    with pytest.raises(SchemaError, match=rf"x\.parquet does not fit .*{said}") as refused:
+    with pytest.raises(SchemaError, match=rf"x\.parquet does not fit .*{said}") as error:
         read.execute(spark)
     other = "s" if column == "v" else "v"
     rest = sd.read_files(where, {other: "string?" if other == "s" else "i16?"}, kind=listed)
     assert collected(rest, spark) == [("x",) if other == "s" else (7,)]
     if column != "s":
-        assert "replace_schema_metadata" in (refused.value.hint or "")
+        assert "replace_schema_metadata" in (error.value.hint or "")
         pyarrow.parquet.write_table(change(by_spark).replace_schema_metadata(None), path)
         with pytest.raises(SchemaError, match=f'column "{column}" is') if column != "w" else nullcontext():
             read.execute(spark)
@@ -412,17 +462,17 @@ def test_arrow_streams_are_no_files(tmp_path: Path, spark: SparkSession) -> None
         stream.write_table(TABLE)
     (tmp_path / "garbage").write_bytes(b"garbage" * 100)
     for name, has_hint in (("s", True), ("garbage", False)):
-        with pytest.raises(ExecutionError, match="Not an Arrow file") as refused:
+        with pytest.raises(ExecutionError, match="Not an Arrow file") as error:
             sd.read_files(tmp_path / name, SCHEMA, format="arrow").execute(spark)
-        assert ("is a stream" in (refused.value.hint or "")) == has_hint
+        assert ("is a stream" in (error.value.hint or "")) == has_hint
 
 
 def test_parquet_files_that_spark_refuses(tmp_path: Path, spark: SparkSession) -> None:
     late = pa.array([1577836800000000001], pa.timestamp("ns"))
     nanoseconds = sd.read_files(stored(tmp_path / "ns.parquet", i=[1], t=late), {"i": "i64?"})
-    with pytest.raises(UnsupportedError, match=r"ns\.parquet.* the Parquet type .*NANOS") as refused:
+    with pytest.raises(UnsupportedError, match=r"ns\.parquet.* the Parquet type .*NANOS") as error:
         nanoseconds.execute(spark)
-    assert "nanosAsLong" in (refused.value.hint or "")
+    assert "nanosAsLong" in (error.value.hint or "")
     both = sd.read_files(stored(tmp_path / "both.parquet", a=[1], A=[2]), {"A": "i64?"})
     with pytest.raises(SchemaError, match=r"both\.parquet.* several columns `a`"):
         both.execute(spark)
