@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.spark.arrow_layouts import plain_columns, plain_type
 from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.file_types import parts
 from substrait_dsl.spark.paths import local_path, local_paths
@@ -39,7 +40,7 @@ def read_arrow(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
 
     Raises:
         SchemaError: a file lacks a declared column, or has it in a type that Spark would change.
-        ExecutionError: a file is not there, or is no Arrow file.
+        ExecutionError: a file is not there, is no Arrow file, or has a date in milliseconds that is no whole day.
     """
     import pyarrow as pa
     from pyarrow import dataset
@@ -62,30 +63,44 @@ def _table(file: dataset.Fragment, schema: NamedStruct) -> pa.Table:
     from pyspark.sql.types import StructField, StructType
 
     with _reading(file.path):
-        found = StructType([StructField(field.name, _as_spark(field)) for field in file.physical_schema])
-        names = check_columns(found, schema, f"the Arrow file {file.path}")
+        kinds = [(field, _as_spark(field)) for field in file.physical_schema]
+        found = StructType([StructField(field.name, kind or _foreign(field.type)) for field, kind in kinds])
+        ways_out = {field.name: _CAST for field, kind in kinds if kind is None}
+        names = check_columns(found, schema, f"the Arrow file {file.path}", ways_out=ways_out)
         if not names:
             return pa.table({"rows": pa.nulls(file.count_rows(), pa.bool_())})
-        return file.to_table(columns=list(names)).rename_columns(list(schema.names))
+        table = file.to_table(columns=list(names)).rename_columns(list(schema.names))
+        return plain_columns(table)
 
 
-def _as_spark(field: pa.Field) -> DataType:
-    """The type that Spark holds a column in; for one that it does not take, or would cut, a type that fits none."""
+_CAST = "cast the column with pyarrow to a type that Spark has, table.cast(schema), and write the file anew"
+
+
+def _as_spark(field: pa.Field) -> DataType | None:
+    """The type that Spark holds a column in; None: it does not take the column, or would cut its values."""
     import pyarrow as pa
     from pyspark.errors import PySparkException
     from pyspark.sql.pandas.types import from_arrow_schema
+
+    kind = plain_type(field.type)
+    # Spark keeps microseconds, and would cut the rest in silence. NULLs without a type fit none that can be declared.
+    if any(getattr(part, "unit", None) == "ns" or pa.types.is_null(part) for part in parts(kind)):
+        return None
+    try:
+        return from_arrow_schema(pa.schema([field.with_type(kind)]), prefer_timestamp_ntz=True).fields[0].dataType
+    except PySparkException:
+        return None
+
+
+def _foreign(kind: pa.DataType) -> DataType:
+    """What stands for a type that Spark does not take, under its own name; it fits none that can be declared."""
     from pyspark.sql.types import DataType
 
     class Foreign(DataType):
         def simpleString(self) -> str:  # noqa: N802  # as Spark calls it
-            return str(field.type)
+            return str(kind)
 
-    if any(getattr(part, "unit", None) == "ns" for part in parts(field.type)):
-        return Foreign()  # Spark keeps microseconds, and would cut the rest in silence
-    try:
-        return from_arrow_schema(pa.schema([field]), prefer_timestamp_ntz=True).fields[0].dataType
-    except PySparkException:
-        return Foreign()
+    return Foreign()
 
 
 @contextmanager

@@ -5,7 +5,7 @@ Specification: https://substrait.io/relations/logical_relations/#read-operation,
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import attrs
@@ -32,16 +32,24 @@ DECLARED = Origin("the declared schema", "declared")
 ROWS = Origin("the rows", "in the rows")
 
 
-def check_columns(found: StructType, declared: NamedStruct, what: str, origin: Origin = DECLARED) -> tuple[str, ...]:
+def check_columns(
+    found: StructType,
+    declared: NamedStruct,
+    what: str,
+    origin: Origin = DECLARED,
+    ways_out: Mapping[str, str] | None = None,
+) -> tuple[str, ...]:
     """The names in a table of the columns that are declared, which may differ in case, as Spark's own look-up has it.
 
     Raises `SchemaError` with all columns that are declared and not there, or of another type. Of rows that are written
-    nobody declares the columns: `origin` says what has them.
+    nobody declares the columns: `origin` says what has them. By the names of columns, `ways_out` says what to do if
+    they are of another type.
     """
     types = {field.name: field.dataType for field in found.fields}
     names: list[str] = []
     wrong = []
     hints = []
+    advised = []
     for field in declared:
         name = actual_name(field.name, types)
         if name is None:
@@ -53,11 +61,13 @@ def check_columns(found: StructType, declared: NamedStruct, what: str, origin: O
             expected = type_to_spark(field.type).simpleString()
             actual = types[name].simpleString()
             wrong.append(f'column "{field.name}" is {actual}, {origin.place} {field.type} ({expected})')
+            advised.append((ways_out or {}).get(name))
     if wrong:
         is_known = origin is ROWS or any(hints) or len(hints) < len(wrong)
         there = f"; its columns are {quoted(types)}" if is_known else ""
         raise SchemaError(
-            f"{what} does not fit {origin.name}: {'; '.join(wrong)}{there}", hint=next(filter(None, hints), None)
+            f"{what} does not fit {origin.name}: {'; '.join(wrong)}{there}",
+            hint=next(filter(None, [*hints, *advised]), None),
         )
     return tuple(names)
 

@@ -1,0 +1,111 @@
+"""Arrow's layouts that Spark does not take, made those that it does, without a change of any value.
+
+Arrow has several layouts for the values of one type. Its own casts do not go from each to each, least of all inside
+other types, and make broken lists of views of lists (pyarrow 26). They are used only for values without others inside.
+
+Specification: https://arrow.apache.org/docs/format/Columnar.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@cache
+def _leaves() -> Mapping[pa.DataType, pa.DataType]:
+    """By the types without types inside that Spark does not take, those that it takes, and that hold their values."""
+    import pyarrow as pa
+
+    return {
+        pa.string_view(): pa.large_string(),
+        pa.binary_view(): pa.large_binary(),
+        pa.date64(): pa.date32(),  # the cast fails at milliseconds that are no whole day
+        pa.uint8(): pa.int16(),
+        pa.uint16(): pa.int32(),
+        pa.uint32(): pa.int64(),
+        pa.uint64(): pa.decimal128(20, 0),
+    }
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """The type that holds the values of a type in a layout that Spark takes; the type itself, if it does already."""
+    import pyarrow as pa
+
+    if (leaf := _leaves().get(kind)) is not None:
+        return leaf
+    match kind:
+        case pa.RunEndEncodedType() | pa.DictionaryType():
+            return plain_type(kind.value_type)
+        case pa.StructType():
+            made: pa.DataType = pa.struct([_plain_field(field) for field in kind])
+        case pa.MapType():
+            made = pa.map_(_plain_field(kind.key_field), _plain_field(kind.item_field))
+        case pa.ListViewType() | pa.LargeListViewType():
+            return pa.large_list(_plain_field(kind.value_field))
+        case pa.ListType() | pa.LargeListType() | pa.FixedSizeListType():
+            field = _plain_field(kind.value_field)
+            made = kind if field.equals(kind.value_field) else pa.large_list(field)
+        case _:
+            return kind
+    return kind if made == kind else made
+
+
+def _plain_field(field: pa.Field) -> pa.Field:
+    return field.with_type(plain_type(field.type))
+
+
+def plain_columns(table: pa.Table) -> pa.Table:
+    """The table with each column in a layout that Spark takes.
+
+    Raises:
+        pyarrow.ArrowInvalid: a value of ``date64`` is no whole day.
+    """
+    import pyarrow as pa
+
+    for position, field in enumerate(table.schema):
+        made = _plain_field(field)
+        if made.type != field.type:
+            try:
+                chunks = [_plain(chunk, made.type) for chunk in table.column(position).chunks]
+            except pa.ArrowInvalid as error:
+                raise pa.ArrowInvalid(f'column "{field.name}": {error}') from error
+            table = table.set_column(position, made, pa.chunked_array(chunks, made.type))
+    return table
+
+
+def _plain(array: pa.Array, made: pa.DataType) -> pa.Array:
+    """The values of an array as one of the type that `plain_type` gives for its own."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    kind = array.type
+    if kind == made:
+        return array
+    match kind:
+        case pa.RunEndEncodedType():
+            # Arrow decodes runs of a few types only, but numbers among them, and so those of the runs.
+            numbers = pa.array(range(len(array.values)), pa.int64())
+            runs = compute.run_end_decode(pa.RunEndEncodedArray.from_arrays(array.run_ends, numbers))
+            return _plain(array.values, made).take(runs.slice(array.offset, len(array)))
+        case pa.DictionaryType():
+            return _plain(array.dictionary, made).take(array.indices)
+        case pa.StructType():
+            parts = [_plain(array.field(n), made.field(n).type) for n in range(kind.num_fields)]
+            return pa.StructArray.from_arrays(parts, fields=list(made), mask=array.is_null())
+        case pa.MapType():
+            first = array.offsets[0].as_py()
+            keys = _plain(array.keys.slice(first), made.key_type)
+            values = _plain(array.items.slice(first), made.item_type)
+            offsets = compute.subtract(array.offsets, array.offsets[0])
+            return pa.MapArray.from_arrays(offsets, keys, values, type=made, mask=array.is_null())
+        case pa.ListType() | pa.LargeListType() | pa.FixedSizeListType() | pa.ListViewType() | pa.LargeListViewType():
+            lengths = compute.fill_null(compute.list_value_length(array), 0).cast(pa.int64())
+            ends = pa.concat_arrays([pa.array([0], pa.int64()), compute.cumulative_sum(lengths)])
+            values = _plain(array.flatten(), made.value_type)
+            return pa.LargeListArray.from_arrays(ends, values, type=made, mask=array.is_null())
+    return array.cast(made)
