@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import SchemaError
+from substrait_dsl.spark.arrow_layouts import plain_type
 from substrait_dsl.spark.columns import fits
 from substrait_dsl.spark.types import type_to_spark
 
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
     from substrait_dsl.algebra.schema import Field, NamedStruct
-
-_UNSIGNED = {"uint8": "smallint", "uint16": "int", "uint32": "bigint", "uint64": "decimal(20,0)"}
-"""What Spark takes the unsigned integers of files for."""
 
 _HELD: Mapping[str, tuple[str, ...]] = {
     "boolean": (),
@@ -49,6 +47,7 @@ def is_read_as(actual: pa.DataType, wanted: DataType, same: Callable[[str], str]
     from pyspark.sql import types as spark
     from pyspark.sql.pandas.types import from_arrow_type
 
+    actual = plain_type(actual)
     if pa.types.is_null(actual):
         return wanted.simpleString() in _READ_OVER_NULLS
     match actual, wanted:
@@ -56,7 +55,7 @@ def is_read_as(actual: pa.DataType, wanted: DataType, same: Callable[[str], str]
             there = {same(part.name): part.type for part in actual}
             names = [(same(field.name), field.dataType) for field in fields]
             return all(name in there and is_read_as(there[name], kind, same) for name, kind in names)
-        case pa.ListType(), spark.ArrayType(elementType=element):
+        case pa.ListType() | pa.LargeListType() | pa.FixedSizeListType(), spark.ArrayType(elementType=element):
             return is_read_as(actual.value_type, element, same)
         case pa.MapType(), spark.MapType(keyType=key, valueType=value):
             return is_read_as(actual.key_type, key, same) and is_read_as(actual.item_type, value, same)
@@ -64,7 +63,7 @@ def is_read_as(actual: pa.DataType, wanted: DataType, same: Callable[[str], str]
     if kind not in _HELD and not kind.startswith("decimal("):
         return True
     try:
-        found = _UNSIGNED.get(str(actual)) or from_arrow_type(actual, prefer_timestamp_ntz=True).simpleString()
+        found = from_arrow_type(actual, prefer_timestamp_ntz=True).simpleString()
     except PySparkException:
         return True
     return found == kind or found in _HELD.get(kind, ())
@@ -93,7 +92,8 @@ def _may_be_as_declared(actual: pa.DataType, field: Field) -> bool:
     from pyspark.sql.pandas.types import from_arrow_type
 
     try:
-        return fits(from_arrow_type(actual, prefer_timestamp_ntz=True), type_to_spark(field.type), field.type)
+        found = from_arrow_type(plain_type(actual), prefer_timestamp_ntz=True)
+        return fits(found, type_to_spark(field.type), field.type)
     except PySparkException:
         return True
 
@@ -106,7 +106,7 @@ def _has_nulls_for(actual: pa.DataType, expected: DataType) -> bool:
     match actual, expected:
         case pa.StructType(), spark.StructType(fields=fields):
             return any(_has_nulls_for(part.type, field.dataType) for part, field in zip(actual, fields, strict=False))
-        case pa.ListType(), spark.ArrayType(elementType=element):
+        case pa.ListType() | pa.LargeListType() | pa.FixedSizeListType(), spark.ArrayType(elementType=element):
             return _has_nulls_for(actual.value_type, element)
         case pa.MapType(), spark.MapType(keyType=key, valueType=value):
             return _has_nulls_for(actual.key_type, key) or _has_nulls_for(actual.item_type, value)

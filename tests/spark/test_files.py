@@ -223,6 +223,7 @@ OTHER_TYPES: dict[str, tuple[Any, Any, str]] = {
     "inside a struct": (pa.array([{"x": 1}]), pa.array([{"x": "abc"}]), "struct<i64?>?"),
     "less in a struct": (pa.array([{"x": 1, "y": 2}]), pa.array([{"x": 1}]), "struct<i64?, i64?>?"),
     "inside a list": (pa.array([[1]], pa.list_(I8)), pa.array([[300]], pa.list_(I16)), "list<i8?>?"),
+    "inside a large list": (pa.array([[1]], pa.large_list(I8)), pa.array([[300]], pa.large_list(I16)), "list<i8?>?"),
     "inside a map": (
         pa.array([[("k", 1)]], pa.map_(pa.string(), I64)),
         pa.array([[("k", 1.5)]], pa.map_(pa.string(), pa.float64())),
