@@ -28,7 +28,8 @@ _ANY_PLACE = (
 )
 _CAUSES: Mapping[str, tuple[str, str]] = {
     "NON_DETERMINISTIC_LATERAL_SUBQUERIES": (
-        "Spark cannot run a lateral join whose right input reads a view with random columns, of uuid() or rand() say",
+        "Spark cannot run a lateral join whose right input reads a view with random values, such as those of uuid(), "
+        "rand() or monotonically_increasing_id()",
         "write the rows of the view to a table or to files first, and read these",
     ),
 }

@@ -146,14 +146,14 @@ def test_a_row_that_spark_cannot_reach_is_refused(spark: SparkSession) -> None:
         reads["lefts"].lateral_join(padded).execute(spark)
 
 
-def test_a_view_with_random_columns_is_refused_by_that_name(spark: SparkSession) -> None:
+def test_a_view_with_random_values_is_refused_by_that_name(spark: SparkSession) -> None:
     spark.sql("SELECT id, uuid() AS key FROM range(3)").createOrReplaceTempView("random_rows")
     rows, outer = sd.read_named("random_rows", {"id": "i64", "key": "string"}), values({"n": "i64"}, (1,), (2,))
 
     def counted_below(o: Any) -> Any:
         return rows.filter(lambda q: q.id < o.n).aggregate(c=f.count())
 
-    with refused(UnsupportedError, "execute", "reads a view with random columns", "write the rows of the view"):
+    with refused(UnsupportedError, "execute", "reads a view with random values", "write the rows of the view"):
         outer.lateral_join(counted_below, how="left").execute(spark)
 
 
