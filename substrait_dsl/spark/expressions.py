@@ -205,7 +205,7 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
         case SingularOrList(value=value, options=options):
             require_comparable(value.type, "an IN list")
             there = [compared(text(option), option, [value]) for option in options if not _is_null(option)]
-            return _in_list(compared(text(value), value, options), there, len(options))
+            return _in_list(compared(text(value), value, options, listed=True), there, len(options))
         case MultiOrList(values=values, records=records):
             for value in values:
                 require_comparable(value.type, "an IN list")

@@ -22,7 +22,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, DaySeconds, FieldReference, Literal, ScalarFunction, YearMonths
@@ -57,18 +57,28 @@ _FLOATS = (t.FP32, t.FP64)
 """The types whose comparisons are Spark's own, whatever they are compared with."""
 
 
-def compared(text: str, value: Expression, others: Iterable[Expression], *, ordered: bool = False) -> str:
+def compared(
+    text: str, value: Expression, others: Collection[Expression], *, ordered: bool = False, listed: bool = False
+) -> str:
     """A value that is compared with others, as text of SQL: kept from readers of files where they would be wrong.
 
-    If it is `ordered`, it is asked which comes first, and not only whether they are equal.
+    If it is `ordered`, it is asked which comes first, and not only whether they are equal. If the others are `listed`,
+    a column among them may become NULL, in a plan that leaves its rows out, and Spark keeps it in the list.
     """
-    return text if isinstance(value, Literal) else compared_column(text, value.type, others, ordered=ordered)
+    if isinstance(value, Literal):
+        return text
+    is_fatal = listed and isinstance(value.type, _INTEGERS) and any(map(_may_become_null, others))
+    return unseen(text) if is_fatal else compared_column(text, value.type, others, ordered=ordered)
 
 
-def compared_column(text: str, kind: t.Type, others: Iterable[Expression], *, ordered: bool = False) -> str:
+def compared_column(text: str, kind: t.Type, others: Collection[Expression], *, ordered: bool = False) -> str:
     """A column of a type that is compared with values, as text of SQL."""
     is_kept = isinstance(kind, _FLOATS) or any(_is_misread(other, ordered=ordered) for other in others)
     return _UNCHANGED.get(type(kind), "{}").format(text) if is_kept else text
+
+
+def _may_become_null(option: Expression) -> bool:
+    return option.type.nullable and not isinstance(option, Literal)
 
 
 def unseen(text: str) -> str:

@@ -173,6 +173,15 @@ def test_null_among_numbers(tmp_path: Path, spark: SparkSession) -> None:
     assert sorted(known, key=str) == [(1, True), (2, None), (None, None)]
 
 
+def test_a_column_in_a_list_that_turns_out_to_be_null(tmp_path: Path, spark: SparkSession) -> None:
+    """As where an outer join meets no rows, which Spark knows before it reads the file."""
+    pa.orc.write_table(pa.table({"x": pa.array([1, 2, None], pa.int64())}), tmp_path / "x.orc")
+    rows = sd.read_files(tmp_path / "x.orc", {"x": "i64?"}, format="orc")
+    none = sd.read_virtual([(1,)], {"y": "i64"}).filter(lambda r: sd.lit(False))
+    joined = none.join(rows, lambda l, r: l.y == r.x, "right")
+    assert joined.filter(lambda r: r.x.is_in([2, r.y])).collect(spark) == [(None, 2)]
+
+
 def test_a_subquery_that_gives_null(tmp_path: Path, spark: SparkSession) -> None:
     """Spark's reader of ORC fails if it is given one for an integer."""
     kinds = {"y": "i8?", "h": "i16?", "i": "i32?", "l": "i64?"}
