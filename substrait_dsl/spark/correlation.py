@@ -24,7 +24,8 @@ _NO_PLACE = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY"
 
 _ANY_PLACE = (
     "Spark cannot run a subquery that refers to an outer row in this place",
-    "move the condition on the outer row above the join or the set operation in the subquery",
+    "move a condition on the outer row into the condition of the join, if it is one on rows that are looked up, as the "
+    "right ones of a left join; if not, above the join or the set operation in the subquery",
 )
 _CAUSES: Mapping[str, tuple[str, str]] = {
     "NON_DETERMINISTIC_LATERAL_SUBQUERIES": (
