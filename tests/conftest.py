@@ -54,6 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long starts first. Of several workers one has all tests of Spark: there is one session for them."""
     for item in items:
