@@ -149,7 +149,7 @@ def test_an_empty_name_is_refused(spark: SparkSession) -> None:
 
 
 def test_random_pipelines(spark: SparkSession, tmp_path: Path) -> None:
-    check(engines.spark_engines(spark, tmp_path, engines.OF_ICEBERG), 120)
+    check(engines.spark_engines(spark, tmp_path, engines.OF_ICEBERG), 60)
 
 
 UUIDS = (
