@@ -124,6 +124,8 @@ def test_two_writers_add_rows_at_once(spark: SparkSession) -> None:
     for writer in writers:
         writer.join()
     assert not failed
+    # Iceberg keeps a table for the session, and of two threads that look for its newest state the later may be behind.
+    spark.catalog.refreshTable(".".join(name))
     assert stored(spark, name) == bag((writer * 100 + number, None, None) for writer in range(2) for number in range(5))
 
 
