@@ -19,6 +19,7 @@ from substrait_dsl.errors import suggestion
 from substrait_dsl.spark.functions_regexp import NO_MATCH
 from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.record import Record
+from substrait_dsl.spark.tables import NAME
 
 
 @attrs.frozen
@@ -293,9 +294,6 @@ def told(error: Exception) -> str:
     return str(error) if failure is None else _lack(failure.message) or _plain(failure.message)
 
 
-_NAME = re.compile(r"\b__s\d+\b")
-
-
 def readable(text: str, record: Record) -> str:
     """A text of Spark's with the names of columns in place of the generated ones."""
 
@@ -305,9 +303,9 @@ def readable(text: str, record: Record) -> str:
         rel, position = record.columns[found[0]]
         return rel.schema.names[position]
 
-    return _NAME.sub(name, text)
+    return NAME.sub(name, text)
 
 
 def names_in(text: str, record: Record) -> dict[str, tuple[Rel, int]]:
     """The generated names in a text of Spark's that stand for columns: of which relation, and at which position."""
-    return {name: record.columns[name] for name in dict.fromkeys(_NAME.findall(text)) if name in record.columns}
+    return {name: record.columns[name] for name in dict.fromkeys(NAME.findall(text)) if name in record.columns}

@@ -23,7 +23,7 @@ from substrait_dsl.spark.marks import Key, mark
 from substrait_dsl.spark.pushdown import as_condition
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key, single_match, too_many
-from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, items
+from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, all_true, items
 from substrait_dsl.spark.types import spark_sql_type
 
 if TYPE_CHECKING:
@@ -102,16 +102,27 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
     first, second = (left, right) if stream == "left" else (right, left)
     rule = JOIN_RULES[rel.how]
     columns = (() if rule.left == "absent" else ours) + (() if rule.right == "absent" else theirs)
-    if how == "full" and rel.condition.free_anchors - {rel.anchor}:
+    if how == "full" and rel.free_anchors:
         return Rows(_full(left.table, right.table, rel, columns, condition), columns)
-    rows = Rows(first.table.join(second.table, how, condition), columns)
+    rows = Rows(_matched(first.table, second.table, how, condition), columns)
     for conjunct in later:
         rows = filtered(rows, conjunct, rel.anchor, to)
     return rows
 
 
+def _matched(first: Table, second: Table, how: JoinHow, condition: str) -> Table:
+    """A join of Spark's own. What a row further out says of the rows that are looked up is said in its condition."""
+    moved: tuple[str, ...] = ()
+    match how:
+        case "left" | "leftsemi" | "leftanti":
+            second, moved = second.apart_from_row
+        case "right":
+            first, moved = first.apart_from_row
+    return first.join(second, how, all_true([condition, *moved]))
+
+
 def _full(left: Table, right: Table, rel: Join, columns: tuple[str, ...], condition: str) -> Table:
-    """An outer join whose condition refers to a row further out: a left join, and the right rows without a match.
+    """An outer join that depends on a row further out: a left join, and the right rows without a match.
 
     Of Spark's own, such a condition would become a filter of what the join puts out.
     """
@@ -120,8 +131,9 @@ def _full(left: Table, right: Table, rel: Join, columns: tuple[str, ...], condit
         Item(f"CAST(NULL AS {spark_sql_type(kind)})", (name,))
         for name, kind in zip(columns[:width], rel.left.schema.types, strict=True)
     ]
-    matched = left.join(right, "left", condition).select(items(columns))
-    return matched.union_all([right.join(left, "leftanti", condition).select([*absent, *items(columns[width:])])])
+    matched = _matched(left, right, "left", condition).select(items(columns))
+    others = _matched(right, left, "leftanti", condition).select([*absent, *items(columns[width:])])
+    return matched.union_all([others])
 
 
 def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:

@@ -43,6 +43,9 @@ class Item:
                 return f"{self.text} AS ({', '.join(names)})"
 
 
+NAME = re.compile(r"\b__s\d+\b")
+"""The names that a `Workspace` gives."""
+
 _GENERATOR = re.compile(r"(pos)?explode\(|inline\(")
 """The beginning of an expression that makes several rows of one, which stands between a sort and a limit."""
 
@@ -101,6 +104,14 @@ class Table(ABC):
     @abstractmethod
     def union_all(self, others: Sequence[Self]) -> Table:
         """The rows of this and other tables of as many columns, under this one's names."""
+
+    @property
+    def apart_from_row(self) -> tuple[Self, tuple[str, ...]]:
+        """The table without those of its conditions that see a row outside and have no subquery, and these conditions.
+
+        Below most joins Spark takes no such condition.
+        """
+        return self, ()
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -178,8 +189,12 @@ class Rows:
 
     def renamed(self) -> Rows:
         """The same rows under names that nothing else has."""
-        fresh = {column.text: self.table.space.name() for column in items(self.columns)}
-        table = self.table.select([Item(old, (new,)) for old, new in fresh.items()])
+        table, conditions = self.table.apart_from_row
+        used = [name for text in conditions for name in NAME.findall(text) if name in table.names]
+        fresh = {column.text: table.space.name() for column in items((*self.columns, *used))}
+        table = table.select([Item(old, (new,)) for old, new in fresh.items()])
+        for text in conditions:
+            table = table.where(NAME.sub(lambda name: fresh.get(name[0], name[0]), text))
         return Rows(table, tuple(fresh.get(column, UNUSED) for column in self.columns))
 
     def apart_from(self, other: Rows) -> Rows:

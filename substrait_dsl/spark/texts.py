@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from math import inf
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 import attrs
 
 from substrait_dsl.spark.record import note_inlined
 from substrait_dsl.spark.sorting import SortKeys, ordering
-from substrait_dsl.spark.tables import Item, JoinHow, Table, all_true, items, names_joined, select_list
+from substrait_dsl.spark.tables import NAME, Item, JoinHow, Table, all_true, items, names_joined, select_list
 from substrait_dsl.spark.versions import has
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class TextTable(Table):
             outside: the columns of the row outside that the table itself depends on.
         """
         rows = self.closed
-        named = (name for name in _NAME.findall(" ".join(conditions)) if name not in rows.names)
+        named = (name for name in NAME.findall(" ".join(conditions)) if name not in rows.names)
         used = next(chain(outside, named), None)
         if used is not None and not has(self.space.spark, "EXISTS without its row"):
             conditions = (*conditions, _OF_ROW.format(used))
@@ -85,13 +84,21 @@ class TextTable(Table):
         """The table as one side of a join: what stands after FROM, if there is nothing else to it."""
         return f"({self.query()})" if self.conditions or self.aggregates is not None else self.source
 
+    @property
+    def apart_from_row(self) -> tuple[Self, tuple[str, ...]]:
+        if self.aggregates is not None:  # which are of the rows for which the conditions are true
+            return self, ()
+        own = set(self.names)
+        moved = [text for text in self.conditions if "SELECT " not in text and not own.issuperset(NAME.findall(text))]
+        kept = tuple(text for text in self.conditions if text not in moved)
+        return attrs.evolve(self, conditions=kept), tuple(moved)
+
     def _over_source(self, made: Sequence[Item]) -> list[Item]:
         aggregates = self.aggregates
         if aggregates is None:
             return list(made)
         inlined = [
-            attrs.evolve(item, text=_NAME.sub(lambda name: aggregates.get(name[0], name[0]), item.text))
-            for item in made
+            attrs.evolve(item, text=NAME.sub(lambda name: aggregates.get(name[0], name[0]), item.text)) for item in made
         ]
         for before, after in zip(made, inlined, strict=True):
             note_inlined(before.text, after.text)
@@ -165,9 +172,6 @@ class TextTable(Table):
         return self._made(" UNION ALL ".join(f"({table.query()})" for table in (self, *others)), self.names)
 
 
-_NAME = re.compile(r"\b__s\d+\b")
-"""The names that a `Workspace` gives."""
-
 _OF_ROW = "(({} IS NULL) IS NOT NULL)"
 """What is true of any column, of any type.
 
@@ -192,6 +196,6 @@ def _is_of(item: Item, aggregates: Mapping[str, str]) -> bool:
 
     Inside a subquery the text of an aggregate would mean one over the subquery's own rows.
     """
-    used = set(_NAME.findall(item.text))  # none: it is a constant, which says nothing of what the rows are folded into
+    used = set(NAME.findall(item.text))  # none: it is a constant, which says nothing of what the rows are folded into
     is_value = len(item.names) == 1 and not item.text.startswith(("explode(", "inline(")) and "SELECT " not in item.text
     return is_value and bool(used) and aggregates.keys() >= used

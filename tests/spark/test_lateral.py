@@ -135,12 +135,39 @@ def test_what_is_computed_for_each_row_against_duckdb(spark: SparkSession) -> No
         assert found[name] == wanted, name
 
 
+@pytest.mark.parametrize("hows", [("inner", "left", "right", "outer"), ("semi", "anti"), ("mark",)])
+def test_both_inputs_of_a_join_may_depend_on_the_left_row(hows: tuple[Any, ...], spark: SparkSession) -> None:
+    reads = register(TABLES, spark)
+    if len(hows) < 3:
+        hows = tuple(f"{side}_{how}" for side in ("left", "right") for how in hows)
+
+    def joined(x: Any, how: Any) -> Any:
+        first = reads["rights"].filter(lambda r: r.c == x.a).select(e=lambda r: r.d, g=lambda r: r.c)
+        second = reads["rights"].filter(lambda r: (r.d < x.b) & (r.d > 1)).filter(lambda r: r.c < 3)
+        return first.join(second, lambda r, s: r.e < s.d, how)
+
+    found = by_tag(
+        tagged({how: reads["lefts"].lateral_join(partial(joined, how=how), how="left") for how in hows}), spark
+    )
+    for how in hows:
+        wanted: Counter[Row] = Counter()
+        for a, b in LEFT:
+            first = [(d, c) for c, d in RIGHT if equal(c, a)]
+            second = [(c, d) for c, d in RIGHT if both(both(less(1, d), less(d, b)), less(c, 3))]
+            rows = expected(how, first, second, lambda r, s: less(r[0], s[1]))
+            assert isinstance(rows, Counter)
+            width = len(next(iter(found[how]))) - 2
+            wanted.update({(a, b, *row): many for row, many in (rows or {(None,) * width: 1}).items()})
+        assert found[how] == wanted, how
+
+
 def test_a_row_that_spark_cannot_reach_is_refused(spark: SparkSession) -> None:
     reads = register(TABLES, spark)
     rights = reads["rights"]
 
     def padded(x: Any) -> Any:
-        return rights.join(rights.filter(lambda r: r.d == x.b), on=lambda r, s: r.c == s.c, how="left")
+        most = rights.filter(lambda r: r.d == x.b).aggregate("c", n=f.count())
+        return rights.join(most, on=lambda r, s: r.c == s.c, how="left")
 
     with refused(UnsupportedError, "execute", "refers to an outer row in this place"):
         reads["lefts"].lateral_join(padded).execute(spark)
