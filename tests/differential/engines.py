@@ -16,7 +16,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.errors import UnsupportedError
 from tests.differential.sql import to_sql
-from tests.differential.tables import Store, duckdb_type, register_in_duckdb, register_in_spark
+from tests.differential.tables import FIELDS, Store, duckdb_type, register_in_duckdb, register_in_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -99,6 +99,9 @@ def spark_type(kind: t.Type) -> str:
     """What a type is called in Spark."""
     if isinstance(kind, t.List):
         return f"array<{spark_type(kind.element)}>"
+    if isinstance(kind, t.Struct):
+        fields = zip(FIELDS, map(spark_type, kind.types), strict=True)
+        return f"struct<{','.join(map(':'.join, fields))}>"
     name = duckdb_type(kind)
     return SPARK_NAMES.get(name, name.lower())
 
@@ -107,7 +110,9 @@ def canonical(value: Any) -> Any:
     """A value that equals all that are the same: both zeros are, and all NaNs. To Python NaN differs from itself."""
     if isinstance(value, float):
         return "NaN" if math.isnan(value) else value + 0.0
-    return tuple(map(canonical, value)) if isinstance(value, list) else value
+    if isinstance(value, dict):
+        return tuple(map(canonical, value.values()))
+    return tuple(map(canonical, value)) if isinstance(value, list | tuple) else value
 
 
 # --- DuckDB

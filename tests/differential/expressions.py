@@ -11,7 +11,7 @@ import attrs
 import substrait_dsl as sd
 from substrait_dsl import functions
 from substrait_dsl.algebra import types as t
-from tests.differential.tables import DECIMAL, KINDS, MOMENT, VALUES
+from tests.differential.tables import DECIMAL, KINDS, MOMENT, PAIR, VALUES
 
 f: Any = functions
 
@@ -47,6 +47,17 @@ class Column:
 def columns_of(row: Any, relation: sd.Relation[Any]) -> list[Column]:
     """The columns of the row of a lambda."""
     return [Column(row[number], field.type) for number, field in enumerate(relation.schema)]
+
+
+def telling_apart(kind: t.Type) -> list[Callable[[int], Any]]:
+    """What keys tell the different values of a type apart, in an order that the engines agree on, made of a column."""
+    if kind.as_required() != PAIR:
+        return [lambda column: column]
+    return [
+        lambda column: lambda r: r[column].is_null(),
+        lambda column: lambda r: r[column]["a"],
+        lambda column: lambda r: r[column]["b"],
+    ]
 
 
 class Expressions:
@@ -113,12 +124,14 @@ class Expressions:
                 return f.coalesce(of(kind, depth), of(kind, depth))
             case 3:
                 return f.nullif(of(kind, depth), of(kind, depth))
-            case 4:
+            case 4 if kind != PAIR:
                 name = self.random.choice(("least", "greatest", "least_skip_null", "greatest_skip_null"))
                 return getattr(f, name)(of(kind, depth), of(kind, depth))
             case 5 if self.relations is not None:
                 made = self.scalar_subquery(kind)
                 return self.leaf(kind) if made is None else made
+            case 6 if kind in (t.I32(), t.String()):
+                return self.valued(PAIR, depth)["a" if kind == t.I32() else "b"]
             case _ if kind in CASTS:
                 source = self.random.choice(CASTS[kind])
                 return of(source, depth).cast(kind.as_nullable(), on_failure="return_null")
@@ -138,7 +151,8 @@ class Expressions:
         depth -= 1
         choose = self.random.randrange(22)
         if depth < 0 or choose < 6:
-            name = self.random.choice(("equal", "not_equal", "not_equal", "lt", "lte", "gt", "gte"))
+            ordered = () if kind == PAIR else ("lt", "lte", "gt", "gte")
+            name = self.random.choice(("equal", "not_equal", "not_equal", *ordered))
             return getattr(f, name)(self.valued(kind, depth), of(kind, depth))
         match choose:
             case 6 | 7:
@@ -158,7 +172,7 @@ class Expressions:
             case 15:
                 name = self.random.choice(("is_distinct_from", "is_not_distinct_from"))
                 return getattr(f, name)(self.valued(kind, depth), of(kind, depth))
-            case 16:
+            case 16 if kind != PAIR:
                 return self.valued(kind, depth).between(of(kind, depth), of(kind, depth))
             case 17:
                 options = [self.literal(kind), of(kind, depth), self.leaf(kind)][: self.random.randint(1, 3)]
@@ -200,7 +214,8 @@ class Expressions:
                 return sd.record(*(self.valued(each, depth) for each in kinds)).is_in(rows.emit(pair))
             case _ if found:
                 number = self.random.choice(found)
-                value = self.valued(rows.schema[number].as_required(), depth)
+                value_kind = rows.schema[number].as_required()
+                value = self.valued(value_kind, depth)
                 if self.random.random() < 0.4:
                     return value.is_in(rows.emit([number]))
                 quantified = self.random.choice((sd.any_of, sd.all_of))(rows.emit([number]))
@@ -208,8 +223,7 @@ class Expressions:
                     (
                         lambda: value == quantified,
                         lambda: value != quantified,
-                        lambda: value < quantified,
-                        lambda: value >= quantified,
+                        *(() if value_kind == PAIR else (lambda: value < quantified, lambda: value >= quantified)),
                     )
                 )()
             case _:
@@ -227,7 +241,8 @@ class Expressions:
         if kind in (*INTEGERS, t.Date()) and self.random.random() < 0.7:
             return sd.scalar_subquery(rows.aggregate(n=lambda r: self.random.choice((f.min, f.max))(r[number])))
         one = rows.emit([number])
-        return sd.scalar_subquery(one.sort(0).fetch(1))
+        keys = [key(0) for key in telling_apart(kind)]
+        return sd.scalar_subquery(one.sort(*keys).fetch(1))
 
     # --- one method for the types that have operations of their own
 
@@ -312,10 +327,15 @@ class Expressions:
             case _:
                 return None
 
+    def pair(self, kind: t.Type, depth: int) -> Any:
+        a, b = (self.of(part.as_required(), depth).cast(part, on_failure="return_null") for part in PAIR.types)
+        return sd.struct_of(a=a, b=b)
+
     OWN: ClassVar[dict[t.Type, Callable[[Expressions, t.Type, int], Any]]] = {
         t.Boolean(): lambda self, _, depth: self.boolean(depth),
         **dict.fromkeys(INTEGERS, integer),
         **dict.fromkeys(FLOATS, floating),
         DECIMAL: decimal,
+        PAIR: pair,
         t.String(): text,
     }

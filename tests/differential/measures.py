@@ -11,7 +11,7 @@ from typing import Any
 
 import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
-from tests.differential.expressions import FLOATS, INTEGERS, Column, Expressions, columns_of, f
+from tests.differential.expressions import FLOATS, INTEGERS, Column, Expressions, columns_of, f, telling_apart
 from tests.differential.tables import DECIMAL, MOMENT
 
 Rel = sd.Relation[Any]
@@ -52,6 +52,10 @@ class Measures:
     def key(self, column: Any) -> Any:
         """A sort key."""
         return self.random.choice((sd.asc, sd.desc))(column, nulls=self.random.choice(("first", "last")))
+
+    def keys(self, relation: Rel, number: int) -> list[Any]:
+        """Sort keys that tell the different values of a column apart."""
+        return [self.key(made(number)) for made in telling_apart(relation.schema[number])]
 
     def measure(self, relation: Rel, outer: Sequence[Column], depth: int) -> Callable[[Any], Any]:
         def made(r: Any) -> Any:
@@ -115,7 +119,7 @@ class Measures:
                 rows = self.random.choice(((-1, 1), (None, 0), (-3, -1), (1, None), (0, 2), (2, 3), (-1, None)))
                 return measure.frame(rows=rows)
             frames: tuple[tuple[Any, Any], ...] = ((None, 0), (0, None), (None, None), (0, 0))
-            if len(order) == 1:
+            if len(order) == 1 and isinstance(order[0].expression, int):
                 distance = self.distance(relation.schema[order[0].expression])
                 if distance is not None and self.chance(0.7):
                     frames = ((-distance, distance), (-distance, 0), (distance, None), (None, -distance))

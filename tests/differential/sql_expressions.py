@@ -10,7 +10,8 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Rel
-from tests.differential.sql_functions import FUNCTIONS, cast, literal, measure
+from tests.differential.sql_functions import FUNCTIONS, cast, literal, measure, struct
+from tests.differential.tables import FIELDS
 
 COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "gt": ">", "le": "<=", "ge": ">="}
 DIRECTIONS = {
@@ -49,6 +50,10 @@ def sql(expression: ex.Expression, scope: Scope) -> str:
             return scope.columns[position]
         case ex.FieldReference(position=position, root=ex.OuterReference(anchor)):
             return scope.outer[anchor][position]
+        case ex.FieldAccess(input=value, segment=ex.StructField(position)):
+            return f"struct_extract({of(value)}, '{FIELDS[position]}')"
+        case ex.NestedStruct(fields=fields):
+            return struct(map(of, fields))
         case ex.NestedList(values=values):
             return f"[{', '.join(map(of, values))}]"
         case ex.ScalarFunction():

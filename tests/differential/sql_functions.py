@@ -6,14 +6,14 @@ Written for the tests alone, so that no mistake of the library's own lowering to
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from math import inf, isnan
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from tests.differential.tables import duckdb_type
+from tests.differential.tables import FIELDS, duckdb_type
 
 
 def literal(value: Any, kind: t.Type) -> str:
@@ -38,6 +38,8 @@ def literal(value: Any, kind: t.Type) -> str:
             return f"CAST({value} AS {name})"
         case []:
             return f"CAST([] AS {name})"
+        case tuple():
+            return struct(literal(field.value, field.type) for field in value)
         case str():
             escaped = value.replace("'", "''")
             return f"'{escaped}'"
@@ -45,6 +47,11 @@ def literal(value: Any, kind: t.Type) -> str:
             return f"DATE '{value.isoformat()}'"
         case _:
             raise NotImplementedError(repr(value))
+
+
+def struct(fields: Iterable[str]) -> str:
+    """A struct of these fields."""
+    return f"struct_pack({', '.join(map(' := '.join, zip(FIELDS, fields, strict=True)))})"
 
 
 _WHOLE = (*t.INTEGER_RANGES,)

@@ -29,7 +29,7 @@ class Steps(Measures):
         """A table, or rows in the plan."""
         if self.chance(0.12):
             return self.virtual()
-        name = self.random.choices(tuple(TABLES), (6, 6, 5, 5, 1, 2))[0]
+        name = self.random.choices(tuple(TABLES), (6, 6, 5, 5, 5, 1, 2))[0]
         relation = read(name)
         columns = TABLES[name][0]
         match self.random.randrange(8):
@@ -82,7 +82,8 @@ class Steps(Measures):
 
     def total_order(self, relation: Rel) -> list[Any]:
         """Sort keys that leave no two different rows in either order."""
-        keys = [self.key(number) for number in self.random.sample(range(len(relation.schema)), len(relation.schema))]
+        numbers = self.random.sample(range(len(relation.schema)), len(relation.schema))
+        keys = [key for number in numbers for key in self.keys(relation, number)]
         if self.chance(0.3):
             keys.insert(0, lambda r: sd.desc(self.expressions(r, relation, (), 0).boolean(1), nulls="last"))
         return keys
@@ -102,8 +103,8 @@ class Steps(Measures):
     def top_n(self, relation: Rel, outer: Sequence[Column], depth: int) -> Rel:
         rows = self.random.choice((0, 1, 2, 4))
         if self.chance(0.6):
-            column = self.key(self.random.randrange(len(relation.schema)))
-            return relation.top_n(rows, column, with_ties=True)
+            keys = self.keys(relation, self.random.randrange(len(relation.schema)))
+            return relation.top_n(rows, *keys, with_ties=True)
         ties = self.chance(0.3)
         return relation.top_n(rows, *self.total_order(relation), offset=self.random.choice((0, 1, 2)), with_ties=ties)
 
@@ -150,7 +151,7 @@ class Steps(Measures):
         partitions = self.random.sample(range(width), min(width, self.random.choice((0, 1, 1, 2))))
         total = order is not None
         if order is None:
-            order = [self.key(self.random.randrange(width))] if self.chance(0.8) else []
+            order = self.keys(relation, self.random.randrange(width)) if self.chance(0.8) else []
         functions: dict[str, Any] = {
             self.name(): self.window_function(relation, outer, total, order) for _ in range(self.random.choice((1, 2)))
         }

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 DECIMAL = t.Decimal(10, 2)
 MOMENT = t.PrecisionTimestamp(6)
+FIELDS = ("a", "b")
+PAIR = t.Struct((t.I32(nullable=True), t.String(nullable=True)), FIELDS)
+"""What is compared for equality alone: the engines order structs with NULLs in them otherwise."""
 
 VALUES: dict[t.Type, list[Any]] = {
     t.Boolean(): [True, False],
@@ -38,26 +41,33 @@ VALUES: dict[t.Type, list[Any]] = {
         dt.datetime(1000, 1, 1, 0, 0, 1),
         dt.datetime(9999, 12, 31, 12),
     ],
+    PAIR: [(0, "a"), (None, "a"), (1, None), (None, None), (1, "b")],
 }
 """What columns and constants of each type hold."""
 
 KINDS = tuple(VALUES)
 
-TABLES: dict[str, tuple[dict[str, str], int]] = {
+TABLES: dict[str, tuple[dict[str, Any], int]] = {
     "ints": ({"k": "i64", "a": "i32?", "b": "i64?", "h": "i16?", "y": "i8"}, 9),
     "texts": ({"k": "i64", "s": "string?", "u": "string", "p": "boolean?"}, 9),
     "reals": ({"a": "i32", "x": "fp64?", "z": "fp64", "r": "fp32?", "n": "decimal<10,2>?"}, 8),
     "times": ({"b": "i64?", "d": "date?", "m": "precision_timestamp<6>?", "c": "date", "q": "boolean"}, 8),
+    "parts": ({"k": "i64", "v": PAIR.as_nullable(), "w": PAIR, "a": "i32?"}, 7),
     "nothing": ({"a": "i32?", "b": "i64", "s": "string", "n": "decimal<10,2>"}, 0),
     "single": ({"a": "i32", "s": "string?", "d": "date", "p": "boolean?"}, 1),
 }
 """By name: the columns with their types, and how many rows there are."""
 
 
+def type_of(declared: Any) -> t.Type:
+    """The type of a column."""
+    return sd.parse_type(declared) if isinstance(declared, str) else declared
+
+
 def rows(name: str) -> list[tuple[Any, ...]]:
     """The rows of a table. The n-th has in each column the value that comes next there, every fifth or so is NULL."""
     columns, count = TABLES[name]
-    kinds = list(map(sd.parse_type, columns.values()))
+    kinds = list(map(type_of, columns.values()))
     made = []
     for number in range(count):
         row = []
@@ -111,6 +121,7 @@ PARTITIONS = {
     "texts": "s, p",
     "reals": "a, n",
     "times": "b, q, years(m)",
+    "parts": "a",
     "nothing": "a",
     "single": "s, p",
 }
@@ -147,13 +158,17 @@ def duckdb_type(kind: t.Type) -> str:
         return f"DECIMAL({kind.precision},{kind.scale})"
     if isinstance(kind, t.List):
         return f"{duckdb_type(kind.element)}[]"
+    if isinstance(kind, t.Struct):
+        fields = zip(FIELDS, map(duckdb_type, kind.types), strict=True)
+        return f"STRUCT({', '.join(map(' '.join, fields))})"
     return DUCKDB_TYPES[kind.keyword]
 
 
 def register_in_duckdb(connection: duckdb.DuckDBPyConnection) -> None:
     """The tables. Their columns are nullable, whatever the plan declares, so that nothing is concluded from that."""
     for name, (columns, _) in TABLES.items():
-        declared = ", ".join(f"{column} {duckdb_type(sd.parse_type(kind))}" for column, kind in columns.items())
+        declared = ", ".join(f"{column} {duckdb_type(type_of(kind))}" for column, kind in columns.items())
         connection.execute(f"CREATE TABLE {name} ({declared})")
         for row in rows(name):
-            connection.execute(f"INSERT INTO {name} VALUES ({', '.join('?' * len(row))})", row)
+            given = [dict(zip(FIELDS, value, strict=True)) if isinstance(value, tuple) else value for value in row]
+            connection.execute(f"INSERT INTO {name} VALUES ({', '.join('?' * len(row))})", given)
