@@ -107,7 +107,9 @@ class Table(ABC):
 
     @property
     def apart_from_row(self) -> tuple[Self, tuple[str, ...]]:
-        """The table without those of its conditions that see a row outside and have no subquery, and these conditions.
+        """The table without those of its conditions that see a row outside, and these conditions.
+
+        Those with a subquery stay, and so do those that check each row.
 
         Below most joins Spark takes no such condition.
         """

@@ -89,7 +89,11 @@ class TextTable(Table):
         if self.aggregates is not None:  # which are of the rows for which the conditions are true
             return self, ()
         own = set(self.names)
-        moved = [text for text in self.conditions if "SELECT " not in text and not own.issuperset(NAME.findall(text))]
+        moved = [
+            text
+            for text in self.conditions
+            if not own.issuperset(NAME.findall(text)) and not any(word in text for word in _STAYS)
+        ]
         kept = tuple(text for text in self.conditions if text not in moved)
         return attrs.evolve(self, conditions=kept), tuple(moved)
 
@@ -171,6 +175,9 @@ class TextTable(Table):
     def union_all(self, others: Sequence[TextTable]) -> TextTable:
         return self._made(" UNION ALL ".join(f"({table.query()})" for table in (self, *others)), self.names)
 
+
+_STAYS = ("SELECT ", "raise_error(")
+"""What is in the text of a condition that stays where it is: a subquery, or an error that is to come for every row."""
 
 _OF_ROW = "(({} IS NULL) IS NOT NULL)"
 """What is true of any column, of any type.
