@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, WindowCall
 from substrait_dsl.algebra.properties import SortDirection
-from substrait_dsl.algebra.types import Decimal, List
+from substrait_dsl.algebra.types import FP32, FP64, Decimal, List, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_arithmetic import NEAREST
 from substrait_dsl.spark.map_keys import as_key, from_key
 from substrait_dsl.spark.sorting import SortKeys, ordering
-from substrait_dsl.spark.templates import FINEST, Call, Table, Template, failing, lower
-from substrait_dsl.spark.types import PARTIQL_URN
+from substrait_dsl.spark.templates import FINE, FINEST, Call, Table, Template, failing, lower
+from substrait_dsl.spark.types import PARTIQL_URN, spark_sql_type
 
 
 def aggregate_function_to_sql(
@@ -31,7 +31,7 @@ def aggregate_function_to_sql(
     """Write the call of an aggregate function.
 
     Args:
-        call: the call; how it is sorted and filtered comes apart.
+        call: the call, of a whole aggregation; how it is sorted and filtered comes apart.
         texts: the SQL text of its value arguments, in order.
         sorts: the SQL text of its sort keys, with their directions.
         condition: the SQL text of the condition that a record must meet, if there is one.
@@ -43,10 +43,6 @@ def aggregate_function_to_sql(
     Raises:
         UnsupportedError: Spark cannot run the function, with these options, exactly.
     """
-    if call.phase != "initial_to_result":
-        raise UnsupportedError(
-            f"Spark computes {call.function.name} as a whole, it cannot run the phase {call.phase} alone"
-        )
     extra = {
         "distinct": "DISTINCT " if call.invocation == "distinct" else "",
         "order": f" WITHIN GROUP (ORDER BY {ordering(sorts)})" if sorts else "",
@@ -178,17 +174,42 @@ _WHOLE_SUM = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
 # Where it is 0, the sum is NULL, and what is divided is looked at first.
 _WHOLE_COUNT = f"CAST({_COUNT} AS DECIMAL(20,0))"
 
-# Spark's own average of decimals rounds to four more digits first. The whole part of the quotient is exact, and the
-# rest is smaller than one, so that Spark has digits enough to round it once. Of more than six digits after the point it
-# would lose one where the two are added; but there it divides to as many as it is to give.
 _TOTAL = f"CAST({_SUM} AS {{T}})"
-_REST = f"({_TOTAL} % {_WHOLE_COUNT})"
-_AVERAGE = f"CAST(({_TOTAL} - {_REST}) / {_WHOLE_COUNT} AS {{T}}) + CAST({_REST} / {_WHOLE_COUNT} AS {{T}})"
+
+
+def _decimal_average(total: str, many: str, kind: str) -> str:
+    """A sum by a count, both decimals.
+
+    Spark's own average of decimals rounds to four more digits first. The whole part of the quotient is exact, and the
+    rest is smaller than one, so that Spark has digits enough to round it once. Of more than six digits after the point
+    it would lose one where the two are added; but there it divides to as many as it is to give.
+    """
+    rest = f"({total} % {many})"
+    return f"CAST(CAST(({total} - {rest}) / {many} AS {kind}) + CAST({rest} / {many} AS {kind}) AS {kind})"
+
+
+def average_of(total: str, many: str, kind: Type) -> str:
+    """An average of this type from the texts of a sum and of a count, NULL for none. Raises `UnsupportedError`."""
+    result = spark_sql_type(kind)
+    match kind:
+        case Decimal(scale=scale) if scale > FINEST:
+            raise _double_rounding(kind)
+        case Decimal(scale=scale):
+            many = f"CAST({many} AS DECIMAL(20,0))"
+            return f"CAST({total} / {many} AS {result})" if scale >= FINE else _decimal_average(total, many, result)
+        case FP32() | FP64():
+            return f"CAST({total} / {many} AS {result})"
+        case _:
+            return f"CAST({total} div {many} AS {result})"
 
 
 def _too_fine(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
-    raise UnsupportedError(
-        f"Spark cannot compute the average of {call.output_type} exactly: it would round it twice",
+    raise _double_rounding(call.output_type)
+
+
+def _double_rounding(kind: Type) -> UnsupportedError:
+    return UnsupportedError(
+        f"Spark cannot compute the average of {kind} exactly: it would round it twice",
         hint=f"cast the values to at most {FINEST} digits after the point",
     )
 
@@ -250,7 +271,7 @@ ARITHMETIC_DECIMAL: Table = {
     **EXTREMES,
     "sum": Template(f"CAST({_SUM} AS {{T}})", _RAISES),
     "sum0": Template(f"CAST(coalesce({_SUM}, 0BD) AS {{T}})", _RAISES),
-    "avg": Template(f"CAST({_AVERAGE} AS {{T}})", _RAISES),
+    "avg": Template(_decimal_average(_TOTAL, _WHOLE_COUNT, "{T}"), _RAISES),
     "avg:fine": Template(f"CAST({_TOTAL} / {_WHOLE_COUNT} AS {{T}})", _RAISES),
     "avg:finest": Template(_too_fine),
 }

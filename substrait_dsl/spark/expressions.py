@@ -14,6 +14,7 @@ from typing import assert_never
 import attrs
 
 from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
     Cast,
     DynamicParameter,
     ExecutionContextVariable,
@@ -57,6 +58,7 @@ from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.functions import function_to_sql
 from substrait_dsl.spark.literals import UNKNOWN, literal_to_sql, struct_to_sql
 from substrait_dsl.spark.output import asserted
+from substrait_dsl.spark.phases import Average, in_one_phase
 from substrait_dsl.spark.pushdown import compared
 from substrait_dsl.spark.record import note_text
 from substrait_dsl.spark.sorting import direction_of
@@ -146,15 +148,19 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
     Raises:
         UnsupportedError: Spark cannot compute it, or an expression in it, exactly.
     """
-    call = measure.function
-    text = aggregate_function_to_sql(
-        call,
-        [to_sql(value, scope) for value in values_of(call)],
-        [(to_sql(key.expression, scope), direction_of(key)) for key in call.sorts],
-        to_sql(measure.filter, scope) if measure.filter else None,
-        beside_distinct,
-    )
-    note_text(call, {id(call): text})
+
+    def written(call: AggregateFunction) -> str:
+        return aggregate_function_to_sql(
+            call,
+            [to_sql(value, scope) for value in values_of(call)],
+            [(to_sql(key.expression, scope), direction_of(key)) for key in call.sorts],
+            to_sql(measure.filter, scope) if measure.filter else None,
+            beside_distinct,
+        )
+
+    call = in_one_phase(measure.function)
+    text = call.to_sql(written(call.total), written(call.many)) if isinstance(call, Average) else written(call)
+    note_text(measure.function, {id(measure.function): text})
     return text
 
 
