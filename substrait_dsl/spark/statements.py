@@ -64,9 +64,7 @@ def using(kind: str) -> str:
 
 def nothing(spark: SparkSession) -> DataFrame:
     """What a change gives that gives nothing: no columns, no rows."""
-    from pyspark.sql.types import StructType
-
-    return spark.createDataFrame([], StructType([]))
+    return spark.range(0).select()
 
 
 def nested_cast(frame: DataFrame, wanted: Sequence[DataType]) -> DataFrame:
