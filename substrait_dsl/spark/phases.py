@@ -54,7 +54,7 @@ def in_one_phase(call: AggregateFunction) -> AggregateFunction | Average:
         case "avg":
             return _average(call, whole, merges=merges)
         case "count" if merges:
-            return attrs.evolve(whole, function=_sum0(call.output_type), options=())
+            return attrs.evolve(whole, function=_sum0(call.output_type))
         case "count":
             return whole
         case name if name in _MERGED_BY_ITSELF:
@@ -65,11 +65,11 @@ def in_one_phase(call: AggregateFunction) -> AggregateFunction | Average:
 
 
 def _average(call: AggregateFunction, whole: AggregateFunction, *, merges: bool) -> Average:
-    (value,) = call.arguments
-    assert isinstance(value, Expression)
-    kind = value.type if merges else call.output_type
-    assert isinstance(kind, Struct)
-    sum_type, count_type = kind.types
+    value = call.arguments[0] if len(call.arguments) == 1 else None
+    between = value.type if merges and isinstance(value, Expression) else call.output_type
+    if not (isinstance(value, Expression) and isinstance(between, Struct) and len(between.types) == 2):
+        raise UnsupportedError(f"Spark cannot run avg in the phase {call.phase} without a struct of a sum and a count")
+    sum_type, count_type = between.types
     if merges:
         first, second = (FieldAccess(value, StructField(position)) for position in range(2))
         total = attrs.evolve(whole, function=_sum0(sum_type), arguments=(first,), output_type=sum_type)
