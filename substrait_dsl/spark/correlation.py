@@ -28,6 +28,10 @@ _ANY_PLACE = (
     "right ones of a left join; if not, above the join or the set operation in the subquery",
 )
 _CAUSES: Mapping[str, tuple[str, str]] = {
+    "HIGHER_ORDER_FUNCTION": (
+        "Spark cannot run a subquery beside a lambda",
+        "compute the subquery in a projection below, as a column of its own",
+    ),
     "NON_DETERMINISTIC_LATERAL_SUBQUERIES": (
         "Spark cannot run a lateral join whose right input reads a view with random values, such as those of uuid(), "
         "rand() or monotonically_increasing_id()",

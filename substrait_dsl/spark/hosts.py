@@ -15,10 +15,12 @@ from substrait_dsl.algebra.expressions import (
     WindowFunction,
 )
 from substrait_dsl.algebra.node import Node, walk
+from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.spark import subqueries
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.limits import exact_limits
 from substrait_dsl.spark.pruning import columns_outside
+from substrait_dsl.spark.pushdown import as_column
 from substrait_dsl.spark.subqueries import depends_on_row, is_subquery, relation_of
 from substrait_dsl.spark.tables import Item, Rows
 
@@ -91,6 +93,8 @@ def host(
 
     made = Host(Scope(columns, outer, text, computed), inside)
     hidden = {id(below) for node in nested for below in _of_their_own(node) if below is not node}
+    if looked_up and not hoist:
+        hidden |= _beside_lambdas(expressions, made.scope)
     for node in reversed(nested):  # what stands in another comes before it
         may_stand = windows if isinstance(node, WindowFunction) else not hoist
         if not isinstance(node, Lambda) and (id(node) in hidden or not may_stand) and id(node) not in computed:
@@ -100,6 +104,21 @@ def host(
             rows = rows.extended([Item(made.sql(node), (name,))])
             computed[id(node)] = name
     return Rows(rows.table, rows.columns[:width]), made
+
+
+def _beside_lambdas(expressions: Sequence[Node], scope: Scope) -> set[int]:
+    """The subqueries, by their ids, in conjuncts whose text has a lambda: Spark takes none among its arguments.
+
+    Functions whose text needs a value more than once give it a name so, and so are constants kept from readers.
+    """
+    trial = attrs.evolve(scope, subquery=lambda subquery, inner: "(SELECT)")
+    found: set[int] = set()
+    for expression in expressions:
+        for conjunct in conjuncts(expression) if isinstance(expression, Expression) else ():
+            inside = list(subqueries_of(conjunct))
+            if inside and " -> " in as_column(to_sql(conjunct, trial), conjunct):
+                found.update(map(id, inside))
+    return found
 
 
 def has_correlated(expressions: Sequence[Node]) -> bool:

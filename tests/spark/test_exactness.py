@@ -72,6 +72,7 @@ def test_joined_texts_of_no_rows_are_the_empty_text(spark: SparkSession) -> None
 
 
 def test_correlation_where_spark_has_none_is_refused_by_name(spark: SparkSession) -> None:
-    inner: Any = lambda o: T.filter(lambda i: i.a == o.a).join(T, lambda l, r: l[0] == r[0], "right_semi")  # noqa: E731
+    looked_up: Any = lambda o: T.filter(lambda i: i.a == o.a).distinct()  # noqa: E731
+    inner: Any = lambda o: looked_up(o).join(T, lambda l, r: l[0] == r[0], "right_semi")  # noqa: E731
     with pytest.raises(UnsupportedError, match="refers to an outer row in this place"):
         T.filter(lambda o: sd.exists(inner(o))).execute(spark).collect()

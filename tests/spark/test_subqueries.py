@@ -192,6 +192,50 @@ def test_a_needle_that_is_a_subquery(tables: dict[str, Any], spark: SparkSession
     assert counted(found, spark) == duckdb_rows(query, TABLES)
 
 
+OF_VALUES: dict[str, tuple[Any, str]] = {
+    "coalesce": (lambda r, x: f.coalesce(x, 0).cast(sd.I64(nullable=True)), "coalesce({x}, 0)"),
+    "abs": (lambda r, x: f.abs(x, overflow="SATURATE").cast(sd.I64(nullable=True)), "abs({x})"),
+    "is_in": (lambda r, x: sd.when(x.is_in([r.a, 10])).then(sd.lit(1, sd.I64)).otherwise(None),
+              "CASE WHEN {x} IN (a, 10) THEN 1 END"),
+    "switch": (lambda r, x: sd.switch(x, {10: sd.lit(1, sd.I64)}, r.a.cast(sd.I64(nullable=True))),
+               "CASE {x} WHEN 10 THEN 1 ELSE a END"),
+    "cast": (lambda r, x: x.cast(sd.I8(nullable=True), on_failure="return_null").cast(sd.I64(nullable=True)),
+             "TRY_CAST({x} AS TINYINT)"),
+}  # fmt: skip
+"""What is made of a value that Spark computes more than once, or by way of a lambda, where no subquery may stand."""
+
+
+@pytest.mark.parametrize("on", [None, "a"])
+def test_a_subquery_beside_a_lambda(on: str | None, tables: dict[str, Any], spark: SparkSession) -> None:
+    t, u = tables["t"], tables["u"]
+
+    def value(r: Any) -> Any:
+        rows = u if on is None else u.filter(lambda s: s.c == r.a)
+        return sd.scalar_subquery(rows.aggregate(m=lambda s: f.max(s.d)))
+
+    made: dict[str, Any] = {}
+    for name, (make, _) in OF_VALUES.items():
+        z: Any = lambda r, make=make: make(r, value(r))  # noqa: E731
+        inside: Any = lambda o, z=z: sd.exists(  # noqa: E731
+            t.filter(lambda r: f.is_not_distinct_from(r.b, o.b)).select(z=z).filter(lambda r: r.z == 10)
+        )
+        made |= {
+            f"{name} as a value": t.select("b", z=z),
+            f"{name} in a condition": t.filter(lambda r, z=z: z(r) == 10).select(
+                "b", z=lambda r: r.a.cast(sd.I64(nullable=True))
+            ),
+            f"{name} inside": t.filter(inside).select("b", z=lambda r: r.a.cast(sd.I64(nullable=True))),
+        }
+    found = by_tag(tagged(made), spark)
+    x = "(SELECT max(d) FROM u)" if on is None else "(SELECT max(d) FROM u WHERE c = a)"
+    for name, (_, template) in OF_VALUES.items():
+        text = template.format(x=x)
+        assert found[f"{name} as a value"] == duckdb_rows(f"SELECT b, {text} FROM t", TABLES), name
+        for way in ("in a condition", "inside"):
+            wanted = duckdb_rows(f"SELECT b, a FROM t WHERE {text} = 10", TABLES)
+            assert found.get(f"{name} {way}", Counter()) == wanted, name
+
+
 def test_relations_inside(tables: dict[str, Any], spark: SparkSession) -> None:
     """Every relation inside a correlated subquery, where it becomes text."""
     t, u, clean = tables["t"], tables["u"], tables["clean"]
