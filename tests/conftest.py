@@ -22,6 +22,10 @@ SETTINGS = {
         "-Xss16m -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC"
     ),
     "spark.driver.memory": "2g",  # with 1 GB, a tenth of the time would be the garbage collector's
+    # Rows that are sent to all tasks by other keys than one number take a page for each join, and rows that are sorted
+    # take one for each task. As large as Spark would make them, 32 MB, some dozens fill the memory, and to tidy it up
+    # again and again was a third of all the time.
+    "spark.buffer.pageSize": "1m",
     # What a user interface would show of past queries is no use here, and takes memory.
     "spark.sql.ui.retainedExecutions": "10",
     "spark.ui.retainedJobs": "10",

@@ -148,7 +148,7 @@ def test_the_plan_survives_its_bytes(name: str) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(("directory", "name"), RUNS, indirect=["directory"])
+@pytest.mark.parametrize(("directory", "name"), RUNS, indirect=["directory"], scope="module")
 def test_rows_are_those_of_the_sql_text(name: str, tables: SparkSession, duck: DuckDBPyConnection) -> None:
     query = QUERIES[name]()
     expected = expected_rows(name, query.schema, answer(duck, name).fetchall())

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pyspark
 
 from substrait_dsl.spark.session import SETTINGS, java_environment
+from tests.conftest import SETTINGS as TESTS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,7 +30,7 @@ GUARD = '"$@" & server=$!; cat; kill -9 $server'
 
 @contextmanager
 def connect_session() -> Iterator[SparkSession]:
-    """A client of a server of its own, which has the settings of a local session."""
+    """A client of a server of its own, which has the settings of the tests' session."""
     from pyspark.sql import SparkSession
 
     with TemporaryDirectory() as folder, _server(Path(folder)) as address:
@@ -45,6 +46,7 @@ def _server(folder: Path) -> Iterator[str]:
     port = _free_port()
     settings = {
         **SETTINGS,
+        **TESTS,
         "spark.master": "local[*]",
         "spark.local.dir": str(folder),
         "spark.connect.grpc.binding.address": LOCAL,
