@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from math import inf
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal
 
 import attrs
 
@@ -46,6 +46,8 @@ class TextTable(Table):
     since_sorted: int = 0
     unsorted: TextTable | None = None
     """If the rows are sorted and no more: the table before. A LIMIT must stand directly behind the ORDER BY."""
+    made_of: tuple[TextTable, Sequence[Item]] | None = None
+    """If the columns are computed, and rows only left out since then: of what, and how."""
 
     def query(self, made: Sequence[Item] | None = None) -> str:
         """The table, or expressions over it, as a query."""
@@ -85,7 +87,37 @@ class TextTable(Table):
         return f"({self.query()})" if self.conditions or self.aggregates is not None else self.source
 
     @property
-    def apart_from_row(self) -> tuple[Self, tuple[str, ...]]:
+    def apart_from_row(self) -> tuple[TextTable, tuple[str, ...]]:
+        tables = [self]
+        while (below := tables[-1]._below) is not None:
+            tables.append(below)
+        table, moved = tables.pop()._without_conditions_on_row()
+        for above in reversed(tables):
+            if moved:
+                above, moved = above._of(table, moved)
+            table, further = above._without_conditions_on_row()
+            moved += further
+        return table, moved
+
+    @property
+    def _below(self) -> TextTable | None:
+        """What the columns are computed of, if they may be computed of more rows than now."""
+        if self.made_of is None or self.aggregates is not None:
+            return None
+        below, made = self.made_of
+        return None if any(word in item.text for item in made for word in _NOT_ABOVE) else below
+
+    def _of(self, below: TextTable, conditions: Sequence[str]) -> tuple[TextTable, tuple[str, ...]]:
+        """The same columns computed of another table, and those that some conditions on its rows are about."""
+        assert self.made_of is not None
+        used = dict.fromkeys(name for text in conditions for name in NAME.findall(text) if name in below.names)
+        # Under names of their own, as other tables may be made of the one below.
+        fresh = {name: self.space.name() for name in used if name not in self.names}
+        table = below.select([*self.made_of[1], *(Item(old, (new,)) for old, new in fresh.items())])
+        renamed = tuple(NAME.sub(lambda name: fresh.get(name[0], name[0]), text) for text in conditions)
+        return attrs.evolve(table, conditions=self.conditions, keys=self.keys, since_sorted=self.since_sorted), renamed
+
+    def _without_conditions_on_row(self) -> tuple[TextTable, tuple[str, ...]]:
         if self.aggregates is not None:  # which are of the rows for which the conditions are true
             return self, ()
         own = set(self.names)
@@ -117,7 +149,9 @@ class TextTable(Table):
             inlined = {item.names[0]: item.text for item in self._over_source(made)}
             return attrs.evolve(self, names=names, aggregates=inlined)
         table = self._made(self.closed.query(made), names)
-        return attrs.evolve(table, keys=self.keys_among(names), since_sorted=self.steps_with(made))
+        return attrs.evolve(
+            table, keys=self.keys_among(names), since_sorted=self.steps_with(made), made_of=(self.closed, made)
+        )
 
     def where(self, condition: str) -> TextTable:
         rows = self.closed
@@ -178,6 +212,9 @@ class TextTable(Table):
 
 _STAYS = ("SELECT ", "raise_error(")
 """What is in the text of a condition that stays where it is: a subquery, or an error that is to come for every row."""
+
+_NOT_ABOVE = (*_STAYS, " OVER (")
+"""What is in the text of a column that is computed of the rows that are left, and of no others."""
 
 _OF_ROW = "(({} IS NULL) IS NOT NULL)"
 """What is true of any column, of any type.

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 BIG = 2**63 - 1
-SMALL_WRITES = int(os.environ.get("LAKE_WRITES", "300"))
-"""How many rows are written one by one: enough for Iceberg to have put its lists of files together thrice.
+SMALL_WRITES = int(os.environ.get("LAKE_WRITES", "150"))
+"""How many rows are written one by one: enough for Iceberg to have put its lists of files together once.
 
 Each takes as long as the one before. Set ``LAKE_WRITES=1000`` for as many as a long day has.
 """

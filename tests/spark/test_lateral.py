@@ -135,8 +135,11 @@ def test_what_is_computed_for_each_row_against_duckdb(spark: SparkSession) -> No
         assert found[name] == wanted, name
 
 
+@pytest.mark.parametrize("computes", [False, True])
 @pytest.mark.parametrize("hows", [("inner", "left", "right", "outer"), ("semi", "anti"), ("mark",)])
-def test_both_inputs_of_a_join_may_depend_on_the_left_row(hows: tuple[Any, ...], spark: SparkSession) -> None:
+def test_both_inputs_of_a_join_may_depend_on_the_left_row(
+    hows: tuple[Any, ...], computes: bool, spark: SparkSession
+) -> None:
     reads = register(TABLES, spark)
     if len(hows) < 3:
         hows = tuple(f"{side}_{how}" for side in ("left", "right") for how in hows)
@@ -144,6 +147,9 @@ def test_both_inputs_of_a_join_may_depend_on_the_left_row(hows: tuple[Any, ...],
     def joined(x: Any, how: Any) -> Any:
         first = reads["rights"].filter(lambda r: r.c == x.a).select(e=lambda r: r.d, g=lambda r: r.c)
         second = reads["rights"].filter(lambda r: (r.d < x.b) & (r.d > 1)).filter(lambda r: r.c < 3)
+        if computes:
+            second = second.select(n=lambda s: -s.c, d=lambda s: s.d + 0).filter(lambda s: s.n + x.a > 0)
+            second = second.select(c=lambda s: -s.n, d=lambda s: s.d)
         return first.join(second, lambda r, s: r.e < s.d, how)
 
     found = by_tag(
@@ -154,6 +160,8 @@ def test_both_inputs_of_a_join_may_depend_on_the_left_row(hows: tuple[Any, ...],
         for a, b in LEFT:
             first = [(d, c) for c, d in RIGHT if equal(c, a)]
             second = [(c, d) for c, d in RIGHT if both(both(less(1, d), less(d, b)), less(c, 3))]
+            if computes:
+                second = [(c, d) for c, d in second if less(c, a)]
             rows = expected(how, first, second, lambda r, s: less(r[0], s[1]))
             assert isinstance(rows, Counter)
             width = len(next(iter(found[how]))) - 2
