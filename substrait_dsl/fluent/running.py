@@ -62,12 +62,16 @@ class Started:
 
     def require_success(self, error: BaseException | None, *, is_all: bool = False) -> None:
         """Raise an error in words of the plan, if it is known to come from it, or comes from it because all does."""
+        from substrait_dsl.spark.correlation import loss_of
         from substrait_dsl.spark.failures import failure_of
         from substrait_dsl.spark.places import places
 
         failure = None if error is None else failure_of(error, analysis=is_all)
         if failure is None:
             return
+        for record in self.records:
+            if (refusal := loss_of(failure.message, record.plan)) is not None:
+                raise refusal from error
         found = [(place, record) for record in self.records for place in places(failure, record)]
         if found or is_all:
             record = found[0][1] if found else self.records[0]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.expressions import FieldReference, OuterReference
-from substrait_dsl.algebra.node import Node
+from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.explain import spark_plan
@@ -39,6 +39,14 @@ _CAUSES: Mapping[str, tuple[str, str]] = {
     ),
 }
 """By Spark's name for it, what else is wrong with a subquery than its place, and what to do."""
+
+_LOSSES = (
+    "Unable to rewrite domain join",
+    "No plan for DomainJoin",
+    "INTERNAL_ERROR_ATTRIBUTE_NOT_FOUND",
+    "Cannot evaluate expression: outer(",
+)
+"""What Spark says where its optimizer has taken a subquery apart and cannot put it together again."""
 
 
 def require_correlation(nodes: Iterable[Node], frame: DataFrame) -> None:
@@ -79,6 +87,21 @@ def refusal_of(error: Exception, any_place: tuple[str, str] = _ANY_PLACE) -> Uns
         return None
     message, hint = _CAUSES.get(condition.rpartition(".")[2], any_place)
     return UnsupportedError(message, hint=hint)
+
+
+def loss_of(message: str, plan: Rel) -> UnsupportedError | None:
+    """What to raise if Spark's optimizer gives a plan up for a subquery that refers to an outer row; None: it does not.
+
+    Args:
+        message: what Spark says, as a rule before any row is computed.
+        plan: what was executed.
+    """
+    if not any(words in message for words in _LOSSES) or not any(node.free_anchors for node in walk(plan)):
+        return None
+    return UnsupportedError(
+        "Spark's optimizer gives up a subquery that refers to an outer row",
+        hint="leave out conditions in it that are always false, or join its rows, or aggregates of them, instead",
+    )
 
 
 def _is_no_key(reference: FieldReference) -> bool:

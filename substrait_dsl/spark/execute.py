@@ -13,7 +13,7 @@ from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.changes import changes_in, make_changes
 from substrait_dsl.spark.context import Context, now, settled
-from substrait_dsl.spark.correlation import refusal_of, require_correlation
+from substrait_dsl.spark.correlation import loss_of, refusal_of, require_correlation
 from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.lowering import Change, Lowering
 from substrait_dsl.spark.record import note_plan
@@ -65,7 +65,7 @@ def execute(
     _check_extensions(nodes)
     require_settings(root.input, nodes, spark)
     note_plan(root.input)
-    with _spark_errors():
+    with _spark_errors(root.input):
         space = Workspace(spark, persist_shared=persist_shared)
         if any(isinstance(node, Change) for node in nodes):
             make_changes(root, changes_in(root.input), space)
@@ -76,11 +76,11 @@ def execute(
 
 
 @contextmanager
-def _spark_errors() -> Iterator[None]:
+def _spark_errors(plan: Rel) -> Iterator[None]:
     try:
         yield
     except spark_errors() as error:
-        if (refusal := refusal_of(error)) is not None:
+        if (refusal := refusal_of(error) or loss_of(str(error), plan)) is not None:
             raise refusal from error
         failure = failure_of(error, analysis=True)
         if failure is not None and failure.kind == "PATH_NOT_FOUND":

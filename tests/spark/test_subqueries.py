@@ -9,8 +9,10 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
+from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark import lowering, texts
 from tests.spark.rows import Tables, by_tag, collected, counted, duckdb_rows, register, tagged, values
+from tests.support import refused
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -345,3 +347,19 @@ def test_an_aggregate_over_a_correlated_filter_is_one_join(
     t.filter(lambda r: r.b < half_of_largest(r)).execute(spark).explain()
     plan = capsys.readouterr().out
     assert plan.count("BroadcastHashJoin ") == 1
+
+
+def test_what_the_optimizer_gives_up_is_refused(spark: SparkSession) -> None:
+    """It folds a condition that is always false into a relation without rows, and then misses the row outside."""
+    t, u = virtual("t"), virtual("u")
+
+    def unequal_to_themselves(r: Any) -> Any:
+        first = u.filter(lambda s: f.is_distinct_from(s.c, s.c)).filter(lambda s: r.a < s.d).sort("c").fetch(9)
+        return sd.exists(first.union_all(u.select(c=lambda s: s.d, d=lambda s: s.c)).subtract(u))
+
+    found = t.filter(unequal_to_themselves)
+    for run in (found.collect, found.show, found.explain):
+        with refused(UnsupportedError, "Spark's optimizer gives up a subquery", "always false"):
+            run(spark)
+    with refused(UnsupportedError, "running: Spark's optimizer gives up a subquery"), found.running(spark) as frame:
+        frame.count()
