@@ -324,6 +324,8 @@ VERBS: Mapping[str, str] = {
     "saveAsTable": 'write(name, "ctas")',
     "top": "top_n(...)",
     "top_k": "top_n(...)",
+    **dict.fromkeys(("as_scalar", "item", "scalar"), "scalar_subquery(relation), for the one value of a subquery"),
+    **dict.fromkeys(("exists", "any"), "exists(relation), to test for rows"),
     "writeTo": "write(name)",
     "write_table": "write(name)",
     "where": "filter(...)",

@@ -45,6 +45,7 @@ _LOSSES = (
     "No plan for DomainJoin",
     "INTERNAL_ERROR_ATTRIBUTE_NOT_FOUND",
     "Cannot evaluate expression: outer(",
+    "Cannot generate code for expression: outer(",
 )
 """What Spark says where its optimizer has taken a subquery apart and cannot put it together again."""
 

@@ -20,6 +20,7 @@ from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.hosts import host, subqueries_of
 from substrait_dsl.spark.join_plans import PLANS, Plan, Side, keys_inside, sides_of, test_of
 from substrait_dsl.spark.marks import Key, mark
+from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.pushdown import as_condition
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key, single_match, too_many
@@ -80,6 +81,7 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
     right = to[rel.right].apart_from(left)
     values: dict[int, str] = {}
     now, later = [], []
+    kept: Side = "right" if how == "right" else stream
     for conjunct in conjuncts(rel.condition):
         sides = {side for subquery in subqueries_of(conjunct) for side in sides_of(subquery, rel)}
         if sides == {"left", "right"}:
@@ -90,9 +92,15 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
                 )
             later.append(conjunct)
             continue
+        if how == "inner" and conjunct.free_anchors and not positions_seen([conjunct], None):
+            # Spark's optimizer resolves a condition on an outer row alone in a filter, but not in an inner join.
+            later.append(conjunct)
+            continue
         now.append(conjunct)
+        # Where it refers to neither input, it may refer to a row further out, which the rows looked up must not.
+        side = next(iter(sides), kept)
         for subquery in subqueries_of(conjunct):
-            if "right" in sides:
+            if side == "right":
                 right, values[id(subquery)] = _computed(subquery, rel, "right", right, to)
             else:
                 left, values[id(subquery)] = _computed(subquery, rel, "left", left, to)

@@ -177,8 +177,6 @@ KNOWN_FAILURES = {
     "INTERNAL_ERROR_ATTRIBUTE_NOT_FOUND",
     "key not found: __s",
     "Task not serializable",
-    # A join on a column of the row outside alone: one pipeline of 6,000.
-    "Cannot evaluate expression: outer(",
     # A union of three inputs of which two have no rows, whose columns are the same one twice: one pipeline of 20,000.
     "PLAN_VALIDATION_FAILED_RULE_IN_BATCH",
 }

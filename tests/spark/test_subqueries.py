@@ -249,6 +249,9 @@ def test_relations_inside(tables: dict[str, Any], spark: SparkSession) -> None:
     def largest(relation: Any) -> Any:
         return relation.aggregate(m=lambda s: f.max(s.d))
 
+    def deep(row: Any) -> Any:
+        return clean.filter(lambda s: s.c == row.a)
+
     cases = {
         "project": (
             of(lambda r: largest(u.with_columns(d=lambda s: s.d + r.b))),
@@ -257,6 +260,18 @@ def test_relations_inside(tables: dict[str, Any], spark: SparkSession) -> None:
         "join": (
             of(lambda r: largest(u.join(keys, on=lambda s, k: s.c == k.k).filter(lambda s: s.c == r.a))),
             "SELECT max(u.d) FROM u JOIN clean k ON u.c = k.c WHERE u.c = a",
+        ),
+        "join on the row outside": (
+            of(lambda r: largest(u.join(keys, on=lambda s, k: (r.b > 10) & (s.c == k.k)))),
+            "SELECT max(u.d) FROM u JOIN clean k ON b > 10 AND u.c = k.c",
+        ),
+        "join on the row outside alone": (
+            of(lambda r: largest(u.join(keys, on=lambda s, k: r.b > 10))),
+            "SELECT max(u.d) FROM u, clean k WHERE b > 10",
+        ),
+        "right join on a subquery of the row outside": (
+            of(lambda r: keys.join(u, lambda k, s: sd.exists(deep(r)), how="right").aggregate(n=f.count(sd.col("k")))),
+            "SELECT CASE WHEN a IN (SELECT c FROM clean) THEN 15 ELSE 0 END",  # 3 rows of clean for each of 5
         ),
         "union": (
             of(lambda r: largest(u.union_all(clean).filter(lambda s: s.c == r.a))),
