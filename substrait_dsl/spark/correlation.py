@@ -24,8 +24,8 @@ _NO_PLACE = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY"
 
 _ANY_PLACE = (
     "Spark cannot run a subquery that refers to an outer row in this place",
-    "move a condition on the outer row into the condition of the join, if it is one on rows that are looked up, as the "
-    "right ones of a left join; if not, above the join or the set operation in the subquery",
+    "refer to the outer row above the join or the set operation in the subquery; in a condition on rows that are "
+    "looked up, as the right ones of a left join, in the condition of the join",
 )
 _CAUSES: Mapping[str, tuple[str, str]] = {
     "HIGHER_ORDER_FUNCTION": (

@@ -9,7 +9,7 @@ import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.node import Rel, walk
 from tests.differential.sql_expressions import DIRECTIONS, Scope, marked, sql, window
 from tests.differential.sql_functions import measure
 from tests.differential.sql_query import Query, limit, number
@@ -143,7 +143,9 @@ class Writer:
         made = self.extended(attrs.evolve(below, order=()), [sql(key.expression, here) for key in keys])
         new = made.columns[len(below.columns) :]
         order = tuple((name, DIRECTIONS[str(key.direction)]) for name, key in zip(new, keys, strict=True))
-        return Query(made.text, below.columns, order, len(keys) >= len(below.columns))
+        # A struct has several keys: whether it is NULL, and its fields.
+        used = {node.position for key in keys for node in walk(key.expression) if isinstance(node, ex.FieldReference)}
+        return Query(made.text, below.columns, order, len(used) >= len(below.columns))
 
     def top_n(self, top: rl.TopN, outer: Mapping[int, Sequence[str]]) -> Query:
         below = self.sorted(self.query(top.input, outer), top.keys, outer, top.anchor)
