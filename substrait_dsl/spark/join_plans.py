@@ -16,6 +16,7 @@ from substrait_dsl.spark.marks import Key, Test
 from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.pushdown import as_condition, compared
 from substrait_dsl.spark.tables import JoinHow
+from substrait_dsl.spark.templates import require_comparable
 
 Side = Literal["left", "right"]
 
@@ -54,6 +55,8 @@ def test_of(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key 
     if sides is None:
         text = to_sql(conjunct, scope)
         return Test(text, conjunct.type.nullable, as_condition(text, conjunct))
+    for side in sides:
+        require_comparable(side.type, "equal")
     ours, theirs = (compared(to_sql(side, scope), side, ()) for side in sides)
     return Key(ours, theirs, conjunct.type.nullable)
 

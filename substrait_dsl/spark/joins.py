@@ -175,7 +175,7 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
         table = table.where(test.holds)
     keys = [test.outside for test in tests if isinstance(test, Key)]
     error = partial(too_many, rel, keys, words="rows match that have")
-    single, matched = single_match(rows, table, found, to, error)
+    single, matched = single_match(rows, table, found, other, to, error)
     return Rows(single, mine + matched if plan.stream == "left" else matched + mine)
 
 

@@ -53,21 +53,21 @@ def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
             # Of one row there is no second match to look for; and an aggregate of an aggregate that depends on the
             # row outside, which counting the matches would be, Spark computes wrongly where nothing is aggregated.
             method: Matching = "left" if how == "left_single" and rel.right.single_row else how
-            rows = _matched(rows, Rows(table, found), method, rel.condition, outside, inside, to)
+            rows = _matched(rel, rows, Rows(table, found), method, outside, inside, to)
     return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
 
 
 def _matched(
+    rel: LateralJoin,
     rows: Rows,
     right: Rows,
     how: Matching,
-    condition: Expression,
     outside: Sequence[str],
     inside: Lowering,
     to: Lowering,
 ) -> Rows:
-    if not _is_true(condition):
-        right = filtered(right, condition, None, inside, visible=rows.columns + right.columns)
+    if not _is_true(rel.condition):
+        right = filtered(right, rel.condition, None, inside, visible=rows.columns + right.columns)
     matches = _text(right)
     match how:
         case "inner" | "left":
@@ -77,7 +77,7 @@ def _matched(
         case "left_anti":
             return Rows(rows.table.where(f"NOT {matches.exists(outside=outside)}"), rows.columns)
         case "left_single":
-            table, columns = single_match(rows, matches, right.columns, to)
+            table, columns = single_match(rows, matches, right.columns, rel.right, to)
             return Rows(table, rows.columns + columns)
         case never:
             assert_never(never)

@@ -24,11 +24,13 @@ from substrait_dsl.spark.join_plans import MANY_MATCHES, PLANS, key_sides, keys_
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.marks import Key
 from substrait_dsl.spark.physical_joins import as_join
+from substrait_dsl.spark.subqueries import scalar
 from substrait_dsl.spark.tables import Item, Rows, Table, all_true, items
 from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.uniqueness import is_unique
 
 if TYPE_CHECKING:
+    from substrait_dsl.algebra.node import Rel
     from substrait_dsl.spark.lowering import Lowering
 
 TOO_MANY = f"raise_error('{MANY_MATCHES}')"
@@ -128,12 +130,13 @@ def single_match(
     rows: Rows,
     table: TextTable,
     found: tuple[str, ...],
+    other: Rel,
     to: Lowering,
     error: Callable[[str], str] = lambda count: TOO_MANY,
 ) -> tuple[Table, tuple[str, ...]]:
     """The columns of the one match in a table, NULL if there is none; an error if there are more (reading 5).
 
-    `error` gives the text of that error from the text of how many there are.
+    `other` is what the table is made of, `error` gives the text of that error from the text of how many there are.
 
     The error must come whatever is done with the rows. So the check is a filter, which stays when nothing uses the
     columns, and part of every column; and it depends on a number that the row has, which keeps Spark from computing
@@ -145,7 +148,7 @@ def single_match(
     struct = f"named_struct({', '.join(fields)})"
     number = None if to.outer else Item("monotonically_increasing_id()", (to.space.name(),))
     there = items(rows.table.names)  # the table may depend on columns that are not among the rows' own
-    found_one = Item(f"({table.closed.query([Item(struct, (match,))])})", (match,))
+    found_one = Item(scalar(table.closed.query([Item(struct, (match,))]), other, folded=True), (match,))
     # Beside a number, the look-up is not pulled into the filter, which would look up everything twice.
     looked_up = rows.table.fenced().select([*there, *(() if number is None else (number,)), found_one])
     many, one = f"{match}.n > 1", "true"

@@ -19,6 +19,8 @@ from substrait_dsl.algebra.expressions import (
     SetComparison,
     SetPredicate,
 )
+from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.relations import Aggregate, Emit, Filter, Project
 from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.map_keys import as_key
@@ -70,7 +72,7 @@ def value(subquery: AnySubquery, scope: Scope, to: Lowering) -> str:
     match subquery:
         case ScalarSubquery(input=rel):
             table, (column,) = to.text(rel)
-            return f"({table.query([Item(column, (column,))])})"
+            return scalar(table.query([Item(column, (column,))]), rel)
         case SetPredicate(op="exists", tuples=rel):
             return to.text(rel)[0].exists(outside=to.outside(rel))
         case SetPredicate(tuples=rel):
@@ -86,6 +88,37 @@ def value(subquery: AnySubquery, scope: Scope, to: Lowering) -> str:
             return _any(comparison, left, rel, scope, to)
         case never:
             assert_never(never)
+
+
+def scalar(query: str, rel: Rel, *, folded: bool = False) -> str:
+    """A scalar subquery.
+
+    Args:
+        query: its text, without an order or a limit.
+        rel: where its rows come from.
+        folded: whether it makes one row of these.
+    """
+    return f"({query}{_KEEPS_ROWS if _has_inner_aggregate(rel, folded=folded) else ''})"
+
+
+_KEEPS_ROWS = " OFFSET 0"
+"""What keeps, for an aggregate, the row that another below it makes of no rows.
+
+Where a scalar subquery is an aggregate, Spark sees to it for that one alone that it has a row where nothing matches the
+row outside: of ``SELECT count(1) FROM (SELECT max(c) FROM t WHERE c < outside)`` it makes 0 there, not 1. Where the
+subquery is anything else, it sees to it for every one.
+"""
+
+
+def _has_inner_aggregate(rel: Rel, *, folded: bool) -> bool:
+    """Whether below an aggregate there is one that makes one row of rows that depend on a row outside."""
+    top = rel
+    while isinstance(top, Project | Emit | Filter):
+        top = top.input
+    inner = (node for node in walk(rel) if folded or node is not top)
+    return any(
+        isinstance(node, Aggregate) and node.single_row and node.free_anchors & rel.free_anchors for node in inner
+    )
 
 
 def condition(expression: Expression, scope: Scope, to: Lowering) -> str:

@@ -214,6 +214,8 @@ def test_the_one_row_of_an_aggregate_is_a_single_match(spark: SparkSession) -> N
     assert counted(joined, spark) == Counter([(1, 11), (2, 7), (3, 0)])
     both = t.lateral_join(lambda o: totals(o, lambda r: o.a > o.a, lambda r: r.k.is_in(few)), how="left_single")
     assert counted(both, spark) == Counter([(1, 0), (2, 0), (3, 0)])
+    zeros = t.lateral_join(lambda outer: totals(outer).filter(lambda r: r.n == 0), how="left_single")
+    assert counted(zeros, spark) == Counter([(1, None), (2, None), (3, 0)])
 
 
 def test_ties_and_windows_of_each_row(spark: SparkSession) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 T: Any = sd.read_virtual([(1, [1, 2])], {"a": sd.I64, "xs": sd.List(sd.I64())})
+MAPS: Any = sd.read_virtual([({"a": 1},)], {"m": "map<string, i64>"})
 DAY = dt.date(2024, 5, 1)
 DETAIL = sd.AnyMessage("example.com/acme.Rule", b"1")
 
@@ -30,6 +31,7 @@ REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("x.cast(Date) is the day", lambda: T.select(x=f.round_temporal(DAY, "FLOOR", "DAY", 2, DAY))),
     ("x * datetime.timedelta(seconds=1)", lambda: T.select(x=lambda r: r.a.cast(sd.PrecisionTimestamp(6)))),
     ("parameter 3 has no value", lambda: T.filter(lambda r: r.a == sd.parameter(3, sd.I64))),
+    ("map<string, i64>, as equal", lambda: MAPS.join(MAPS.rename(m="n"), lambda x, y: x.m == y.n, how="left_mark")),
     ("acme.Rule", lambda: T.filter(lambda r: r.a == 1).with_extension(sd.AdvancedExtension(enhancement=DETAIL))),
 ]
 
