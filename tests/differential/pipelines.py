@@ -54,6 +54,9 @@ class Pipelines(Steps):
         """A short relation that depends on rows outside, more often than not."""
         if outer and self.chance(0.8):
             relation = self.filter(relation, outer, depth)
+            if self.chance(0.15):  # one row, also where there is none that passes
+                measures: dict[str, Any] = {self.name(): self.measure(relation, outer, depth)}
+                relation = relation.aggregate(**measures)
         return self.relation_of(relation, self.random.choice((0, 0, 1, 2)), outer, depth)
 
     def relation_of(self, relation: Rel, steps: int, outer: Sequence[Column], depth: int) -> Rel:
@@ -84,6 +87,8 @@ class Pipelines(Steps):
         def on(x: Any, y: Any) -> Any:
             columns = [*columns_of(x, left), *columns_of(y, right)]
             expressions = Expressions(self.random, columns, outer, self.inner(depth) if self.chance(0.15) else None)
+            if outer and self.chance(0.1):
+                return Expressions(self.random, outer, (), None).boolean(1)
             if not pairs or self.chance(0.25):
                 return expressions.boolean()
             condition = None
