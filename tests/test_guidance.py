@@ -30,7 +30,7 @@ from substrait_dsl.fluent.habits import (
 from tests.support import f, table
 
 T = table("id: i64, q: i32, price: decimal<15,2>, day: date, name: string")
-U = table("key: i64")
+U = table("key: i64, at: precision_timestamp_tz<6>")
 S: Any = sd.read_named(
     "s", {"id": sd.I64, "s": sd.Struct.of({"sku": sd.String()}), "m": sd.parse_type("map<string, i64>"), "t": "string"}
 )
@@ -136,6 +136,10 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.join(U, on=True, how="full"), 'write "outer"'),
     (lambda: T.set_op("except", T), 'write "minus_primary"'),
     (lambda: T.select(x=lambda r: f.extract("MONTH", r.day)), 'write extract("MONTH", "ONE", x)'),
+    (lambda: U.select(x=lambda r: f.extract("HOUR", r.at)), 'write extract("HOUR", x, timezone)'),
+    (lambda: U.select(x=lambda r: f.extract("DAY", "ONE", r.at)), 'write extract("DAY", "ONE", x, timezone)'),
+    (lambda: T.filter(lambda r: T.scalar() == 1), "substrait_dsl.scalar_subquery(relation)"),
+    (lambda: T.join(U, on=True, how="left outer"), 'write "left"'),
     (lambda: T.select(x=lambda r: r.day + 30), "timedelta(days=30)"),
     (lambda: T.select(x=lambda r: r.id * 1.5), "cast argument 1 from i64 to fp64"),
     (lambda: T.filter(lambda r: r.id.isnull()), 'did you mean "is_null"?'),

@@ -46,7 +46,7 @@ def no_overload(name: str, arguments: Sequence[Given], overloads: Sequence[Overl
         shown += f"\n    ... ({len(ranked)} in all)"
     more = f", ... {len(arguments)} arguments" if len(told) < len(arguments) else ""
     call = f"{name}({', '.join(map(str, told))}{more})"
-    hint = _word_hint(arguments, ranked) or _count_hint(arguments, ranked)
+    hint = _word_hint(arguments, ranked) or _count_hint(arguments, ranked) or _more_hint(told, ranked)
     hint = hint or (None if more else widening_cast(arguments, overloads))
     return FunctionNotFoundError(f"no overload takes {call}; there is{shown}", hint=hint)
 
@@ -80,6 +80,14 @@ def _count_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> st
     if not overloads or any(overload.takes_count(len(arguments)) for overload in overloads):
         return None
     return f"write {_example(min(overloads, key=lambda each: abs(len(each.arguments) - len(arguments))))}"
+
+
+def _more_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
+    """What to write where an overload takes these arguments and one more."""
+    for overload in overloads:
+        if len(overload.arguments) == len(arguments) + 1 and _fitting(overload, arguments) == len(arguments):
+            return f"write {_example(overload, next(filter(None, map(_word, arguments)), None))}"
+    return None
 
 
 def _word(argument: Given) -> str | None:

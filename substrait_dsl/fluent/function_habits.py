@@ -58,7 +58,8 @@ _LARGEST = FIRST_OF_GROUP.format('substrait_dsl.desc("y")')
 _SMALLEST = FIRST_OF_GROUP.format('substrait_dsl.asc("y", nulls="last")')
 _PERCENTILE = 'cume_dist().over(order_by="x") in with_columns(...); then filter by it, such as >= 0.9, and take min(x)'
 _BUCKET = (
-    'substrait_dsl.col("x").cast(Date) for the day; for 15 minutes substrait_dsl.lit(datetime.datetime(1970, 1, 1)) '
+    'substrait_dsl.col("x").cast(Date) for the day; concat(strftime(x, "%Y-%m"), "-01").cast(Date) for the month; '
+    "for 15 minutes substrait_dsl.lit(datetime.datetime(1970, 1, 1)) "
     '+ extract("UNIX_TIME", x) / 900 * datetime.timedelta(minutes=15)'
 )
 _DATE = 'substrait_dsl.col("x").cast(Date), which reads texts such as "2024-05-31"'

@@ -268,9 +268,12 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         """Combine with the rows of other relations of the same column types; NULL equals NULL.
 
         Args:
-            op: one of the eight operations: minus_primary (EXCEPT), minus_primary_all (EXCEPT ALL), minus_multiset,
-                intersection_primary, intersection_multiset (INTERSECT), intersection_multiset_all (INTERSECT ALL),
-                union_distinct, union_all.
+            op: which rows come out. The different ones of this relation that no other has: minus_primary (EXCEPT), that
+                some other has: intersection_primary, that every other has: intersection_multiset (INTERSECT). As
+                often as they are left when each of the others has taken its own away: minus_primary_all (EXCEPT
+                ALL); as often as every relation has them: intersection_multiset_all (INTERSECT ALL). The rows, with
+                their repetitions, that not every other has: minus_multiset. Those of all relations:
+                union_distinct (UNION), union_all (UNION ALL).
             others: one or more relations; this one is the primary input.
 
         Output: the columns of this relation, nullable as the operation needs; no order. Raises `SchemaError` and

@@ -100,6 +100,7 @@ def _require_all_read(roots: Iterable[str], read: Collection[str]) -> None:
                 )
 
 
+_DECLARED = "declare columns that the files have"
 _APART = "read such files apart, and put them together with union_all"
 _ANEW = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
 
@@ -169,9 +170,11 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
         if columns and missing:
             wrong.insert(0, f"it has no column {quoted(missing)}; its columns are {quoted(columns)}")
         if wrong:
+            others = {same(name) for columns in found.values() for name in columns}
+            is_nowhere = len(wrong) == 1 and bool(missing) and not others.intersection(map(same, missing))
             alike = suggestion(missing[0], columns) if missing else None
+            otherwise = _DECLARED if is_nowhere else _APART if len(found) > 1 else _ANEW
             raise SchemaError(
-                f"the file {path} does not fit the declared schema: {'; '.join(wrong)}",
-                hint=alike or (_APART if len(found) > 1 else _ANEW),
+                f"the file {path} does not fit the declared schema: {'; '.join(wrong)}", hint=alike or otherwise
             )
     _require_all_read(roots, found)

@@ -132,7 +132,8 @@ def _text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> DataF
     if kind.null_value is None and nullable:
         raise UnsupportedError(
             f"{what}: {quoted(nullable)} may be NULL, and no text stands for that",
-            hint='format text with null_value=""',
+            hint="give the format a null_value that no value is, such as DelimitedText(null_value='NULL'); "
+            "or say assert_not_null() of a column that has none",
         )
     names = [f"c{number}" for number in range(len(frame.columns))]
     fields = [_field(name, kind) for name in names]

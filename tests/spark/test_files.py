@@ -358,10 +358,21 @@ def test_a_file_of_sparks_that_another_writer_has_changed(
     other = "s" if column == "v" else "v"
     rest = sd.read_files(where, {other: "string?" if other == "s" else "i16?"}, kind=listed)
     assert collected(rest, spark) == [("x",) if other == "s" else (7,)]
-    if column != "s":
+    if column == "s":
+        assert error.value.hint == "declare columns that the files have"
+    else:
         assert "replace_schema_metadata" in (error.value.hint or "")
         pyarrow.parquet.write_table(change(by_spark).replace_schema_metadata(None), path)
         with pytest.raises(SchemaError, match=f'column "{column}" is') if column != "w" else nullcontext():
+            read.execute(spark)
+
+
+def test_a_column_that_files_lack(tmp_path: Path, spark: SparkSession) -> None:
+    for name, columns in {"x": {"id": [1], "other": [2]}, "y": {"id": [3]}}.items():
+        stored(tmp_path / "t" / f"{name}.parquet", **columns)
+    for column, hint in {"other": "read such files apart", "customer": "declare columns that the files have"}.items():
+        read = sd.read_files(tmp_path / "t", {column: "i64?"}, kind="folder")
+        with refused(SchemaError, "execute", f'it has no column "{column}"', hint):
             read.execute(spark)
 
 
