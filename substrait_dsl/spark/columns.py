@@ -54,7 +54,9 @@ def check_columns(
         name = actual_name(field.name, types)
         if name is None:
             wrong.append(f'it has no column "{field.name}"')
-            hints.append(suggestion(field.name, types))
+            hints.append(
+                suggestion(field.name, [other for other in types if actual_name(other, declared.names) is None])
+            )
             continue
         names.append(name)
         if not fits(types[name], type_to_spark(field.type), field.type):
@@ -63,10 +65,8 @@ def check_columns(
             wrong.append(f'column "{field.name}" is {actual}, {origin.place} {field.type} ({expected})')
             advised.append((ways_out or {}).get(name))
     if wrong:
-        is_known = origin is ROWS or any(hints) or len(hints) < len(wrong)
-        there = f"; its columns are {quoted(types)}" if is_known else ""
         raise SchemaError(
-            f"{what} does not fit {origin.name}: {'; '.join(wrong)}{there}",
+            f"{what} does not fit {origin.name}: {'; '.join(wrong)}; its columns are {quoted(types)}",
             hint=next(filter(None, [*hints, *advised]), None),
         )
     return tuple(names)
