@@ -57,12 +57,15 @@ class Pipelines(Steps):
             if self.chance(0.15):  # one row, also where there is none that passes
                 measures: dict[str, Any] = {self.name(): self.measure(relation, outer, depth)}
                 relation = relation.aggregate(**measures)
+                return self.relation_of(relation, self.random.choice((0, 1, 2)), outer, depth, STEPS_OF_ONE_ROW)
         return self.relation_of(relation, self.random.choice((0, 0, 1, 2)), outer, depth)
 
-    def relation_of(self, relation: Rel, steps: int, outer: Sequence[Column], depth: int) -> Rel:
+    def relation_of(
+        self, relation: Rel, steps: int, outer: Sequence[Column], depth: int, choices: Sequence[Step] | None = None
+    ) -> Rel:
         """The relation with simple steps more."""
         for _ in range(steps):
-            step = self.random.choice(INNER_STEPS)
+            step = self.random.choice(choices or INNER_STEPS)
             made = step(self, relation, outer, depth)
             if made is not None:
                 relation = made
@@ -235,6 +238,8 @@ INNER_STEPS: tuple[Step, ...] = (
     Pipelines.join,
 )  # fmt: skip
 """The steps inside subqueries."""
+STEPS_OF_ONE_ROW = tuple(step for step in INNER_STEPS if step is not Pipelines.set_op)
+"""Those after rows have been folded into one: in a set operation DuckDB loses that row where there were none."""
 
 
 def pipeline(seed: int, number: int) -> Rel:
