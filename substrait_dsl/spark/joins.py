@@ -1,7 +1,8 @@
 """Joins: Spark's own where it has them, subqueries for most others.
 
 A mark join is a column that tells whether a match exists; a single join is a left join or a scalar subquery that check
-for a second match. What looks rows of one input up in the other makes that text inside a subquery.
+for a second match. What looks rows of one input up in the other makes that text inside a subquery; so do, in a
+subquery, other joins whose looked-up rows are made of a row further out, as Spark's own take no such rows.
 
 Specification: https://substrait.io/relations/logical_relations/#join-operation.
 """
@@ -24,7 +25,7 @@ from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.pushdown import as_condition
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key, single_match, too_many
-from substrait_dsl.spark.tables import Item, JoinHow, Rows, Table, all_true, items
+from substrait_dsl.spark.tables import UNUSED, Item, JoinHow, Rows, Table, all_true, items
 from substrait_dsl.spark.types import spark_sql_type
 
 if TYPE_CHECKING:
@@ -110,8 +111,12 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
     first, second = (left, right) if stream == "left" else (right, left)
     rule = JOIN_RULES[rel.how]
     columns = (() if rule.left == "absent" else ours) + (() if rule.right == "absent" else theirs)
+    if _is_stuck(first.table, second.table, how, to):
+        return _each_looked_up(rel, stream, how, to)
     if how == "full" and rel.free_anchors:
-        return Rows(_full(left.table, right.table, rel, columns, condition), columns)
+        matched = Rows(_matched(left.table, right.table, "left", condition), columns)
+        others = Rows(_matched(right.table, left.table, "leftanti", condition), theirs)
+        return _completed(rel, matched, others, to)
     rows = Rows(_matched(first.table, second.table, how, condition), columns)
     for conjunct in later:
         rows = filtered(rows, conjunct, rel.anchor, to)
@@ -129,23 +134,50 @@ def _matched(first: Table, second: Table, how: JoinHow, condition: str) -> Table
     return first.join(second, how, all_true([condition, *moved]))
 
 
-def _full(left: Table, right: Table, rel: Join, columns: tuple[str, ...], condition: str) -> Table:
+def _is_stuck(first: Table, second: Table, how: JoinHow, to: Lowering) -> bool:
+    """Whether rows that are looked up depend on a row further out by more than what the condition can say."""
+    match how:
+        case "left" | "leftsemi" | "leftanti":
+            looked_up = [second]
+        case "right":
+            looked_up = [first]
+        case "full":
+            looked_up = [first, second]
+        case _:
+            return False
+    outside = {name for columns in to.outer.values() for name in columns}
+    return bool(outside) and any(not outside.isdisjoint(table.apart_from_row[0].mentioned) for table in looked_up)
+
+
+def _each_looked_up(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
+    """A join of Spark's own as a look-up for each row, which takes along what it needs of the rows further out."""
+    match how:
+        case "right":
+            return _looked_up(rel, Plan("right", "left"), to)
+        case "full":
+            matched = _looked_up(rel, Plan("left", "left"), to)
+            return _completed(rel, matched, _looked_up(rel, Plan("right", "leftanti"), to), to)
+        case _:
+            return _looked_up(rel, Plan(stream, how), to)
+
+
+def _completed(rel: Join, matched: Rows, others: Rows, to: Lowering) -> Rows:
     """An outer join that depends on a row further out: a left join, and the right rows without a match.
 
-    Of Spark's own, such a condition would become a filter of what the join puts out.
+    Of Spark's own, the condition would become a filter of what the join puts out.
     """
-    width = len(rel.left.schema)
+    kinds = dict(zip(matched.columns, rel.left.schema.types, strict=False))
     absent = [
-        Item(f"CAST(NULL AS {spark_sql_type(kind)})", (name,))
-        for name, kind in zip(columns[:width], rel.left.schema.types, strict=True)
+        Item(f"CAST(NULL AS {spark_sql_type(kind)})", (to.space.name(),))
+        for name, kind in kinds.items()
+        if name != UNUSED
     ]
-    matched = _matched(left, right, "left", condition).select(items(columns))
-    others = _matched(right, left, "leftanti", condition).select([*absent, *items(columns[width:])])
-    return matched.union_all([others])
+    table = matched.table.select(items(matched.columns))
+    return Rows(table.union_all([others.table.select([*absent, *items(others.columns)])]), matched.columns)
 
 
 def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
-    """A mark or single join: each row of one input looked up in the other."""
+    """A join in which each row of one input is looked up in the other."""
     stream, other = (rel.left, rel.right) if plan.stream == "left" else (rel.right, rel.left)
     rows = to[stream]
     values: dict[int, str] = {}
@@ -167,16 +199,24 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
     )
     tests = [test_of(conjunct, rel, plan.stream, scope) for conjunct in conjuncts(rel.condition)]
     rows = Rows(computed.table, mine)
+    outside = here.inside.outside(other)
     if plan.method == "mark":
         fixed = not other.free_anchors and not any(key.free_anchors for key in keys_inside(rel))
-        outside = here.inside.outside(other)
         return with_mark(rows, mark(table, tests, to.space, outside=outside, fixed=fixed), to)
     for test in tests:
         table = table.where(test.holds)
-    keys = [test.outside for test in tests if isinstance(test, Key)]
-    error = partial(too_many, rel, keys, words="rows match that have")
-    single, matched = single_match(rows, table, found, other, to, error)
-    return Rows(single, mine + matched if plan.stream == "left" else matched + mine)
+    match plan.method:
+        case "leftsemi":
+            return Rows(rows.table.where(table.exists(outside=outside)), mine)
+        case "leftanti":
+            return Rows(rows.table.where(f"NOT {table.exists(outside=outside)}"), mine)
+        case "left":
+            made, matched = rows.table.lateral(table, "left"), found
+        case _:
+            keys = [test.outside for test in tests if isinstance(test, Key)]
+            error = partial(too_many, rel, keys, words="rows match that have")
+            made, matched = single_match(rows, table, found, other, to, error)
+    return Rows(made, mine + matched if plan.stream == "left" else matched + mine)
 
 
 def with_mark(rows: Rows, marked: str, to: Lowering) -> Rows:

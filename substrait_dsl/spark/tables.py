@@ -116,6 +116,11 @@ class Table(ABC):
         return self, ()
 
     @property
+    def mentioned(self) -> set[str]:
+        """The names that stand anywhere in the text of the table: those of a row outside, too, that it depends on."""
+        return set()
+
+    @property
     def order(self) -> tuple[str, ...]:
         """The columns that tell the order of the rows."""
         return tuple(name for name, _ in self.keys)

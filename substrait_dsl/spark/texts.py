@@ -82,6 +82,10 @@ class TextTable(Table):
         return self if self.aggregates is None else self._made(self.query(), self.names)
 
     @property
+    def mentioned(self) -> set[str]:
+        return set(NAME.findall(self.query()))
+
+    @property
     def _relation(self) -> str:
         """The table as one side of a join: what stands after FROM, if there is nothing else to it."""
         return f"({self.query()})" if self.conditions or self.aggregates is not None else self.source
