@@ -19,6 +19,7 @@ from substrait_dsl.spark.tables import JoinHow
 from substrait_dsl.spark.templates import require_comparable
 
 Side = Literal["left", "right"]
+Method = JoinHow | Literal["mark", "single"]
 
 MANY_MATCHES = "a row has more than one match in a single join"
 """What the check of a single join says, or begins with, in the words of `raise_error`."""
@@ -30,7 +31,7 @@ class Plan:
 
     stream: Side
     """The side that rows are matched for; the other is looked up."""
-    method: JoinHow | Literal["mark", "single"]
+    method: Method
 
 
 PLANS: Mapping[JoinType, Plan] = {

@@ -9,8 +9,9 @@ Specification: https://substrait.io/relations/logical_relations/#join-operation.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
@@ -19,13 +20,14 @@ from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.hosts import host, subqueries_of
-from substrait_dsl.spark.join_plans import PLANS, Plan, Side, keys_inside, sides_of, test_of
+from substrait_dsl.spark.join_plans import PLANS, Method, Plan, Side, keys_inside, sides_of, test_of
 from substrait_dsl.spark.marks import Key, mark
 from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.pushdown import as_condition
 from substrait_dsl.spark.relations import filtered
-from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key, single_match, too_many
+from substrait_dsl.spark.single_joins import TOO_MANY, has_unique_keys, is_by_key, lower_by_key, single_match, too_many
 from substrait_dsl.spark.tables import UNUSED, Item, JoinHow, Rows, Table, all_true, items
+from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.types import spark_sql_type
 
 if TYPE_CHECKING:
@@ -111,7 +113,7 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
     first, second = (left, right) if stream == "left" else (right, left)
     rule = JOIN_RULES[rel.how]
     columns = (() if rule.left == "absent" else ours) + (() if rule.right == "absent" else theirs)
-    if _is_stuck(first.table, second.table, how, to):
+    if _needs_look_up(first.table, second.table, how, to):
         return _each_looked_up(rel, stream, how, to)
     if how == "full" and rel.free_anchors:
         matched = Rows(_matched(left.table, right.table, "left", condition), columns)
@@ -134,8 +136,8 @@ def _matched(first: Table, second: Table, how: JoinHow, condition: str) -> Table
     return first.join(second, how, all_true([condition, *moved]))
 
 
-def _is_stuck(first: Table, second: Table, how: JoinHow, to: Lowering) -> bool:
-    """Whether rows that are looked up depend on a row further out by more than what the condition can say."""
+def _needs_look_up(first: Table, second: Table, how: JoinHow, to: Lowering) -> bool:
+    """Whether one of Spark's own joins cannot be: rows looked up see a row further out, and not in conditions alone."""
     match how:
         case "left" | "leftsemi" | "leftanti":
             looked_up = [second]
@@ -205,18 +207,47 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
         return with_mark(rows, mark(table, tests, to.space, outside=outside, fixed=fixed), to)
     for test in tests:
         table = table.where(test.holds)
-    match plan.method:
-        case "leftsemi":
-            return Rows(rows.table.where(table.exists(outside=outside)), mine)
-        case "leftanti":
-            return Rows(rows.table.where(f"NOT {table.exists(outside=outside)}"), mine)
-        case "left":
-            made, matched = rows.table.lateral(table, "left"), found
-        case _:
-            keys = [test.outside for test in tests if isinstance(test, Key)]
-            error = partial(too_many, rel, keys, words="rows match that have")
-            made, matched = single_match(rows, table, found, other, to, error)
+    keys = [test.outside for test in tests if isinstance(test, Key)]
+    error = partial(too_many, rel, keys, words="rows match that have")
+    made, matched = look_up(rows, Rows(table, found), plan.method, other, outside, to, error)
     return Rows(made, mine + matched if plan.stream == "left" else matched + mine)
+
+
+def look_up(
+    rows: Rows,
+    matches: Rows,
+    method: Method,
+    other: Rel,
+    outside: Sequence[str],
+    to: Lowering,
+    error: Callable[[str], str] = lambda count: TOO_MANY,
+) -> tuple[Table, tuple[str, ...]]:
+    """The rows with their matches, and the columns of these.
+
+    Args:
+        rows: the rows outside.
+        matches: those that match one, as text that sees it.
+        method: which rows come out; not a mark.
+        other: what the matches are made of.
+        outside: the columns of the rows outside that the matches depend on.
+        to: the lowering that the join is part of.
+        error: the text of the error of a second match in a single join, from the text of how many there are.
+    """
+    table = matches.table
+    assert isinstance(table, TextTable)
+    match method:
+        case "inner" | "left":
+            return rows.table.lateral(table, method), matches.columns
+        case "leftsemi":
+            return rows.table.where(table.exists(outside=outside)), ()
+        case "leftanti":
+            return rows.table.where(f"NOT {table.exists(outside=outside)}"), ()
+        case "single":
+            return single_match(rows, table, matches.columns, other, to, error)
+        case "right" | "full" | "cross" | "mark":
+            raise AssertionError(f"{method}: no rows of one input, each with its matches")
+        case never:
+            assert_never(never)
 
 
 def with_mark(rows: Rows, marked: str, to: Lowering) -> Rows:

@@ -5,21 +5,19 @@ Specification: ``LateralJoinRel`` in ``algebra.proto``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, assert_never
-from typing import Literal as Word
+from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.expressions import Expression, Literal
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import Unnest
 from substrait_dsl.spark.hosts import host
-from substrait_dsl.spark.joins import with_mark
+from substrait_dsl.spark.join_plans import PLANS, Method
+from substrait_dsl.spark.joins import look_up, with_mark
 from substrait_dsl.spark.limits import exact_limits
 from substrait_dsl.spark.marks import Test, mark
 from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.pushdown import as_condition
 from substrait_dsl.spark.relations import filtered
-from substrait_dsl.spark.single_joins import single_match
 from substrait_dsl.spark.tables import Rows
 from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.texts import TextTable
@@ -27,8 +25,6 @@ from substrait_dsl.spark.texts import TextTable
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import LateralJoin
     from substrait_dsl.spark.lowering import Lowering
-
-Matching = Word["inner", "left", "left_semi", "left_anti", "left_single"]
 
 
 def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
@@ -50,37 +46,14 @@ def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
             test = Test(text, rel.condition.type.nullable, as_condition(text, rel.condition))
             rows = with_mark(rows, mark(_text(matches), [test], to.space, outside=outside, fixed=False), to)
         case how:
-            # Of one row there is no second match to look for; and an aggregate of an aggregate that depends on the
-            # row outside, which counting the matches would be, Spark computes wrongly where nothing is aggregated.
-            method: Matching = "left" if how == "left_single" and rel.right.single_row else how
-            rows = _matched(rel, rows, Rows(table, found), method, outside, inside, to)
+            # Of one row there is no second match to look for.
+            method: Method = "left" if how == "left_single" and rel.right.single_row else PLANS[how].method
+            matches = Rows(table, found)
+            if not _is_true(rel.condition):
+                matches = filtered(matches, rel.condition, None, inside, visible=seen)
+            made, matched = look_up(rows, matches, method, rel.right, outside, to)
+            rows = Rows(made, rows.columns + matched)
     return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
-
-
-def _matched(
-    rel: LateralJoin,
-    rows: Rows,
-    right: Rows,
-    how: Matching,
-    outside: Sequence[str],
-    inside: Lowering,
-    to: Lowering,
-) -> Rows:
-    if not _is_true(rel.condition):
-        right = filtered(right, rel.condition, None, inside, visible=rows.columns + right.columns)
-    matches = _text(right)
-    match how:
-        case "inner" | "left":
-            return Rows(rows.table.lateral(matches, how), rows.columns + right.columns)
-        case "left_semi":
-            return Rows(rows.table.where(matches.exists(outside=outside)), rows.columns)
-        case "left_anti":
-            return Rows(rows.table.where(f"NOT {matches.exists(outside=outside)}"), rows.columns)
-        case "left_single":
-            table, columns = single_match(rows, matches, right.columns, rel.right, to)
-            return Rows(table, rows.columns + columns)
-        case never:
-            assert_never(never)
 
 
 def _require_comparable_lists(rel: LateralJoin) -> None:

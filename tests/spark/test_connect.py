@@ -35,7 +35,7 @@ SELECTION = {
         "a_second_match_is_an_error_whatever_is_filtered",
     ],
     "physical_joins": ["subqueries_in_a_residual"],
-    "lateral": ["subqueries_in_the_condition_see_both_rows", "rows_looked_up_that_are_made_of_the_left_row[left]"],
+    "lateral": ["subqueries_in_the_condition_see_both_rows", "the_one_row_of_an_aggregate_is_a_single_match"],
     "correlated_limits": ["subqueries_that_look_among_the_first_rows"],
     "groups": ["grouping_sets_repeated_and_empty", "subqueries_in_keys_and_measures"],
     "measures": ["ordered_measures"],

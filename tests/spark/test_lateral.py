@@ -302,38 +302,3 @@ def test_outer_joins_on_the_left_row(number: int, spark: SparkSession) -> None:
     assert counted(found, spark) == Counter({(i, *row): n for i, rows in alone.items() for row, n in rows.items()})
     number_of = ids.select("id", n=lambda a: sd.scalar_subquery(made(a.id).aggregate(n=f.count())))
     assert counted(number_of, spark) == Counter((i, rows.total()) for i, rows in alone.items())
-
-
-LOOKED_UP: list[Callable[[Any, Any], Any]] = [
-    lambda p, a: p.with_columns(m=lambda r: r.m + a),
-    lambda p, a: p.filter(lambda r: r.m >= a).aggregate("k2", m=lambda r: f.max(r.m)),
-    lambda p, a: p.filter(lambda r: r.m > a).aggregate(k2=lambda r: f.string_agg(r.k2, ""), m=lambda r: f.max(r.m)),
-]
-
-
-@pytest.mark.parametrize("how", ["left", "right", "outer", "left_semi", "right_semi", "left_anti", "right_anti"])
-def test_rows_looked_up_that_are_made_of_the_left_row(how: Any, spark: SparkSession) -> None:
-    ids = values({"id": "i64"}, (1,), (2,))
-    booked = values({"k": "string", "n": "i64"}, ("x", 1), ("y", 2), ("z", 2))
-    paid = values({"k2": "string", "m": "i64"}, ("x", 1), ("z", 2), ("z", 3))
-
-    def made(a: Any) -> list[Any]:
-        return [
-            joined
-            for make in LOOKED_UP
-            for joined in (
-                booked.join(make(paid, a), lambda l, r: (l.k == r.k2) & (l.n <= r.m), how),
-                make(paid, a).join(booked, lambda l, r: (l.k2 == r.k) & (r.n <= l.m), how),
-            )
-        ]
-
-    numbers = range(2 * len(LOOKED_UP))
-    alone = by_tag(tagged({f"{n} {i}": made(sd.lit(i))[n] for n in numbers for i in (1, 2)}), spark)
-    rows = {(n, i): alone.get(f"{n} {i}", Counter()) for n in numbers for i in (1, 2)}
-    joined = by_tag(tagged({str(n): ids.lateral_join(lambda a, n=n: made(a.id)[n]) for n in numbers}), spark)
-    for n in numbers:
-        wanted = Counter({(i, *row): many for i in (1, 2) for row, many in rows[n, i].items()})
-        assert joined.get(str(n), Counter()) == wanted, n
-    counts = {f"n{n}": lambda a, n=n: sd.scalar_subquery(made(a.id)[n].aggregate(n=f.count())) for n in numbers}
-    totals = Counter((i, *(rows[n, i].total() for n in numbers)) for i in (1, 2))
-    assert counted(ids.select("id", **counts), spark) == totals
