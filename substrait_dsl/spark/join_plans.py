@@ -8,14 +8,14 @@ from typing import Literal
 import attrs
 
 from substrait_dsl.algebra.expressions import Expression, FieldReference, ScalarFunction
-from substrait_dsl.algebra.relations import Join
+from substrait_dsl.algebra.relations import Join, LateralJoin
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.spark.expressions import Scope, to_sql
 from substrait_dsl.spark.marks import Key, Test
 from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.pushdown import as_condition, compared
-from substrait_dsl.spark.tables import JoinHow
+from substrait_dsl.spark.tables import JoinHow, Rows
 from substrait_dsl.spark.templates import require_comparable
 
 Side = Literal["left", "right"]
@@ -32,6 +32,10 @@ class Plan:
     stream: Side
     """The side that rows are matched for; the other is looked up."""
     method: Method
+
+    def in_order(self, rows: Rows, others: Rows) -> tuple[str, ...]:
+        """The columns of rows that are matched and of others, left input first."""
+        return rows.columns + others.columns if self.stream == "left" else others.columns + rows.columns
 
 
 PLANS: Mapping[JoinType, Plan] = {
@@ -50,7 +54,7 @@ PLANS: Mapping[JoinType, Plan] = {
 }
 
 
-def test_of(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key | Test:
+def test_of(conjunct: Expression, rel: Join | LateralJoin, stream: Side, scope: Scope) -> Key | Test:
     """A conjunct of the condition, as a key if it is an equality of the two sides."""
     sides = key_sides(conjunct, rel, stream)
     if sides is None:
@@ -62,7 +66,7 @@ def test_of(conjunct: Expression, rel: Join, stream: Side, scope: Scope) -> Key 
     return Key(ours, theirs, conjunct.type.nullable)
 
 
-def key_sides(conjunct: Expression, rel: Join, stream: Side) -> tuple[Expression, Expression] | None:
+def key_sides(conjunct: Expression, rel: Join | LateralJoin, stream: Side) -> tuple[Expression, Expression] | None:
     """If a conjunct is an equality of the two sides: the one of the rows that are matched, and the other."""
     match conjunct:
         case ScalarFunction(function=function, arguments=(Expression() as first, Expression() as second)) if (
@@ -76,20 +80,20 @@ def key_sides(conjunct: Expression, rel: Join, stream: Side) -> tuple[Expression
     return None
 
 
-def keys_inside(rel: Join) -> Iterator[Expression]:
+def keys_inside(rel: Join | LateralJoin) -> Iterator[Expression]:
     """What the keys of a join are in the input that rows are looked up in, over the columns of both inputs."""
     sides = (key_sides(conjunct, rel, PLANS[rel.how].stream) for conjunct in conjuncts(rel.condition))
     return (inside for _, inside in filter(None, sides))
 
 
-def name_of(key: Expression, rel: Join) -> str | None:
+def name_of(key: Expression, rel: Join | LateralJoin) -> str | None:
     """What the column is called that a key is; None: it is computed."""
     if not isinstance(key, FieldReference):
         return None
     return (*rel.left.schema.names, *rel.right.schema.names)[key.position]
 
 
-def sides_of(expression: Expression, rel: Join) -> set[Side]:
+def sides_of(expression: Expression, rel: Join | LateralJoin) -> set[Side]:
     """The inputs of a join that an expression in its condition refers to, from inside subqueries, too."""
     width = len(rel.left.schema)
     return {"left" if position < width else "right" for position in positions_seen([expression], rel.anchor)}

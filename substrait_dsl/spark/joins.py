@@ -9,25 +9,21 @@ Specification: https://substrait.io/relations/logical_relations/#join-operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.rules import JOIN_RULES
-from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.hosts import host, subqueries_of
-from substrait_dsl.spark.join_plans import PLANS, Method, Plan, Side, keys_inside, sides_of, test_of
-from substrait_dsl.spark.marks import Key, mark
+from substrait_dsl.spark.join_plans import PLANS, Plan, Side, sides_of
+from substrait_dsl.spark.lookups import with_matches
 from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.pushdown import as_condition
 from substrait_dsl.spark.relations import filtered
-from substrait_dsl.spark.single_joins import TOO_MANY, has_unique_keys, is_by_key, lower_by_key, single_match, too_many
+from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key
 from substrait_dsl.spark.tables import UNUSED, Item, JoinHow, Rows, Table, all_true, items
-from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.types import spark_sql_type
 
 if TYPE_CHECKING:
@@ -87,12 +83,9 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
     kept: Side = "right" if how == "right" else stream
     for conjunct in conjuncts(rel.condition):
         sides = {side for subquery in subqueries_of(conjunct) for side in sides_of(subquery, rel)}
+        if sides == {"left", "right"} and how != "inner":
+            return _each_looked_up(rel, stream, how, to)
         if sides == {"left", "right"}:
-            if how != "inner":
-                raise UnsupportedError(
-                    f"Spark cannot run a {rel.how} join whose condition has a subquery that refers to both inputs",
-                    hint="compute the subquery in a project of one input, or use an inner join",
-                )
             later.append(conjunct)
             continue
         if how == "inner" and conjunct.free_anchors and not positions_seen([conjunct], None):
@@ -184,75 +177,10 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
     rows = to[stream]
     values: dict[int, str] = {}
     for subquery in subqueries_of(rel.condition):
-        if not sides_of(subquery, rel) <= {plan.stream}:
-            raise UnsupportedError(
-                f"Spark cannot run a {rel.how} join whose condition has a subquery that refers to the input "
-                "in which rows are looked up",
-                hint="compute the subquery in a project of that input",
-            )
-        rows, values[id(subquery)] = _computed(subquery, rel, plan.stream, rows, to)
-    computed, here = host(to, rows, None, [], lookups=[rel.condition, other])
-    table, found = here.inside.text(other)
-    mine = rows.columns[: len(stream.schema)]
-    scope = Scope(
-        mine + found if plan.stream == "left" else found + mine,
-        here.scope.outer,
-        lambda subquery, _: values[id(subquery)],
-    )
-    tests = [test_of(conjunct, rel, plan.stream, scope) for conjunct in conjuncts(rel.condition)]
-    rows = Rows(computed.table, mine)
-    outside = here.inside.outside(other)
-    if plan.method == "mark":
-        fixed = not other.free_anchors and not any(key.free_anchors for key in keys_inside(rel))
-        return with_mark(rows, mark(table, tests, to.space, outside=outside, fixed=fixed), to)
-    for test in tests:
-        table = table.where(test.holds)
-    keys = [test.outside for test in tests if isinstance(test, Key)]
-    error = partial(too_many, rel, keys, words="rows match that have")
-    made, matched = look_up(rows, Rows(table, found), plan.method, other, outside, to, error)
-    return Rows(made, mine + matched if plan.stream == "left" else matched + mine)
-
-
-def look_up(
-    rows: Rows,
-    matches: Rows,
-    method: Method,
-    other: Rel,
-    outside: Sequence[str],
-    to: Lowering,
-    error: Callable[[str], str] = lambda count: TOO_MANY,
-) -> tuple[Table, tuple[str, ...]]:
-    """The rows with their matches, and the columns of these.
-
-    Args:
-        rows: the rows outside.
-        matches: those that match one, as text that sees it.
-        method: which rows come out; not a mark.
-        other: what the matches are made of.
-        outside: the columns of the rows outside that the matches depend on.
-        to: the lowering that the join is part of.
-        error: the text of the error of a second match in a single join, from the text of how many there are.
-    """
-    table = matches.table
-    assert isinstance(table, TextTable)
-    match method:
-        case "inner" | "left":
-            return rows.table.lateral(table, method), matches.columns
-        case "leftsemi":
-            return rows.table.where(table.exists(outside=outside)), ()
-        case "leftanti":
-            return rows.table.where(f"NOT {table.exists(outside=outside)}"), ()
-        case "single":
-            return single_match(rows, table, matches.columns, other, to, error)
-        case "right" | "full" | "cross" | "mark":
-            raise AssertionError(f"{method}: no rows of one input, each with its matches")
-        case never:
-            assert_never(never)
-
-
-def with_mark(rows: Rows, marked: str, to: Lowering) -> Rows:
-    """The rows and a mark, which is text with subqueries that depend on the row."""
-    return rows.fenced().extended([Item(marked, (to.space.name(),))])
+        if sides_of(subquery, rel) <= {plan.stream}:
+            rows, values[id(subquery)] = _computed(subquery, rel, plan.stream, rows, to)
+    made, here = host(to, rows, None, [], lookups=[rel.condition, other])
+    return with_matches(rel, plan, Rows(made.table, rows.columns[: len(stream.schema)]), here, values, to)
 
 
 def _computed(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: Lowering) -> tuple[Rows, str]:

@@ -46,9 +46,7 @@ def places(failure: Failure, record: Record) -> list[Place]:
 def _may_say(rel: Rel, told: str) -> bool:
     """Whether a relation is a single join that may have failed with these words."""
     match rel:
-        case LateralJoin(how="left_single"):
-            return told == MANY_MATCHES
-        case Join(how="left_single" | "right_single"):
+        case Join(how="left_single" | "right_single") | LateralJoin(how="left_single"):
             return may_tell(rel, told)
         case HashJoin() | MergeJoin() | NestedLoopJoin():
             return _may_say(as_join(rel), told)

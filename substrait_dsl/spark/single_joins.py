@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference
-from substrait_dsl.algebra.relations import HashJoin, Join, MergeJoin, NestedLoopJoin
+from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.spark.expressions import AnySubquery, Scope
 from substrait_dsl.spark.hosts import subqueries_of
@@ -25,7 +25,7 @@ from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.marks import Key
 from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.subqueries import scalar
-from substrait_dsl.spark.tables import Item, Rows, Table, all_true, items
+from substrait_dsl.spark.tables import Item, Rows, all_true, items
 from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.uniqueness import is_unique
 
@@ -46,7 +46,7 @@ def is_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
     return len(others) < len(list(conjuncts(join.condition))) and all(len(sides_of(part, join)) < 2 for part in others)
 
 
-def has_unique_keys(rel: Join) -> bool:
+def has_unique_keys(rel: Join | LateralJoin) -> bool:
     """Whether the keys alone tell the rows of the other input apart, as those of an aggregate do."""
     other, before = (rel.right, len(rel.left.schema)) if PLANS[rel.how].stream == "left" else (rel.left, 0)
     return is_unique(other, [key.position - before for key in keys_inside(rel) if isinstance(key, FieldReference)])
@@ -97,20 +97,20 @@ _LONGEST = 60
 """How many characters of a value an error shows."""
 
 
-def _told(key: Expression, rel: Join, value: str) -> str:
+def _told(key: Expression, rel: Join | LateralJoin, value: str) -> str:
     """What the error of a second match says of a key, as text of SQL: its name, and its value where it can be shown."""
     start = text_to_sql(_start(key, rel))
     return f"{start}, left(CAST({value} AS STRING), {_LONGEST})" if isinstance(key.type, _SHOWN) else start
 
 
-def _start(key: Expression, rel: Join) -> str:
+def _start(key: Expression, rel: Join | LateralJoin) -> str:
     name = name_of(key, rel)
     if isinstance(key.type, _SHOWN):
         return "the key " if name is None else f"{name} = "
     return f"the same {name or 'key'}"
 
 
-def too_many(rel: Join, values: Sequence[str], count: str, words: str) -> str:
+def too_many(rel: Join | LateralJoin, values: Sequence[str], count: str, words: str = "rows match that have") -> str:
     """The error of a second match, as text of SQL: how many there are, and the values of the keys, if there are any."""
     if not values:
         return TOO_MANY
@@ -118,7 +118,7 @@ def too_many(rel: Join, values: Sequence[str], count: str, words: str) -> str:
     return f"raise_error(concat('{MANY_MATCHES}: ', CAST({count} AS STRING), ' {words} ', {told}))"
 
 
-def may_tell(rel: Join, told: str) -> bool:
+def may_tell(rel: Join | LateralJoin, told: str) -> bool:
     """Whether it may be this single join that told of a second match so."""
     if has_unique_keys(rel):
         return False
@@ -126,25 +126,28 @@ def may_tell(rel: Join, told: str) -> bool:
     return told == MANY_MATCHES or (bool(starts) and all(start in told for start in starts))
 
 
-def single_match(
-    rows: Rows,
-    table: TextTable,
-    found: tuple[str, ...],
-    other: Rel,
-    to: Lowering,
-    error: Callable[[str], str] = lambda count: TOO_MANY,
-) -> tuple[Table, tuple[str, ...]]:
-    """The columns of the one match in a table, NULL if there is none; an error if there are more (reading 5).
+def single_match(rows: Rows, found: Rows, other: Rel, to: Lowering, error: Callable[[str], str]) -> Rows:
+    """The rows with the one row that each finds, NULL if there is none; an error if there are more (reading 5).
 
-    `other` is what the table is made of, `error` gives the text of that error from the text of how many there are.
+    Args:
+        rows: the rows.
+        found: what is found for one, as text that sees it.
+        other: what that is made of.
+        to: the lowering that the join is part of.
+        error: the text of the error, from the text of how many there are.
+
+    Returns:
+        The columns that were found, in a table with those of the rows.
 
     The error must come whatever is done with the rows. So the check is a filter, which stays when nothing uses the
     columns, and part of every column; and it depends on a number that the row has, which keeps Spark from computing
     it for rows that nothing matches, and from filtering the rows first. Inside a correlated subquery Spark takes no
     such number.
     """
-    match, *names = to.space.names(1 + len(found))
-    fields = ["'n', count(1)", *(f"'f{number}', any_value({column})" for number, column in enumerate(found))]
+    table = found.table
+    assert isinstance(table, TextTable)
+    match, *names = to.space.names(1 + len(found.columns))
+    fields = ["'n', count(1)", *(f"'f{number}', any_value({column})" for number, column in enumerate(found.columns))]
     struct = f"named_struct({', '.join(fields)})"
     number = None if to.outer else Item("monotonically_increasing_id()", (to.space.name(),))
     there = items(rows.table.names)  # the table may depend on columns that are not among the rows' own
@@ -156,7 +159,7 @@ def single_match(
         many, one = f"{many} AND {number.names[0]} >= 0", "monotonically_increasing_id() >= 0"
     checked = looked_up.where(f"if({many}, CAST({error(f'{match}.n')} AS BOOLEAN), {one})")
     made = [Item(f"if({many}, {TOO_MANY}, {match}.f{position})", (name,)) for position, name in enumerate(names)]
-    return checked.select([*items(rows.columns), *made]), tuple(names)
+    return Rows(checked.select([*items(rows.columns), *made]), tuple(names))
 
 
 def _no_subquery(subquery: AnySubquery, scope: Scope) -> str:

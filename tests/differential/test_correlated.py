@@ -28,12 +28,16 @@ Inside = Callable[[Any], Any]
 
 INTS: Any = read("ints")
 OTHERS: Any = INTS.rename(k="k2", a="a2", b="b2", h="h2", y="y2")
+PARTS: Any = read("parts")
 I64 = sd.I64(nullable=True)
 
 ON: dict[str, Callable[[Any], Any]] = {
     "the row outside alone": lambda o: lambda l, r: o.b > 0,
     "the row outside, and both": lambda o: lambda l, r: (l.a == r.a2) & (o.b >= r.b2),
     "the row outside, or both": lambda o: lambda l, r: (l.k == o.k) | ((l.a == r.a2) & f.is_null(o.a)),
+    "a subquery of all": lambda o: (
+        lambda l, r: sd.exists(PARTS.filter(lambda p: (p.k == l.k) & (p.a.cast(I64) >= r.b2) & (p.k <= o.k)))
+    ),
 }
 """Conditions of joins."""
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.algebra.rules import JOIN_TYPES
-from substrait_dsl.errors import UnsupportedError
-from tests.spark.joined import CONDITIONS, LEFT, RIGHT, L, R, both, equal, expected, less
+from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES
+from substrait_dsl.errors import ExecutionError
+from tests.spark.joined import CONDITIONS, LEFT, RIGHT, L, R, Row, both, equal, expected, less
 from tests.spark.rows import SECOND_MATCH, by_tag, collected, counted, register, tagged, values
 
 if TYPE_CHECKING:
@@ -88,20 +89,30 @@ def test_subqueries_in_conditions(spark: SparkSession) -> None:
     def on_both(x: Any, y: Any) -> Any:
         return (x.a == y.c) & sd.exists(t.filter(lambda n: (n.n == x.a) & (n.n < y.d)))
 
-    numbers = (1, 4)
-    on_left_test = lambda x, y: both(equal(x[0], y[0]), x[0] in numbers)  # noqa: E731
-    for how in ("inner", "left", "left_semi", "left_mark", "left_anti", "left_single"):
-        assert counted(left.join(right, on=on_left, how=how), spark) == expected(how, LEFT, RIGHT, on_left_test), how
-    on_right_test = lambda x, y: both(equal(x[0], y[0]), less(y[0] if y[0] in numbers else None, y[1]))  # noqa: E731
-    for how in ("inner", "left", "right_anti"):
-        assert counted(left.join(right, on=on_right, how=how), spark) == expected(how, LEFT, RIGHT, on_right_test), how
-    assert counted(left.join(right, on=on_both), spark) == expected(
-        "inner", LEFT, RIGHT, lambda x, y: both(equal(x[0], y[0]), x[0] in numbers and bool(less(x[0], y[1])))
-    )
-    with pytest.raises(UnsupportedError, match="left join whose condition has a subquery that refers to both"):
-        left.join(right, on=on_both, how="left").execute(spark)
-    with pytest.raises(UnsupportedError, match="left_mark join whose condition"):
-        left.join(right, on=on_right, how="left_mark").execute(spark)
+    def on_many(x: Any, y: Any) -> Any:
+        return sd.exists(t.filter(lambda n: (n.n == x.a) & (n.n < y.d)))
+
+    def has(value: Any) -> bool:
+        return value in (1, 4)
+
+    tests: dict[Any, Callable[[Row, Row], bool | None]] = {
+        on_left: lambda x, y: both(equal(x[0], y[0]), has(x[0])),
+        on_right: lambda x, y: both(equal(x[0], y[0]), less(y[0] if has(y[0]) else None, y[1])),
+        on_both: lambda x, y: both(equal(x[0], y[0]), has(x[0]) and less(x[0], y[1]) is True),
+        on_many: lambda x, y: has(x[0]) and less(x[0], y[1]) is True,
+    }
+    for on, test in tests.items():
+        for how in JOIN_TYPES:
+            joins = [left.join(right, on=on, how=how)]
+            if how in LATERAL_JOIN_TYPES:
+                joins.append(left.lateral_join(lambda x: right, on, how))
+            wanted = expected(how, LEFT, RIGHT, test)
+            for joined in joins:
+                if isinstance(wanted, Counter):
+                    assert counted(joined, spark) == wanted, (on, how)
+                    continue
+                with pytest.raises(ExecutionError, match=f"a row has more than one match .*{how}"):
+                    joined.select(0).collect(spark)
 
 
 @pytest.mark.parametrize(
