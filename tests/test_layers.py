@@ -25,6 +25,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "algebra.extensions": 1,
     "algebra.common": 1,
     "algebra.functions": 1,
+    "algebra.unicode": 1,
     "catalog": 2,
     "algebra.properties": 3,
     "algebra.node": 3,

@@ -331,6 +331,22 @@ def test_a_column_looked_up_on_a_relation_is_checked_at_once() -> None:
         sd.col(1.5)  # type: ignore[arg-type]  # on purpose
 
 
+def test_names_are_unicode_text() -> None:
+    """Python has lone surrogates, for the bytes of names of files for example; protobuf has no such text."""
+    told = "lone surrogate"
+    with refused(InvalidArgumentError, "read_virtual", "the name of a column", told):
+        sd.read_virtual([(1,)], {"\ud800": "i64"})
+    with refused(InvalidArgumentError, "select", "the name of a column", told):
+        sd.read_virtual([(1,)], {"a": "i64"}).select(**{"\udc80": lambda r: r.a})
+    with refused(InvalidArgumentError, "read_named", "the name of a table", told):
+        sd.read_named("\ud800", {"a": "i64"})
+    with refused(InvalidArgumentError, "read_files", "a path", told):
+        sd.read_files("/tmp/\ud800.parquet", {"a": "i64"})
+    with refused(InvalidArgumentError, "files_target", "NUL"):
+        sd.files_target("/tmp/a\0b")
+    assert sd.read_virtual([(1,)], {"\U0001d11e": "i64"}).columns == ("\U0001d11e",)
+
+
 def test_columns_of_another_relation_are_refused() -> None:
     one, other = table("a: i64"), table("a: i64", "u")
     with refused(SchemaError, "filter", '"a" belongs to another relation', "lambda"):

@@ -73,6 +73,8 @@ def test_subqueries_that_do_not_fit() -> None:
         computed(lambda r: sd.scalar_subquery(TWO))
     with refused(SchemaError, "IN subquery", "1 values", "2 columns"):
         computed(lambda r: r.a.is_in(TWO))
+    with refused(SchemaError, "IN subquery", "1 values", "0 columns"):
+        computed(lambda r: r.a.is_in(I.emit([])))
     with refused(SchemaError, "IN subquery", "2 values", "1 columns"):
         computed(lambda r: sd.record(r.a, r.s).is_in(I))
     with refused(TypeMismatchError, "IN subquery", '"i"', "string", "i64"):

@@ -104,6 +104,10 @@ def test_a_window_adds_a_column_for_each_function() -> None:
     assert columns(made) == columns(T) + ", r: i64?, n: i64, t: i64?"
 
 
+def test_a_window_may_add_a_column_called_self() -> None:
+    assert T.window(order_by="a", self=f.rank()).columns[-1] == "self"
+
+
 def test_the_frames_of_a_window() -> None:
     """Reading 32: up to the current row with an order, else the whole partition."""
     frames = [

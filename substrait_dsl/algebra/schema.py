@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import attrs
 
 from substrait_dsl.algebra.types import List, Map, Struct, Type, struct_names
+from substrait_dsl.algebra.unicode import require_unicode
 from substrait_dsl.errors import (
     AmbiguousFieldError,
     InvalidArgumentError,
@@ -28,6 +29,9 @@ class Field:
     name: str
     type: Type
     _other: Field | None = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        require_unicode(self.name, "the name of a column")
 
     def __str__(self) -> str:
         return f"{self.name}: {self.type}"

@@ -11,6 +11,7 @@ from typing import assert_never
 
 import attrs
 
+from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.type_syntax import Constant, Expression, Name, Program, TypeNode, parts_of
 from substrait_dsl.algebra.types import Type, TypeVariation
 from substrait_dsl.catalog.arguments import EnumValue, Given, Open, Typed, TypeValue
@@ -103,6 +104,27 @@ def derive_intermediate(
     """
     found = _known(overload, arguments, separate)
     return _run(overload.intermediate, found, arguments) if overload.intermediate else None
+
+
+def type_of_call(
+    overload: Overload, arguments: Sequence[Given], phase: Phase, separate: frozenset[TypeVariation] = frozenset()
+) -> Type | None:
+    """The type of a call in a phase, None if only the plan can tell: it goes on with intermediate values (reading 15).
+
+    Raises:
+        FunctionNotFoundError: If the overload does not take these arguments.
+        InvalidArgumentError: If an argument must be a literal (or a constant) and is not.
+    """
+    match phase:
+        case "initial_to_result":
+            return derive(overload, arguments, separate)
+        case "initial_to_intermediate":
+            return derive_intermediate(overload, arguments, separate)
+        case "intermediate_to_intermediate" | "intermediate_to_result":
+            require_intermediate(overload, arguments, separate)
+            return None
+        case never:
+            assert_never(never)
 
 
 def require_intermediate(

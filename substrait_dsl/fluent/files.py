@@ -11,6 +11,7 @@ import attrs
 from typing_extensions import Unpack
 
 from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.unicode import require_unicode
 from substrait_dsl.algebra.validators import between, one
 from substrait_dsl.errors import InvalidArgumentError, naming, require_choice, unknown_choice
 from substrait_dsl.fluent.base import S2, Condition
@@ -179,6 +180,9 @@ def file_uri(path: Any, kind: rl.PathKind) -> str:
     """The URI of a path; one without scheme is local, made absolute."""
     if not isinstance(path, str | Path) or not str(path):
         raise InvalidArgumentError(f"expected a path or a URI, got {path!r}")
+    require_unicode(str(path), "a path")
+    if "\0" in str(path):
+        raise InvalidArgumentError(f"a path has no NUL character, got {str(path)!r}")
     if isinstance(path, str) and ("://" in path or path.startswith("file:/")):
         return path
     if kind != "glob" and any(wildcard in str(path) for wildcard in "*?"):

@@ -100,6 +100,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
 
     def window(
         self,
+        /,
         *,
         partition_by: Keys = (),
         order_by: Keys = (),

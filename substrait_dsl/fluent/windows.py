@@ -162,7 +162,8 @@ def _read(bound: Any, kind: ex.BoundsType) -> Offset | ex.Bound:
     unbounded = isinstance(bound, int | float) and abs(bound) >= 2**63 - 1  # what Spark calls unboundedPreceding
     if unbounded or isinstance(bound, str):
         hint = "None is the end of the partition, 0 the current row, -3 is 3 before it, 3 is 3 after it"
-        raise InvalidArgumentError(f"a bound of a frame is a number or None, got {bound!r}", hint=hint)
+        most = " below 2^63 - 1" if unbounded else ""
+        raise InvalidArgumentError(f"a bound of a frame is a number{most} or None, got {bound!r}", hint=hint)
     sign = _sign(bound)
     if kind == "rows" and type(bound) is not int:
         raise TypeMismatchError(f"a frame of rows is counted in integers, got {bound!r}")

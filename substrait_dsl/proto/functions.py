@@ -7,35 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import partial
-from typing import Any, assert_never
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import attrs
 
 from substrait_dsl.algebra.expressions import (
     Argument,
-    EnumArgument,
     Expression,
-    FieldReference,
     FunctionId,
     Literal,
-    TypeArgument,
 )
+from substrait_dsl.algebra.expressions.given import given_by
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import (
     Catalog,
-    EnumValue,
     Given,
     Kind,
     Overload,
     Typed,
-    TypeValue,
     derive,
-    derive_intermediate,
 )
 from substrait_dsl.catalog.arguments import stands_for_equals
-from substrait_dsl.catalog.resolve import require_intermediate
+from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.catalog.roles import is_known, known_overload, require_phase
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError
 from substrait_dsl.proto.decoder import Decoder
@@ -94,10 +89,10 @@ def decode_function(
         return settled
     doubts = len(decoder.doubts)
     function = decoder.function(message.function_reference)
-    given = tuple(map(_given, arguments))
+    given = tuple(map(given_by, arguments))
     known = _recalled(decoder.catalog, function, given, kinds, phase)
     undecided = known.type is None and not known.missing
-    by_value = undecided and (values := tuple(map(_given_by_value, arguments))) != given
+    by_value = undecided and (values := tuple(given_by(argument, by_value=True) for argument in arguments)) != given
     if by_value:  # the value of a literal may decide
         known = _recalled(decoder.catalog, function, values, kinds, phase)
     if known.type is None and known.doubt and phase == "initial_to_result" and not message.HasField("output_type"):
@@ -202,36 +197,10 @@ _CALLS: WeakKeyDictionary[Catalog, dict[Hashable, Known]] = WeakKeyDictionary()
 
 
 def _alike(argument: Argument) -> Hashable:
-    """What is the same for arguments that `_given` gives the same for."""
+    """What is the same for arguments that `given_by` gives the same for."""
     if isinstance(argument, Literal):
         return Literal, argument.literal_type, argument.value is None
     return (type(argument), argument.type) if isinstance(argument, Expression) else argument
-
-
-def _given_by_value(argument: Argument) -> Given:
-    """An argument as the catalogue wants to know it, with its value if it is an integer."""
-    match argument:
-        case Literal(value=int() as value) if not isinstance(value, bool):
-            return Typed(argument.type, value, constant=True)
-        case _:
-            return _given(argument)
-
-
-def _given(argument: Argument) -> Given:
-    """An argument as the catalogue wants to know it."""
-    match argument:
-        case Literal(value=int() as value) if not isinstance(value, bool):
-            return Typed(argument.type, constant=True)
-        case FieldReference():
-            return Typed(argument.type, constant=False)
-        case Expression():
-            return Typed(argument.type)
-        case EnumArgument(word):
-            return EnumValue(word)
-        case TypeArgument(kind):
-            return TypeValue(kind)
-        case _:
-            assert_never(argument)
 
 
 def _known(
@@ -247,7 +216,7 @@ def _known(
         raise PlanFormatError(f"{function.key} is called as a {' or '.join(kinds)} function, but it is {overload.kind}")
     require_phase(overload, phase)
     try:
-        return Known(function, _type_of(catalog, overload, arguments, phase))
+        return Known(function, type_of_call(overload, arguments, phase, catalog.separate))
     except SubstraitDslError as error:
         return Known(function, None, error.message)
 
@@ -265,7 +234,7 @@ def _known_by_name(
     for urn in (function.urn, None) if function.urn else (None,):
         try:
             overload = catalog.resolve(kinds, function.name, arguments, urn=urn).overload
-            kind = _type_of(catalog, overload, arguments, phase)
+            kind = type_of_call(overload, arguments, phase, catalog.separate)
         except SubstraitDslError as error:
             reason = error.message
         else:
@@ -282,17 +251,3 @@ def _told_by_all(catalog: Catalog, known: Known, arguments: tuple[Given, ...], k
         return known
     kind, why = told
     return Known(known.function, kind, f"{known.doubt}; kept as it came, and taken to give {kind}, because {why}")
-
-
-def _type_of(catalog: Catalog, overload: Overload, arguments: tuple[Given, ...], phase: Phase) -> Type | None:
-    """The type of a call, None if only the plan can tell: a call that goes on with intermediate values (reading 15)."""
-    match phase:
-        case "initial_to_result":
-            return derive(overload, arguments, catalog.separate)
-        case "initial_to_intermediate":
-            return derive_intermediate(overload, arguments, catalog.separate)
-        case "intermediate_to_intermediate" | "intermediate_to_result":
-            require_intermediate(overload, arguments, catalog.separate)
-            return None
-        case _:
-            assert_never(phase)

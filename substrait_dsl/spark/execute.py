@@ -16,6 +16,7 @@ from substrait_dsl.spark.context import Context, now, settled
 from substrait_dsl.spark.correlation import loss_of, refusal_of, require_correlation
 from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.lowering import Change, Lowering
+from substrait_dsl.spark.meaning import require_meaning
 from substrait_dsl.spark.record import note_plan
 from substrait_dsl.spark.session import require_running
 from substrait_dsl.spark.settings import TIME_ZONE, require_settings
@@ -63,6 +64,7 @@ def execute(
     if root is not written:
         nodes = list(walk(root.input))
     _check_extensions(nodes)
+    require_meaning(nodes)
     require_settings(root.input, nodes, spark)
     note_plan(root.input)
     with _spark_errors(root.input):

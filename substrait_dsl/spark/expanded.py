@@ -8,12 +8,13 @@ so NULL. Where Spark wrote the file, the name there may be the wrong one, too, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.fitting import TEXT_FORMATS
 from substrait_dsl.spark.named import named_frame
+from substrait_dsl.spark.orc_files import require_names_found
 from substrait_dsl.spark.stored import find_object
 
 if TYPE_CHECKING:
@@ -37,13 +38,18 @@ def require_names_read(found: StructType, declared: Iterable[str], what: str) ->
 
 
 def require_table_read(
-    names: tuple[str, ...], found: StructType, declared: Iterable[str], what: str, spark: SparkSession
+    names: tuple[str, ...], found: StructType, declared: Collection[str], what: str, spark: SparkSession
 ) -> None:
-    """Raise `UnsupportedError` for such a column of a table or view.
+    """Raise `UnsupportedError` for such a column of a table or view, and for one that is not found in files of ORC.
 
     One that reads no files is as it should be, as is a table of a format that is text. Of what a view reads, only the
     files are known.
     """
+    try:
+        require_names_found({field.name: field.dataType for field in found if field.name in declared}, what)
+    except UnsupportedError:
+        if _is_orc(names, spark):
+            raise
     try:
         require_names_read(found, declared, what)
     except UnsupportedError:
@@ -52,3 +58,11 @@ def require_table_read(
         table = find_object(names, spark)
         if table is None or table.format not in TEXT_FORMATS:
             raise
+
+
+def _is_orc(names: tuple[str, ...], spark: SparkSession) -> bool:
+    """Whether what has these names is read from files of ORC; of Iceberg's, another reader finds the columns."""
+    table = find_object(names, spark)
+    if table is not None:
+        return table.format == "orc"
+    return any(path.endswith(".orc") for path in named_frame(names, spark).inputFiles())

@@ -254,7 +254,9 @@ def _as_told(text: DelimitedText) -> str:
     fields = f"a record has a field for each column, separated by {text.field_delimiter!r}"
     escaped = f", where {text.escape}{text.quote} is a quote" if text.escape else ""
     quotes = f"; a field may stand in {text.quote}...{text.quote}{escaped}" if text.quote else ""
-    return f"{fields}{quotes}: for other text say DelimitedText(field_delimiter=, quote=, escape=)"
+    most = text.max_line_size
+    longest = f"; no field is longer than {most} characters (max_line_size)" if 0 < most < 2**31 - 1 else ""
+    return f"{fields}{quotes}{longest}: for other text say DelimitedText(field_delimiter=, quote=, escape=)"
 
 
 def advice(told: str) -> str | None:

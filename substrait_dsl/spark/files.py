@@ -30,6 +30,7 @@ from substrait_dsl.spark.expanded import require_names_read
 from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.footers import check_each
 from substrait_dsl.spark.named import quoted_name
+from substrait_dsl.spark.orc_files import require_names_found
 from substrait_dsl.spark.paths import SKIPPED, require_read, spark_path, what_of
 from substrait_dsl.spark.slices import is_slice, rows_of_slice
 
@@ -138,10 +139,18 @@ def _by_name(
     reader: str, kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession
 ) -> DataFrame:
     paths = _paths(files)
-    with _refusals(what_of(files)):
+    what = what_of(files)
+    if isinstance(kind, Orc):
+        require_names_found(dict.fromkeys(schema.names), what)
+    with _refusals(what):
         frame = spark.read.format(reader).load(paths)
         _ = frame.schema  # a client of Spark Connect learns only now what is wrong
-    require_names_read(frame.schema, schema.names, what_of(files))
+    if isinstance(kind, Orc):
+        wanted = {name.lower() for name in schema.names}
+        require_names_found(
+            {field.name: field.dataType for field in frame.schema if field.name.lower() in wanted}, what
+        )
+    require_names_read(frame.schema, schema.names, what)
     check_each(kind, files, frame, schema)
     return frame
 

@@ -11,6 +11,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import UUID, FixedChar, List, Map, String, Struct, Type, VarChar
 from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
 from substrait_dsl.spark.columns import DECLARED, ROWS, check_columns
+from substrait_dsl.spark.orc_files import require_names_found
 from substrait_dsl.spark.stored import ICEBERG
 
 if TYPE_CHECKING:
@@ -39,13 +40,16 @@ def require_distinct(declared: NamedStruct, what: str) -> None:
             )
 
 
-def columns_in(table: StoredTable, declared: NamedStruct, *, written: Collection[str] | None = None) -> tuple[str, ...]:
+def columns_in(
+    table: StoredTable, declared: NamedStruct, *, written: Collection[str] | None = None, adds_rows: bool = True
+) -> tuple[str, ...]:
     """The names in a table of the columns that are declared.
 
     Args:
         table: the table.
         declared: the columns that a plan says it has.
         written: which of these get values; None: all, and no other column of the table does.
+        adds_rows: whether rows are added, in which the other columns are NULL or have their defaults.
 
     Raises:
         SchemaError: a column is not there or of another type; or one that is required would get NULLs.
@@ -67,7 +71,7 @@ def columns_in(table: StoredTable, declared: NamedStruct, *, written: Collection
         for name, field in given
         if not parts_as_required(kinds[name].dataType, field.type)
     ]
-    if written is None:
+    if written is None and adds_rows:
         wrong += [f'column "{name}" is required in the table, and gets no value' for name in _left(table, names)]
     if wrong:
         raise SchemaError(f"{table.title} does not fit {origin.name}: {'; '.join(wrong)}")
@@ -204,6 +208,10 @@ def require_kept(schema: StructType, kind: str, what: str, spark: SparkSession) 
             f"{what}: the session writes points in time without microseconds, as in the columns {quoted(cut)}",
             hint=f'spark.conf.set("{_TIMES}", "TIMESTAMP_MICROS")',
         )
+    if kind == "parquet" and (empty := [field.name for field in schema.fields if _has_empty_struct(field.dataType)]):
+        raise UnsupportedError(f"{what}: Parquet has no structs without fields, which the columns {quoted(empty)} hold")
+    if kind == "orc":
+        require_names_found({field.name: field.dataType for field in schema.fields}, what)
     if kind != ICEBERG:
         return
     if "" in schema.names:
@@ -219,6 +227,20 @@ def require_kept(schema: StructType, kind: str, what: str, spark: SparkSession) 
             f"{what}: Iceberg has no integers of 8 or 16 bits, which the columns {quoted(narrow)} have",
             hint="cast(I32) first",
         )
+
+
+def _has_empty_struct(kind: DataType) -> bool:
+    from pyspark.sql import types as spark
+
+    match kind:
+        case spark.StructType(fields=fields):
+            return not fields or any(_has_empty_struct(field.dataType) for field in fields)
+        case spark.ArrayType(elementType=element):
+            return _has_empty_struct(element)
+        case spark.MapType(keyType=key, valueType=value):
+            return _has_empty_struct(key) or _has_empty_struct(value)
+        case _:
+            return False
 
 
 def _has(kind: DataType, kinds: tuple[type[DataType], ...]) -> bool:

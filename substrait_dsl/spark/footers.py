@@ -72,8 +72,22 @@ def _as_spark_finds_them(columns: dict[str, pa.DataType], frame: DataFrame) -> d
 
     Hive once wrote positions for names into files of ORC, which Spark reads such a file by.
     """
-    by_position = all(name.startswith("_col") for name in columns)
-    return dict(zip(frame.columns, columns.values(), strict=False)) if by_position else columns
+    return dict(zip(frame.columns, columns.values(), strict=False)) if _are_positions(columns) else columns
+
+
+def _are_positions(names: Iterable[str]) -> bool:
+    return all(name.startswith("_col") for name in names)
+
+
+def _require_same_positions(path: str, columns: Iterable[str], frame: DataFrame) -> None:
+    """Raise `SchemaError` for a file of ORC that Spark reads by position, though its columns have names."""
+    names = list(columns)
+    if _are_positions(names) and _are_positions(frame.columns) and names != frame.columns[: len(names)]:
+        raise SchemaError(
+            f"the file {path} has the columns {quoted(names)}, and another one {quoted(frame.columns)}: Spark reads "
+            "columns of ORC by position where all are called _col and so on",
+            hint=_APART,
+        )
 
 
 _FOLDER = re.compile(r"([^/=]+)=([^/]*)/")
@@ -132,6 +146,8 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
     for parts in map(urlsplit, frame.inputFiles()):
         path = unquote(parts.path)
         columns = columns_of(kind, path) if parts.scheme == "file" else {}
+        if isinstance(kind, Orc):
+            _require_same_positions(path, columns, frame)
         found[path] = _as_spark_finds_them(columns, frame) if isinstance(kind, Orc) else columns
     require_values(found, wanted, schema, same)
     found_in = "as in another file" if len(found) > 1 else f"as its key {_KEY} says"

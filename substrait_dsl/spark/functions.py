@@ -46,7 +46,9 @@ def function_to_sql(call: ScalarFunction, texts: Sequence[str]) -> str:
 
 
 _BY_ORDER = frozenset(("lt", "gt", "lte", "gte", "between"))
-_TESTS = _BY_ORDER | {"equal", "not_equal", "is_not_distinct_from", "is_distinct_from", "is_nan", "like"}
+COMPARISONS = _BY_ORDER | {"equal", "not_equal", "is_not_distinct_from", "is_distinct_from"}
+"""The functions that compare values."""
+_TESTS = COMPARISONS | {"is_nan", "like"}
 """The functions that a reader of files may be given; a pattern without wildcards is an equality."""
 
 

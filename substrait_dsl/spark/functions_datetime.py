@@ -18,7 +18,7 @@ def _local(zone: str) -> str:
 
 def _moment(local: str, zone: str) -> str:
     """The moment at which a clock in a zone shows a local timestamp."""
-    return f"CAST(convert_timezone({zone}, 'UTC', {local}) AS TIMESTAMP)"
+    return f"CAST(convert_timezone({zone}, 'UTC', {local}) AS TIMESTAMP_LTZ)"
 
 
 def _of_day(x: str) -> Mapping[str, str]:

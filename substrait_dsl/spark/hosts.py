@@ -57,6 +57,7 @@ def host(
     windows: bool = False,
     lookups: Sequence[Node] = (),
     visible: tuple[str, ...] | None = None,
+    is_read: bool = True,
 ) -> tuple[Rows, Host]:
     """Make a host for expressions over rows.
 
@@ -72,6 +73,7 @@ def host(
             below, and so is in any case one inside another.
         lookups: nodes that will stand in a subquery which the relation itself is lowered to.
         visible: the columns that the expressions see, by position, where they are not just the rows'.
+        is_read: whether what the expressions make is part of a query, so that constants are kept from readers of files.
 
     Returns:
         The rows to build on, with the same columns, and the host.
@@ -94,7 +96,7 @@ def host(
     made = Host(Scope(columns, outer, text, computed), inside)
     hidden = {id(below) for node in nested for below in _of_their_own(node) if below is not node}
     if looked_up and not hoist:
-        hidden |= _beside_lambdas(expressions, made.scope)
+        hidden |= _beside_lambdas(expressions, made.scope, is_read=is_read)
     for node in reversed(nested):  # what stands in another comes before it
         may_stand = windows if isinstance(node, WindowFunction) else not hoist
         if not isinstance(node, Lambda) and (id(node) in hidden or not may_stand) and id(node) not in computed:
@@ -106,7 +108,7 @@ def host(
     return Rows(rows.table, rows.columns[:width]), made
 
 
-def _beside_lambdas(expressions: Sequence[Node], scope: Scope) -> set[int]:
+def _beside_lambdas(expressions: Sequence[Node], scope: Scope, *, is_read: bool) -> set[int]:
     """The subqueries, by their ids, in conjuncts whose text has a lambda: Spark takes none among its arguments.
 
     Functions whose text needs a value more than once give it a name so, and so are constants kept from readers.
@@ -116,7 +118,8 @@ def _beside_lambdas(expressions: Sequence[Node], scope: Scope) -> set[int]:
     for expression in expressions:
         for conjunct in conjuncts(expression) if isinstance(expression, Expression) else ():
             inside = list(subqueries_of(conjunct))
-            if inside and " -> " in as_column(to_sql(conjunct, trial), conjunct):
+            text = to_sql(conjunct, trial) if inside else ""
+            if " -> " in (as_column(text, conjunct) if is_read and inside else text):
                 found.update(map(id, inside))
     return found
 

@@ -107,7 +107,7 @@ def _timestamp(value: int, kind: t.Type) -> str:
     except OverflowError:
         raise UnsupportedError(f"a Spark {kind} lies in the years 1 to 9999, got {value}") from None
     text = moment.isoformat(" ", "microseconds")
-    return f"TIMESTAMP'{text}Z'" if isinstance(kind, t.PrecisionTimestampTZ) else f"TIMESTAMP_NTZ'{text}'"
+    return f"TIMESTAMP_LTZ'{text}Z'" if isinstance(kind, t.PrecisionTimestampTZ) else f"TIMESTAMP_NTZ'{text}'"
 
 
 def _time(value: int, kind: t.Type) -> str:

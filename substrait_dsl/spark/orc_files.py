@@ -8,9 +8,10 @@ numbers, and all points in time as ORC does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.named import quoted_name
 
@@ -27,27 +28,64 @@ ORC_FILES: Mapping[str, Mapping[str, str]] = {
     "orc": {
         "date": "{0} BETWEEN DATE '1582-10-05' AND DATE '1582-10-14'",
         # Spark tells the days by the time zone of Java, which may be up to a day off.
-        "timestamp": "{0} BETWEEN TIMESTAMP '1582-10-04 00:00:00Z' AND TIMESTAMP '1582-10-16 00:00:00Z' OR "
-        + _fraction("TIMESTAMP", "Z"),
+        "timestamp": "{0} BETWEEN TIMESTAMP_LTZ '1582-10-04 00:00:00Z' AND TIMESTAMP_LTZ '1582-10-16 00:00:00Z' OR "
+        + _fraction("TIMESTAMP_LTZ", "Z"),
     },
-    "iceberg orc": {"timestamp": _fraction("TIMESTAMP", "Z"), "timestamp_ntz": _fraction("TIMESTAMP_NTZ")},
+    "iceberg orc": {"timestamp": _fraction("TIMESTAMP_LTZ", "Z"), "timestamp_ntz": _fraction("TIMESTAMP_NTZ")},
 }
 """For who writes them, by Spark's types, whether a value is lost."""
 
 
-def with_kept_days(frame: DataFrame, what: str, kind: str) -> DataFrame:
+def require_names_found(columns: Mapping[str, DataType | None], what: str) -> None:
+    """Raise `UnsupportedError` for a column that Spark would not find in files of ORC, as it has such a name in it.
+
+    Spark tells its reader the names between backticks.
+
+    Args:
+        columns: the columns by their names; no type: it is not known yet.
+        what: the table or the files, for the message.
+    """
+    for column, kind in columns.items():
+        names = [column, *(() if kind is None else _names(kind))]
+        if any(not name or "`" in name for name in names):
+            raise UnsupportedError(
+                f"{what}: Spark does not find the column {quoted([column])} in files of ORC, as its name, or one "
+                "inside it, has a backtick or is empty",
+                hint="give it another name",
+            )
+
+
+def _names(kind: DataType) -> Iterator[str]:
+    from pyspark.sql import types as spark
+
+    match kind:
+        case spark.ArrayType(elementType=element):
+            yield from _names(element)
+        case spark.MapType(keyType=key, valueType=value):
+            yield from _names(key)
+            yield from _names(value)
+        case spark.StructType(fields=fields):
+            for field in fields:
+                yield field.name
+                yield from _names(field.dataType)
+        case _:
+            pass
+
+
+def with_kept_days(frame: DataFrame, kind: str, apart: Container[str] = ()) -> DataFrame:
     """The rows as they may be written to ORC: a day that would become another one is an error when it is met.
 
     Args:
         frame: the rows.
-        what: what is done with them, for the error.
         kind: which of the `ORC_FILES` they are for.
+        apart: the columns that are not in the files, but name folders.
     """
     names = frame.columns
     plain = [f"c{number}" for number in range(len(names))]
-    told = text_to_sql(f"{what}: {_LOST}")
+    told = text_to_sql(_LOST)
     tests = [
-        _is_lost(name, field.dataType, ORC_FILES[kind]) for name, field in zip(plain, frame.schema.fields, strict=True)
+        None if field.name in apart else _is_lost(name, field.dataType, ORC_FILES[kind])
+        for name, field in zip(plain, frame.schema.fields, strict=True)
     ]
     if not any(tests):
         return frame

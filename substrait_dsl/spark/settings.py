@@ -19,7 +19,18 @@ from substrait_dsl.algebra.expressions import (
     WindowFunction,
 )
 from substrait_dsl.algebra.node import Node, Rel
-from substrait_dsl.algebra.relations import Aggregate, FileItem, FilesTarget, LocalFiles, Parquet, Read, Window, Write
+from substrait_dsl.algebra.relations import (
+    Aggregate,
+    FileItem,
+    FilesTarget,
+    LocalFiles,
+    NamedTable,
+    Orc,
+    Parquet,
+    Read,
+    Window,
+    Write,
+)
 from substrait_dsl.algebra.types import (
     Date,
     IntervalDay,
@@ -109,6 +120,14 @@ def _reads_files(plan: Plan) -> bool:
 
 def _reads_parquet(plan: Plan) -> bool:
     return any(isinstance(item.format, Parquet) for item in _files(plan))
+
+
+def _reads_orc(plan: Plan) -> bool:
+    """Whether files of ORC are read; what tables are kept in is not known yet."""
+    definitions = (node.definition for node in plan.nodes if isinstance(node, Read))
+    return any(isinstance(item.format, Orc) for item in _files(plan)) or any(
+        isinstance(definition, NamedTable) for definition in definitions
+    )
 
 
 def _writes_parquet(plan: Plan) -> bool:
@@ -227,6 +246,13 @@ SETTINGS = (
         "the session passes over files by their names, those that match {value}",
         _reads_files,
         default="^[._]",
+    ),
+    Setting(
+        "orc.force.positional.evolution",
+        ("false",),
+        "the session finds the columns of ORC files by position, not by name",
+        _reads_orc,
+        default="false",
     ),
     Setting(
         "spark.sql.parquet.int96TimestampConversion",

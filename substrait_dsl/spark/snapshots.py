@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import threading
 import uuid
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 import attrs
 
+from substrait_dsl.errors import ExecutionError
 from substrait_dsl.spark.named import quoted_name
-from substrait_dsl.spark.statements import run
+from substrait_dsl.spark.statements import changing, run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from substrait_dsl.spark.stored import StoredTable
     from substrait_dsl.spark.workspace import Workspace
+
+Answer = TypeVar("Answer")
 
 _SETTING = "spark.sql.iceberg.snapshot-property."
 _PROPERTY = "substrait-dsl.change"
@@ -49,6 +53,54 @@ def committed(what: str, text: str, table: StoredTable, space: Workspace) -> Com
     snapshots = _metadata(table, "snapshots", spark)
     made = spark.sql(f"SELECT parent_id FROM {snapshots} WHERE summary['{_PROPERTY}'] = '{mark}'").collect()
     return Commit(made[0][0], True) if made else Commit(None, False)
+
+
+def changed(
+    what: str,
+    text: str,
+    table: StoredTable,
+    space: Workspace,
+    ask: Callable[[str], Answer],
+    *,
+    is_lasting: bool = True,
+) -> Answer | None:
+    """Run a statement that changes an Iceberg table, and tell of the table as it was just before.
+
+    That is asked before the statement: a snapshot is read with the columns that it was made with, under the names that
+    they had then. Only if another writer came between, the snapshot that the statement changed is asked.
+
+    Args:
+        what: what is done, for errors.
+        text: the statement.
+        table: the table.
+        space: the workspace of the execution.
+        ask: what is to be known of the table, which is given as what stands after FROM.
+        is_lasting: whether the answer is the same after the statement.
+
+    Returns:
+        The answer; None: nothing was changed.
+
+    Raises:
+        ExecutionError: the statement failed; or it was made, and the answer is not known.
+    """
+    if space.is_rehearsal:
+        return None
+    before = current(table, space)
+    with changing(what):
+        answer = ask(table.sql)
+    commit = committed(what, text, table, space)
+    if not commit.found:
+        return None
+    if commit.before == before:
+        return answer
+    then = at(table, commit.before)
+    if is_lasting and _columns(then, space) == _columns(table.sql, space):
+        return ask(then)
+    raise ExecutionError(f"{what} was made, but another writer came between, so which rows it changed is not known")
+
+
+def _columns(source: str, space: Workspace) -> list[tuple[str, str]]:
+    return space.spark.sql(f"SELECT * FROM {source}").dtypes
 
 
 def current(table: StoredTable, space: Workspace) -> int | None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.failures import failure_of, spark_errors, told
 from substrait_dsl.spark.named import SEVERAL_PARTS, column_list, statement_name
 from substrait_dsl.spark.stored import REQUIRED
@@ -33,6 +33,8 @@ def sql_type(kind: DataType) -> str:
             return f"ARRAY<{sql_type(element)}>"
         case spark.MapType(keyType=key, valueType=value):
             return f"MAP<{sql_type(key)}, {sql_type(value)}>"
+        case spark.TimestampType():
+            return "TIMESTAMP_LTZ"  # what TIMESTAMP means is a setting of the session
         case _:
             return kind.simpleString()
 
@@ -101,6 +103,11 @@ def changing(what: str) -> Iterator[None]:
             database = failure.parameters.get("schemaName", "").replace("`", "")
             raise ExecutionError(
                 f"{what}: there is no database {quoted([database])}", hint=f"CREATE DATABASE {database}, in Spark's SQL"
+            ) from error
+        if "Unexpected row-level read relations" in str(error):
+            raise UnsupportedError(
+                f"{what}: Spark takes no condition and value that both have a subquery of the table itself",
+                hint='write(..., "update") of rows with the new values, or a new table of all rows',
             ) from error
         if failure is not None and failure.kind == "MERGE_CARDINALITY_VIOLATION":
             raise ExecutionError(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal, assert_never
 
@@ -17,6 +17,7 @@ from substrait_dsl.algebra.relations import (
     DelimitedText,
     Dwrf,
     ExtensionFormat,
+    FileFormat,
     FilesTarget,
     Orc,
     Parquet,
@@ -72,10 +73,14 @@ def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Worksp
     """
     what = f"write to {quoted([target.uri])}"
     mode = _mode(rel, what)
-    if mode == "overwrite" and not space.is_rehearsal:
-        # The old files are removed first: rows that cannot be computed must not do that.
+    is_replaced = mode == "overwrite" and not space.is_rehearsal
+    if is_replaced:  # what is read may be among the old files, which are removed first
         frame = frame.localCheckpoint()
-    writer = _writer(rel, target, frame, what).mode(mode)
+    written = _checked(rel, target.format, frame, what)
+    if is_replaced and written is not frame:  # rows that cannot be written must not remove them
+        with changing(what):
+            written = written.localCheckpoint()
+    writer = _writer(target.format, written).mode(mode)
     if mode == "ignore" and rel.output == "modified_records":
         raise UnsupportedError(f"{what}: with ignore_if_exists it is not known whether the rows were written")
     if not space.is_rehearsal:
@@ -102,15 +107,17 @@ def _leaving_nothing(uri: str) -> Iterator[None]:
         raise
 
 
-def _writer(rel: Write, target: FilesTarget, frame: DataFrame, what: str) -> DataFrameWriter:
-    match target.format:
+def _checked(rel: Write, kind: FileFormat, frame: DataFrame, what: str) -> DataFrame:
+    """The rows as they may be written: what would be read as others is refused, or an error when it is met."""
+    match kind:
         case Parquet():
             require_kept(frame.schema, "parquet", what, frame.sparkSession)
-            return frame.write.format("parquet")
+            return frame
         case Orc():
-            return with_kept_days(frame, what, "orc").write.format("orc")
-        case DelimitedText() as kind:
-            return _text(rel, kind, frame, what)
+            require_kept(frame.schema, "orc", what, frame.sparkSession)
+            return with_kept_days(frame, "orc")
+        case DelimitedText():
+            return _as_text(rel, kind, frame, what)
         case Arrow() | Dwrf() as other:
             raise UnsupportedError(f"{what}: Spark cannot write {type(other).__name__.upper()} files")
         case ExtensionFormat(detail=detail):
@@ -119,8 +126,16 @@ def _writer(rel: Write, target: FilesTarget, frame: DataFrame, what: str) -> Dat
             assert_never(never)
 
 
-def _text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> DataFrameWriter:
-    """Delimited text that is read as the very rows that were written; what would not be is an error."""
+def _writer(kind: FileFormat, frame: DataFrame) -> DataFrameWriter:
+    if not isinstance(kind, DelimitedText):
+        return frame.write.format("orc" if isinstance(kind, Orc) else "parquet")
+    return frame.write.format("csv").options(
+        **text_options(kind), emptyValue="", ignoreLeadingWhiteSpace="false", ignoreTrailingWhiteSpace="false"
+    )
+
+
+def _as_text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> DataFrame:
+    """Fields of delimited text that are read as the very rows; what would not be is an error."""
     others = [field.name for field in rel.table_schema if not isinstance(field.type, String)]
     if others:
         raise UnsupportedError(
@@ -135,6 +150,8 @@ def _text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> DataF
             hint="give the format a null_value that no value is, such as DelimitedText(null_value='NULL'); "
             "or say assert_not_null() of a column that has none",
         )
+    if kind.header_lines_to_skip:
+        _require_header(rel.table_schema.names, kind, what)
     names = [f"c{number}" for number in range(len(frame.columns))]
     fields = [_field(name, kind) for name in names]
     if not kind.header_lines_to_skip:
@@ -147,16 +164,18 @@ def _text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> DataF
         told = text_to_sql("a record would be an empty line of delimited text, which is none")
         fields[0] = f"if({blank}, raise_error({told}), {fields[0]})"
     checked = frame.toDF(*names).selectExpr(*(f"{field} AS {name}" for field, name in zip(fields, names, strict=True)))
-    return (
-        checked.toDF(*frame.columns)
-        .write.format("csv")
-        .options(
-            **text_options(kind),
-            emptyValue="",
-            ignoreLeadingWhiteSpace="false",
-            ignoreTrailingWhiteSpace="false",
-        )
-    )
+    return checked.toDF(*frame.columns)
+
+
+def _require_header(names: Sequence[str], kind: DelimitedText, what: str) -> None:
+    """Raise `UnsupportedError` for names that are no line of delimited text which a reader skips."""
+    kept = {kind.field_delimiter: kind.quote, kind.quote: kind.escape}
+    never = ["\n", "\r", "\0", *(part for part, kept_by in kept.items() if part and not kept_by)]
+    if broken := [name for name in names if any(part in name for part in never)]:
+        raise UnsupportedError(f"{what}: {quoted(broken)} cannot stand in the header line of this delimited text")
+    is_separated = len(names) > 1 and not kind.field_delimiter.isspace()
+    if not is_separated and all(character <= " " for name in names for character in name):
+        raise UnsupportedError(f"{what}: the header line would be empty, and Spark's reader would skip a record for it")
 
 
 def _field(name: str, kind: DelimitedText) -> str:

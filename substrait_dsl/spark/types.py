@@ -86,7 +86,7 @@ _ATOMS: Mapping[Type, _Atom] = {
     Binary(): _Atom("BinaryType", "BINARY"),
     Date(): _Atom("DateType", "DATE"),
     PrecisionTimestamp(MICROSECONDS): _Atom("TimestampNTZType", "TIMESTAMP_NTZ"),
-    PrecisionTimestampTZ(MICROSECONDS): _Atom("TimestampType", "TIMESTAMP"),
+    PrecisionTimestampTZ(MICROSECONDS): _Atom("TimestampType", "TIMESTAMP_LTZ"),
     IntervalDay(MICROSECONDS): _Atom("DayTimeIntervalType", "INTERVAL DAY TO SECOND"),
     IntervalYear(): _Atom("YearMonthIntervalType", "INTERVAL YEAR TO MONTH"),
 }

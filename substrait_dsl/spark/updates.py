@@ -12,14 +12,14 @@ from substrait_dsl.algebra.node import Node
 from substrait_dsl.algebra.relations import Update
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.types import List, Map, Struct
-from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.fitting import columns_in
-from substrait_dsl.spark.hosts import host, subqueries_of
+from substrait_dsl.spark.hosts import has_correlated, host, subqueries_of
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import statement_name
 from substrait_dsl.spark.output import guarded
 from substrait_dsl.spark.reads import as_inside
-from substrait_dsl.spark.snapshots import at, committed, current
+from substrait_dsl.spark.snapshots import changed
 from substrait_dsl.spark.statements import qualified, sql_type
 from substrait_dsl.spark.stored import StoredTable, need_table
 from substrait_dsl.spark.tables import Rows, all_true
@@ -46,8 +46,9 @@ def update(rel: Update, space: Workspace) -> DataFrame:
     table = need_table(rel.table.names, space.spark)
     what = f"update of {table.title}"
     table.require_rows_change(what, "update")
-    changed = [rel.table_schema.fields[each.column].name for each in rel.transformations]
-    names = columns_in(table, rel.table_schema, written=changed)
+    written = [rel.table_schema.fields[each.column].name for each in rel.transformations]
+    names = columns_in(table, rel.table_schema, written=written)
+    _require_subqueries(rel, table, what)
     condition, values = _texts(rel, table, names, space)
     kinds = {field.name: field.dataType for field in table.schema.fields}
     assignments = []
@@ -61,6 +62,18 @@ def update(rel: Update, space: Workspace) -> DataFrame:
     return space.spark.createDataFrame([(count,)], to_spark(rel.schema))
 
 
+def _require_subqueries(rel: Update, table: StoredTable, what: str) -> None:
+    """Raise `UnsupportedError` for a value with a subquery that sees the row, where Spark writes changes apart."""
+    if table.properties.get(_MODE) == "merge-on-read" and has_correlated([each.value for each in rel.transformations]):
+        raise UnsupportedError(
+            f"{what}: Spark takes no subquery that depends on the row in a value where {_MODE} is merge-on-read",
+            hint=f'"{_MODE}" = "copy-on-write"; or write(..., "update") of rows with the new values',
+        )
+
+
+_MODE = "write.update.mode"
+
+
 def _texts(rel: Update, table: StoredTable, names: Sequence[str], space: Workspace) -> tuple[str, list[str]]:
     """The condition and the new values as SQL text over the row."""
     columns = tuple(
@@ -68,7 +81,7 @@ def _texts(rel: Update, table: StoredTable, names: Sequence[str], space: Workspa
     )
     rows = Rows(TextTable((), f"{table.sql} AS {_ROW}", space), columns)
     new: list[Node] = [each.value for each in rel.transformations]
-    same, here = host(Lowering(space), rows, rel.anchor, [rel.condition, *new])
+    same, here = host(Lowering(space), rows, rel.anchor, [rel.condition, *new], is_read=False)
     if same.table is not rows.table:
         raise UnsupportedError(
             f"update of {table.title}: Spark's UPDATE takes no window function, and no subquery inside another or in a "
@@ -89,19 +102,9 @@ def _texts(rel: Update, table: StoredTable, names: Sequence[str], space: Workspa
 def _counted(rel: Update, statement: str, condition: str, table: StoredTable, what: str, space: Workspace) -> int:
     """Run the statement; gives how many rows were changed: those of the snapshot before that fit the condition."""
 
-    def count(snapshot: int | None) -> int:
-        if snapshot is None or space.is_rehearsal:
-            return 0
-        found = space.sql(f"SELECT count(*) FROM {at(table, snapshot)} AS {_ROW} WHERE {condition}").collect()
-        return int(found[0][0])
+    def count(source: str) -> int:
+        return int(space.sql(f"SELECT count(*) FROM {source} AS {_ROW} WHERE {condition}").collect()[0][0])
 
-    if not any(True for _ in subqueries_of(rel.condition)):
-        return count(committed(what, statement, table, space).before)
     # What a subquery finds may be another thing after the statement.
-    before = current(table, space)
-    counted = count(before)
-    if committed(what, statement, table, space).before != before and not space.is_rehearsal:
-        raise ExecutionError(
-            f"{what} was made, but another writer came between, so how many rows it changed is not known"
-        )
-    return counted
+    is_lasting = not any(True for _ in subqueries_of(rel.condition))
+    return changed(what, statement, table, space, count, is_lasting=is_lasting) or 0

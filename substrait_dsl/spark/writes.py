@@ -7,7 +7,7 @@ Specification: https://substrait.io/relations/logical_relations/#write-operator.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
@@ -22,7 +22,7 @@ from substrait_dsl.spark.named import column_list, statement_name
 from substrait_dsl.spark.orc_files import ORC_FILES, with_kept_days
 from substrait_dsl.spark.reads import as_inside
 from substrait_dsl.spark.replacing import create_or_replace
-from substrait_dsl.spark.snapshots import at, committed
+from substrait_dsl.spark.snapshots import changed
 from substrait_dsl.spark.statements import (
     nested_cast,
     nothing,
@@ -33,7 +33,7 @@ from substrait_dsl.spark.statements import (
     sql_type,
     using,
 )
-from substrait_dsl.spark.stored import StoredTable, find_table, format_of_new, need_table, title
+from substrait_dsl.spark.stored import ICEBERG, StoredTable, find_table, format_of_new, need_table, title
 from substrait_dsl.spark.targets import write_files, write_view
 from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.types import holds, to_spark
@@ -104,15 +104,18 @@ def _insert(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     what = f"insert into {table.title}"
     require_kept(table.schema, table.format, what, space.spark)
     frame = _given(rel, space)
-    source = nested_cast(_kept(frame, table.files, what), _kinds(table, columns)).toDF(*space.names(len(columns)))
+    # An Iceberg table has the values that tell partitions apart in its files, too.
+    apart = set() if table.format == ICEBERG else set(table.partitions)
+    folders = {name for name, column in zip(frame.columns, columns, strict=True) if column in apart}
+    source = nested_cast(_kept(frame, table.files, folders), _kinds(table, columns)).toDF(*space.names(len(columns)))
     values = ", ".join(inserted(table, columns, source.columns, what, space.spark))
     run(what, f"INSERT INTO {table.sql} ({column_list(columns)}) SELECT {values} FROM {space.attach(source)}", space)
     return _result(rel, frame)
 
 
-def _kept(frame: DataFrame, kind: str, what: str) -> DataFrame:
-    """The rows as they may be written to a table of a format."""
-    return with_kept_days(frame, what, kind) if kind in ORC_FILES else frame
+def _kept(frame: DataFrame, kind: str, apart: Container[str] = ()) -> DataFrame:
+    """The rows as they may be written to a table of a format; some columns are not in its files."""
+    return with_kept_days(frame, kind, apart) if kind in ORC_FILES else frame
 
 
 def _kinds(table: StoredTable, columns: Sequence[str]) -> list[DataType]:
@@ -136,7 +139,7 @@ def _ctas(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
     schema: StructType = frame.schema
     kind = found.format if found is not None else format_of_new(names, space.spark)
     require_kept(schema, kind, what, space.spark)
-    source = space.attach(_kept(frame, kind if found is None else found.files, what))
+    source = space.attach(_kept(frame, kind if found is None else found.files))
     rows = f"{using(kind)}{required_property(rel.table_schema, found)} AS SELECT {_of_any_length(schema)} FROM {source}"
     if found is None:
         run(what, f"CREATE TABLE {statement_name(names)}{rows}", space)
@@ -192,11 +195,26 @@ def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
         f"ON {gone} AND {' AND '.join(pairs(mine, given, '<=>'))} WHEN MATCHED THEN DELETE "
         f"WHEN NOT MATCHED AND NOT {gone} THEN INSERT ({column_list(columns)}) VALUES ({key_list})"
     )
-    before = committed(what, text, table, space).before
-    if rel.output == "no_output" or before is None:
-        return _result(rel, frame.limit(0))
-    taken = f"SELECT {column_list(columns)} FROM {numbered(at(table, before))} WHERE {number} <= {copies}"
-    return space.sql(taken).localCheckpoint()
+
+    def taken(stored: str) -> DataFrame:
+        query = f"SELECT {column_list(columns)} FROM {numbered(stored)} WHERE {number} <= {copies}"
+        return space.sql(query).localCheckpoint()
+
+    return _told(rel, what, text, table, taken, space)
+
+
+def _told(
+    rel: Write, what: str, text: str, table: StoredTable, ask: Callable[[str], DataFrame], space: Workspace
+) -> DataFrame:
+    """Run the statement of a write to an Iceberg table; gives the rows that it changed, if the write tells them.
+
+    `ask` gives them from the table before the statement.
+    """
+    if rel.output == "no_output":
+        run(what, text, space)
+        return _result(rel, nothing(space.spark))
+    records = changed(what, text, table, space, ask)
+    return _result(rel, records if records is not None else space.spark.createDataFrame([], to_spark(rel.schema)))
 
 
 def _compared(columns: Sequence[str], kinds: Sequence[Type]) -> list[str]:
@@ -208,7 +226,7 @@ def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     """Put rows in place of those with the same key, which an Iceberg table may have declared."""
     what = f"update of {table.title}"
     table.require_rows_change(what)
-    columns = columns_in(table, rel.table_schema)
+    columns = columns_in(table, rel.table_schema, adds_rows=False)
     keys = [name for name in columns if name in table.identifiers]
     if not keys or len(keys) < len(table.identifiers):
         raise UnsupportedError(
@@ -218,10 +236,10 @@ def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
             if table.identifiers
             else "sd.update(...) changes rows by a condition",
         )
-    changed = [name for name in columns if name not in keys]
-    if not changed:
+    replaced = [name for name in columns if name not in keys]
+    if not replaced:
         raise UnsupportedError(f"{what}: the input has the columns of the key only, and those stay")
-    given = _kept(_given(rel, space, keep=True), table.files, what)  # it may be computed twice
+    given = _kept(_given(rel, space, keep=True), table.files)  # it may be computed twice
     frame = nested_cast(given, _kinds(table, columns))
     fresh = space.names(len(columns))
     new = dict(zip(columns, fresh, strict=True))
@@ -230,12 +248,12 @@ def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     stored = _compared(qualified("__row", keys), kinds)
     same = " AND ".join(pairs(stored, _compared([new[key] for key in keys], kinds), "="))
     sets = ", ".join(
-        f"{name} = {new[column]}" for name, column in zip(qualified("__row", changed), changed, strict=True)
+        f"{name} = {new[column]}" for name, column in zip(qualified("__row", replaced), replaced, strict=True)
     )
     text = f"MERGE INTO {table.sql} AS __row USING {source} AS __new ON {same} WHEN MATCHED THEN UPDATE SET {sets}"
-    before = committed(what, text, table, space).before
-    if rel.output == "no_output" or before is None:
-        return _result(rel, frame.limit(0))
-    was = f"{at(table, before)} AS __row"
     made = ", ".join(f"{new[column]} AS {statement_name((column,))}" for column in columns)
-    return space.sql(f"SELECT {made} FROM {source} JOIN {was} ON {same}").localCheckpoint()
+
+    def records(stored: str) -> DataFrame:
+        return space.sql(f"SELECT {made} FROM {source} JOIN {stored} AS __row ON {same}").localCheckpoint()
+
+    return _told(rel, what, text, table, records, space)

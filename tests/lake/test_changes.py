@@ -175,6 +175,67 @@ def test_updates_by_a_condition_and_their_count(spark: SparkSession) -> None:
     assert len(snapshots(spark, name)) == 5, "each is one statement"
 
 
+def test_what_is_told_of_a_change_after_the_columns_have_changed(spark: SparkSession) -> None:
+    """An ALTER makes no snapshot; the last one is read with the columns that it was made with."""
+    was = {"id": "i64", "x": "fp64?"}
+    renamed: dict[str, Any] = {"id": "i64", "price": "fp64?"}
+    more: dict[str, Any] = {"id": "i64", "x": "fp64?", "n": "string?"}
+
+    def altered(*columns: Any) -> tuple[str, str, str]:
+        name = new_table(spark, [(1, 1.0), (2, 2.0)], was)
+        for some in columns:
+            sd.alter_table(name, some).execute(spark)
+        return name
+
+    name = altered(renamed)
+    assert sd.update(name, renamed, {"price": lambda r: r.price * 2}, lambda r: r.price > 1.0).collect(spark) == [(1,)]
+    assert stored(spark, name) == bag([(1, 1.0), (2, 4.0)])
+    name = altered(renamed)
+    prices = sd.read_named(name, renamed).filter(lambda r: r.id == 2).select("price")
+    emptied = sd.update(name, renamed, {"price": None}, lambda r: r.price.is_in(prices))
+    assert emptied.collect(spark) == [(1,)]
+    name = altered({"id": "i64"}, was)  # another column of the same name
+    assert sd.update(name, was, {"x": 5.0}, lambda r: r.x.is_null()).collect(spark) == [(2,)]
+    name = altered({"id": "i64"}, was)
+    gone = values([(1, None)], was).write(name, "delete", output="modified_records")
+    assert gone.collect(spark) == [(1, None)]
+    name = altered(more)
+    spark.sql(f"ALTER TABLE {'.'.join(name)} SET IDENTIFIER FIELDS id")
+    new = values([(2, "b"), (3, "c")], {"id": "i64", "n": "string?"}).write(name, "update", output="modified_records")
+    assert new.collect(spark) == [(2, "b")]
+    assert stored(spark, name) == bag([(1, 1.0, None), (2, 2.0, "b")])
+
+
+def test_an_update_leaves_the_columns_that_it_does_not_have(spark: SparkSession) -> None:
+    name = new_table(spark, [(1, "a", 1.0)], {"id": "i64", "name": "string", "price": "fp64?"})
+    with refused(UnsupportedError, "execute", "no identifier fields"):
+        values([(1, 2.0)], {"id": "i64", "price": "fp64?"}).write(name, "update").execute(spark)
+    spark.sql(f"ALTER TABLE {'.'.join(name)} SET IDENTIFIER FIELDS id")
+    values([(1, 2.0)], {"id": "i64", "price": "fp64?"}).write(name, "update").execute(spark)
+    assert stored(spark, name) == bag([(1, "a", 2.0)])
+
+
+def test_values_of_updates_that_are_subqueries(spark: SparkSession) -> None:
+    columns = {"id": "i64?", "k": "i64?"}
+    name = new_table(spark, [(1, 10), (2, 20)], columns)
+    table: Any = sd.read_named(name, columns)
+    largest = sd.scalar_subquery(table.aggregate(m=lambda r: f.max(r.k)))
+    sd.update(name, columns, {"k": lambda r: largest}, True).execute(spark)
+    assert stored(spark, name) == bag([(1, 20), (2, 20)])
+
+    def before(r: Any) -> Any:
+        return table.filter(lambda q: q.id < r.id)
+
+    both = {"k": lambda r: sd.scalar_subquery(before(r).aggregate(m=lambda q: f.max(q.id)))}
+    sd.update(name, columns, both, lambda r: r.k > 5).execute(spark)
+    assert stored(spark, name) == bag([(1, None), (2, 1)])
+    with refused(UnsupportedError, "execute", "both have a subquery of the table itself"):
+        sd.update(name, columns, both, lambda r: sd.exists(before(r))).execute(spark)
+    spark.sql(f"ALTER TABLE {'.'.join(name)} SET TBLPROPERTIES ('write.update.mode'='merge-on-read')")
+    with refused(UnsupportedError, "execute", "write.update.mode is merge-on-read"):
+        sd.update(name, columns, both, True).execute(spark)
+
+
 def test_an_update_of_no_rows_at_all(spark: SparkSession) -> None:
     name = new_table(spark, [])
     assert sd.update(name, COLUMNS, {"id": 1}, where=True).collect(spark)[0][0] == 0

@@ -189,6 +189,11 @@ def test_files_of_orc_that_have_positions_for_names(tmp_path: Path, spark: Spark
     other = stored(tmp_path / "other.orc", _col0=["z"], _col1=["y"])
     with pytest.raises(SchemaError, match=r'other.orc does not fit .* column "a" is string'):
         sd.read_files([named, other], {"a": "i64?"}, format="orc").execute(spark)
+    first, second = (tmp_path / "places" / name for name in ("first.orc", "second.orc"))
+    stored(first, _col0=[1], _col1=[10])
+    stored(second, _col1=[30], _col0=[3])
+    with pytest.raises(SchemaError, match=r'the columns "_col.", "_col.*by position'):
+        sd.read_files([first, second], {"_col0": "i64?", "_col1": "i64?"}, format="orc").execute(spark)
 
 
 I8, I16, I32, I64 = pa.int8(), pa.int16(), pa.int32(), pa.int64()

@@ -201,6 +201,8 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
     nested = points.select(y=lambda r: sd.list_of(r.x)).select(y=lambda r: r.y.cast("list<string>"))
     t.execute(spark).write.parquet(f"{tmp_path}/read")
     files = sd.read_files(tmp_path / "read", {"x": "i64"}, kind="folder")
+    t.execute(spark).write.orc(f"{tmp_path}/orc")
+    orc = sd.read_files(tmp_path / "orc", {"x": "i64?"}, kind="folder", format="orc")
     made = t.write(sd.files_target(tmp_path / "written", "parquet"))
     cases: list[tuple[str, str, sd.Relation[Any], str]] = [
         ("spark.sql.ansi.enabled", "false", t, "ANSI"),
@@ -248,6 +250,7 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
         ("spark.sql.files.ignoredPathSegmentRegex", "^([._]|b)", files, r"files by their names, .*\^\(\[\._\]\|b\)"),
         ("spark.sql.files.ignoreCorruptFiles", "true", files, "passes over broken files"),
         ("spark.sql.files.ignoreMissingFiles", "true", files, "passes over missing files"),
+        ("orc.force.positional.evolution", "true", orc, "ORC files by position"),
         ("spark.sql.parquet.int96RebaseModeInRead", "LEGACY", files, "shifts the old days"),
         ("spark.sql.parquet.int96TimestampConversion", "true", files, "shifts the points in time of Parquet"),
         (
@@ -270,6 +273,32 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
             else:
                 spark.conf.set(setting, before)
         relation.execute(spark)
+
+
+def test_what_timestamp_means_to_a_session_changes_nothing(spark: SparkSession) -> None:
+    moment = dt.datetime(2024, 5, 1, 5, tzinfo=dt.UTC)
+    t = values(
+        {"s": "string", "t": "precision_timestamp<6>"}, ("2024-05-01 10:00:00+05:00", dt.datetime(2024, 5, 1, 7))
+    )
+    points = t.select(
+        a=lambda r: r.s.cast("precision_timestamp_tz<6>"),
+        b=lambda r: f.assume_timezone(r.t, "Europe/Paris"),
+        c=lambda r: f.coalesce(sd.null("precision_timestamp_tz<6>"), moment),
+        d=lambda r: r.s.cast("precision_timestamp_tz<6>") == moment,
+    )
+    name = "points_in_time"
+    spark.sql(f"DROP TABLE IF EXISTS {name}")
+    spark.conf.set("spark.sql.timestampType", "TIMESTAMP_NTZ")
+    try:
+        frame = points.execute(spark)
+        sd.create_table(name, {"a": "precision_timestamp_tz?<6>"}).execute(spark)
+    finally:
+        spark.conf.unset("spark.sql.timestampType")
+    assert [kind for _, kind in frame.dtypes] == ["timestamp", "timestamp", "timestamp", "boolean"]
+    local = moment.replace(tzinfo=None)  # as the session's zone is UTC
+    assert [tuple(row) for row in frame.collect()] == [(local, local, local, True)]
+    assert spark.table(name).dtypes == [("a", "timestamp")]
+    spark.sql(f"DROP TABLE {name}")
 
 
 def test_settings_that_nobody_made_are_those_of_spark() -> None:

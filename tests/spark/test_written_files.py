@@ -11,6 +11,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, UnsupportedError
+from tests.spark.column_files import stored
 from tests.spark.written import BIG, COLUMNS, FIRST, SECOND, failing, values
 from tests.support import f, refused
 
@@ -119,6 +120,11 @@ def test_orc_files_hold_what_is_written_or_that_is_an_error(tmp_path: Path, spar
         with pytest.raises(ExecutionError, match="ORC files can hold"):
             write.execute(spark)
     spark.sql(f"DROP TABLE {name}")
+    spark.sql(f"CREATE TABLE {name} (n BIGINT, d DATE) USING orc PARTITIONED BY (d)")
+    both = sd.read_virtual([(1, dt.date(1582, 10, 10))], {"n": "i64?", "d": "date?"})
+    both.write(name).execute(spark)  # a day in the name of a folder is kept
+    assert sd.read_named(name, {"n": "i64?", "d": "date?"}).collect(spark) == [(1, dt.date(1582, 10, 10))]
+    spark.sql(f"DROP TABLE {name}")
 
 
 def test_files_that_could_not_be_written_are_not_in_the_way(tmp_path: Path, spark: SparkSession) -> None:
@@ -132,6 +138,49 @@ def test_files_that_could_not_be_written_are_not_in_the_way(tmp_path: Path, spar
     (tmp_path / "empty").mkdir()
     with pytest.raises(ExecutionError, match="something already"):  # somebody made it
         values(FIRST).write(sd.files_target(tmp_path / "empty"), "ctas").execute(spark)
+
+
+_BARE = sd.DelimitedText(header_lines_to_skip=1, quote="")
+
+
+def test_what_cannot_be_written_removes_no_old_files(tmp_path: Path, spark: SparkSession) -> None:
+    text = sd.DelimitedText(null_value="NULL")
+    cases: list[tuple[Any, str, Any, Any]] = [
+        (text, "string?", "kept", "NULL"),
+        (text, "string?", "kept", "two\nlines"),
+        ("orc", "date", dt.date(2024, 1, 1), dt.date(1582, 10, 10)),
+    ]
+    for number, (kind, declared, good, bad) in enumerate(cases):
+        columns = {"a": declared}
+        target = sd.files_target(tmp_path / str(number), kind)
+        values([(good,)], columns).write(target, "ctas").execute(spark)
+        with pytest.raises(ExecutionError, match="write to"):
+            values([(bad,)], columns).write(target, "ctas", create_mode="replace_if_exists").execute(spark)
+        assert sd.read_files(tmp_path / str(number), columns, format=kind, kind="folder").collect(spark) == [(good,)]
+
+
+def test_names_that_orc_files_lose_and_structs_that_parquet_files_lack(tmp_path: Path, spark: SparkSession) -> None:
+    named: list[dict[str, Any]] = [{"a`b": "i64"}, {"": "i64"}, {"s": sd.Struct((sd.I64(),), ("a`b",))}]
+    for columns in named:
+        row = values([(1,) if "s" not in columns else ((1,),)], columns)
+        with refused(UnsupportedError, "execute", f'"{next(iter(columns))}" in files of ORC'):
+            row.write(sd.files_target(tmp_path / "orc", "orc"), "ctas").execute(spark)
+    stored(tmp_path / "x.orc", **{"a`b": [1], "c": [2]})
+    with refused(UnsupportedError, "execute", '"a`b" in files of ORC'):
+        sd.read_files(tmp_path / "x.orc", {"a`b": "i64?"}, format="orc").execute(spark)
+    assert sd.read_files(tmp_path / "x.orc", {"c": "i64?"}, format="orc").collect(spark) == [(2,)]
+    spark.sql("DROP TABLE IF EXISTS orc_names")
+    spark.sql("CREATE TABLE orc_names USING orc AS SELECT 1L AS `a``b`, 2L AS c")
+    declared = "orc_view (`a``b` BIGINT, c BIGINT)"
+    spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {declared} USING orc OPTIONS (path '{tmp_path / 'x.orc'}')")
+    for name in ("orc_names", "orc_view"):
+        with refused(UnsupportedError, "execute", '"a`b" in files of ORC'):
+            sd.read_named(name, {"a`b": "i64?"}).execute(spark)
+        assert sd.read_named(name, {"c": "i64?"}).collect(spark) == [(2,)]
+    spark.sql("DROP TABLE orc_names")
+    for kind, held in (("struct<>", ()), ("list<struct<>>", [()])):
+        with refused(UnsupportedError, "execute", "structs without fields", '"e"'):
+            values([(1, held)], {"a": "i64", "e": kind}).write(sd.files_target(tmp_path / "p"), "ctas").execute(spark)
 
 
 def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSession) -> None:
@@ -176,6 +225,12 @@ def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSe
     assert sd.read_files(tmp_path / "below", both, format=below).collect(spark) == [("\ufeffa", "b")]
     values([("", "")], both).write(sd.files_target(tmp_path / "commas", sd.DelimitedText())).execute(spark)
     assert sd.read_files(tmp_path / "commas", both, format=sd.DelimitedText()).collect(spark) == [("", "")]
+    for name in ("", " ", "\t", "\0", "a\nb", "a\rb"):  # of which a reader would skip another line, or a part
+        with refused(UnsupportedError, "execute", "header line"):
+            values([("x",)], {name: "string"}).write(sd.files_target(tmp_path / "bad", below)).execute(spark)
+    for name, text in (('a"b', sd.DelimitedText(header_lines_to_skip=1, escape="")), ("a,b", _BARE)):
+        with refused(UnsupportedError, "execute", repr(name)[1:-1]):
+            values([("x",)], {name: "string"}).write(sd.files_target(tmp_path / "bad", text)).execute(spark)
     with refused(UnsupportedError, "execute", '"n"'):
         values([(1,)], {"n": "i64"}).write(sd.files_target(tmp_path / "bad", kind)).execute(spark)
     with refused(UnsupportedError, "execute", '"b"'):

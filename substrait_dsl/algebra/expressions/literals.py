@@ -21,6 +21,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.extensions import AnyMessage, packed
 from substrait_dsl.algebra.node import Expression, Node
 from substrait_dsl.algebra.rules import branch_type
+from substrait_dsl.algebra.unicode import is_unicode
 from substrait_dsl.algebra.validators import one
 from substrait_dsl.errors import LiteralError, shortened, suggestion
 
@@ -294,7 +295,7 @@ def _decimal(value: Any, kind: t.Type) -> decimal.Decimal:
 def _text(value: Any, kind: t.Type) -> str:
     if not isinstance(value, str):
         raise _no_fit(value, kind, f"it takes a str, not {_a(value)}")
-    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+    if not is_unicode(value):
         raise _no_fit(value, kind, "it is no Unicode text (a lone surrogate)")
     if isinstance(kind, t.VarChar) and len(value) > kind.length:
         raise _no_fit(value, kind, f"it has {len(value)} characters")

@@ -46,7 +46,7 @@ class InPredicate(Expression):
             raise SchemaError(
                 f"an IN subquery: {len(self.needles)} values to look for, but a relation of {len(columns)} columns",
                 hint=f'take the one that is compared, for example rel.select("{columns.names[0]}")'
-                if len(self.needles) == 1
+                if len(self.needles) == 1 and columns.names
                 else "take those that are compared: rel.select(...)",
             )
         tests = [

@@ -1,0 +1,28 @@
+"""What a catalogue is told of the arguments of a call."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from substrait_dsl.algebra.expressions.calls import Argument, EnumArgument, TypeArgument
+from substrait_dsl.algebra.expressions.literals import Literal
+from substrait_dsl.algebra.expressions.references import FieldReference
+from substrait_dsl.algebra.node import Expression
+from substrait_dsl.catalog.arguments import EnumValue, Given, Typed, TypeValue
+
+
+def given_by(argument: Argument, *, by_value: bool = False) -> Given:
+    """What an argument of a call is given as; of an integer literal the value, too, if that may decide."""
+    match argument:
+        case Literal(value=int() as value) if not isinstance(value, bool):
+            return Typed(argument.type, value if by_value else None, constant=True)
+        case FieldReference():
+            return Typed(argument.type, constant=False)
+        case Expression():
+            return Typed(argument.type)
+        case EnumArgument(word):
+            return EnumValue(word)
+        case TypeArgument(kind):
+            return TypeValue(kind)
+        case _:
+            assert_never(argument)

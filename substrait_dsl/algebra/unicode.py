@@ -1,0 +1,16 @@
+"""Text that a plan can hold: protobuf's strings are UTF-8."""
+
+from __future__ import annotations
+
+from substrait_dsl.errors import InvalidArgumentError
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text has no lone surrogates, which Python has for bytes that are no text."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def require_unicode(text: str, what: str) -> None:
+    """Raise `InvalidArgumentError` for a name that has lone surrogates; `what` it names is for the message."""
+    if not is_unicode(text):
+        raise InvalidArgumentError(f"{what} is Unicode text, got {text!r}, which has a lone surrogate")
