@@ -63,6 +63,6 @@ def require_table_read(
 def _is_orc(names: tuple[str, ...], spark: SparkSession) -> bool:
     """Whether what has these names is read from files of ORC; of Iceberg's, another reader finds the columns."""
     table = find_object(names, spark)
-    if table is not None:
-        return table.format == "orc"
+    if table is not None and (table.is_iceberg or table.format == "orc"):
+        return not table.is_iceberg
     return any(path.endswith(".orc") for path in named_frame(names, spark).inputFiles())

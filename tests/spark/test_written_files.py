@@ -178,7 +178,9 @@ def test_names_that_orc_files_lose_and_structs_that_parquet_files_lack(tmp_path:
             sd.read_named(name, {"a`b": "i64?"}).execute(spark)
         assert sd.read_named(name, {"c": "i64?"}).collect(spark) == [(2,)]
     spark.sql("DROP TABLE orc_names")
-    for kind, held in (("struct<>", ()), ("list<struct<>>", [()])):
+    empty: sd.Struct[Any] = sd.Struct(())
+    held: Any
+    for kind, held in ((empty, ()), (sd.List(empty), [()])):
         with refused(UnsupportedError, "execute", "structs without fields", '"e"'):
             values([(1, held)], {"a": "i64", "e": kind}).write(sd.files_target(tmp_path / "p"), "ctas").execute(spark)
 
