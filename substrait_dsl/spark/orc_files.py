@@ -82,18 +82,20 @@ def with_kept_days(frame: DataFrame, kind: str, apart: Container[str] = ()) -> D
     """
     names = frame.columns
     plain = [f"c{number}" for number in range(len(names))]
-    told = text_to_sql(_LOST)
-    tests = [
-        None if field.name in apart else _is_lost(name, field.dataType, ORC_FILES[kind])
+    values = [
+        name if field.name in apart else kept_value(name, field.dataType, kind)
         for name, field in zip(plain, frame.schema.fields, strict=True)
     ]
-    if not any(tests):
+    if values == plain:
         return frame
-    checked = [
-        f"if({test}, raise_error({told}), {name}) AS {name}" if test else name
-        for name, test in zip(plain, tests, strict=True)
-    ]
+    checked = (f"{value} AS {name}" for value, name in zip(values, plain, strict=True))
     return frame.toDF(*plain).selectExpr(*checked).toDF(*names)
+
+
+def kept_value(text: str, of: DataType, kind: str) -> str:
+    """A value, given as text of SQL, that may be written to ORC: one that would become another is an error."""
+    test = _is_lost(text, of, ORC_FILES[kind])
+    return text if test is None else f"if({test}, raise_error({text_to_sql(_LOST)}), {text})"
 
 
 _LOST = (

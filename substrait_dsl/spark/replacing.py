@@ -31,10 +31,11 @@ def create_or_replace(what: str, old: StoredTable, definition: str, space: Works
         space: the workspace of the execution.
 
     Raises:
-        UnsupportedError: the old one is a branch, or cannot be renamed.
+        UnsupportedError: the old one is a branch, or the session writes one of it; or it cannot be renamed.
         ExecutionError: it could not be made; then the old table is what it was, or the message says where it is.
     """
     old.require_whole(what)
+    old.require_main(what, space.spark)
     if old.is_iceberg:
         run(what, f"CREATE OR REPLACE TABLE {old.sql}{definition}", space)
         return

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 import attrs
 
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.named import quoted_name
+from substrait_dsl.spark.named import quoted_name, statement_name
 from substrait_dsl.spark.statements import changing, run
+from substrait_dsl.spark.stored import WRITES_APART
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,7 +26,10 @@ _SETTING = "spark.sql.iceberg.snapshot-property."
 _PROPERTY = "substrait-dsl.change"
 
 _ONE_AT_A_TIME = threading.Lock()
-"""The setting that marks a snapshot is the session's, so of what marks them, one statement runs at a time."""
+"""The setting that marks a snapshot is the session's, so of what marks them, one statement runs at a time.
+
+So what is asked before a statement is true when it runs, as far as this program is concerned.
+"""
 
 
 @attrs.frozen
@@ -38,21 +42,24 @@ class Commit:
     """Whether a snapshot was made."""
 
 
-def committed(what: str, text: str, table: StoredTable, space: Workspace) -> Commit:
+def _committed(what: str, text: str, table: StoredTable, space: Workspace) -> Commit:
     """Run a statement that changes an Iceberg table, and find the snapshot that it made among those of others."""
-    if space.is_rehearsal:
-        return Commit(None, False)
     spark = space.spark
     mark = uuid.uuid4().hex
-    with _ONE_AT_A_TIME:
-        spark.conf.set(_SETTING + _PROPERTY, mark)
-        try:
-            run(what, text, space)
-        finally:
-            spark.conf.unset(_SETTING + _PROPERTY)
+    spark.conf.set(_SETTING + _PROPERTY, mark)
+    try:
+        run(what, text, space)
+    finally:
+        spark.conf.unset(_SETTING + _PROPERTY)
+    _refresh(table, spark)
     snapshots = _metadata(table, "snapshots", spark)
     made = spark.sql(f"SELECT parent_id FROM {snapshots} WHERE summary['{_PROPERTY}'] = '{mark}'").collect()
     return Commit(made[0][0], True) if made else Commit(None, False)
+
+
+def _refresh(table: StoredTable, spark: SparkSession) -> None:
+    """Have a session forget what it knew of a table: other threads and sessions change it, too."""
+    spark.sql(f"REFRESH TABLE {statement_name(table.whole)}")
 
 
 def changed(
@@ -85,15 +92,17 @@ def changed(
     """
     if space.is_rehearsal:
         return None
-    before = current(table, space)
-    with changing(what):
-        answer = ask(table.sql)
-    commit = committed(what, text, table, space)
+    with _ONE_AT_A_TIME:
+        _refresh(table, space.spark)
+        before = _current(table, space)
+        with changing(what):
+            answer = ask(table.sql)
+        commit = _committed(what, text, table, space)
     if not commit.found:
         return None
     if commit.before == before:
         return answer
-    then = at(table, commit.before)
+    then = _at(table, commit.before)
     if is_lasting and _columns(then, space) == _columns(table.sql, space):
         return ask(then)
     raise ExecutionError(f"{what} was made, but another writer came between, so which rows it changed is not known")
@@ -103,13 +112,13 @@ def _columns(source: str, space: Workspace) -> list[tuple[str, str]]:
     return space.spark.sql(f"SELECT * FROM {source}").dtypes
 
 
-def current(table: StoredTable, space: Workspace) -> int | None:
+def _current(table: StoredTable, space: Workspace) -> int | None:
     """The snapshot of an Iceberg table, or of the branch that is written to, that a change is made to; None: none."""
     spark = space.spark
     rows = spark.sql(f"SELECT name, snapshot_id FROM {_metadata(table, 'refs', spark)}").collect()
     found = {row[0]: row[1] for row in rows}
     branch = table.branch
-    if branch is None and table.properties.get("write.wap.enabled") == "true":
+    if branch is None and table.properties.get(WRITES_APART) == "true":
         branch = spark.conf.get("spark.wap.branch", None)
     number = found.get(branch or _MAIN, found.get(_MAIN))
     return None if number is None else int(number)
@@ -127,6 +136,6 @@ def _metadata(table: StoredTable, kind: str, spark: SparkSession) -> str:
     return f"{quoted_name((spark.catalog.currentCatalog(),))}.{spark.catalog.currentDatabase()}.{name}"
 
 
-def at(table: StoredTable, snapshot: int | None) -> str:
+def _at(table: StoredTable, snapshot: int | None) -> str:
     """An Iceberg table as it was at a snapshot, or as it is, if it has none: what stands after FROM."""
     return table.sql if snapshot is None else f"{quoted_name(table.whole)} VERSION AS OF {snapshot}"

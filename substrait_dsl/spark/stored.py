@@ -95,6 +95,16 @@ class StoredTable:
         if self.branch is not None:
             raise UnsupportedError(f"{what}: that is a branch of {title(self.whole)}, whose rows alone can be changed")
 
+    def require_main(self, what: str, spark: SparkSession) -> None:
+        """Raise `UnsupportedError` for an Iceberg table of which the session writes a branch, or nothing yet."""
+        if self.is_iceberg and self.properties.get(WRITES_APART) == "true":
+            for setting in ("spark.wap.branch", "spark.wap.id"):
+                if spark.conf.get(setting, None) is not None:
+                    raise UnsupportedError(
+                        f"{what}: the session has {setting}, and {self.title} would be empty for all others",
+                        hint=f'spark.conf.unset("{setting}")',
+                    )
+
     def require_rows_change(self, what: str, statement: str = "merge") -> None:
         """Raise `UnsupportedError` if single rows of this table cannot be changed by a kind of statement."""
         if not self.is_iceberg:
@@ -108,6 +118,10 @@ class StoredTable:
                 f"{what}: the table has the format version 1, which knows no deleted rows, and {mode} merge-on-read",
                 hint=f'"{mode}" = "copy-on-write", or "format-version" = "2"',
             )
+
+
+WRITES_APART = "write.wap.enabled"
+"""The property of an Iceberg table that lets a session write a branch, or write what is published later."""
 
 
 def title(names: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from substrait_dsl.spark.fitting import columns_in
 from substrait_dsl.spark.hosts import has_correlated, host, subqueries_of
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import statement_name
+from substrait_dsl.spark.orc_files import ORC_FILES, kept_value
 from substrait_dsl.spark.output import guarded
 from substrait_dsl.spark.reads import as_inside
 from substrait_dsl.spark.snapshots import changed
@@ -56,6 +57,8 @@ def update(rel: Update, space: Workspace) -> DataFrame:
         name = names[each.column]
         if isinstance(each.value.type, Struct | List | Map):
             value = f"CAST({value} AS {sql_type(kinds[name])})"
+        if table.files in ORC_FILES:
+            value = kept_value(value, kinds[name], table.files)
         assignments.append(f"{statement_name((name,))} = {value}")
     statement = f"UPDATE {table.sql} AS {_ROW} SET {', '.join(assignments)} WHERE {condition}"
     count = _counted(rel, statement, condition, table, what, space)

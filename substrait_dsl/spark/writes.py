@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.plan import Root
@@ -172,8 +173,7 @@ def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     for kind in rel.table_schema.types:
         require_comparable(kind, what)
     frame = nested_cast(_given(rel, space, keep=True), _kinds(table, columns))
-    keys = space.names(len(columns))
-    group, number, copies, gone = space.names(4)
+    keys, (group, number, copies, gone) = _new_names(table, len(columns), space), _new_names(table, 4, space)
     source = space.attach(frame.toDF(*keys))
     key_list = ", ".join(keys)
     compared = partial(_compared, kinds=rel.table_schema.types)
@@ -201,6 +201,13 @@ def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
         return space.sql(query).localCheckpoint()
 
     return _told(rel, what, text, table, taken, space)
+
+
+def _new_names(table: StoredTable, how_many: int, space: Workspace) -> list[str]:
+    """New names that no column of the table has."""
+    taken = {name.lower() for name in table.schema.names}
+    names = iter(space.name, "")
+    return list(islice((name for name in names if name not in taken), how_many))
 
 
 def _told(
@@ -241,7 +248,7 @@ def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
         raise UnsupportedError(f"{what}: the input has the columns of the key only, and those stay")
     given = _kept(_given(rel, space, keep=True), table.files)  # it may be computed twice
     frame = nested_cast(given, _kinds(table, columns))
-    fresh = space.names(len(columns))
+    fresh = _new_names(table, len(columns), space)
     new = dict(zip(columns, fresh, strict=True))
     source = space.attach(frame.toDF(*fresh))
     kinds = [kind for name, kind in zip(columns, rel.table_schema.types, strict=True) if name in keys]

@@ -215,6 +215,15 @@ def test_an_update_leaves_the_columns_that_it_does_not_have(spark: SparkSession)
     assert stored(spark, name) == bag([(1, "a", 2.0)])
 
 
+def test_columns_that_are_called_like_names_of_the_library(spark: SparkSession) -> None:
+    columns = {f"__s{number}": "i64" for number in range(6)}
+    name = new_table(spark, [(1, 2, 3, 4, 5, 6), (2, 2, 3, 4, 5, 6)], columns)
+    values([(1, 2, 3, 4, 5, 6)], columns).write(name, "delete").execute(spark)
+    spark.sql(f"ALTER TABLE {'.'.join(name)} SET IDENTIFIER FIELDS __s0")
+    values([(2, 9)], {"__s0": "i64", "__s1": "i64"}).write(name, "update").execute(spark)
+    assert stored(spark, name) == bag([(2, 9, 3, 4, 5, 6)])
+
+
 def test_values_of_updates_that_are_subqueries(spark: SparkSession) -> None:
     columns = {"id": "i64?", "k": "i64?"}
     name = new_table(spark, [(1, 10), (2, 20)], columns)

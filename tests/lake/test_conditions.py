@@ -124,6 +124,10 @@ def test_points_in_time_that_orc_files_lack(spark: SparkSession) -> None:
     lost: Rows = [(dt.datetime(1969, 12, 31, 23, 59, 59, 500_000), None)]
     with refused(ExecutionError, "execute", "a fraction of the last second before 1970"):
         values(lost, columns).write(name).execute(spark)
+    with refused(ExecutionError, "execute", "a fraction of the last second before 1970"):
+        sd.update(name, columns, {"m": lost[0][0]}, lambda r: r.d.is_null()).execute(spark)
+    assert sd.update(name, columns, {"m": kept[0][0]}, lambda r: r.d.is_null()).collect(spark) == [(1,)]
+    assert bag(sd.read_named(name, columns).collect(spark)) == bag([kept[0], (kept[0][0], None)])
 
 
 def test_a_metadata_file_whose_nulls_would_be_lost(spark: SparkSession) -> None:

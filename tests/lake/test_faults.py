@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -165,6 +166,25 @@ def test_of_two_that_change_the_same_rows_one_is_told(spark: SparkSession) -> No
         thread.join()
     assert "another writer has changed the same table" in told[0]
     assert stored(spark, name) == bag([(1, "a", float(made + others))]), "nothing was lost"
+
+
+def test_two_threads_of_one_session_are_told_of_their_own_changes(spark: SparkSession) -> None:
+    name = new_table(spark, [(number, None, None) for number in range(8)])
+    told: list[int] = []
+    counted: list[int] = []
+
+    def delete(first: int) -> None:
+        for number in range(first, 4, 2):
+            rows = values([(number, None, None)]).write(name, "delete", output="modified_records").collect(spark)
+            told.extend(row[0] for row in rows)
+            changed = sd.update(name, COLUMNS, {"name": "x"}, sd.col("id") == number + 4)
+            counted.append(changed.collect(spark)[0][0])
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(delete, (0, 1)))
+    assert sorted(told) == [0, 1, 2, 3]
+    assert counted == [1, 1, 1, 1]
+    assert stored(spark, name) == bag([(number, "x", None) for number in range(4, 8)])
 
 
 def test_many_small_writes(spark: SparkSession) -> None:

@@ -161,6 +161,24 @@ def test_a_view_of_a_lake_table(spark: SparkSession) -> None:
 # --- reads of the same tables
 
 
+@pytest.mark.parametrize("setting", ["spark.wap.branch", "spark.wap.id"])
+def test_a_table_is_not_replaced_by_who_writes_it_apart(setting: str, spark: SparkSession) -> None:
+    """Iceberg would leave it empty for all others."""
+    name = new_table(spark, [(1, "a", 1.0)], clauses="TBLPROPERTIES ('write.wap.enabled'='true')")
+    spark.sql(f"ALTER TABLE {'.'.join(name)} CREATE BRANCH apart")
+    spark.conf.set(setting, "apart")
+    try:
+        for replace in (
+            values([(2, "b", 2.0)]).write(name, "ctas", create_mode="replace_if_exists"),
+            sd.create_table(name, COLUMNS, or_replace=True),
+        ):
+            with refused(UnsupportedError, "execute", f"the session has {setting}"):
+                replace.execute(spark)
+    finally:
+        spark.conf.unset(setting)
+    assert stored(spark, name) == bag([(1, "a", 1.0)])
+
+
 def test_what_a_table_was_before(spark: SparkSession) -> None:
     pytest.importorskip("pyiceberg", reason="reads by a metadata file need the extra iceberg")
     name = new_table(spark, [(1, "a", 1.0), (2, "b", 2.0)])
