@@ -31,7 +31,8 @@ class Field:
     _other: Field | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        require_unicode(self.name, "the name of a column")
+        if isinstance(self.name, str):  # what is none is held as it came
+            require_unicode(self.name, "the name of a column")
 
     def __str__(self) -> str:
         return f"{self.name}: {self.type}"

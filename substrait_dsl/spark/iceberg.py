@@ -127,8 +127,14 @@ def _load(uri: str) -> StaticTable:
                 "whether it is asked for or not",
                 hint=_BY_NAME,
             ) from error
-        told = str(error).strip().partition("\n")[0]
-        raise ExecutionError(f"cannot read the metadata file of an Iceberg table, {uri}: {told}") from error
+        told = " ".join(str(error).split())[:_LONGEST]
+        hint = None if uri.endswith(_ENDING) else f"its name ends in {_ENDING}; pyiceberg takes another for a folder"
+        raise ExecutionError(f"cannot read the metadata file of an Iceberg table, {uri}: {told}", hint=hint) from error
+
+
+_ENDING = ".metadata.json"
+_LONGEST = 300
+"""How many characters of what pyiceberg says an error has."""
 
 
 def _snapshot(stored: StaticTable, table: IcebergTable) -> int | None:

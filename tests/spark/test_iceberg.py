@@ -109,8 +109,11 @@ def test_what_is_not_there_is_named(table: Table, tmp_path: Path, spark: SparkSe
     with pytest.raises(ExecutionError, match=r"cannot read the metadata file .*nothing"):
         sd.read_iceberg(tmp_path / "nothing.json", SCHEMA).execute(spark)
     (tmp_path / "other.json").write_text("{}")
-    with pytest.raises(ExecutionError, match=r"cannot read the metadata file .*other"):
+    with refused(ExecutionError, "execute", "cannot read the metadata file", "its name ends in .metadata.json"):
         sd.read_iceberg(tmp_path / "other.json", SCHEMA).execute(spark)
+    (tmp_path / "other.metadata.json").write_text("{}")
+    with pytest.raises(ExecutionError, match=r"cannot read the metadata file .*other.*format-version"):
+        sd.read_iceberg(tmp_path / "other.metadata.json", SCHEMA).execute(spark)
 
 
 @pytest.mark.parametrize(

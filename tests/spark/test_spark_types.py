@@ -34,7 +34,7 @@ EQUAL = [
     (t.PrecisionTime(0), s.TimeType(0), "TIME(0)"),
     (t.PrecisionTime(6), s.TimeType(6), "TIME(6)"),
     (t.PrecisionTimestamp(6), s.TimestampNTZType(), "TIMESTAMP_NTZ"),
-    (t.PrecisionTimestampTZ(6), s.TimestampType(), "TIMESTAMP"),
+    (t.PrecisionTimestampTZ(6), s.TimestampType(), "TIMESTAMP_LTZ"),
     (t.IntervalYear(), s.YearMonthIntervalType(), "INTERVAL YEAR TO MONTH"),
     (t.IntervalDay(6), s.DayTimeIntervalType(), "INTERVAL DAY TO SECOND"),
     (t.List(t.I8()), s.ArrayType(s.ByteType(), containsNull=False), "ARRAY<TINYINT>"),
@@ -61,7 +61,7 @@ def test_equal_types(kind: t.Type, spark: s.DataType, sql: str) -> None:
     ("kind", "spark", "sql"),
     [
         (t.PrecisionTimestamp(0), s.TimestampNTZType(), "TIMESTAMP_NTZ"),
-        (t.PrecisionTimestampTZ(3), s.TimestampType(), "TIMESTAMP"),
+        (t.PrecisionTimestampTZ(3), s.TimestampType(), "TIMESTAMP_LTZ"),
         (t.IntervalDay(0), s.DayTimeIntervalType(), "INTERVAL DAY TO SECOND"),
         (t.VarChar(3), s.StringType(), "STRING"),
         (t.FixedChar(3), s.StringType(), "STRING"),
@@ -204,7 +204,8 @@ def test_what_is_written_is_read_back(schema: NamedStruct) -> None:
 @given(TYPES)
 def test_sql_text_is_the_one_that_pyspark_writes(kind: t.Type) -> None:
     ours = spark_sql_type(kind).lower().replace(": ", ":").replace(", ", ",")
-    assert ours == type_to_spark(positional(kind)).simpleString()
+    # But for what TIMESTAMP means, which is a setting of the session.
+    assert ours.replace("timestamp_ltz", "timestamp") == type_to_spark(positional(kind)).simpleString()
 
 
 def positional(kind: t.Type) -> t.Type:
