@@ -28,7 +28,7 @@ from substrait_dsl.partiql.absence import telling
 from substrait_dsl.partiql.given import data_of
 from substrait_dsl.partiql.habits import instead
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value, require_mode, struct_of
-from substrait_dsl.partiql.keys import Measured
+from substrait_dsl.partiql.keys import Measured, SortBy
 from substrait_dsl.partiql.kinds import kind_of_value
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, Source, StoredTable
 from substrait_dsl.partiql.lowering import lower_values
@@ -350,6 +350,11 @@ def value(given: object) -> Values:
     if isinstance(given, Measured):
         raise TypeMismatchError(
             f"expected a value, got the aggregate {given.function}", hint='group_by(measures={"n": ..}) computes it'
+        )
+    if isinstance(given, SortBy):
+        raise TypeMismatchError(
+            "expected a value, got a sort key",
+            hint=f"the lambda stands inside: {given.direction}(lambda t: ...)",
         )
     return Values(e.Lit(to_value(given)))
 

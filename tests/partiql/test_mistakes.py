@@ -59,6 +59,11 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[SubstraitDslError], tuple[s
         TypeMismatchError,
         ("map_values: expected a value, got the aggregate avg", "group_by(measures="),
     ),
+    "a sort key in a lambda": (
+        lambda: ROWS.order_by(lambda t: pq.desc(t.f.id)),
+        TypeMismatchError,
+        ("order_by: expected a value, got a sort key", "desc(lambda t: ...)"),
+    ),
     "a value in a list": (
         lambda: ROWS.filter(lambda t: t.f.id.is_in([t.f.m])),
         InvalidArgumentError,
