@@ -16,7 +16,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.algebra.rules import JOIN_TYPES, SET_OPS, JoinType, SetOp
-from tests.differential.engines import case_of, duckdb_engine, result_of, spark_engines
+from tests.differential.engines import case_of, result_of
 from tests.differential.tables import read
 
 if TYPE_CHECKING:
@@ -130,16 +130,6 @@ INSIDE: dict[str, Inside] = {
     **{name: inside for how in JOIN_TYPES if "single" not in how for name, inside in joins(how).items()},
     **{name: inside for op in SET_OPS for name, inside in sets(op).items()},
 }
-
-
-@pytest.fixture(scope="module")
-def session(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
-    return spark_engines(spark, tmp_path_factory.mktemp("tables"), [("cache", True)])[0]
-
-
-@pytest.fixture(scope="module")
-def connection() -> duckdb.DuckDBPyConnection:
-    return duckdb_engine()
 
 
 def count(relation: Any) -> Any:

@@ -13,7 +13,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES
-from tests.differential.engines import case_of, duckdb_engine, result_of, spark_engines
+from tests.differential.engines import case_of, result_of
 from tests.differential.tables import read
 
 if TYPE_CHECKING:
@@ -49,16 +49,6 @@ ON: dict[str, Callable[[Any, Any], Any]] = {
     "equal and exists, of the right row": lambda l, r: (l.k == r.k2) & sd.exists(THIRD.filter(lambda t: t.b3 == r.b2)),
     "largest, of the right row": lambda l, r: l.b == largest(THIRD.filter(lambda t: t.k3 == r.k2)),
 }
-
-
-@pytest.fixture(scope="module")
-def session(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
-    return spark_engines(spark, tmp_path_factory.mktemp("tables"), [("cache", True)])[0]
-
-
-@pytest.fixture(scope="module")
-def connection() -> duckdb.DuckDBPyConnection:
-    return duckdb_engine()
 
 
 @pytest.mark.spark
