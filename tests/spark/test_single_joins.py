@@ -132,11 +132,15 @@ def test_the_error_tells_the_key_beside_other_conditions(spark: SparkSession) ->
     sales = values({"product": "i64", "day": "i64"}, (7, 5), (8, 5))
     prices = values({"id": "i64", "since": "i64"}, (7, 1), (7, 2), (7, 9), (8, 1))
     found = sales.join(prices, lambda s, p: (s.product == p.id) & (s.day >= p.since), "left_single")
+    lateral = sales.lateral_join(
+        lambda s: prices.filter(lambda p: s.day >= p.since), on=lambda s, p: s.product == p.id, how="left_single"
+    )
+    told = "single join: 2 rows match that have id = 7"
     for used in (found, found.select("day"), found.limit(1)):
-        with pytest.raises(
-            ExecutionError, match=r"single join: 2 rows match that have id = 7 \(step: join left_single"
-        ):
+        with pytest.raises(ExecutionError, match=rf"{told} \(step: join left_single"):
             used.collect(spark)
+    with pytest.raises(ExecutionError, match=rf"{told} \(step: lateral join left_single"):
+        lateral.collect(spark)
 
 
 MANY_KEYS: dict[str, tuple[dict[str, str], tuple[Any, ...], Any, str]] = {
