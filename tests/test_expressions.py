@@ -14,6 +14,7 @@ from substrait_dsl.algebra.expressions import (
     Cast,
     EnumArgument,
     FieldAccess,
+    FieldReference,
     FunctionOption,
     IfThen,
     ListElement,
@@ -25,6 +26,7 @@ from substrait_dsl.algebra.expressions import (
     StructField,
     Switch,
 )
+from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.errors import (
     FunctionNotFoundError,
     InvalidArgumentError,
@@ -151,6 +153,35 @@ def test_calls_that_no_function_takes() -> None:
         f.substrin  # noqa: B018  # looking it up is what fails
     with pytest.raises(AttributeError):
         f.substrin  # noqa: B018
+
+
+NESTED_VALUES: list[tuple[Make, object]] = [
+    (lambda r: f.coalesce(r.l, []), []),
+    (lambda r: f.nullif(r.l, [1, 2]), [1, 2]),
+    (lambda r: f.coalesce(r.e, [None, 1]), [None, 1]),
+    (lambda r: f.coalesce(r.m, {}), {}),
+    (lambda r: r.s == (1, None), (1, None)),
+    (lambda r: f.coalesce(r.s, (1, "x")), (1, "x")),
+]
+
+
+@pytest.mark.parametrize(("make", "value"), NESTED_VALUES)
+def test_a_python_value_without_a_type_of_its_own_takes_that_of_another_operand(make: Make, value: object) -> None:
+    columns = "l: list<i64>?, e: list<i64?>?, m: map<string, i64>?, s: struct<i64, string?>?"
+    call = computed(make, columns)
+    assert isinstance(call, ScalarFunction)
+    column, other = call.arguments
+    assert isinstance(column, FieldReference)
+    assert other == literal(value, column.type.as_required())
+
+
+def test_a_python_value_whose_type_nothing_says() -> None:
+    with refused(FunctionNotFoundError, "cardinality([])", "say the type of []: lit([], type)"):
+        computed(lambda r: f.cardinality([]), LOGIC)
+    with refused(FunctionNotFoundError, "coalesce(list<i64>?, [None])", "NULL does not fit i64, which is required"):
+        computed(lambda r: f.coalesce(r.l, [None]), "l: list<i64>?")
+    with refused(FunctionNotFoundError, "add(i64, {})", "{} does not fit i64"):
+        computed(lambda r: r.i + {}, LOGIC)
 
 
 # --- parts of values ---

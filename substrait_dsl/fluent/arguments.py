@@ -100,6 +100,7 @@ def _resolution(
             or _other_order(kind, name, described, urn, functions)
             or functions.possible_cast(kind, name, described, urn)
             or literal_hint(name, parts)
+            or _untyped_hint(described, parts)
             or comparison_hint(name, parts)
         )
         raise
@@ -113,6 +114,14 @@ def _require_column(kind: Kind, name: str, values: Sequence[Any]) -> None:
     has_column = any(isinstance(value, ex.Expression | LambdaFunction) for value in values)
     if values and isinstance(values[0], str) and (kind != "scalar" or not has_column):
         raise no_column(f"{name} takes a column or an expression", values[0])
+
+
+def _untyped_hint(described: Sequence[Given], parts: Sequence[Any]) -> str | None:
+    """What to do about a list, a map or a struct whose type neither its values nor the other operands say."""
+    for each, part in zip(described, parts, strict=True):
+        if isinstance(each, Open) and each.default is None and isinstance(part, list | tuple | dict):
+            return f"say the type of {part!r}: lit({part!r}, type)"
+    return None
 
 
 def _other_order(kind: Kind, name: str, given: Sequence[Given], urn: str | None, catalog: Catalog) -> str | None:
@@ -179,22 +188,29 @@ def given(part: Any, name: str) -> Given:
         case ex.DaySeconds() | ex.Compound():  # how many digits their seconds have is for the other operand to say
             return Open(None, partial(ex.fits, part), text=repr(part))
     require_no_shown(part)
-    try:
-        default = ex.natural_type(part)
-    except LiteralError as error:
-        hint = error.hint
-        if isinstance(part, list | tuple) and any(isinstance(each, ExprBase) for each in part):
-            hint = f"arguments are given one by one: {name}(*[...]); list_of(x, y) makes a list"
-        raise InvalidArgumentError(f"{name}: {error.message}", hint=hint) from None
-    except RecursionError:
-        raise InvalidArgumentError(f"{name}: a value is nested too deeply") from None
     integer = part if type(part) is int else None
     also: tuple[t.Type, ...] = ()
     if integer is not None:
         also = (ex.natural_type(decimal.Decimal(integer)),)
     elif isinstance(part, str) and part:
         also = (t.VarChar(len(part)),)
-    return Open(default, partial(ex.fits, part), part if isinstance(part, str) else None, also, integer, repr(part))
+    word = part if isinstance(part, str) else None
+    return Open(_natural_type(part, name), partial(ex.fits, part), word, also, integer, repr(part))
+
+
+def _natural_type(part: Any, name: str) -> t.Type | None:
+    """The type of a Python value; None for ``[]``, ``{}``, ``[None]``, ``(1, "x")``, where another operand says it."""
+    try:
+        return ex.natural_type(part)
+    except (LiteralError, TypeMismatchError) as error:
+        hint = error.hint
+        if isinstance(part, list | tuple) and any(isinstance(each, ExprBase) for each in part):
+            hint = f"arguments are given one by one: {name}(*[...]); list_of(x, y) makes a list"
+        elif isinstance(part, list | tuple | dict):
+            return None
+        raise InvalidArgumentError(f"{name}: {error.message}", hint=hint) from None
+    except RecursionError:
+        raise InvalidArgumentError(f"{name}: a value is nested too deeply") from None
 
 
 def _arguments(resolution: Resolution, parts: Sequence[Any]) -> tuple[ex.Argument, ...]:
