@@ -5,8 +5,11 @@ Specification: ``functions_string.yaml``. Those of regular expressions have a mo
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.spark.literals import text_to_sql
-from substrait_dsl.spark.templates import Table, Template, failing
+from substrait_dsl.spark.templates import Call, Table, Template, failing
 
 
 def _caseless(value: str) -> str:
@@ -29,11 +32,21 @@ def _matching(function: str) -> Template:
 _SENSITIVE = {"case_sensitivity": {"CASE_SENSITIVE": ""}}
 
 NO_ESCAPE = "\x01"
-"""The specification gives LIKE no escape character; Spark always has one, so it gets one that no pattern contains.
-A pattern that does contain it is an error at run time."""
+"""The specification gives LIKE no escape character; Spark always has one, so it gets one that no pattern contains
+unless twice, where it stands for itself."""
 
-_LIKE = f"({{0}} LIKE {{1}} ESCAPE '{NO_ESCAPE}')"
-_ILIKE = f"({_caseless('{0}')} LIKE {_caseless('{1}')} ESCAPE '{NO_ESCAPE}')"
+
+def _like(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    text, pattern = texts
+    match call.arguments[1]:
+        case Literal(value=str() as value) if NO_ESCAPE not in value:  # what Spark can make a mere prefix of
+            pass
+        case _:
+            pattern = f"replace({pattern}, '{NO_ESCAPE}', '{NO_ESCAPE * 2}')"
+    if choices["case_sensitivity"]:
+        text, pattern = _caseless(text), _caseless(pattern)
+    return f"({text} LIKE {pattern} ESCAPE '{NO_ESCAPE}')"
+
 
 # The files do not declare full_unicode, nor spaces_only, but their cases use them.
 _UNICODE = {"char_set": {"UTF8": ""}, "full_unicode": {"TRUE": ""}}
@@ -66,7 +79,7 @@ STRING: Table = {
         {"null_handling": {"ACCEPT_NULLS": "concat({args:, })", "IGNORE_NULLS": "concat_ws('', {args:, })"}},
     ),
     "concat_ws": Template("concat_ws({args:, })"),
-    "like": Template("[case_sensitivity]", {"case_sensitivity": {"CASE_SENSITIVE": _LIKE, "CASE_INSENSITIVE": _ILIKE}}),
+    "like": Template(_like, {"case_sensitivity": {"CASE_SENSITIVE": "", "CASE_INSENSITIVE": "yes"}}),
     **{
         # From further left than any string is long, the 2^31 - 1 characters that Spark takes do not reach the end.
         f"substring:{kind}_i32": _substring(

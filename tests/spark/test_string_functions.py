@@ -28,6 +28,19 @@ def test_like_has_no_escape_character(spark: SparkSession) -> None:
     assert [row[1] for row in found] == [True, False, True, True, True, True]
 
 
+@pytest.mark.parametrize("sensitivity", ["CASE_SENSITIVE", "CASE_INSENSITIVE"])
+def test_like_with_control_characters(sensitivity: str, spark: SparkSession) -> None:
+    """Also with the one that Spark is told to be its escape."""
+    pairs = [("\x01a", "\x01%"), ("%", "\x01%"), ("\x01" * 2, "\x01" * 2), ("\x01", "\x01\x01"), ("\x01", "_")]
+    wanted = [True, False, True, False, True]
+    frame = rows_of(spark, [t.String(), t.String()], pairs)
+    text, pattern = column(0, t.String()), column(1, t.String())
+    assert computed(frame, call("like", text, pattern, case_sensitivity=sensitivity)) == [(same,) for same in wanted]
+    literals = [[literal(each, t.String()) for each in pair] for pair in pairs]
+    one = rows_of(spark, [t.String()], [("x",)])
+    assert computed(one, *(call("like", *pair, case_sensitivity=sensitivity) for pair in literals)) == [tuple(wanted)]
+
+
 def test_letters_of_either_case_are_alike_wherever_they_stand(spark: SparkSession) -> None:
     # Java's lower case writes a sigma otherwise where it ends a word, and makes two characters of İ
     pairs = [("ΔΣΔ", "δς"), ("δςδ", "ΔΣ"), ("İa", "İ"), ("straße", "STRASSE"), ("x", "X")]
