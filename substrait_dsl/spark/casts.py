@@ -67,6 +67,7 @@ _WRITTEN: dict[type[t.Type], str] = {
 }
 """How moments are written. Spark takes more: a time without a day is today's, as are some words, what follows a day may
 be anything, digits after the sixth are cut off, and a zone is dropped where there is none."""
+_DAY_ALONE = _DAY + r")?)?\s*$"
 
 _TEMPORAL = t.PrecisionTime | t.PrecisionTimestamp | t.PrecisionTimestampTZ | t.IntervalDay
 
@@ -133,7 +134,7 @@ def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBeh
             fields = struct_to_sql([inside(f"{text}.f{number}", old, new) for number, (old, new) in pairs])
             return f"if({text} IS NULL, NULL, {fields})"
         case t.String() | t.VarChar() | t.FixedChar(), _:
-            is_written = f"{text} RLIKE {text_to_sql(_WRITTEN[type(target)])}"
+            is_written = _is_written(text, target)
             if not throws:
                 return f"{cast}(if({is_written}, {text}, NULL) AS {sql_type})"
             return f"(CASE WHEN NOT {is_written} THEN {_misfit(text, target)} ELSE {whole} END)"
@@ -146,6 +147,16 @@ def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBeh
             return f"(CASE WHEN {text} = {limit} THEN {_misfit(text, target)} ELSE {whole} END)"
         case _:  # floats to decimals, where Spark gives NULL for what is no number, or has no end
             return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(text, target)} ELSE {whole} END)"
+
+
+def _is_written(text: str, target: t.Type) -> str:
+    """Whether a text is written as moments of a type are."""
+    written = f"{text} RLIKE {text_to_sql(_WRITTEN[type(target)])}"
+    if not isinstance(target, t.Date):
+        return written
+    # Spark looks at nothing that follows a day; it may be a time of day, with a zone, and nothing else.
+    moment = f"TRY_CAST({text} AS TIMESTAMP_LTZ) IS NOT NULL"
+    return f"({text} RLIKE {text_to_sql(_DAY_ALONE)} OR ({written} AND {moment}))"
 
 
 def _any_part(is_so: Callable[[t.Type, t.Type], bool], source: t.Type, target: t.Type) -> bool:

@@ -180,6 +180,14 @@ CASTS: list[tuple[Any, t.Type, t.Type, Any]] = [
     ("2020-02-28T10:00:00.5+01:00", t.String(), t.Date(), dt.date(2020, 2, 28)),
     (" 2020-2-28 ", t.String(), t.Date(), dt.date(2020, 2, 28)),
     *((text, t.String(), t.Date(), "fails") for text in ("2020-01-02 or so", "2020-01-02T", "today", "epoch", "10:00")),
+    *(
+        (f"2020-01-02 {rest}", t.String(), t.Date(), "fails")
+        for rest in ("10:00 or so", "99:99:99", "10:61", "10:00:00+99:00", "10:00 Nowhere/None", "25:00Z")
+    ),
+    *(
+        (f"2020-01-02{rest}", t.String(), t.Date(), dt.date(2020, 1, 2))
+        for rest in (" 23:59:59.999999", "T10:00:00Z", " 0:0:0 Europe/Berlin", "T10:00:00-05:30 ", " 10")
+    ),
     ("2020-01-02 10:00:00.123456", t.VarChar(40), t.PrecisionTimestamp(6), dt.datetime(2020, 1, 2, 10, 0, 0, 123456)),
     *(
         (text, t.String(), t.PrecisionTimestamp(6), "fails")
