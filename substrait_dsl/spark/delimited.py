@@ -5,13 +5,16 @@ Specification: https://substrait.io/relations/logical_relations/#local-files.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.columns import actual_name
+from substrait_dsl.spark.named import quoted_name
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
     from substrait_dsl.algebra.relations import DelimitedText
     from substrait_dsl.algebra.schema import NamedStruct
@@ -61,7 +64,6 @@ def read_text(kind: DelimitedText, paths: Sequence[str], schema: NamedStruct, sp
     closing quote, as it does where quotes are escaped in another way than the plan says.
     """
     from pyspark.sql import functions
-    from pyspark.sql.types import StringType, StructField, StructType
 
     # With columns pruned, Spark would not look at the fields that the plan does not use, and so not at their number.
     options = {
@@ -73,9 +75,15 @@ def read_text(kind: DelimitedText, paths: Sequence[str], schema: NamedStruct, sp
     }
     if 0 < kind.max_line_size < _LONGEST:
         options["maxCharsPerColumn"] = str(kind.max_line_size)
-    names = [f"c{position}" for position in range(len(schema))]
-    columns = StructType([StructField(name, StringType()) for name in names])
-    frame = spark.read.format("csv").options(**options).schema(columns).load(list(paths))
+    reader = spark.read.format("csv").options(**options)
+    frame = reader.schema(_texts(map(_field, range(len(schema))))).load(list(paths))
+    # What Spark has found beside the fields stands in the names of folders.
+    there = frame.columns[len(schema) :]
+    named = ((position, actual_name(name, there)) for position, name in enumerate(schema.names))
+    folders = {position: name for position, name in named if name is not None}
+    fields = [position for position in range(len(schema)) if position not in folders]
+    if folders:
+        frame = reader.schema(_texts([*map(_field, fields), *folders.values()])).load(list(paths))
 
     def value(name: str) -> Column:
         written = functions.coalesce(name, functions.lit(""))  # Spark reads an empty field as NULL in any case
@@ -83,4 +91,19 @@ def read_text(kind: DelimitedText, paths: Sequence[str], schema: NamedStruct, sp
         written = functions.when(is_broken, functions.raise_error(functions.lit(_NO_UTF8))).otherwise(written)
         return written if kind.null_value is None else functions.nullif(written, functions.lit(kind.null_value))
 
-    return frame.select(*map(value, names)).toDF(*schema.names)
+    columns = [
+        functions.col(quoted_name([folders[position]])) if position in folders else value(_field(position))
+        for position in range(len(schema))
+    ]
+    return frame.select(*columns).toDF(*schema.names)
+
+
+def _field(position: int) -> str:
+    """What a field is called until it has its declared name: not as any folder is, hopefully."""
+    return f"substrait_dsl_field_{position}"
+
+
+def _texts(names: Iterable[str]) -> StructType:
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    return StructType([StructField(name, StringType()) for name in dict.fromkeys(names)])

@@ -28,6 +28,7 @@ from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.delimited import read_text
 from substrait_dsl.spark.expanded import require_names_read
 from substrait_dsl.spark.failures import spark_errors
+from substrait_dsl.spark.folders import with_declared_folders
 from substrait_dsl.spark.footers import check_each
 from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.orc_files import require_names_found
@@ -145,6 +146,9 @@ def _by_name(
     with _refusals(what):
         frame = spark.read.format(reader).load(paths)
         _ = frame.schema  # a client of Spark Connect learns only now what is wrong
+    frame = with_declared_folders(
+        frame, files, schema, lambda columns: spark.read.format(reader).schema(columns).load(paths)
+    )
     if isinstance(kind, Orc):
         wanted = {name.lower() for name in schema.names}
         require_names_found(

@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from substrait_dsl.algebra.relations import FileFormat, FileItem, Orc, Parquet
 from substrait_dsl.errors import SchemaError, quoted, suggestion
 from substrait_dsl.spark.file_types import is_read_as, require_values
+from substrait_dsl.spark.folders import APART, FOLDER, below, require_all_read
 from substrait_dsl.spark.kept import require_utc
 from substrait_dsl.spark.paths import local_paths
 
@@ -86,36 +87,16 @@ def _require_same_positions(path: str, columns: Iterable[str], frame: DataFrame)
         raise SchemaError(
             f"the file {path} has the columns {quoted(names)}, and another one {quoted(frame.columns)}: Spark reads "
             "columns of ORC by position where all are called _col and so on",
-            hint=_APART,
+            hint=APART,
         )
 
 
-_FOLDER = re.compile(r"([^/=]+)=([^/]*)/")
-"""A folder whose name is that of a column, with its value."""
 _BYTE = re.compile("%[89a-f][0-9a-f]", re.IGNORECASE)
 """Part of a character of several bytes, each of which Spark would take for a character."""
 
 
-def _below(path: str, roots: Iterable[str]) -> str:
-    """The part of a path that lies in a folder that is read, where the names of folders are columns."""
-    return next((path.removeprefix(root) for root in roots if path.startswith(f"{root}/")), "")
-
-
-def _require_all_read(roots: Iterable[str], read: Collection[str]) -> None:
-    """Raise `SchemaError` for a file that Spark passes over because folders beside it are named after a column."""
-    for root in roots:
-        if not any(_FOLDER.search(path.removeprefix(root)) for path in read if path.startswith(f"{root}/")):
-            continue
-        for entry in sorted(os.scandir(root), key=lambda entry: entry.name):
-            if entry.is_file() and not entry.name.startswith(("_", ".")):
-                raise SchemaError(
-                    f"Spark does not read the file {entry.path}, it lies beside folders that are named after columns",
-                    hint=_APART,
-                )
-
-
 _DECLARED = "declare columns that the files have"
-_APART = "read such files apart, and put them together with union_all"
+_WHOLE = 'read the folder around those that are named after columns, with kind="folder", and filter by these columns'
 _ANEW = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
 
 
@@ -152,7 +133,7 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
     require_values(found, wanted, schema, same)
     found_in = "as in another file" if len(found) > 1 else f"as its key {_KEY} says"
     for path, columns in found.items():
-        named = _FOLDER.findall(_below(path, roots))
+        named = FOLDER.findall(below(path, roots))
         folders = {same(unquote(name)) for name, _ in named}
         for name in folders & declared:
             if name in wanted and wanted[name].simpleString() == "timestamp":
@@ -189,8 +170,10 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
             others = {same(name) for columns in found.values() for name in columns}
             is_nowhere = len(wrong) == 1 and bool(missing) and not others.intersection(map(same, missing))
             alike = suggestion(missing[0], columns) if missing else None
-            otherwise = _DECLARED if is_nowhere else _APART if len(found) > 1 else _ANEW
+            if is_nowhere and same(missing[0]) in {same(unquote(name)) for name, _ in FOLDER.findall(path)}:
+                alike = _WHOLE
+            otherwise = _DECLARED if is_nowhere else APART if len(found) > 1 else _ANEW
             raise SchemaError(
                 f"the file {path} does not fit the declared schema: {'; '.join(wrong)}", hint=alike or otherwise
             )
-    _require_all_read(roots, found)
+    require_all_read(roots, found)

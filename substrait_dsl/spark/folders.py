@@ -1,0 +1,116 @@
+"""Columns that stand in the names of folders, as in ``day=2024-05-01``.
+
+Spark takes their types from all the names that there are. Where the declared type is another, the names are read as
+texts, which are cast: so what a column is does not depend on which values it happens to have.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from substrait_dsl.algebra.types import String
+from substrait_dsl.errors import SchemaError, UnsupportedError
+from substrait_dsl.spark.casts import cast_to_sql
+from substrait_dsl.spark.columns import actual_name, fits
+from substrait_dsl.spark.literals import text_to_sql
+from substrait_dsl.spark.named import quoted_name
+from substrait_dsl.spark.paths import local_path
+from substrait_dsl.spark.types import type_to_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+    from substrait_dsl.algebra.relations import FileItem
+    from substrait_dsl.algebra.schema import NamedStruct
+    from substrait_dsl.algebra.types import Type
+
+FOLDER = re.compile(r"([^/=]+)=([^/]*)/")
+"""A folder whose name is that of a column, with its value."""
+
+APART = "read such files apart, and put them together with union_all"
+
+
+def below(path: str, roots: Iterable[str]) -> str:
+    """The part of a path that lies in a folder that is read, where the names of folders are columns."""
+    return next((path.removeprefix(root) for root in roots if path.startswith(f"{root}/")), "")
+
+
+def with_declared_folders(
+    frame: DataFrame, files: Sequence[FileItem], schema: NamedStruct, load: Callable[[StructType], DataFrame]
+) -> DataFrame:
+    """Files as Spark has read them, but what stands in the names of folders with its declared type.
+
+    Args:
+        frame: the files, with the types that Spark has found.
+        files: what was read.
+        schema: the declared columns.
+        load: reads the files with other columns.
+    """
+    from pyspark.sql import functions
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    casts: dict[str, str] = {}
+    types = {field.name: field.dataType for field in frame.schema}
+    for field in schema:
+        name = actual_name(field.name, types)
+        if name is None or fits(types[name], type_to_spark(field.type), field.type):
+            continue
+        try:
+            casts[name] = _as_declared(name, field.type)
+        except UnsupportedError:
+            continue  # that its type is another, `check_columns` tells
+    if not casts:
+        return frame
+    folders = _names(frame, files)
+    casts = {name: text for name, text in casts.items() if name.lower() in folders}
+    if not casts:
+        return frame
+    texts = [StructField(field.name, StringType()) if field.name in casts else field for field in frame.schema]
+    columns = (functions.expr(casts.get(name, quoted_name([name]))).alias(name) for name in types)
+    return load(StructType(texts)).select(*columns)
+
+
+def _as_declared(name: str, kind: Type) -> str:
+    """The SQL text of a column of texts as one of the declared type; one that does not convert is an error.
+
+    Raises `UnsupportedError` for a type that texts do not convert to.
+    """
+    written = quoted_name([name])
+    value = cast_to_sql(written, String(nullable=True), kind.as_nullable(), "return_null")
+    if value == written:
+        return value
+    start = text_to_sql(f"the folder {name}=")
+    end = text_to_sql(f' does not fit column "{name}", declared {kind}')
+    misfit = f"raise_error(concat({start}, {written}, {end}))"
+    return f"(CASE WHEN {written} IS NOT NULL AND {value} IS NULL THEN {misfit} ELSE {value} END)"
+
+
+def _names(frame: DataFrame, files: Sequence[FileItem]) -> set[str]:
+    """The names, in small letters, that folders have given to columns."""
+    roots = [_path(item.uri).rstrip("/") for item in files]
+    paths = (unquote(urlsplit(uri).path) for uri in frame.inputFiles())
+    return {unquote(name).lower() for path in paths for name, _ in FOLDER.findall(below(path, roots))}
+
+
+def _path(uri: str) -> str:
+    """The path of a URI, without what says where it is."""
+    here = local_path(uri)
+    return re.sub(r"^[^:/]+://[^/]*", "", uri) if here is None else here
+
+
+def require_all_read(roots: Iterable[str], read: Collection[str]) -> None:
+    """Raise `SchemaError` for a file that Spark passes over because folders beside it are named after a column."""
+    for root in roots:
+        if not any(FOLDER.search(path.removeprefix(root)) for path in read if path.startswith(f"{root}/")):
+            continue
+        for entry in sorted(os.scandir(root), key=lambda entry: entry.name):
+            if entry.is_file() and not entry.name.startswith(("_", ".")):
+                raise SchemaError(
+                    f"Spark does not read the file {entry.path}, it lies beside folders that are named after columns",
+                    hint=APART,
+                )
