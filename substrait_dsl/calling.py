@@ -44,6 +44,10 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
     "asc": _KEY_ORDER,
     "broadcast": {"": "relation.exchange(broadcast()) of one side of a join"},
     "cast": {**dict.fromkeys(("strict", "safe", "errors", "try_"), _LENIENT), "dtype": "cast(I64)"},
+    "create_table": {
+        "if_not_exists": 'rows.limit(0).write(name, "ctas", create_mode="ignore_if_exists")',
+        **dict.fromkeys(("replace", "overwrite"), "or_replace=True"),
+    },
     "col": {"": "select(...) of several names; col(...) is one column"},
     "DelimitedText": {
         **dict.fromkeys(("delimiter", "sep", "separator"), "field_delimiter=..."),
@@ -103,6 +107,7 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("partition_by", "by_group", "over"), FIRST_OF_EACH),
         **dict.fromkeys(("by", "order_by", "descending", "reverse"), 'top_n(3, desc("x"))'),
     },
+    "update": {"+where": "where=True, for all rows"},
     "when": {"": "when(condition).then(value).otherwise(other)"},
     "with_columns": {"": _NAMED.format("with_columns")},
     "write": {

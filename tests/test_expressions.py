@@ -59,6 +59,7 @@ OPERATORS: list[tuple[Make, str, str]] = [  # over i, n: i64 and i64?; what is b
     (lambda r: r.i > 1, "gt:any_any", "boolean"),
     (lambda r: r.i >= 1, "gte:any_any", "boolean"),
     (lambda r: 1 < r.i, "gt:any_any", "boolean"),  # noqa: SIM300  # Python turns it round
+    (lambda r: 2**r.n, "power:i64_i64", "i64?"),
     (lambda r: r.p & r.q, "and:bool", "boolean?"),
     (lambda r: r.p | True, "or:bool", "boolean"),
     (lambda r: True & r.p, "and:bool", "boolean"),
@@ -365,6 +366,13 @@ MEMBERS: list[tuple[Make, type, str]] = [  # reading 20
 def test_membership(make: Make, node: type, kind: str) -> None:
     assert isinstance(computed(make), node)
     assert type_of(make) == kind
+
+
+def test_columns_whose_names_python_keeps_for_itself() -> None:
+    """As pandas calls the column of an index in a file."""
+    rows = table("__index_level_0__: i64, x: i64")
+    assert rows.select(i=lambda r: r.__index_level_0__ + rows.c.__index_level_0__).schema["i"] == sd.I64()
+    assert not hasattr(rows.c, "__index_level_1__")
 
 
 def test_options_become_literals_of_the_value_s_type() -> None:

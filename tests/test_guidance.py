@@ -36,6 +36,7 @@ S: Any = sd.read_named(
 )
 PACKAGE: Any = sd
 W: Any = T
+LARGE: Any = sd.Plan(T.filter(lambda r: r.id > sd.parameter(1, sd.I64)), parameter_bindings={1: 5})
 
 
 class Frame:
@@ -176,6 +177,23 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: f.substring(sd.col("name"), start=1, length=2), "write substring(input, start, length)"),
     (lambda: f.and_(a=True), "write and_(a)"),
     (lambda: T.c.id.mean, "write functions.avg(x, ...)"),
+    (lambda: T.filter(lambda r: r.name == "x" | r.name == "y"), "put each comparison in parentheses"),
+    (lambda: T.filter(lambda r: r.id in T), "write x.is_in(relation)"),
+    (lambda: T.aggregate(x=lambda r: f.min(r.name)), 'top_n(1, asc(x, nulls="last"))'),
+    (lambda: T.aggregate(x=lambda r: f.max(r.name == "x")), "bool_or(x)"),
+    (lambda: T.aggregate(x=lambda r: f.sum(sd.list_of(r.id))), 'unnest("xs")'),
+    (lambda: T.aggregate(x=("id", "sum")), 'write f.sum(col("id"))'),
+    (lambda: f.lag(T.c.id, offset=1), "write lag(expression, row_offset, default)"),
+    (lambda: f.last_value(T.c.id, ignore_nulls=True), "write last_value(expression)"),
+    (lambda: U.select(x=lambda r: r.at - r.at), 'extract("UNIX_TIME", x, "UTC")'),
+    (lambda: T.filter(lambda r: r.id > sd.all_of(T.select(x=lambda t: t.id.cast(sd.I8)))), "cast one of them"),
+    (lambda: f.array_sum, "write substrait_dsl.scalar_subquery(one.with_columns("),
+    (lambda: f.last_day, "datetime.timedelta(days=1)).cast(Date)"),
+    (lambda: PACKAGE.Float64, 'write "fp64"'),
+    (lambda: sd.read_named("t", {"a": pyarrow.int64()}), 'did you mean "i64"?'),
+    (lambda: sd.read_virtual(pyarrow.table({"a": [1]}), {"a": sd.I64}), "write table.to_pylist()"),
+    (lambda: PACKAGE.create_table("t", {"a": sd.I64}, if_not_exists=True), 'create_mode="ignore_if_exists"'),
+    (lambda: LARGE.show, "write execute(spark)[0].show()"),
     (lambda: T.c.name.len, "write functions.char_length(x) of a text"),
     (lambda: T.c.name.split, "write functions.string_split(x, ...)"),
     (lambda: T.c.day.year, 'write functions.extract("YEAR", x)'),

@@ -133,6 +133,7 @@ MISFITS: list[tuple[str, object, str]] = [  # type, Python value, what the error
     ("fixedbinary<2>", b"abc", "3 bytes, not 2"),
     ("decimal<5,2>", D("0.125"), "more than 2 digits after the point"),
     ("decimal<5,2>", 123456, "more than 3 digits before the point"),
+    ("decimal<5,2>", 10**400, "more than 3 digits before the point"),
     ("decimal<5,2>", D("1000"), "more than 3 digits before the point"),
     ("decimal<38,0>", 10**38, "more than 38 digits"),
     ("decimal<5,2>", D("NaN"), "not a number"),

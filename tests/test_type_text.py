@@ -90,6 +90,7 @@ def test_a_struct_with_field_names() -> None:
         ("u!pointt", 'expected a user-defined type that an extension declares at column 3, got "pointt"'),
         ("i64[dict]", 'expected a type variation that an extension declares at column 5, got "dict"'),
         ("list<" * 2000, "nested this deeply"),
+        (f"varchar<{'9' * 5000}>", "expected a number of at most 20 digits at column 9"),
     ],
 )  # fmt: skip
 def test_mistakes_are_explained(text: str, message: str) -> None:

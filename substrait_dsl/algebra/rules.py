@@ -289,7 +289,10 @@ def member_type(value: Type, options: Sequence[Type], what: str) -> Type:
     """
     for option in options:
         if not value.matches(option):
-            raise TypeMismatchError(f"{what}: the value is {value} but an option is {option}")
+            raise TypeMismatchError(
+                f"{what}: the value is {value} but an option is {option}",
+                hint="values that are compared have one type: cast one of them, or give a constant its type",
+            )
     return Boolean(nullable=value.nullable or any(option.nullable for option in options))
 
 

@@ -37,6 +37,8 @@ _COMPARISONS_WITH_BRACKETS = frozenset({"<", ">", "<=", ">="})
 _INFIX_WORDS = frozenset({"then", "else", "and", "or"})
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 _UNARY_PRECEDENCE = 7
+_MOST_DIGITS = 20
+"""Of a number: those of 64 bits have no more. Python would refuse thousands of them."""
 
 _BLANK = r"(?:\s|//[^\n]*|/\*.*?\*/)*"
 _TOKEN = re.compile(
@@ -241,6 +243,8 @@ class _Parser:
     def atom(self) -> Expression:
         token = self.next
         match token.kind:
+            case "number" if len(token.text) > _MOST_DIGITS:
+                raise self.error(f"expected a number of at most {_MOST_DIGITS} digits")
             case "number":
                 return Constant(int(self.take().text))
             case "text":

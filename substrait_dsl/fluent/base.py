@@ -209,6 +209,9 @@ class RelationBase(RelationLike):
                 raise UnknownAttributeError(f'a relation has no "{name}"', hint=f"its column is rel.c.{name}")
             raise no_attribute("a relation", name, VERBS, dir(type(self)))
 
+        def __contains__(self, item: object) -> NoReturn:
+            raise TypeMismatchError("a relation is not a container", hint="write x.is_in(relation)")
+
         def __len__(self) -> NoReturn:  # a checker must refuse it
             raise TypeMismatchError(
                 "a relation has no length", hint="execute(spark).count() counts the rows, len(rel.columns) the columns"
@@ -267,4 +270,6 @@ def table_name(given: Any) -> tuple[str, ...]:
         return (given,)
     if isinstance(given, Sequence) and all(isinstance(part, str) for part in given):
         return tuple(given)
-    raise InvalidArgumentError(f"the name of a table is a str or a tuple of str, got {given!r}")
+    raise InvalidArgumentError(
+        f"the name of a table is a str or a tuple of str, got {given!r}", hint=relation_hint(given)
+    )

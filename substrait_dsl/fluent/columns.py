@@ -394,6 +394,6 @@ def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
         hint = None
         if all("declared required" in difference for difference in differences):
             hint = NULLABLE_HINT
-        elif set(expected.names) < set(schema.names):
+        elif expected.names and set(expected.names) < set(schema.names):
             hint = f"select({quoted(expected.names)}) first"
         raise SchemaError(f"the columns are not those of {declaration.__name__}: {'; '.join(differences)}", hint=hint)

@@ -25,6 +25,12 @@ METHODS: Mapping[str, str] = {
     "isNull": "is_null()",
     "isin": "is_in(...)",
     "isna": "is_null()",
+    **dict.fromkeys(("notna", "notnull", "isnotnull"), "is_not_null()"),
+    "astype": "cast(to)",
+    **{name: f"x {sign} y" for name, sign in (("eq", "=="), ("ne", "!="), ("ge", ">="), ("le", "<="))},
+    **dict.fromkeys(
+        ("map", "apply", "map_elements"), "a function such as functions.upper(x): Python never sees the values"
+    ),
     "name": "alias(...)",
     "rlike": _HAS_PATTERN,
     "regexp_like": _HAS_PATTERN,
@@ -47,29 +53,54 @@ METHODS: Mapping[str, str] = {
 }
 """Methods that expressions have elsewhere, and what to write here; others are called as `FUNCTIONS` are."""
 
+
+def difference(zone: str = "") -> str:
+    """What to write for the difference of two points in time; `zone` is a further argument, after a comma."""
+    return f'extract("UNIX_TIME", x{zone}): the difference of two is in seconds'
+
+
 _RUNNING = "{}(x).over(order_by=..., rows=(None, 0))"
 _MOVING = "{}(x).over(order_by=..., rows=(-2, 0)), for three rows"
 _NO_SQL = 'substrait_dsl.col("x") + 1 and the like: text of SQL is not read'
 _NO_LISTS = 'string_agg(x, ","): no function of the specification makes a list of a column'
-NO_DIFFERENCE = 'extract("UNIX_TIME", x): the difference of two is in seconds'
 _EPOCH = "substrait_dsl.lit(datetime.datetime(1970, 1, 1)) + x * datetime.timedelta(seconds=1)"
 FIRST_OF_GROUP = "row_number().over(partition_by=..., order_by={}) in with_columns(...); then filter by it == 1"
 _LARGEST = FIRST_OF_GROUP.format('substrait_dsl.desc("y")')
 _SMALLEST = FIRST_OF_GROUP.format('substrait_dsl.asc("y", nulls="last")')
-_PERCENTILE = 'cume_dist().over(order_by="x") in with_columns(...); then filter by it, such as >= 0.9, and take min(x)'
+_PERCENTILE = (
+    'cume_dist().over(order_by="x") in with_columns(...), of the rows where x.is_not_null(); '
+    "then filter by it, such as >= 0.9, and take min(x)"
+)
 _BUCKET = (
     'substrait_dsl.col("x").cast(Date) for the day; concat(strftime(x, "%Y-%m"), "-01").cast(Date) for the month; '
-    "for 15 minutes substrait_dsl.lit(datetime.datetime(1970, 1, 1)) "
-    '+ extract("UNIX_TIME", x) / 900 * datetime.timedelta(minutes=15)'
+    's - modulus(s, 900, division_type="FLOOR") for 15 minutes, s being extract("UNIX_TIME", x), and '
+    "substrait_dsl.lit(datetime.datetime(1970, 1, 1)) + s * datetime.timedelta(seconds=1)"
+)
+_OUTER = 'substrait_dsl.Relation.lateral_join(..., how="left") with the list of a row, unnested'
+_FROM_PARTS = 'concat(y.cast(String), "-", lpad(m.cast(String), 2, "0"), "-", lpad(d.cast(String), 2, "0")).cast(Date)'
+_FILL = (
+    "nth_value(x, 1).over(partition_by=n, order_by=..., rows=(None, None)), "
+    "n being count(x).over(order_by=..., rows=(None, 0))"
 )
 _DATE = 'substrait_dsl.col("x").cast(Date), which reads texts such as "2024-05-31"'
 _MOMENT = 'substrait_dsl.col("x").cast(PrecisionTimestamp(6)), which reads texts such as "2024-05-31 12:00:00"'
+_FOLD = (
+    'substrait_dsl.scalar_subquery(one.with_columns(x=r.xs).unnest("x").aggregate(s=lambda e: sum(e.element))), '
+    'one being a relation of one row, such as substrait_dsl.read_virtual([(0,)], {"z": "i64"})'
+)
+_LAST_DAY = (
+    'concat(strftime(x, "%Y-%m"), "-01").cast(Date) for the first day d; '
+    "(d + substrait_dsl.YearMonths(months=1) - datetime.timedelta(days=1)).cast(Date)"
+)
 _IF = "substrait_dsl.when(condition).then(value).otherwise(other)"
 _ANY = "bool_or(x) of a group, any_match(xs, lambda x: ...) of a list"
 _ALL = "bool_and(x) of a group, all_match(xs, lambda x: ...) of a list"
 
 FUNCTIONS: Mapping[str, str] = {
-    "array_agg": _NO_LISTS,
+    **dict.fromkeys(("aggregate", "reduce", "fold", "array_sum", "list_sum", "array_max", "list_max"), _FOLD),
+    **dict.fromkeys(("array_min", "list_min", "list_mean", "list_avg", "array_join", "list_aggregate"), _FOLD),
+    **dict.fromkeys(("array_agg", "list_agg"), _NO_LISTS),
+    "last_day": _LAST_DAY,
     "asc": "substrait_dsl.asc(...)",
     "broadcast": "substrait_dsl.Relation.exchange(substrait_dsl.broadcast()) of one side of a join",
     "collect_list": _NO_LISTS,
@@ -82,9 +113,11 @@ FUNCTIONS: Mapping[str, str] = {
     **dict.fromkeys(("case", "case_when", "if_", "ifelse", "iff", "iif"), _IF),
     **dict.fromkeys(("cast", "to_number"), 'substrait_dsl.col("x").cast(I64)'),
     **dict.fromkeys(("try_cast", "safe_cast"), 'substrait_dsl.col("x").cast(I64, on_failure="return_null")'),
-    **dict.fromkeys(("convert_timezone", "from_utc_timestamp"), 'local_timestamp(x, "Asia/Tokyo")'),
+    **dict.fromkeys(("convert_timezone", "from_utc_timestamp", "at_time_zone"), 'local_timestamp(x, "Asia/Tokyo")'),
     "to_utc_timestamp": 'assume_timezone(x, "Asia/Tokyo")',
     **dict.fromkeys(("count_if", "countif"), "count().filter(condition)"),
+    **dict.fromkeys(("sum_if", "sumif"), "sum(x).filter(condition)"),
+    "avg_if": "avg(x).filter(condition)",
     **dict.fromkeys(("dateadd", "date_add"), "add(day, datetime.timedelta(days=30))"),
     **dict.fromkeys(("cumsum", "cum_sum"), _RUNNING.format("sum")),
     **dict.fromkeys(("cummax", "cum_max"), _RUNNING.format("max")),
@@ -101,7 +134,10 @@ FUNCTIONS: Mapping[str, str] = {
     "translate": 'replace(x, "a", "b") for each letter',
     **dict.fromkeys(("datesub", "date_sub"), "subtract(day, datetime.timedelta(days=30))"),
     "add_months": "add(day, substrait_dsl.YearMonths(months=1))",
-    **dict.fromkeys(("date_trunc", "time_bucket", "datetrunc"), _BUCKET),
+    **dict.fromkeys(("date_trunc", "time_bucket", "datetrunc", "trunc"), _BUCKET),
+    **dict.fromkeys(("date_part", "datepart", "dt_part"), 'extract("YEAR", x)'),
+    **dict.fromkeys(("make_date", "date_from_parts", "datefromparts"), _FROM_PARTS),
+    **dict.fromkeys(("forward_fill", "ffill"), _FILL),
     **dict.fromkeys(("dayofmonth", "day_of_month"), 'extract("DAY", "ONE", x)'),
     **dict.fromkeys(("dayofweek", "day_of_week"), 'extract("SUNDAY_DAY_OF_WEEK", "ONE", x), 1 being Sunday'),
     "weekday": 'extract("MONDAY_DAY_OF_WEEK", "ZERO", x), 0 being Monday',
@@ -117,8 +153,8 @@ FUNCTIONS: Mapping[str, str] = {
     "switch": "substrait_dsl.switch(x, {1: value}, default=other)",
     "to_char": 'strftime(x, "%Y-%m")',
     "date_format": 'strftime(x, "%Y-%m")',
-    "datediff": NO_DIFFERENCE,
-    "date_diff": NO_DIFFERENCE,
+    **dict.fromkeys(("datediff", "date_diff", "timestampdiff", "timestamp_diff"), difference()),
+    **dict.fromkeys(("epoch", "to_unix_timestamp"), 'extract("UNIX_TIME", x)'),
     "last": _LARGEST,
     "list": _NO_LISTS,
     **dict.fromkeys(("n_unique", "nunique"), "count(x).distinct()"),
@@ -162,7 +198,8 @@ FUNCTIONS: Mapping[str, str] = {
     "current_timestamp": "substrait_dsl.current_timestamp()",
     "current_timezone": "substrait_dsl.current_timezone()",
     "day": 'extract("DAY", "ONE", x)',
-    "explode": "substrait_dsl.Relation.unnest(...)",
+    **dict.fromkeys(("explode", "posexplode", "flatten"), "substrait_dsl.Relation.unnest(...)"),
+    **dict.fromkeys(("explode_outer", "posexplode_outer"), _OUTER),
     "exists": "any_match(xs, lambda x: ...)",
     "first": FIRST_OF_GROUP.format('"y"'),
     "forall": "all_match(xs, lambda x: ...)",
@@ -206,7 +243,6 @@ ABSENT = frozenset(
         "input_file_name",
         "json_extract",
         "json_extract_string",
-        "last_day",
         "levenshtein",
         "map_entries",
         "map_keys",
@@ -217,7 +253,6 @@ ABSENT = frozenset(
         "rand",
         "randn",
         "random",
-        "reduce",
         "sha1",
         "sha2",
         "shuffle",

@@ -116,6 +116,9 @@ def _measure_hint(value: Any, scope: Scope) -> str | None:
     """What a text, or a dict of texts, may mean that is given for a measure."""
     if isinstance(value, Mapping):
         return 'give measures by name: total=f.sum(col("x"))'
+    match value:
+        case (str() as column, str() as function) if column in scope.schema.names:
+            return f'write f.{function}(col("{column}"))'
     if not isinstance(value, str):
         return None
     if value in scope.schema.names:

@@ -17,6 +17,7 @@ from substrait_dsl.algebra.types import (
     Boolean,
     Date,
     Decimal,
+    List,
     Map,
     PrecisionTimestamp,
     PrecisionTimestampTZ,
@@ -37,7 +38,7 @@ from substrait_dsl.errors import (
     shortened,
     suggestion,
 )
-from substrait_dsl.fluent.function_habits import FIRST_OF_GROUP, FUNCTIONS, METHODS, NO_DIFFERENCE
+from substrait_dsl.fluent.function_habits import FIRST_OF_GROUP, FUNCTIONS, METHODS, difference
 from substrait_dsl.fluent.habits import NAMES, PYTHON_TYPES, TYPE_HABITS, VIEW_OF_A_FRAME
 
 _COMPARISONS = ("equal", "not_equal", "lt", "lte", "gt", "gte", "between")
@@ -150,22 +151,27 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
     """What is probably wrong with the arguments of a call that no overload takes."""
     typed = [part for part in parts if isinstance(part, ex.Expression)]
     plain = [part for part in parts if not isinstance(part, ex.Expression)]
-    if name == "or" and all(_is_text(part) for part in parts):
+    if name == "or" and all(map(_is_text, parts)) and isinstance(parts[0], ex.Expression):  # not r.a == "x" | r.b
         return _JOINED
     if name in ("and", "or", "xor") and any(not isinstance(part.type, Boolean) for part in typed):
         return "put each comparison in parentheses: (a > 1) & (b < 2)"
     if name == "add" and any(isinstance(part.type, String | VarChar) for part in typed):
         return _JOINED
     if name == "subtract" and len(typed) == 2 and all(isinstance(part.type, (Date, *_MOMENTS)) for part in typed):
-        return f"the specification has no difference of two points in time; write {NO_DIFFERENCE}"
+        zone = ', "UTC"' if any(isinstance(part.type, PrecisionTimestampTZ) for part in typed) else ""
+        return f"the specification has no difference of two points in time; write {difference(zone)}"
     if name == "negate" and any(isinstance(part.type, String | VarChar) for part in typed):
         return "to sort by it, the largest first, write desc(x)"
     if name in ("min", "max") and any(isinstance(part.type, String | VarChar) for part in typed):
-        key = "desc(x)" if name == "max" else "x"
+        key = "desc(x)" if name == "max" else 'asc(x, nulls="last")'
         group = FIRST_OF_GROUP.format(key)
         return f"there is none of texts; top_n(1, {key}) gives the row that has it; for each group, {group}"
+    if name in ("min", "max") and any(isinstance(part.type, Boolean) for part in typed):
+        return f"of truth values it is {'bool_and' if name == 'min' else 'bool_or'}(x)"
     if name == "sum" and any(isinstance(part.type, Boolean) for part in typed):
         return "functions.count().filter(condition) counts the rows for which it is true"
+    if name in ("sum", "avg", "min", "max") and any(isinstance(part.type, List) for part in typed):
+        return 'the elements of a list are rows after unnest("xs")'
     named = [part for part in plain if isinstance(part, str) and part.isidentifier()]
     if not typed and named:  # the function's own words, such as "YEAR", are in capitals and come first
         column = next((part for part in named if not part.isupper()), named[-1])
@@ -238,7 +244,7 @@ def _type_meant(text: str) -> str | None:
         if (inner := form.fullmatch(given)) is not None:
             meant = _type_meant(inner[1]) or inner[1]
             return f"{meant.removesuffix('?')}{mark}" if _is_type(meant) else None
-    phrase = re.sub(r"^[a-z_ ]+", lambda words: TYPE_HABITS.get(words[0].strip(), words[0]), given)
+    phrase = re.sub(r"^[a-z_ ]+(?!\w)", lambda words: TYPE_HABITS.get(words[0].strip(), words[0]), given)
     whole = re.sub(r"[a-z_]\w*", _own_name, phrase).replace("()", "").translate(str.maketrans("()[]", "<><>"))
     name = whole.partition("<")[0]
     renamed = not given.startswith(name)

@@ -238,6 +238,19 @@ _NO_PYTHON = "with_columns(y=lambda r: r.x * 2): a lambda gets the columns, not 
 
 VERBS: Mapping[str, str] = {
     "agg": "aggregate(...)",
+    **{
+        name: f"with_columns(y={call}.over(order_by=...))"
+        for name, call in (
+            ("shift", 'functions.lag(col("x"), 1)'),
+            ("cumsum", 'functions.sum(col("x"))'),
+            ("cum_sum", 'functions.sum(col("x"))'),
+            ("rank", "functions.rank()"),
+        )
+    },
+    "diff": 'with_columns(y=col("x") - functions.lag(col("x"), 1).over(order_by=...))',
+    "rolling": 'with_columns(y=functions.avg(col("x")).over(order_by=..., rows=(-2, 0))), for three rows',
+    "cast": 'with_columns(x=col("x").cast(I64))',
+    "registerTempTable": "execute(spark).createOrReplaceTempView(name)",
     "assign": "with_columns(...)",
     "alias": "join(other, lambda left, right: left.a == right.b): the rows have the names that the lambda gives",
     **dict.fromkeys(("append", "vstack"), "union_all(...)"),

@@ -44,19 +44,21 @@ class CatalogFunction:
         function a `WindowFunction`. Raises `FunctionNotFoundError` for arguments that no overload takes,
         `InvalidChoiceError` for an unknown option, `InvalidArgumentError` for an argument that is given by name.
         """
-        for name in options:
-            self._require_no_argument(name)
+        for name, value in options.items():
+            self._require_no_argument(name, value)
         if self.kind == "scalar":
             return scalar(self.name, arguments, options, urn=self._urn, catalog=self._catalog)
         call = FunctionCall(self.kind, self.name, arguments, options, self._urn, self._catalog)
         return Measure(call) if self.kind == "aggregate" else WindowFunction(call)
 
-    def _require_no_argument(self, name: str) -> None:
-        """Raise `InvalidArgumentError` for the name of an argument where the names of options stand."""
+    def _require_no_argument(self, name: str, value: object) -> None:
+        """Raise `InvalidArgumentError` for the name of an argument, here or elsewhere, where those of options stand."""
         overloads = [overload for function in self._declared for overload in function.overloads]
         if any(option.name.lower() == name.lower() for overload in overloads for option in overload.options):
             return
         meant = next((overload for overload in overloads if overload.argument_position(name) is not None), None)
+        if meant is None and name != "distinct" and not isinstance(value, str | Sequence):  # of an option it is a word
+            meant = max(overloads, key=lambda overload: len(overload.arguments))
         if meant is not None:
             given = ", ".join(argument.name or "..." for argument in meant.arguments)
             raise InvalidArgumentError(

@@ -187,6 +187,9 @@ class Operators(Generic[Kind, T, N]):
     def __pow__(self: Any, other: Any) -> Any:
         return _operator("power", self, other)
 
+    def __rpow__(self: Operators[Number[V], T, N], other: V) -> Expr[T, N]:
+        return _operator("power", other, self)
+
     def __neg__(self: Operators[Number[Any] | AnyDecimal, T, N]) -> Expr[T, N]:
         return _operator("negate", self)
 

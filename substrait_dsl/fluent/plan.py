@@ -144,6 +144,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             if name.startswith("_"):
                 raise AttributeError(name)
             verbs = {verb: f"roots[0].{verb}" for verb in dir(Relation)}
+            if self._algebra.parameter_bindings:  # which a root does not know
+                verbs |= {"collect": "execute(spark)[0].collect()", "show": "execute(spark)[0].show()"}
             raise no_attribute("a plan", name, verbs, dir(type(self)))
 
     # --- writing and running

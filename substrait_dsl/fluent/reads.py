@@ -95,6 +95,14 @@ def read_named(
         return read(struct, table, filter, best_effort_filter, columns, ordering, distribution, properties)
 
 
+_RECORDS: Mapping[str, str] = {
+    "to_pylist": "write table.to_pylist()",
+    "to_dicts": "write frame.to_dicts()",
+    "to_dict": 'write frame.to_dict("records")',
+}
+"""What makes rows of a table of another library: of Arrow's, Polars' or pandas'."""
+
+
 @overload
 def read_virtual(rows: Iterable[Row], schema: type[S2], **known: Unpack[Known]) -> Relation[S2]: ...
 @overload
@@ -123,7 +131,8 @@ def read_virtual(
     """
     with naming("read_virtual"):
         struct = as_struct(schema)
-        require(rows, Iterable, "the rows are a list of tuples or dicts")
+        hint = next((advice for method, advice in _RECORDS.items() if hasattr(rows, method)), None)
+        require(rows, Iterable if hint is None else list, "the rows are a list of tuples or dicts", hint)
         scope = Scope("read_virtual", (), NamedStruct(()))
         records = tuple(_record(row, number, struct, scope) for number, row in enumerate(rows))
         return read(struct, rl.VirtualTable(records), None, None, None, ordering, distribution, properties)

@@ -140,8 +140,8 @@ class DynRow(Schema):
         object.__setattr__(self, "__row__", (schema, reference))
 
     def __getattr__(self, name: str) -> DynExpr:
-        if name.startswith("__"):
-            raise AttributeError(name)
+        if name.startswith("__") and (name == "__row__" or name not in self.__row__[0].names):
+            raise AttributeError(name)  # what Python itself looks for
         return self[name]
 
     def __getitem__(self, column: str | int) -> DynExpr:

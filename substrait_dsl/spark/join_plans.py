@@ -7,10 +7,12 @@ from typing import Literal
 
 import attrs
 
-from substrait_dsl.algebra.expressions import Expression, FieldReference, ScalarFunction
+from substrait_dsl.algebra.expressions import Expression, FieldReference, ScalarFunction, WindowFunction
+from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import Join, LateralJoin
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.algebra.rules import JoinType
+from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions import Scope, to_sql
 from substrait_dsl.spark.marks import Key, Test
 from substrait_dsl.spark.pruning import positions_seen
@@ -52,6 +54,15 @@ PLANS: Mapping[JoinType, Plan] = {
     "left_mark": Plan("left", "mark"),
     "right_mark": Plan("right", "mark"),
 }
+
+
+def require_no_window(rel: Join | LateralJoin) -> None:
+    """Raise `UnsupportedError` for a window function in a condition: Spark has none over pairs of rows."""
+    if any(isinstance(node, WindowFunction) for node in walk(rel.condition, into_relations=False)):
+        raise UnsupportedError(
+            "Spark cannot compute a window function in the condition of a join",
+            hint="of one side it is a column, computed before the join",
+        )
 
 
 def test_of(conjunct: Expression, rel: Join | LateralJoin, stream: Side, scope: Scope) -> Key | Test:

@@ -17,7 +17,7 @@ from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.hosts import host, subqueries_of
-from substrait_dsl.spark.join_plans import PLANS, Plan, Side, sides_of
+from substrait_dsl.spark.join_plans import PLANS, Plan, Side, require_no_window, sides_of
 from substrait_dsl.spark.lookups import with_matches
 from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.pushdown import as_condition
@@ -63,6 +63,7 @@ def lower_cross(rel: Cross, to: Lowering) -> Rows:
 
 def lower_join(rel: Join, to: Lowering) -> Rows:
     """Match the rows as the join type says, then filter what comes out."""
+    require_no_window(rel)
     plan = PLANS[rel.how]
     match plan.method:
         case "single" if not to.outer and is_by_key(rel):

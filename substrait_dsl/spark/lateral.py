@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import Unnest
 from substrait_dsl.spark.hosts import host
-from substrait_dsl.spark.join_plans import PLANS
+from substrait_dsl.spark.join_plans import PLANS, require_no_window
 from substrait_dsl.spark.limits import exact_limits
 from substrait_dsl.spark.lookups import is_true, with_matches
 from substrait_dsl.spark.relations import filtered
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
     """Compute the right input for each row, keep of it what matches, then filter what comes out."""
+    require_no_window(rel)
     _require_comparable_lists(rel)
     rows, here = host(to, to[rel.left], rel.anchor, [], lookups=[rel.condition, rel.right])
     if is_true(rel.condition):

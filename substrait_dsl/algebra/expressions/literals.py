@@ -214,7 +214,16 @@ def _a(value: object) -> str:
 
 
 def _no_fit(value: object, kind: t.Type, why: str = "", hint: str | None = None) -> LiteralError:
-    return LiteralError(f"{value!r} does not fit {kind}{f': {why}' if why else ''}", hint=hint or _numpy_hint(value))
+    return LiteralError(
+        f"{_shown(value)} does not fit {kind}{f': {why}' if why else ''}", hint=hint or _numpy_hint(value)
+    )
+
+
+def _shown(value: object) -> str:
+    try:
+        return shortened(repr(value))
+    except ValueError:  # of a number with more digits than Python writes
+        return f"{_a(value)} of thousands of digits"
 
 
 def _number_hint(value: object, python: Callable[[str], object]) -> str | None:
@@ -283,12 +292,15 @@ def _decimal(value: Any, kind: t.Type) -> decimal.Decimal:
         raise _no_fit(value, kind, f"it takes a decimal.Decimal or an int, not {_a(value)}", hint)
     if not value.is_finite():
         raise _no_fit(value, kind, "it is not a number")
+    too_large = f"it has more than {kind.precision - kind.scale} digits before the point"
+    if value.adjusted() >= 38:
+        raise _no_fit(value, kind, too_large)
     with decimal.localcontext(prec=80):
         scaled = value.quantize(decimal.Decimal(1).scaleb(-kind.scale))
     if scaled != value:
         raise _no_fit(value, kind, f"it has more than {kind.scale} digits after the point")
     if len(scaled.as_tuple().digits) > kind.precision:
-        raise _no_fit(value, kind, f"it has more than {kind.precision - kind.scale} digits before the point")
+        raise _no_fit(value, kind, too_large)
     return scaled
 
 
