@@ -2,47 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.algebra.expressions import (
-    AggregateFunction,
-    Cast,
-    Expression,
-    InPredicate,
-    NestedMap,
-    ScalarFunction,
-    SetComparison,
-    WindowCall,
-    WindowFunction,
-)
 from substrait_dsl.algebra.node import Node, Rel
-from substrait_dsl.algebra.relations import (
-    Aggregate,
-    FileItem,
-    FilesTarget,
-    LocalFiles,
-    NamedTable,
-    Orc,
-    Parquet,
-    Read,
-    Window,
-    Write,
-)
-from substrait_dsl.algebra.types import (
-    Date,
-    IntervalDay,
-    IntervalYear,
-    Map,
-    PrecisionTime,
-    PrecisionTimestamp,
-    PrecisionTimestampTZ,
-    Type,
-)
+from substrait_dsl.algebra.relations import DelimitedText, Orc
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.types import holds
+from substrait_dsl.spark import needs
+from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,14 +21,13 @@ UTC = ("UTC", "Etc/UTC", "Z", "GMT")
 
 
 @attrs.frozen
-class Plan:
-    """What settings may matter to."""
+class Without:
+    """All lists of names but those with a certain one."""
 
-    rel: Rel
-    nodes: Sequence[Node]
-    """All nodes of the plan."""
-    computed: Collection[Type]
-    """The types that its expressions compute with; what is only passed on is not among them."""
+    name: str
+
+    def __contains__(self, value: str) -> bool:
+        return self.name not in map(str.strip, value.split(","))
 
 
 @attrs.frozen
@@ -67,81 +35,19 @@ class Setting:
     """A setting that must have one of some values for the plans that it matters to."""
 
     key: str
-    values: tuple[str, ...]
+    values: tuple[str, ...] | Without
     told: str
     """What another value, which may be mentioned as ``{value}``, does."""
-    matters: Callable[[Plan], bool] = lambda plan: True
+    matters: Callable[[needs.Plan], bool] = lambda plan: True
     default: str | None = None
     """What it is where neither the session nor Spark says it; None: Spark does, if need be by its environment."""
 
-
-def _has_times(plan: Plan) -> bool:
-    return any(holds(kind, PrecisionTime) for kind in {*plan.computed, *plan.rel.schema.types})
-
-
-def _has_points_in_time(plan: Plan) -> bool:
-    return any(holds(kind, PrecisionTimestampTZ) for kind in plan.computed)
-
-
-def _computes_moments(plan: Plan) -> bool:
-    return any(holds(kind, (Date, PrecisionTimestamp, PrecisionTimestampTZ)) for kind in plan.computed)
-
-
-def _has_groups(plan: Plan) -> bool:
-    return any(isinstance(node, Aggregate) for node in plan.nodes)
-
-
-def _has_intervals(plan: Plan) -> bool:
-    return any(isinstance(node, Expression) and holds(node.type, (IntervalDay, IntervalYear)) for node in plan.nodes)
-
-
-def _has_membership(plan: Plan) -> bool:
-    return any(isinstance(node, InPredicate | SetComparison) for node in plan.nodes)
-
-
-def _has_any_match(plan: Plan) -> bool:
-    return any(isinstance(node, ScalarFunction) and node.function.name == "any_match" for node in plan.nodes)
-
-
-def _makes_maps(plan: Plan) -> bool:
-    return any(
-        isinstance(node, NestedMap) or (isinstance(node, Cast) and holds(node.target, Map)) for node in plan.nodes
-    )
-
-
-def _files(plan: Plan) -> list[FileItem]:
-    sources = [node.definition for node in plan.nodes if isinstance(node, Read)]
-    return [item for source in sources if isinstance(source, LocalFiles) for item in source.items]
-
-
-def _reads_files(plan: Plan) -> bool:
-    return bool(_files(plan))
-
-
-def _reads_parquet(plan: Plan) -> bool:
-    return any(isinstance(item.format, Parquet) for item in _files(plan))
-
-
-def _reads_orc(plan: Plan) -> bool:
-    """Whether files of ORC are read; what tables are kept in is not known yet."""
-    definitions = (node.definition for node in plan.nodes if isinstance(node, Read))
-    return any(isinstance(item.format, Orc) for item in _files(plan)) or any(
-        isinstance(definition, NamedTable) for definition in definitions
-    )
-
-
-def _writes_parquet(plan: Plan) -> bool:
-    targets = (node.target for node in plan.nodes if isinstance(node, Write))
-    return any(isinstance(target, FilesTarget) and isinstance(target.format, Parquet) for target in targets)
-
-
-_DEVIATIONS = ("std_dev", "variance", "corr")
-
-
-def _has_deviations(plan: Plan) -> bool:
-    return any(
-        isinstance(node, AggregateFunction | WindowCall) and node.function.name in _DEVIATIONS for node in plan.nodes
-    )
+    @property
+    def cure(self) -> str:
+        """What sets it right."""
+        if isinstance(self.values, Without):
+            return f'spark.conf.unset("{self.key}")'
+        return f'spark.conf.set("{self.key}", "{self.values[0]}")'
 
 
 SETTINGS = (
@@ -159,41 +65,41 @@ SETTINGS = (
         TIME_ZONE,
         UTC,
         "the plan computes with points in time, which Spark does in the session's time zone, {value}",
-        _has_points_in_time,
+        needs.has_points_in_time,
     ),
     Setting(
         "spark.sql.timeType.enabled",
         ("true",),
         "the plan has times of day, and the session has Spark's TIME type off",
-        _has_times,
+        needs.has_times,
         default="false",
     ),
     Setting(
         "spark.sql.legacy.timeParserPolicy",
         ("CORRECTED", "EXCEPTION"),
         "the session writes days as before Spark 3, and others where the year has not four digits",
-        _computes_moments,
+        needs.computes_moments,
         default="CORRECTED",
     ),
     Setting(
         "spark.sql.legacy.interval.enabled",
         ("false",),
         "the session has one type for all intervals, as before Spark 3.2",
-        _has_intervals,
+        needs.has_intervals,
         default="false",
     ),
     Setting(
         "spark.sql.retainGroupColumns",
         ("true",),
         "the session leaves the keys out of the groups of an aggregate",
-        _has_groups,
+        needs.has_groups,
     ),
     *(
         Setting(
             f"spark.sql.{form}.aggregatePushdown",
             ("false",),
             f"the session has {form.upper()} files tell the least and the greatest value, and leave NaN out",
-            _has_groups,
+            needs.has_groups,
         )
         for form in ("parquet", "orc")
     ),
@@ -201,42 +107,45 @@ SETTINGS = (
         "spark.sql.legacy.nullInEmptyListBehavior",
         ("false",),
         "the session takes NULL IN (no rows) for NULL, which is false",
-        _has_membership,
+        needs.has_membership,
         default="false",
     ),
     Setting(
         "spark.sql.legacy.followThreeValuedLogicInArrayExists",
         ("true",),
         "the session takes any_match for false where a NULL makes it unknown",
-        _has_any_match,
+        needs.has_any_match,
     ),
     Setting(
         "spark.sql.legacy.statisticalAggregate",
         ("false",),
         "the session takes the deviation of one value for NaN, which is NULL",
-        _has_deviations,
+        needs.has_deviations,
         default="false",
     ),
     Setting(
         "spark.sql.mapKeyDedupPolicy",
         ("EXCEPTION",),
         "the session takes the last of several values that a map has for one key, which is an error",
-        _makes_maps,
+        needs.makes_maps,
     ),
     *(
         Setting(
             key, ("CORRECTED", "EXCEPTION"), f"the session shifts the old days of Parquet files that it {does}", whom
         )
         for key, does, whom in (
-            ("spark.sql.parquet.datetimeRebaseModeInRead", "reads", _reads_parquet),
-            ("spark.sql.parquet.int96RebaseModeInRead", "reads", _reads_parquet),
-            ("spark.sql.parquet.datetimeRebaseModeInWrite", "writes", _writes_parquet),
-            ("spark.sql.parquet.int96RebaseModeInWrite", "writes", _writes_parquet),
+            ("spark.sql.parquet.datetimeRebaseModeInRead", "reads", needs.reads_parquet),
+            ("spark.sql.parquet.int96RebaseModeInRead", "reads", needs.reads_parquet),
+            ("spark.sql.parquet.datetimeRebaseModeInWrite", "writes", needs.writes_parquet),
+            ("spark.sql.parquet.int96RebaseModeInWrite", "writes", needs.writes_parquet),
         )
     ),
     *(
         Setting(
-            f"spark.sql.files.ignore{what}Files", ("false",), f"the session passes over {words} files", _reads_files
+            f"spark.sql.files.ignore{what}Files",
+            ("false",),
+            f"the session passes over {words} files",
+            needs.reads_files,
         )
         for what, words in (("Corrupt", "broken"), ("Missing", "missing"))
     ),
@@ -244,48 +153,106 @@ SETTINGS = (
         "spark.sql.files.ignoredPathSegmentRegex",
         ("^[._]",),
         "the session passes over files by their names, those that match {value}",
-        _reads_files,
+        needs.reads_files,
         default="^[._]",
     ),
     Setting(
         "orc.force.positional.evolution",
         ("false",),
         "the session finds the columns of ORC files by position, not by name",
-        _reads_orc,
+        needs.may_read(Orc),
         default="false",
+    ),
+    Setting(
+        "orc.filter.use.selected",
+        ("false",),
+        "the session has ORC files leave rows out, which Spark does not mind",
+        needs.may_read(Orc),
+        default="false",
+    ),
+    Setting(
+        "mapreduce.input.linerecordreader.line.maxlength",
+        ("2147483647",),
+        "the session passes over lines of text that are longer than {value} bytes",
+        needs.may_read(DelimitedText),
+        default="2147483647",
+    ),
+    Setting("spark.sql.orc.impl", ("native",), "the session reads ORC files as Hive does", needs.may_read(Orc)),
+    *(
+        Setting(f"spark.sql.parquet.{key}", (value,), f"the session takes {told} of Parquet files", needs.reads_parquet)
+        for key, value, told in (
+            ("binaryAsString", "false", "bytes for texts"),
+            ("inferTimestampNTZ.enabled", "true", "timestamps without a zone for points in time"),
+            ("respectSummaryFiles", "false", "the columns that a summary beside them names for those"),
+        )
     ),
     Setting(
         "spark.sql.parquet.int96TimestampConversion",
         ("false",),
         "the session shifts the points in time of Parquet files by its time zone",
-        _reads_parquet,
+        needs.reads_parquet,
+    ),
+    *(
+        Setting(
+            f"spark.sql.{key}",
+            (value,),
+            "the session computes subqueries in an older way, or not",
+            needs.looks_up,
+            value,
+        )
+        for key, value in (
+            ("optimizer.decorrelateInnerQuery.enabled", "true"),
+            ("optimizer.decorrelateLimit.enabled", "true"),
+            ("optimizer.decorrelateOffset.enabled", "true"),
+            ("optimizer.decorrelateSetOps.enabled", "true"),
+            ("optimizer.scalarSubqueryUseSingleJoin", "true"),
+            ("optimizer.decorrelateExistsSubqueryLegacyIncorrectCountHandling.enabled", "false"),
+            ("legacy.scalarSubqueryCountBugBehavior", "false"),
+        )
+    ),
+    Setting(
+        "spark.sql.optimizer.excludedRules",
+        Without("org.apache.spark.sql.catalyst.optimizer.ConstantFolding"),
+        "the session leaves the bounds of windows uncomputed",
+        needs.has_windows,
+        default="",
+    ),
+    Setting(
+        "spark.sql.parser.escapedStringLiterals",
+        ("false",),
+        "the session reads the texts in statements as Spark 1.6 did",
+        needs.changes,
+    ),
+    Setting(
+        "spark.sql.legacy.raiseErrorWithoutErrorClass",
+        ("false",),
+        "the session keeps what an error of the plan says from being found",
+        default="false",
+    ),
+    Setting(
+        "spark.sql.analyzer.singlePassResolver.enabled",
+        ("false",),
+        "the session has the analyzer of Spark that is not finished",
+        default="false",
     ),
 )
 
 
 def require_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession) -> None:
     """Raise `UnsupportedError` for a setting of the session that would give the plan another meaning."""
-    plan = Plan(rel, nodes, _types(nodes))
+    plan = needs.Plan(rel, nodes)
+    made = spark.conf.getAll if is_remote(spark) else None
     for setting in SETTINGS:
-        if not setting.matters(plan):
-            continue
-        # A default that is given goes before Spark's own.
-        value = spark.conf.get(setting.key, *(() if setting.default is None else (setting.default,)))
-        if value not in setting.values:
-            raise UnsupportedError(
-                setting.told.format(value=value), hint=f'spark.conf.set("{setting.key}", "{setting.values[0]}")'
-            )
+        if setting.matters(plan) and (value := _value(setting, spark, made)) not in setting.values:
+            raise UnsupportedError(setting.told.format(value=value), hint=setting.cure)
 
 
-def _types(nodes: Sequence[Node]) -> set[Type]:
-    """The types that the expressions of a plan compute with; what is only passed on is not among them."""
-    found: set[Type] = set()
-    for node in nodes:
-        if isinstance(node, ScalarFunction | Cast):
-            found.add(node.type)
-            found.update(child.type for child in node.children() if isinstance(child, Expression))
-        elif isinstance(node, WindowFunction | Window):  # offsets are added to the sort key
-            calls = node.functions if isinstance(node, Window) else (node.call,)
-            if any(bound.offset is not None for call in calls for bound in (call.lower, call.upper)):
-                found.update(key.expression.type for key in node.sorts)
-    return found
+def _value(setting: Setting, spark: SparkSession, made: Mapping[str, str] | None) -> str:
+    """The value of a setting; `made` are all that somebody has made, where each request takes its time."""
+    default = setting.default
+    if default is None:
+        return spark.conf.get(setting.key) or ""
+    if not setting.key.startswith("spark."):  # those of Hadoop may be made for all sessions
+        default = _value(attrs.evolve(setting, key=f"spark.hadoop.{setting.key}"), spark, made)
+    # A default that is given goes before Spark's own.
+    return made.get(setting.key, default) if made is not None else spark.conf.get(setting.key, default) or ""

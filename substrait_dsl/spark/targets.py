@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.workspace import Workspace
 
 _Mode = Literal["append", "overwrite", "ignore", "error"]
+_BREAK = r"[\n\r\x00]"
+"""What no value of delimited text holds: ends of lines, and the character that others end texts with."""
+_BLANK = r"^[\x00-\x20]*$"
+
 _MODES: dict[CreateMode, _Mode] = {
     "append_if_exists": "append",
     "replace_if_exists": "overwrite",
@@ -160,7 +164,7 @@ def _as_text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> Da
         fields[0] = f"if(startswith({names[0]}, '\ufeff'), raise_error({marked}), {fields[0]})"
     if len(names) == 1 or kind.field_delimiter.isspace():
         # Spark's reader passes over lines of white space, also where it separates fields.
-        blank = " AND ".join(f"{field} RLIKE '^[\\\\x00-\\\\x20]*$'" for field in fields)
+        blank = " AND ".join(f"{field} RLIKE {text_to_sql(_BLANK)}" for field in fields)
         told = text_to_sql("a record would be an empty line of delimited text, which is none")
         fields[0] = f"if({blank}, raise_error({told}), {fields[0]})"
     checked = frame.toDF(*names).selectExpr(*(f"{field} AS {name}" for field, name in zip(fields, names, strict=True)))
@@ -180,7 +184,7 @@ def _require_header(names: Sequence[str], kind: DelimitedText, what: str) -> Non
 
 def _field(name: str, kind: DelimitedText) -> str:
     """A value as a field of delimited text."""
-    lines = f"{name} RLIKE '[\\\\n\\\\r\\\\x00]'"
+    lines = f"{name} RLIKE {text_to_sql(_BREAK)}"
     told = "a value of delimited text has several lines, or a NUL character"
     text = f"if({lines}, raise_error('{told}'), {name})"
     for part, kept_by, what in (

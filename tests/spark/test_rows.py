@@ -193,6 +193,9 @@ def test_a_struct_of_which_spark_knows_a_part_less_well(spark: SparkSession) -> 
     assert [row.k and tuple(row.k) for row in found.collect()] == [(1, 0.5), None]
 
 
+RULES = "org.apache.spark.sql.catalyst.optimizer"
+
+
 def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSession) -> None:
     t = values({"x": "i64"}, (1,))
     points = values({"x": "precision_timestamp_tz<6>"}, (dt.datetime(2020, 1, 1, tzinfo=dt.UTC),))
@@ -204,6 +207,13 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
     t.execute(spark).write.orc(f"{tmp_path}/orc")
     orc = sd.read_files(tmp_path / "orc", {"x": "i64?"}, kind="folder", format="orc")
     made = t.write(sd.files_target(tmp_path / "written", "parquet"))
+    (tmp_path / "x.csv").write_text("a\nlonger\n")
+    text = sd.read_files(tmp_path / "x.csv", {"x": "string"}, format=sd.DelimitedText())
+    u = t.rename(x="z")
+
+    def less(left: Any, right: Any) -> Any:
+        return left.x < right.z
+
     cases: list[tuple[str, str, sd.Relation[Any], str]] = [
         ("spark.sql.ansi.enabled", "false", t, "ANSI"),
         ("spark.sql.decimalOperations.allowPrecisionLoss", "false", t, "decimal arithmetic"),
@@ -260,6 +270,37 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
             "shifts the old days of Parquet files that it w",
         ),
         ("spark.sql.parquet.int96RebaseModeInWrite", "LEGACY", made, "shifts the old days"),
+        ("orc.filter.use.selected", "true", orc, "has ORC files leave rows out"),
+        ("mapreduce.input.linerecordreader.line.maxlength", "4", text, "lines of text that are longer than 4 bytes"),
+        ("spark.sql.orc.impl", "hive", orc, "as Hive does"),
+        ("spark.sql.parquet.binaryAsString", "true", files, "takes bytes for texts"),
+        ("spark.sql.parquet.inferTimestampNTZ.enabled", "false", files, "without a zone for points in time"),
+        ("spark.sql.parquet.respectSummaryFiles", "true", files, "a summary beside them"),
+        *(
+            (f"spark.sql.{key}", value, relation, "subqueries in an older way")
+            for key, value in (
+                ("optimizer.decorrelateInnerQuery.enabled", "false"),
+                ("optimizer.decorrelateLimit.enabled", "false"),
+                ("optimizer.decorrelateOffset.enabled", "false"),
+                ("optimizer.decorrelateSetOps.enabled", "false"),
+                ("optimizer.scalarSubqueryUseSingleJoin", "false"),
+                ("optimizer.decorrelateExistsSubqueryLegacyIncorrectCountHandling.enabled", "true"),
+                ("legacy.scalarSubqueryCountBugBehavior", "true"),
+            )
+            for relation in (
+                t.filter(lambda r: sd.exists(t.filter(lambda i: i.x == r.x))),
+                t.join(u, less, "left_mark"),
+            )
+        ),
+        (
+            "spark.sql.optimizer.excludedRules",
+            f"{RULES}.CollapseProject, {RULES}.ConstantFolding",
+            t.select(y=lambda r: f.sum(r.x).over(order_by="x", rows=(-1, 0))),
+            "bounds of windows",
+        ),
+        ("spark.sql.parser.escapedStringLiterals", "true", made, "texts in statements"),
+        ("spark.sql.legacy.raiseErrorWithoutErrorClass", "true", t, "what an error of the plan says"),
+        ("spark.sql.analyzer.singlePassResolver.enabled", "true", t, "analyzer of Spark that is not finished"),
     ]
     for setting, value, relation, said in cases:
         before = spark.conf.get(setting, None)
