@@ -17,7 +17,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_arithmetic import NEAREST
 from substrait_dsl.spark.map_keys import as_key, from_key
 from substrait_dsl.spark.sorting import SortKeys, ordering
-from substrait_dsl.spark.templates import FINE, FINEST, Call, Table, Template, failing, lower
+from substrait_dsl.spark.templates import FINE, FINEST, Call, Table, Template, failing, lower, require_comparable
 from substrait_dsl.spark.types import PARTIQL_URN, spark_sql_type
 
 
@@ -50,6 +50,8 @@ def aggregate_function_to_sql(
     }
     if extra["distinct"] and call.function.name == "mode":
         raise UnsupportedError("Spark cannot run mode over distinct values, each of which is there once")
+    for key in call.sorts:
+        require_comparable(key.expression.type, f"an order of {call.function.name}")
     kinds = [value.type for value in values_of(call)]
     texts = told_apart(call, texts)
     if call.function.name == "collect_list":

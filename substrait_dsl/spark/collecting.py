@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.algebra.types import IntervalYear, types_in
+from substrait_dsl.algebra.types import IntervalYear, List, Map, types_in
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.failures import spark_errors
+from substrait_dsl.spark.types import holds
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 def require_collectable(schema: NamedStruct) -> None:
     """Raise `UnsupportedError` for a column whose values pyspark has no Python type for."""
     for field in schema:
+        if any(isinstance(kind, Map) and holds(kind.key, List) for kind in types_in(field.type)):
+            raise UnsupportedError(
+                f"pyspark gives Python no maps whose keys are or hold lists, {field.type}, the type of "
+                f'column "{field.name}"',
+                hint="show(spark) prints them; of execute(spark) a DataFrame of Spark can compute with them",
+            )
         if any(isinstance(kind, IntervalYear) for kind in types_in(field.type)):
             raise UnsupportedError(
                 f'pyspark gives Python no values of {field.type}, the type of column "{field.name}"',

@@ -62,7 +62,7 @@ from substrait_dsl.spark.phases import Average, in_one_phase
 from substrait_dsl.spark.pushdown import compared
 from substrait_dsl.spark.record import note_text
 from substrait_dsl.spark.sorting import direction_of
-from substrait_dsl.spark.templates import require_comparable
+from substrait_dsl.spark.templates import STANDARD, require_comparable
 from substrait_dsl.spark.types import spark_sql_type
 from substrait_dsl.spark.windows import window_to_sql
 
@@ -110,6 +110,7 @@ def to_sql(expression: Expression, scope: Scope) -> str:
     Raises:
         UnsupportedError: Spark cannot compute a part of it exactly, or the text would be too long or too deep.
     """
+    _require_values(None, [expression])
     done: dict[int, str] = {}
     stack = [expression]
     while stack:
@@ -118,7 +119,9 @@ def to_sql(expression: Expression, scope: Scope) -> str:
             done[id(current)] = scope.computed[id(current)]
             stack.pop()
             continue
-        waiting = [operand for operand in _operands(current) if id(operand) not in done]
+        operands = list(_operands(current))
+        _require_values(current, operands)
+        waiting = [operand for operand in operands if id(operand) not in done]
         if waiting:
             stack.extend(waiting)
             continue
@@ -138,6 +141,14 @@ def to_sql(expression: Expression, scope: Scope) -> str:
             hint="compute parts of it in a project of their own",
         )
     return text
+
+
+def _require_values(caller: Expression | None, operands: Sequence[Expression]) -> None:
+    """Raise `UnsupportedError` for a function among the operands of what takes none."""
+    takes_functions = isinstance(caller, ScalarFunction) and caller.function.urn == f"{STANDARD}functions_list"
+    for operand in operands:
+        if isinstance(operand, Lambda) and not takes_functions:
+            spark_sql_type(operand.type)  # which says that Spark has no such type
 
 
 def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = False) -> str:

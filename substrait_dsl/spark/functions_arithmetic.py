@@ -95,6 +95,11 @@ def _shift(function: str, bits: int) -> Template:
 _ANY_OVERFLOW = {"ERROR": "", "SATURATE": "", "SILENT": ""}
 _INTEGER_DOMAIN = {"ERROR": "", "NULL": ""}  # the errors it speaks of are those of NaN and infinity
 _DIVISOR = {"ERROR": "{1}", "NULL": "if({1} = 0, NULL, {1})"}
+_IS_NAN = "{0} = CAST('NaN' AS {t0})"
+_FLOAT_DIVISOR = {  # divided by zero, NaN is another error
+    "ERROR": f"if({{1}} = 0 AND {_IS_NAN}, {{0}}, {{1}})",
+    "NULL": f"if({{1}} = 0, if({_IS_NAN}, {{0}}, NULL), {{1}})",
+}
 _QUOTIENT = "CAST({0} div [on_division_by_zero] AS {T})"
 _OVERFLOWS = "{0} = {MIN} AND {1} = -1"  # no other quotient does
 # Where Spark learns from another condition that this one is false, it may compute what stands behind it of all rows. So
@@ -124,7 +129,7 @@ ARITHMETIC: Table = {
     # in double precision; the quotient of two FLOATs, rounded twice, is the one that is rounded once.
     "divide:fp": Template(
         "CAST({0} / [on_division_by_zero] AS {T})",
-        {**NEAREST, "on_division_by_zero": _DIVISOR, "on_domain_error": {"NAN": ""}},
+        {**NEAREST, "on_division_by_zero": _FLOAT_DIVISOR, "on_domain_error": {"NAN": ""}},
     ),
     "modulus": Template(
         "[division_type]",

@@ -59,13 +59,28 @@ _DAYS = "unix_date(CAST({0} AS DATE)) * 86400L"
 _CLOCK = "hour({0}) * 3600L + minute({0}) * 60L + second({0})"
 
 
-def _extract(*components: Mapping[str, str]) -> Template:
+def _extract(*components: Mapping[str, str], zone: int | None = None) -> Template:
     merged = {name: text for some in components for name, text in some.items()}
-    return Template("CAST([#0] AS BIGINT)", enums=(merged, _INDEXING))
+    return Template("CAST([#0] AS BIGINT)", enums=(merged, _INDEXING), zone=zone)
 
 
-def _is_leap_year(x: str) -> Template:
-    return Template("[#0]", enums=({"IS_LEAP_YEAR": f"(day(last_day(make_date(year({x}), 2, 1))) = 29)"},))
+def _is_leap_year(x: str, zone: int | None = None) -> Template:
+    is_leap_year = f"(day(last_day(make_date(year({x}), 2, 1))) = 29)"
+    return Template("[#0]", enums=({"IS_LEAP_YEAR": is_leap_year},), zone=zone)
+
+
+def _in_zone(sign: str) -> str:
+    """A moment so many months later or earlier, as a clock in a zone shows it.
+
+    Where the clock is set back an hour, it shows some times twice: the one that is as far from UTC as before is meant,
+    so that no months change nothing. A list of one struct gives the parts names: u is the moment, l what the clock
+    shows then, m what it shows afterwards.
+    """
+    local = _local("{2}")
+    parts = f"'u', CAST({{0}} AS TIMESTAMP_NTZ), 'l', {local}, 'm', {local} {sign} {{1}}, 'z', {{2}}"
+    as_before = "v.m - (v.l - v.u)"
+    found = f"if(convert_timezone('UTC', v.z, {as_before}) = v.m, {as_before}, convert_timezone(v.z, 'UTC', v.m))"
+    return f"transform(array(named_struct({parts})), v -> CAST({found} AS TIMESTAMP_LTZ))[0]"
 
 
 def _shift(sign: str) -> Table:
@@ -78,7 +93,7 @@ def _shift(sign: str) -> Table:
         f"{name}:date_iday": Template(f"(CAST({{0}} AS TIMESTAMP_NTZ) {sign} {{1}})"),
         f"{name}:ptstz_iday": plain,
         # Without a zone there is no month to count, so subtract:ptstz_iyear is not here.
-        f"{name}:ptstz_iyear_str": Template(_moment(f"{_local('{2}')} {sign} {{1}}", "{2}")),
+        f"{name}:ptstz_iyear_str": Template(_in_zone(sign), zone=2),
     }
 
 
@@ -93,10 +108,11 @@ DATETIME: Table = {
         _of_day(_local("{1}")),
         _no_finer("{0}"),
         {"UNIX_TIME": "unix_seconds({0})", "TIMEZONE_OFFSET": _LATER},
+        zone=1,
     ),
     "extract_boolean:date": _is_leap_year("{0}"),
     "extract_boolean:pts": _is_leap_year("{0}"),
-    "extract_boolean:ptstz": _is_leap_year(_local("{1}")),
+    "extract_boolean:ptstz": _is_leap_year(_local("{1}"), zone=1),
     **_shift("+"),
     **_shift("-"),
     "multiply": Template("({1} * {0})"),
@@ -105,7 +121,7 @@ DATETIME: Table = {
     "lte": Template("({0} <= {1})"),
     "gt": Template("({0} > {1})"),
     "gte": Template("({0} >= {1})"),
-    "assume_timezone:pts": Template(_moment("{0}", "{1}")),
-    "assume_timezone:date": Template(_moment("CAST({0} AS TIMESTAMP_NTZ)", "{1}")),
-    "local_timestamp": Template(_local("{1}")),
+    "assume_timezone:pts": Template(_moment("{0}", "{1}"), zone=1),
+    "assume_timezone:date": Template(_moment("CAST({0} AS TIMESTAMP_NTZ)", "{1}"), zone=1),
+    "local_timestamp": Template(_local("{1}"), zone=1),
 }

@@ -49,10 +49,12 @@ def _keys(rel: Aggregate, rows: Rows, here: Host, to: Lowering) -> tuple[Rows, t
     names: list[str] = []
     made: list[Item] = []
     for key in rel.keys:
-        if isinstance(key, FieldReference) and key.root == ROOT and not holds_map(key.type):
-            names.append(rows.columns[key.position])
+        column = rows.columns[key.position] if isinstance(key, FieldReference) and key.root == ROOT else None
+        text = as_key(column or here.sql(key), key.type)
+        if text == column:
+            names.append(column)
         else:
-            made.append(Item(as_key(here.sql(key), key.type), (to.space.name(),)))
+            made.append(Item(text, (to.space.name(),)))
             names += made[-1].names
     if made:
         rows = Rows(rows.table.select([*items(rows.table.names), *made]), rows.columns)

@@ -145,8 +145,19 @@ def _list(value: tuple[Literal, ...], kind: t.Type) -> str:
     return f"array({items})" if value else f"CAST(array() AS {spark_sql_type(kind)})"
 
 
+def _told_apart(key: Literal) -> object:
+    """What is equal for keys that are to Spark: 0.0 and -0.0, and NaN."""
+    match key.value:
+        case float() as number if number != number:
+            return "NaN"
+        case tuple() as parts:
+            return tuple(_told_apart(part) if isinstance(part, Literal) else part for part in parts)
+        case value:
+            return value
+
+
 def _map(value: tuple[tuple[Literal, Literal], ...], kind: t.Type) -> str:
-    if len({key for key, _ in value}) < len(value):  # reading 57
+    if len({_told_apart(key) for key, _ in value}) < len(value):  # reading 57
         raise UnsupportedError(f"the keys of a Spark map must differ, got a literal of {kind} that repeats one")
     items = ", ".join(f"{literal_to_sql(key)}, {literal_to_sql(item)}" for key, item in value)
     return f"map({items})" if value else f"CAST(map() AS {spark_sql_type(kind)})"

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.algebra.types import List, Map, Struct, Type
+from substrait_dsl.algebra.types import List, Map, Struct, Type, UserDefined, types_in
+from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.tables import Item, Rows, items
-from substrait_dsl.spark.types import holds
+from substrait_dsl.spark.types import UNSIGNED, holds
 
 if TYPE_CHECKING:
     from substrait_dsl.spark.workspace import Workspace
@@ -61,7 +62,12 @@ _FROM_KEY = _Way("{}", ("f0", "f1"), "map_from_entries")
 
 
 def as_key(value: str, kind: Type) -> str:
-    """SQL text of what stands for a value in a key: the value itself, if there is no map in it."""
+    """SQL text of what stands for a value in a key: the value itself, if there is no map in it.
+
+    Raises `UnsupportedError` for values that Spark cannot tell apart: those of no declared type.
+    """
+    if any(isinstance(each, UserDefined) and each.as_required() not in UNSIGNED for each in types_in(kind)):
+        raise UnsupportedError(f"Spark cannot tell values of {kind} apart, as groups, sets and distinct values do")
     return _AS_KEY.rebuilt(value, kind)
 
 

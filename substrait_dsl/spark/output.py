@@ -144,9 +144,11 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
         case spark.ArrayType(elementType=element, containsNull=nullable), t.List(element=kind):
             exact_item = _exact("e", element, nullable, kind, f"an element of {what}")
             return text if exact_item == "e" else f"transform({text}, e -> {exact_item})"
-        case spark.MapType(valueType=value, valueContainsNull=nullable), t.Map(value=kind):
-            exact_item = _exact("v", value, nullable, kind, f"a value of {what}")
-            return text if exact_item == "v" else f"transform_values({text}, (k, v) -> {exact_item})"
+        case spark.MapType(keyType=key, valueType=value, valueContainsNull=nullable), t.Map():
+            exact_key = _exact("k", key, False, wanted.key.as_required(), f"a key of {what}")
+            exact_item = _exact("v", value, nullable, wanted.value, f"a value of {what}")
+            made = text if exact_key == "k" else f"transform_keys({text}, (k, v) -> {exact_key})"
+            return made if exact_item == "v" else f"transform_values({made}, (k, v) -> {exact_item})"
         case _:
             return text if found == type_to_spark(wanted) else f"CAST({text} AS {spark_sql_type(wanted)})"
 

@@ -24,6 +24,7 @@ from substrait_dsl.algebra.relations import (
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
+from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.sorting import SortKeys, ordered
 from substrait_dsl.spark.tables import Rows
 from substrait_dsl.spark.versions import has
@@ -69,7 +70,7 @@ def _moved(
     count = partition_count or int(to.space.spark.conf.get("spark.sql.shuffle.partitions") or 200)
     match kind:
         case Scatter(fields=fields):
-            return frame.repartition(count, *(functions.expr(here.sql(field)) for field in fields))
+            return frame.repartition(count, *(functions.expr(as_key(here.sql(field), field.type)) for field in fields))
         case SingleBucket(expression=bucket):
             return frame.repartitionById(count, functions.expr(here.sql(bucket)))
         case RoundRobin(exact=False):

@@ -124,6 +124,9 @@ def java_pattern(pattern: str, *, multiline: bool, dotall: bool, ignore_case: bo
                 group.end_branch()
                 written.append("|")
             case "times":
+                bounds = re.fullmatch(r"\{(\d+),(\d+)\}[?+]?", text)
+                if bounds is not None and int(bounds[1]) > int(bounds[2]):
+                    raise _unknown(pattern, position, "a repetition of more times than the most")
                 if group.last_can_be_empty is not False:
                     raise _unknown(pattern, position, "a repetition of what may match nothing")
                 group.last_can_be_empty = None
@@ -204,6 +207,8 @@ def _set(text: str, pattern: str, position: int) -> str:
     for number, member in enumerate(members):
         kind = member.lastgroup or ""
         is_range = kind == "plain" and member["plain"] == "-" and 0 < number < len(members) - 1
+        if is_range and _character(members[number - 1]) > _character(members[number + 1]):
+            raise _unknown(pattern, position, "a range that ends before it begins")
         if is_range and "word" in (members[number - 1].lastgroup, members[number + 1].lastgroup):
             raise _unknown(pattern, position, "a range of classes")
         match kind:
@@ -214,6 +219,13 @@ def _set(text: str, pattern: str, position: int) -> str:
             case _:
                 written.append("-" if is_range else _literal(member[kind]))
     return f"[{'^' if negated else ''}{''.join(written)}]"
+
+
+def _character(member: re.Match[str]) -> str:
+    """The character that a member of a set stands for."""
+    if member["control"]:
+        return {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}[member["control"]]
+    return member["quoted"] or member["plain"] or ""
 
 
 def _literal(character: str) -> str:

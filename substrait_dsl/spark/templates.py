@@ -49,6 +49,7 @@ from substrait_dsl.catalog.roles import known_overload
 from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.casts import fitting
 from substrait_dsl.spark.types import UNSIGNED, spark_sql_type
+from substrait_dsl.spark.zones import require_zone
 
 Call = ScalarFunction | AggregateFunction | WindowCall
 
@@ -75,6 +76,8 @@ class Template:
     """The value arguments that Spark takes only as literals."""
     compares: bool = False
     """Whether the arguments are compared, which Spark cannot do with maps."""
+    zone: int | None = None
+    """The value argument that is a time zone."""
 
 
 Table = Mapping[str, Template]
@@ -108,6 +111,10 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
     _require_signature(call)
     found = _find(call, tables)
     _check_arguments(found, call)
+    if found.zone is not None and found.zone < len(texts):
+        values = [argument for argument in call.arguments if isinstance(argument, Expression)]
+        texts = [*texts]
+        texts[found.zone] = require_zone(values[found.zone], texts[found.zone])
     text = found.text if call.arguments or found.nothing is None else found.nothing
     choices = _choices(found, call)
     if not isinstance(text, str):
@@ -159,11 +166,12 @@ def _family(kind: Type) -> str:
 
 _PARSED = "a text as of ISO 8601, such as 2024-05-01, is cast: x.cast({}); substring and concat put others in that form"
 _BUCKETS = (
-    "x.cast(Date) is the day; for 15 minutes lit(datetime.datetime(1970, 1, 1)) + "
-    'functions.extract("UNIX_TIME", x) / 900 * datetime.timedelta(minutes=15)'
+    'x.cast(Date) is the day; for 15 minutes s - functions.modulus(s, 900, division_type="FLOOR"), s being '
+    'functions.extract("UNIX_TIME", x), and lit(datetime.datetime(1970, 1, 1)) + s * datetime.timedelta(seconds=1)'
 )
 
 _REASONS = {
+    "median": "cast it to fp64, which holds all integers up to 2^53",
     "quantile": 'functions.cume_dist().over(order_by="x") is the share of rows up to each; median has a function',
     "round_calendar": _BUCKETS,
     "round_temporal": _BUCKETS,

@@ -51,7 +51,11 @@ _SUM = "aggregate(collect_set({0}){filter}, CAST(NULL AS {T}), (a, v) -> CAST(co
 
 DISTINCT_FUNCTIONS: Mapping[str, Table] = {
     "functions_aggregate_decimal_output": {"count": Template("CAST(size(collect_set({0}){filter}) AS {T})")},
-    "functions_aggregate_generic": {"count": Template("CAST(size(collect_set({0}){filter}) AS {T})")},
+    "functions_aggregate_generic": {
+        "count": Template("CAST(size(collect_set({0}){filter}) AS {T})"),
+        # To a set -0.0 is another value than 0.0; as a sum it is the same.
+        "count:fp": Template("CAST(size(collect_set({0} + CAST(0 AS {t0})){filter}) AS {T})"),
+    },
     "functions_arithmetic": {"sum:int": Template(_SUM), "sum0:int": Template(f"coalesce({_SUM}, 0L)")},
 }
 """Aggregates over the distinct values of a frame: Spark has no DISTINCT there, but sets."""
@@ -132,7 +136,9 @@ def _aggregates(call: WindowCall) -> Mapping[str, Table]:
     urn, name = call.function.urn.removeprefix(STANDARD), call.function.name
     native = AGGREGATE_FUNCTIONS.get(urn, {})
     repetitions_count = any("{distinct}" in str(native[key].text) for key in native if key.partition(":")[0] == name)
-    is_float = any(isinstance(argument, Expression) and _is_float(argument.type) for argument in call.arguments)
+    is_float = name != "count" and any(
+        isinstance(argument, Expression) and _is_float(argument.type) for argument in call.arguments
+    )
     if not repetitions_count:
         return AGGREGATE_FUNCTIONS
     if is_float or not any(key.partition(":")[0] == name for key in DISTINCT_FUNCTIONS.get(urn, {})):

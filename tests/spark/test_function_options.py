@@ -65,6 +65,16 @@ def test_saturating_and_wrapping_integers(spark: SparkSession, kind: type[t.Type
         assert list(row) == expected, pair
 
 
+@pytest.mark.parametrize("by_zero", ["NULL", "ERROR"])
+def test_nan_by_zero_is_another_error_than_a_division_by_zero(by_zero: str, spark: SparkSession) -> None:
+    """functions_arithmetic.yaml: where either of them is NaN, `on_domain_error` decides."""
+    pairs = [(math.nan, 0.0), (None, 0.0), (0.0, math.nan), (math.nan, 2.0), (1.0, 2.0)]
+    for kind in (t.FP64(nullable=True), t.FP32(nullable=True)):
+        frame = rows_of(spark, [kind, kind], pairs)
+        quotient = call("divide", column(0, kind), column(1, kind), on_division_by_zero=by_zero, on_domain_error="NAN")
+        assert str([value for (value,) in computed(frame, quotient)]) == "[nan, None, nan, nan, 0.5]"
+
+
 def test_a_quotient_is_saturated_also_where_another_condition_decides(spark: SparkSession) -> None:
     """Of ``h = -1`` Spark learns that ``h = -32768`` is false, and computes what stands behind that of all rows."""
     rows = spark.createDataFrame([(-32768,), (-1,), (5,)], "h smallint").coalesce(1).cache()

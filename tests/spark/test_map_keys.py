@@ -12,7 +12,9 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.algebra.rules import SET_OPS
-from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.types import to_spark
 from tests.spark.test_sets import COPIES
 from tests.support import refused
 
@@ -90,6 +92,38 @@ def test_sets_of_maps(table: tuple[Any, list[Any]], spark: SparkSession) -> None
         all=sd.unique(everything), some=sd.unique(maps.filter(lambda r: r.n < 2).select("m"))
     )
     assert found(unique, spark) == Counter([(False, True)])
+
+
+KEYS: list[tuple[str, str, Any]] = [
+    ("map(array(1L, CAST(n AS BIGINT)), 5L)", "map<list<i64>, i64>", "an element of a key"),
+    ("map(named_struct('a', CAST(n AS BIGINT)), 5L)", "map<struct<i64>, i64>", "field 0 of a key"),
+    ("map(named_struct('a', array(CAST(n AS BIGINT))), 5L)", "map<struct<list<i64>>, i64>", "an element of field 0 of"),
+    ("array(map(named_struct('a', CAST(n AS BIGINT)), n))", "list<map<struct<i64>, string?>>", "field 0 of a key"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "told"), KEYS, ids=[kind for _, kind, _ in KEYS])
+def test_what_is_required_inside_of_keys(text: str, kind: str, told: str, spark: SparkSession) -> None:
+    for name, value in (("keys_there", "'7'"), ("keys_missing", "CAST(NULL AS STRING)")):
+        spark.sql(f"SELECT {text} AS m FROM (SELECT {value} AS n)").createOrReplaceTempView(name)
+    there = sd.read_named("keys_there", {"m": kind}).execute(spark)
+    assert there.schema == to_spark(NamedStruct.of({"m": sd.parse_type(kind)}))
+    assert len(there.selectExpr("CAST(m AS STRING)").collect()) == 1
+    missing = sd.read_named("keys_missing", {"m": kind})
+    with (
+        refused(ExecutionError, "running", told, "is required, but it is NULL"),
+        missing.running(spark) as frame,
+    ):
+        frame.selectExpr("CAST(m AS STRING)").collect()
+
+
+def test_what_may_be_null_inside_of_keys(spark: SparkSession) -> None:
+    """Also where Spark knows that it is none."""
+    made = sd.read_virtual([(None,), (2,)], {"z": "i64?"}).select(
+        m=lambda r: sd.map_of([(sd.list_of(f.coalesce(r.z, 1)), sd.struct_of(a=r.z))])
+    )
+    assert str(made.schema["m"]) == "map<list<i64?>, struct<i64?>>"
+    assert made.execute(spark).schema == to_spark(made.schema.struct)
 
 
 def test_maps_are_not_compared(spark: SparkSession) -> None:

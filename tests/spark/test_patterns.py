@@ -122,6 +122,7 @@ REFUSED = [
     r"a(",
 ]
 REFUSED += [r"\x41", r"(?<=a+)b", r"\2(a)", r"((a)\1)", r"[\d-z]", "a)", "{", r"\Q.\E", r"x{2}{3}", r"(?#note)a"]
+REFUSED += [r"a{3,1}", r"a{10,9}?", r"[z-a]", r"[x\n-\t]", r"[\]-\[]"]
 
 
 @pytest.mark.parametrize("pattern", REFUSED)

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import substrait_dsl as sd
+from substrait_dsl import partiql as pq
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.plan import Root
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.execute import execute
+from tests.spark.evaluation import call
 from tests.support import f, refused
 
 if TYPE_CHECKING:
@@ -18,6 +26,8 @@ if TYPE_CHECKING:
 T: Any = sd.read_virtual([(1, [1, 2])], {"a": sd.I64, "xs": sd.List(sd.I64())})
 MAPS: Any = sd.read_virtual([({"a": 1},)], {"m": "map<string, i64>"})
 DAY = dt.date(2024, 5, 1)
+ALWAYS = ex.literal(True, sd.Boolean())
+DYNAMIC: Any = T.select(d=sd.null(pq.DYNAMIC))
 WINDOW: Any = lambda x, y: (x.a == y.b) & (f.rank().over(order_by=y.b) == 1)  # noqa: E731  # as a verb takes it
 DETAIL = sd.AnyMessage("example.com/acme.Rule", b"1")
 
@@ -33,10 +43,53 @@ REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("x * datetime.timedelta(seconds=1)", lambda: T.select(x=lambda r: r.a.cast(sd.PrecisionTimestamp(6)))),
     ("parameter 3 has no value", lambda: T.filter(lambda r: r.a == sd.parameter(3, sd.I64))),
     ("map<string, i64>, as equal", lambda: MAPS.join(MAPS.rename(m="n"), lambda x, y: x.m == y.n, how="left_mark")),
+    ("map<string, i64>, as an order of any_value", lambda: MAPS.aggregate(x=f.any_value(1).order_by("m"))),
+    (
+        "map<string, i64>, as an order of string_agg",
+        lambda: MAPS.aggregate(x=f.string_agg(sd.lit("a"), ",").order_by("m")),
+    ),
+    ("that repeats one", lambda: T.select(x=sd.lit({0.0: 1, math.nan: 2, -math.nan: 3}, "map<fp64, i64>"))),
+    ("cast it to fp64", lambda: T.aggregate(x=lambda r: f.median("EXACT", r.a))),
+    *(
+        ("values of u!dynamic? apart", make)
+        for make in (
+            lambda: DYNAMIC.group_by("d").agg(n=f.count()),
+            lambda: DYNAMIC.distinct(),
+            lambda: DYNAMIC.subtract(DYNAMIC),
+            lambda: T.filter(sd.unique(DYNAMIC)),
+            lambda: DYNAMIC.exchange(sd.scatter("d")),
+            lambda: DYNAMIC.aggregate(n=f.count(sd.col("d")).distinct()),
+            lambda: DYNAMIC.aggregate(n=f.approx_count_distinct(sd.col("d"))),
+            lambda: DYNAMIC.select(n=f.count(sd.col("d")).distinct().over()),
+        )
+    ),
     ("computed before the join", lambda: T.join(T.select(b=sd.col("a")), WINDOW, "left_single")),
     ("computed before the join", lambda: T.lateral_join(lambda t: T.select(b=sd.col("a")), on=WINDOW)),
     ("acme.Rule", lambda: T.filter(lambda r: r.a == 1).with_extension(sd.AdvancedExtension(enhancement=DETAIL))),
 ]
+
+
+def test_maps_whose_keys_python_cannot_look_up(spark: SparkSession) -> None:
+    keyed = T.select(m=lambda r: sd.map_of([(r.xs, r.a)]))
+    keyed.execute(spark)
+    with refused(UnsupportedError, "collect", "map<list<i64>, i64>", 'column "m"'):
+        keyed.collect(spark)
+
+
+@pytest.mark.parametrize("place", ["a column", "a branch", "an argument", "a key of a sort"])
+def test_functions_where_values_belong(place: str, spark: SparkSession) -> None:
+    """As in a plan that was read."""
+    function = ex.Lambda((sd.I64(),), ex.FieldReference(0, sd.I64(), ex.LambdaParameter()))
+    row = T._rel
+    makers: dict[str, Callable[[], Rel]] = {
+        "a column": lambda: rl.Project(row, (function,), ("x",)),
+        "a branch": lambda: rl.Project(row, (ex.IfThen((ex.IfClause(ALWAYS, function),), function),), ("x",)),
+        "an argument": lambda: rl.Project(row, (call("coalesce", function, function),), ("x",)),
+        "a key of a sort": lambda: rl.Sort(row, (ex.SortKey(function, "asc_nulls_first"),)),
+    }
+    made = makers[place]()
+    with refused(UnsupportedError, "Spark has no type for func<i64 -> i64>"):
+        execute(Root(made, made.schema.names), spark)
 
 
 @pytest.mark.parametrize(("name", "make"), REFUSED, ids=[name for name, _ in REFUSED])

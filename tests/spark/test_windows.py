@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import random
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -293,6 +294,17 @@ def test_numbers_of_windows_at_their_ends(spark: SparkSession) -> None:
         f.ntile(high).over(order_by="k"),
     )
     assert found == [(7, 7, 7, 7, None, None, 1), (7, 7, 7, 7, None, None, 2)]
+
+
+@pytest.mark.parametrize("kind", ["fp64", "fp32"])
+def test_different_floats_over_windows(kind: str, spark: SparkSession) -> None:
+    """The two zeros are one value, and so is what is no number."""
+    rows = [(1, 0.0), (2, -0.0), (3, math.nan), (4, None), (5, math.nan), (6, 1.5)]
+    found = sd.read_virtual(rows, {"k": "i64", "x": f"{kind}?"}).select(
+        sofar=lambda r: f.count(r.x).distinct().over(order_by="k", rows=(None, 0)),
+        all=lambda r: f.count(r.x).distinct().over(),
+    )
+    assert collected(found.sort("sofar"), spark) == [(1, 3), (1, 3), (2, 3), (2, 3), (2, 3), (3, 3)]
 
 
 T = sd.read_virtual([(1, 0.5, Decimal(1))], {"a": sd.I64, "x": sd.FP64, "d": sd.Decimal(38, 2)})
