@@ -21,7 +21,7 @@ from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.limits import exact_limits
 from substrait_dsl.spark.pruning import columns_outside
 from substrait_dsl.spark.pushdown import as_column
-from substrait_dsl.spark.subqueries import depends_on_row, is_subquery, relation_of
+from substrait_dsl.spark.subqueries import depends_on_row, is_constant, is_subquery, relation_of
 from substrait_dsl.spark.tables import Item, Rows
 
 if TYPE_CHECKING:
@@ -90,11 +90,13 @@ def host(
         inside.exact_limits = exact_limits([relation_of(node) for node in looked_up])
     computed: dict[int, str] = {}
 
-    def text(subquery: AnySubquery, scope: Scope) -> str:
+    def written(subquery: AnySubquery, scope: Scope) -> str:
         return subqueries.value(subquery, scope, inside)
 
-    made = Host(Scope(columns, outer, text, computed), inside)
+    made = Host(Scope(columns, outer, written, computed), inside)
     hidden = {id(below) for node in nested for below in _of_their_own(node) if below is not node}
+    alone = _beside_outer_rows(expressions, sees_outer=visible is not None) if looked_up and to.as_text else set()
+    hidden |= alone
     if looked_up and not hoist:
         hidden |= _beside_lambdas(expressions, made.scope, is_read=is_read)
     for node in reversed(nested):  # what stands in another comes before it
@@ -103,7 +105,9 @@ def host(
             name = to.space.name()
             if is_subquery(node) and depends_on_row(node):
                 rows = rows.fenced()
-            rows = rows.extended([Item(made.sql(node), (name,))])
+            # Spark does not take back into a condition what a generator has made.
+            text = f"explode(array({made.sql(node)}))" if id(node) in alone else made.sql(node)
+            rows = rows.extended([Item(text, (name,))])
             computed[id(node)] = name
     return Rows(rows.table, rows.columns[:width]), made
 
@@ -122,6 +126,22 @@ def _beside_lambdas(expressions: Sequence[Node], scope: Scope, *, is_read: bool)
             if " -> " in (as_column(text, conjunct) if is_read and inside else text):
                 found.update(map(id, inside))
     return found
+
+
+def _beside_outer_rows(expressions: Sequence[Node], *, sees_outer: bool) -> set[int]:
+    """The subqueries, by their ids, that are one value for all rows, where a conjunct depends on a row further out.
+
+    Spark makes join conditions of these, and may need one side of an equality before it has run a subquery in it.
+    """
+    return {
+        id(node)
+        for expression in expressions
+        if isinstance(expression, Expression)
+        for conjunct in conjuncts(expression)
+        if sees_outer or conjunct.free_anchors
+        for node in subqueries_of(conjunct)
+        if is_constant(node)
+    }
 
 
 def has_correlated(expressions: Sequence[Node]) -> bool:

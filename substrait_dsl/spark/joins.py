@@ -9,6 +9,7 @@ Specification: https://substrait.io/relations/logical_relations/#join-operation.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.node import Rel, walk
@@ -23,12 +24,16 @@ from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.pushdown import as_condition
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key
+from substrait_dsl.spark.subqueries import is_constant
 from substrait_dsl.spark.tables import UNUSED, Item, JoinHow, Rows, Table, all_true, items
 from substrait_dsl.spark.types import spark_sql_type
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import Cross
     from substrait_dsl.spark.lowering import Lowering
+
+
+_OTHER: Mapping[Side, Side] = {"left": "right", "right": "left"}
 
 
 def streamed(rel: Rel, *, correlated: bool) -> tuple[Rel, ...]:
@@ -94,9 +99,12 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
             later.append(conjunct)
             continue
         now.append(conjunct)
-        # Where it refers to neither input, it may refer to a row further out, which the rows looked up must not.
-        side = next(iter(sides), kept)
         for subquery in subqueries_of(conjunct):
+            # Where it refers to neither input, it may refer to a row further out, which the rows looked up must not.
+            # One that depends on no row Spark may take back into a condition, and there into the keys that it needs
+            # before it has run a subquery; not from the rows looked up.
+            looks_up = how in ("leftsemi", "leftanti") and is_constant(subquery)
+            side = next(iter(sides), _OTHER[kept] if looks_up else kept)
             if side == "right":
                 right, values[id(subquery)] = _computed(subquery, rel, "right", right, to)
             else:
@@ -178,6 +186,8 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
     rows = to[stream]
     values: dict[int, str] = {}
     for subquery in subqueries_of(rel.condition):
+        if is_constant(subquery) and plan.method == "mark":
+            continue  # among the rows that are looked up, Spark can decide it
         if sides_of(subquery, rel) <= {plan.stream}:
             rows, values[id(subquery)] = _computed(subquery, rel, plan.stream, rows, to)
     made, here = host(to, rows, None, [], lookups=[rel.condition, other])

@@ -150,6 +150,13 @@ SETTINGS = (
         for what, words in (("Corrupt", "broken"), ("Missing", "missing"))
     ),
     Setting(
+        "spark.sql.files.ignoreInvalidPartitionPaths",
+        ("false",),
+        "the session passes over folders that are not named after a column, beside those that are",
+        needs.reads_files,
+        default="false",
+    ),
+    Setting(
         "spark.sql.files.ignoredPathSegmentRegex",
         ("^[._]",),
         "the session passes over files by their names, those that match {value}",
@@ -222,6 +229,12 @@ SETTINGS = (
         ("false",),
         "the session reads the texts in statements as Spark 1.6 did",
         needs.changes,
+    ),
+    Setting(
+        "spark.sql.functionResolution.sessionOrder",
+        ("second", "last"),
+        "the session takes temporary functions of a user for Spark's of the same name",
+        default="second",
     ),
     Setting(
         "spark.sql.legacy.raiseErrorWithoutErrorClass",

@@ -61,6 +61,11 @@ def depends_on_row(subquery: AnySubquery) -> bool:
     return isinstance(subquery, InPredicate | SetComparison) or bool(subquery.free_anchors)
 
 
+def is_constant(subquery: AnySubquery) -> bool:
+    """Whether a subquery is one value for all rows: it is scalar, and refers to no row outside it."""
+    return isinstance(subquery, ScalarSubquery) and not subquery.free_anchors
+
+
 def value(subquery: AnySubquery, scope: Scope, to: Lowering) -> str:
     """SQL text with the value of a subquery.
 

@@ -1,6 +1,7 @@
-"""Joins of every type on conditions with a subquery that sees both inputs give the same on Spark as in DuckDB.
+"""Joins of every type on conditions with a subquery that sees both inputs, or none: the same on Spark as in DuckDB.
 
-Spark has no such joins, but for inner ones. Random pipelines seldom make them.
+Of the first Spark has inner joins alone. Of the others it may want the value before it has it. Random pipelines seldom
+make them.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ def largest(relation: Any) -> Any:
     return sd.scalar_subquery(relation.aggregate(largest=lambda t: f.max(t.b3)))
 
 
+def chosen(one: Any, other: Any) -> Any:
+    """One of them, by a value that is the same for all rows."""
+    return sd.when(count(THIRD) > 1).then(one).otherwise(other)
+
+
 ON: dict[str, Callable[[Any, Any], Any]] = {
     "exists": lambda l, r: sd.exists(THIRD.filter(lambda t: (t.k3 == l.k) & (t.b3 >= r.b2))),
     "equal and not exists": lambda l, r: (
@@ -47,6 +53,11 @@ ON: dict[str, Callable[[Any, Any], Any]] = {
     "count": lambda l, r: count(THIRD.filter(lambda t: (t.b3 == l.b) | (t.b3 == r.b2))) > 1,
     "largest": lambda l, r: largest(THIRD.filter(lambda t: (t.k3 <= l.k) & (t.b3 <= r.b2))) >= l.b,
     "equal and exists, of the right row": lambda l, r: (l.k == r.k2) & sd.exists(THIRD.filter(lambda t: t.b3 == r.b2)),
+    "a constant beside the right row": lambda l, r: chosen(r.b2, r.k2) == l.b,
+    "a constant beside the left row": lambda l, r: r.b2 == f.coalesce(l.b, count(THIRD)),
+    "a constant beside each": lambda l, r: (chosen(l.k, l.b) == chosen(r.b2, r.k2)) & (l.b >= r.b2),
+    "a constant beside both": lambda l, r: chosen(l.b, r.b2) >= r.k2,
+    "a constant or equal": lambda l, r: (largest(THIRD) > 1000) | (l.b == r.b2),
     "largest, of the right row": lambda l, r: l.b == largest(THIRD.filter(lambda t: t.k3 == r.k2)),
 }
 

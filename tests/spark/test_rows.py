@@ -298,6 +298,8 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
             t.select(y=lambda r: f.sum(r.x).over(order_by="x", rows=(-1, 0))),
             "bounds of windows",
         ),
+        ("spark.sql.functionResolution.sessionOrder", "first", t, "temporary functions of a user"),
+        ("spark.sql.files.ignoreInvalidPartitionPaths", "true", files, "folders that are not named after a column"),
         ("spark.sql.parser.escapedStringLiterals", "true", made, "texts in statements"),
         ("spark.sql.legacy.raiseErrorWithoutErrorClass", "true", t, "what an error of the plan says"),
         ("spark.sql.analyzer.singlePassResolver.enabled", "true", t, "analyzer of Spark that is not finished"),

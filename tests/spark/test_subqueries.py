@@ -401,3 +401,27 @@ def test_what_the_optimizer_gives_up_is_refused(spark: SparkSession) -> None:
             run(spark)
     with refused(UnsupportedError, "running: Spark's optimizer gives up a subquery"), found.running(spark) as frame:
         frame.count()
+
+
+def test_a_value_for_all_rows_beside_the_row_outside(spark: SparkSession) -> None:
+    """Of such an equality Spark makes keys of a join, and may want them before it has the value."""
+    left = values({"a": "i32?"}, (1,), (2,), (None,))
+    right = values({"k": "i32", "n": "i32"}, (1, 2), (3, 2), (4, 5))
+    two = sd.scalar_subquery(values({"c": "i32"}, (1,), (2,)).aggregate(n=f.count())).cast(sd.I32)
+
+    def of(r: Any) -> Any:
+        """Where n is a."""
+        return right.filter(lambda q: sd.when(two > 1).then(q.n).otherwise(q.k) == r.a)
+
+    def shifted(r: Any) -> Any:
+        """Where k is a."""
+        return right.filter(lambda q: q.k + two == r.a + 2)
+
+    assert collected(left.filter(lambda r: sd.exists(of(r))), spark) == [(2,)]
+    counts = left.select("a", n=lambda r: sd.scalar_subquery(of(r).aggregate(n=f.count())))
+    assert counted(counts, spark) == Counter([(1, 0), (2, 2), (None, 0)])
+    assert counted(left.lateral_join(shifted, how="left"), spark) == Counter(
+        [(1, 1, 2), (2, None, None), (None, None, None)]
+    )
+    nested = left.filter(lambda r: sd.exists(right.filter(lambda q: sd.exists(of(r).filter(lambda p: p.k > q.k)))))
+    assert collected(nested, spark) == [(2,)]
