@@ -22,6 +22,7 @@ class SubstraitDslError(Exception):
     def __init__(
         self, message: str, *, hint: str | Callable[[], str | None] | None = None, path: str | None = None
     ) -> None:
+        message = printable(message)
         super().__init__(message)
         self.message = message
         self._hint = hint
@@ -51,7 +52,7 @@ class SubstraitDslError(Exception):
             text += f" (at {self.path})"
         if self.hint:
             text += f"\n  hint: {self.hint}"
-        return text
+        return printable(text)
 
 
 class SchemaError(SubstraitDslError, ValueError):
@@ -151,6 +152,11 @@ class ExecutionError(SubstraitDslError, RuntimeError):
     """The step of the plan that failed while it ran, as the text of the plan shows it, if it is known."""
     expression: str | None = None
     """The part of the step that failed."""
+
+
+def printable(text: str) -> str:
+    """A text for a message, lone surrogates escaped: no encoding has them, and no output takes them."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def quoted(names: Iterable[str], limit: int = 12) -> str:

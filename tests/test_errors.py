@@ -414,3 +414,22 @@ def test_whether_to_keep_shared_rows_is_said_by_a_flag() -> None:
     for execute in (relation.execute, relation.to_plan().execute):
         with refused(errors.InvalidArgumentError, "execute", "persist_shared"):
             execute(session, persist_shared=yes)
+
+
+def test_every_message_can_be_printed() -> None:
+    """Lone surrogates, which no output takes, are escaped, wherever in a message they stand."""
+    for mistake in (
+        lambda: sd.Plan.from_json('{"\\ud800": 1}'),
+        lambda: sd.read_named("t", {"\ud800": "string"}),
+        lambda: sd.read_named("t", {"\ud800": "strin"}),
+        lambda: T.select("\ud800"),
+        lambda: sd.read_named("t", {"\u00e9\ud800": "i64"}),
+    ):
+        with pytest.raises(SubstraitDslError) as caught:
+            mistake()
+        told = str(caught.value)
+        assert "\\ud800" in told
+        assert f"{told}{caught.value.message}{caught.value.args}".encode()
+    error = SubstraitDslError("\u00e9", hint="\ud800")
+    error.verb, error.place = "\udc80", "\U0001d11e"
+    assert str(error) == "\\udc80, \U0001d11e: \u00e9\n  hint: \\ud800"
