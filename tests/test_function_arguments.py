@@ -137,3 +137,13 @@ def test_types_are_arguments() -> None:
     assert node.arguments[1:] == (TypeArgument(sd.List(sd.I64())), EnumArgument("LAX"))
     with refused(FunctionNotFoundError, "parsed(string, 5)", "as: type any1"):
         computed(lambda r: own.parsed(r.s, 5))
+
+
+def test_functions_are_of_an_extension_that_there_is() -> None:
+    urn = "extension:io.substrait:functions_aritmetic"
+    right = urn.replace("aritmetic", "arithmetic")
+    with refused(FunctionNotFoundError, "Functions: there is no extension", urn, f'did you mean "{right}"'):
+        sd.Functions(urn=urn)
+    assert "add" in dir(sd.Functions(urn=right))
+    assert "upper" not in dir(sd.Functions(urn=right))
+    assert "upper" in dir(sd.Functions())

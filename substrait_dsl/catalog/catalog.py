@@ -122,6 +122,19 @@ class Catalog:
                 urns.setdefault(name, extension.urn)
         return urns
 
+    def chosen(self, urn: str | None) -> tuple[Extension, ...]:
+        """The extension of a URN, or all of them.
+
+        Raises:
+            FunctionNotFoundError: If there is none of that URN, with the nearest one.
+        """
+        if urn is None:
+            return tuple(self._extensions.values())
+        require(urn, str, "the URN of an extension is a str")
+        if urn not in self._extensions:
+            raise mismatch.unknown_extension(urn, self.urns)
+        return (self._extensions[urn],)
+
     def functions(self, kind: Kinds = None) -> Iterator[Function]:
         """All functions, in the order of the files; those of one name in several files come once for each."""
         kinds = _kinds(kind)
@@ -149,7 +162,7 @@ class Catalog:
         """
         require(name, str, "the name of a function is a str")
         kinds = _kinds(kind)
-        extensions = self._extensions.values() if urn is None else (self._extension(urn),)
+        extensions = self.chosen(urn)
         found = [function for each in extensions if name in each.functions for function in each.functions[name]]
         of_kind = tuple(function for function in found if function.kind in kinds)
         if not of_kind:
@@ -179,12 +192,6 @@ class Catalog:
             f'"{urn}" has no function with the signature "{key}"; those of {name} are {", ".join(keys)}',
             hint=lambda: suggestion(key, keys),
         )
-
-    def _extension(self, urn: str) -> Extension:
-        require(urn, str, "the URN of an extension is a str")
-        if urn not in self._extensions:
-            raise mismatch.unknown_extension(urn, self.urns)
-        return self._extensions[urn]
 
     # --- resolving
 

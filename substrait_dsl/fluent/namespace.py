@@ -81,13 +81,16 @@ class Functions:
     Args:
         catalog: the functions; by default the specification's own.
         urn: the one extension to take them from, where several have a function of one name.
+
+    Raises `FunctionNotFoundError` if the catalogue has no extension of that URN, with the nearest one.
     """
 
     def __init__(self, catalog: Catalog | None = None, urn: str | None = None) -> None:
         with naming("Functions"):
             require_catalog(catalog)
             require(urn, (str, NoneType), "the URN of an extension is a str or None")
-        self._catalog = catalog or standard_catalog()
+            self._catalog = catalog or standard_catalog()
+            self._catalog.chosen(urn)
         self._urn = urn
 
     def __getattr__(self, name: str) -> CatalogFunction:
@@ -106,8 +109,7 @@ class Functions:
         return function
 
     def __dir__(self) -> list[str]:
-        extensions = self._catalog.extensions
-        chosen = extensions.values() if self._urn is None else (extensions[self._urn],)
+        chosen = self._catalog.chosen(self._urn)
         return sorted({python_name(name) for extension in chosen for name in extension.functions})
 
 
