@@ -244,7 +244,8 @@ class _Parser:
         token = self.next
         match token.kind:
             case "number" if len(token.text) > _MOST_DIGITS:
-                raise self.error(f"expected a number of at most {_MOST_DIGITS} digits")
+                came = f'"{shortened(token.text, _MOST_DIGITS)}"'
+                raise self.error(f"expected a number of at most {_MOST_DIGITS} digits", came=came)
             case "number":
                 return Constant(int(self.take().text))
             case "text":

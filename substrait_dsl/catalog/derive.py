@@ -177,7 +177,10 @@ class _Scope:
             case Binary("!=", left, right):
                 return self.evaluate(left) != self.evaluate(right)
             case Binary(symbol, left, right):
-                return _ARITHMETIC[symbol](self.integer(left), self.integer(right))
+                value = _ARITHMETIC[symbol](self.integer(left), self.integer(right))
+                if not -(2**63) <= value < 2**63:  # some lines that square a number would take forever
+                    raise CatalogError(f"a return type computes with {expression}, which has more than 64 bits")
+                return value
             case Conditional(condition, then, otherwise):
                 return self.evaluate(then if self.boolean(condition) else otherwise)
             case _:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
@@ -9,31 +10,41 @@ from typing import Any, TypeVar, cast
 import attrs
 
 from substrait_dsl.algebra.type_parser import parse_program, parse_type_node
-from substrait_dsl.algebra.type_syntax import (
-    Constant,
-    Name,
-    Program,
-    TypeNode,
-    parts_of,
-)
-from substrait_dsl.errors import CatalogError, PlanFormatError, quoted, suggestion
+from substrait_dsl.algebra.type_syntax import Constant, Expression, Name, Program, TypeNode, parts_of
+from substrait_dsl.errors import CatalogError, PlanFormatError, quoted, shortened, suggestion
 
 Word = TypeVar("Word", bound=str)
+
+MAX_NESTING = 99
+"""How many levels a file, or a type in it, may have. No plan can hold a type of more."""
+
+_shown = reprlib.repr
+"""A value for a message, shortened: with YAML's anchors a small file can say a value of any size."""
 
 
 def read_yaml(text: str, source: str) -> object:
     """The mappings, sequences and texts of a YAML document.
 
     Raises:
-        CatalogError: If it is no YAML.
+        CatalogError: If it is no YAML, or nests too deeply.
     """
     import yaml  # not at the top: importing the library must not cost what only a first function call needs
 
+    # Where the C parser is missing, the Python one reads the same.
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        # Where the C parser is missing, the Python one reads the same.
-        return yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+        # Before it is read: the C parser overflows the stack of the process in a text of fifty thousand brackets.
+        events: Any = yaml.parse(text, Loader=loader)
+        depth = 0
+        for event in events:
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_NESTING:
+                raise CatalogError(f"{source}: line {event.start_mark.line + 1} nests more than {MAX_NESTING} levels")
+        return yaml.load(text, Loader=loader)
     except yaml.YAMLError as error:
         raise CatalogError(f"{source} is not valid YAML: {error}") from error
+    except UnicodeEncodeError:  # of the C parser; the other one raises an error of YAML
+        raise CatalogError(f"{source} is not valid YAML: it is no Unicode text (a lone surrogate)") from None
 
 
 @attrs.frozen
@@ -49,7 +60,7 @@ class Entry:
         if value in ("", None):
             return cls({}, where)
         if not isinstance(value, Mapping):
-            raise CatalogError(f"{where}: expected a mapping, got {value!r}")
+            raise CatalogError(f"{where}: expected a mapping, got {_shown(value)}")
         return cls(value, where)
 
     def named(self, where: str) -> Entry:
@@ -68,7 +79,7 @@ class Entry:
         """A text, empty if the key is absent."""
         value = self.values.get(key, "")
         if not isinstance(value, str):
-            raise CatalogError(f"{self.where}: {key} must be a text, got {value!r}")
+            raise CatalogError(f"{self.where}: {key} must be a text, got {_shown(value)}")
         return value.strip()
 
     def required(self, key: str) -> str:
@@ -91,7 +102,7 @@ class Entry:
         try:
             return int(text) if text else None
         except ValueError:
-            raise CatalogError(f"{self.where}: {key} must be an integer, got {text!r}") from None
+            raise CatalogError(f"{self.where}: {key} must be an integer, got {_shown(text)}") from None
 
     def choice(self, key: str, allowed: Sequence[Word], default: Word | None = None) -> Word:
         """One of a closed list of words."""
@@ -107,7 +118,7 @@ class Entry:
         """A sequence of at least one text."""
         value = self.values.get(key)
         if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value):
-            raise CatalogError(f"{self.where}: {key} must be a sequence of words, got {value!r}")
+            raise CatalogError(f"{self.where}: {key} must be a sequence of words, got {_shown(value)}")
         return tuple(value)
 
     def entry(self, key: str) -> Entry:
@@ -123,7 +134,7 @@ class Entry:
         """A sequence of mappings, empty if the key is absent."""
         value: Any = self.values.get(key) or []
         if not isinstance(value, list):
-            raise CatalogError(f"{self.where}: {key} must be a sequence, got {value!r}")
+            raise CatalogError(f"{self.where}: {key} must be a sequence, got {_shown(value)}")
         return [Entry.of(item, f"{self.where}, {key} {number}") for number, item in enumerate(value, 1)]
 
 
@@ -142,8 +153,9 @@ class TypeTexts:
             CatalogError: If it is none; naming the place.
         """
         if text not in self._patterns:
-            with _placed(where):
+            with _placed(where, text):
                 pattern = parse_type_node(text, self._urns, variables=True)
+                _require_flat(pattern)
             _check_pattern(pattern, where)
             self._patterns[text] = pattern
         return self._patterns[text]
@@ -155,8 +167,11 @@ class TypeTexts:
             CatalogError: As `pattern`.
         """
         if text not in self._programs:
-            with _placed(where):
-                self._programs[text] = parse_program(text, self._urns)
+            with _placed(where, text):
+                program = parse_program(text, self._urns)
+                for expression in (*(value for _, value in program.assignments), program.result):
+                    _require_flat(expression)
+            self._programs[text] = program
         return self._programs[text]
 
 
@@ -169,9 +184,21 @@ def _check_pattern(pattern: TypeNode, where: str) -> None:
             raise CatalogError(f"{where}: an argument pattern holds types, names and numbers, got {part}")
 
 
+def _require_flat(expression: Expression) -> None:
+    """Raise `RecursionError` for an expression that nests too deeply for whoever goes through it later."""
+    level: list[Expression] = [expression]
+    for _ in range(MAX_NESTING):
+        level = [part for each in level for part in parts_of(each)]
+        if not level:
+            return
+    raise RecursionError
+
+
 @contextmanager
-def _placed(where: str) -> Iterator[None]:
+def _placed(where: str, text: str) -> Iterator[None]:
     try:
         yield
     except PlanFormatError as error:
         raise CatalogError(f"{where}: {error.message}", hint=error.hint) from error
+    except RecursionError:
+        raise CatalogError(f"{where}: cannot read a type nested this deeply: {shortened(text, 60)}") from None

@@ -9,7 +9,7 @@ Specification: https://substrait.io/extensions/ and ``simple_extensions_schema.y
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, get_args
+from typing import get_args
 
 from substrait_dsl.algebra.type_syntax import KEYWORDS, Call, Expression, Name, Program, TypeNode, parts_of
 from substrait_dsl.algebra.types import TypeVariation
@@ -208,9 +208,11 @@ def _type_declaration(entry: Entry, urn: str, texts: TypeTexts) -> TypeDeclarati
     name = entry.required("name")
     entry = entry.named(f"{entry.where}, type {name}")
     entry.only("name", "deprecated", "description", "metadata", "structure", "parameters", "variadic")
-    structure: Any = entry.values.get("structure")
-    if isinstance(structure, Mapping):  # the short way to write a struct with field names
-        structure = f"nstruct<{', '.join(f'{field}: {kind}' for field, kind in structure.items())}>"
+    if isinstance(entry.values.get("structure"), Mapping):  # the short way to write a struct with field names
+        fields = entry.mapping("structure").items()
+        structure = f"nstruct<{', '.join(f'{field}: {kind}' for field, kind in fields)}>"
+    else:
+        structure = entry.text("structure")
     return TypeDeclaration(
         urn=urn,
         name=name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from importlib.resources import files
@@ -181,6 +182,18 @@ def test_expressions_in_return_types(mine: Catalog, length: int, result: str) ->
     assert resolution.output_type == parse_type(result)
 
 
+def test_numbers_that_a_return_type_computes_have_64_bits() -> None:
+    squares = "".join(f"          a{n} = a{n - 1} * a{n - 1}\n" for n in range(1, 30))
+    text = broken("{name: f, impls: []}").replace("{name: f, impls: []}", "name: f\n    impls:\n")
+    text += (
+        f"      - args: [{{value: varchar<L>}}]\n        return: |\n          a0 = L\n{squares}          varchar<a29>\n"
+    )
+    catalog = standard_catalog().with_extension(text)
+    assert catalog.resolve("scalar", "f", [Typed(parse_type("varchar<1>"))]).output_type == parse_type("varchar<1>")
+    with pytest.raises(CatalogError, match=r"computes with \(a4 \* a4\), which has more than 64 bits"):
+        catalog.resolve("scalar", "f", [Typed(parse_type("varchar<5>"))])
+
+
 def test_variadic_bounds_and_inconsistent_types(mine: Catalog) -> None:
     def pick(*texts: str) -> object:
         return mine.resolve("scalar", "pick", [Typed(parse_type(text)) for text in texts]).output_type
@@ -251,6 +264,54 @@ def test_broken_files_are_explained(text: str, message: str) -> None:
     with pytest.raises(CatalogError) as error:
         standard_catalog().with_extension(text)
     assert message in str(error.value)
+
+
+LISTS = "list<" * 500 + "i64" + ">" * 500
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (broken(f"{{name: f, impls: [{{args: [{{value: '{LISTS}'}}], return: i64}}]}}"),
+         "function f, overload 1, args 1, argument ?: cannot read a type nested this deeply: list<list<"),
+        (broken(f"{{name: f, impls: [{{return: '{LISTS}'}}]}}"),
+         "scalar function f, overload 1: cannot read a type nested this deeply: list<list<"),
+        (broken(f"{{name: f, impls: [{{args: [{{value: varchar<L>}}], return: 'varchar<L{'+L' * 2000}>'}}]}}"),
+         "scalar function f, overload 1: cannot read a type nested this deeply: varchar<L+L+"),
+        (broken(f"{{name: f, impls: [{{return: '{'!' * 3000}'}}]}}"), "cannot read a type nested this deeply: !!!"),
+        (broken(f"{{name: f, impls: [{{return: 'varchar<{'9' * 5000}>'}}]}}"),
+         'expected a number of at most 20 digits at column 9, got "99999999999999999999..."'),
+        (f"urn: extension:x:y\ntypes: [{{name: p, parameters: [{{type: integer, min: {'9' * 5000}}}]}}]\n",
+         "types 1, type p, parameters 1: min must be an integer, got '9999"),
+        (f"urn: extension:x:y\ntypes: [{{name: p, structure: '{LISTS}'}}]\n",
+         "types 1, type p: cannot read a type nested this deeply: list<"),
+        ("urn: extension:x:y\ntypes: [{name: p, structure: [i64]}]\n",
+         "types 1, type p: structure must be a text, got ['i64']"),
+        ("urn: extension:x:y\ntypes: [{name: p, structure: {a: [i64]}}]\n",
+         "types 1, type p, structure: a must be a text, got ['i64']"),
+        (f"urn: extension:x:y\nmetadata: {'[' * 5000}{']' * 5000}\n", ": line 2 nests more than 99 levels"),
+        (f"urn: extension:x:y\nmetadata: {'[' * 200_000}\n", "extension text: line 2 nests more than 99 levels"),
+        (f"urn: extension:x:y\nmetadata:\n  {'- ' * 200_000}x\n", "extension text: line 3 nests more than 99 levels"),
+        ("urn: \ud800\n", "extension text is not valid YAML"),
+    ],
+    ids=itertools.count(),
+)  # fmt: skip
+def test_deep_and_odd_files_are_explained(text: str, message: str) -> None:
+    """Each once was an error of Python, or the end of the process."""
+    with pytest.raises(CatalogError) as error:
+        standard_catalog().with_extension(text)
+    assert message in str(error.value)
+    assert len(str(error.value)) < 500
+
+
+def test_values_of_a_file_are_shown_in_short() -> None:
+    """With anchors a small file says a value that is too long to be shown."""
+    value = "[x, x]"
+    for number in range(40):
+        value = f"[&a{number} {value}, *a{number}]"
+    with pytest.raises(CatalogError, match="description must be a text, got ") as error:
+        standard_catalog().with_extension(f"urn: extension:x:y\ndescription: {value}\n")
+    assert len(str(error.value)) < 2000
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
