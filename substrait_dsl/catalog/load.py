@@ -94,10 +94,8 @@ def read_header(file: Entry, source: str, known: Mapping[str, Extension]) -> tup
     urn = file.required("urn")
     dependencies = file.mapping("dependencies")
     texts = TypeTexts(_declared_names(file, urn, source, known))
-    types = {entry.required("name"): _type_declaration(entry, urn, texts) for entry in file.entries("types")}
-    variations = {
-        entry.required("name"): _variation_declaration(entry, urn) for entry in file.entries("type_variations")
-    }
+    types = {name: _type_declaration(entry, urn, texts) for name, entry in _by_name(file, "types").items()}
+    variations = {name: _variation_declaration(entry, urn) for name, entry in _by_name(file, "type_variations").items()}
     return Extension(urn, {}, types, variations, dependencies, file.text("description")), texts
 
 
@@ -109,6 +107,11 @@ def read_function(kind: Kind, entry: Entry, source: str, urn: str, texts: TypeTe
     """
     name = entry.required("name")
     entry = entry.named(f"{source}: {kind} function {name}")
+    if ":" in name:  # in plans a function is called by its signature
+        raise CatalogError(
+            f"{entry.where}: a name has no colon, which stands between it and the arguments in a signature",
+            hint=f'write "{name.replace(":", "_")}"',
+        )
     entry.only(*_FUNCTION_KEYS)
     overloads = tuple(
         _overload(kind, urn, name, implementation.named(f"{entry.where}, overload {number}"), texts)
@@ -192,7 +195,7 @@ def _deprecation(entry: Entry) -> Deprecation | None:
 
 def _declared_names(file: Entry, urn: str, source: str, known: Mapping[str, Extension]) -> dict[str, str]:
     """The URN behind every name that the file's types may use: its own, and those of its dependencies by alias."""
-    names = {entry.required("name"): urn for key in ("types", "type_variations") for entry in file.entries(key)}
+    names = {name: urn for section in ("types", "type_variations") for name in _by_name(file, section)}
     for alias, dependency in file.mapping("dependencies").items():
         if dependency not in known:
             raise CatalogError(
@@ -202,6 +205,19 @@ def _declared_names(file: Entry, urn: str, source: str, known: Mapping[str, Exte
         declared = known[dependency]
         names.update((f"{alias}.{name}", dependency) for name in (*declared.types, *declared.variations))
     return names
+
+
+def _by_name(file: Entry, section: str) -> dict[str, Entry]:
+    """The entries of a section, which must differ in their names."""
+    found: dict[str, Entry] = {}
+    for entry in file.entries(section):
+        name = entry.required("name")
+        if name in found:
+            what = section.removesuffix("s").replace("_", " ")
+            said = f'{entry.where}: the file has another {what} "{name}"'
+            raise CatalogError(said, hint="rename or remove one of them")
+        found[name] = entry
+    return found
 
 
 def _type_declaration(entry: Entry, urn: str, texts: TypeTexts) -> TypeDeclaration:

@@ -258,6 +258,13 @@ def broken(function: str) -> str:
         (broken("{name: f, impls: [{return: i64, options: {o: {values: UP}}}]}"),
          "option o: values must be a sequence of words, got 'UP'"),
         ("urn: extension:x:y\ntype_variations: [{parent: strin, name: v}]\n", 'unknown parent type "strin"'),
+        (broken("{name: 'a:b', impls: [{return: i64}]}"),
+         'scalar function a:b: a name has no colon, which stands between it and the arguments in a signature\n  hint: '
+         'write "a_b"'),
+        ("urn: extension:x:y\ntypes: [{name: p, structure: i64}, {name: q}, {name: p, structure: string}]\n",
+         'extension text, types 3: the file has another type "p"\n  hint: rename or remove one of them'),
+        ("urn: extension:x:y\ntype_variations: [{parent: i64, name: v}, {parent: string, name: v}]\n",
+         'extension text, type_variations 2: the file has another type variation "v"'),
     ],
 )  # fmt: skip
 def test_broken_files_are_explained(text: str, message: str) -> None:
