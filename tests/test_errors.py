@@ -420,6 +420,8 @@ def test_every_message_can_be_printed() -> None:
     """Lone surrogates, which no output takes, are escaped, wherever in a message they stand."""
     for mistake in (
         lambda: sd.Plan.from_json('{"\\ud800": 1}'),
+        lambda: sd.Plan.from_json('{"version": {"\\ud800": 1}}'),
+        lambda: sd.Plan.from_json('{"relations": [{"rel": {"sort": {"sorts": [{"direction": "\\ud800"}]}}}]}'),
         lambda: sd.read_named("t", {"\ud800": "string"}),
         lambda: sd.read_named("t", {"\ud800": "strin"}),
         lambda: T.select("\ud800"),

@@ -36,8 +36,8 @@ def import_well_known_types() -> None:
         importlib.import_module(f"google.protobuf.{name}_pb2")
 
 
-_REFUSALS = (json_format.ParseError, RecursionError, OverflowError)
-"""What protobuf's reader raises; the last for an enum that is ``Infinity``."""
+_REFUSALS = (json_format.ParseError, RecursionError, OverflowError, SystemError)
+"""What protobuf's reader raises; the last but one for an enum that is ``Infinity``, the last for a lone surrogate."""
 
 Since = Callable[[str, str], str | None]
 """Says of a message and a key of it that is unknown what is known of it nevertheless."""

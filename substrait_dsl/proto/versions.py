@@ -102,5 +102,5 @@ def version_in(kind: type[Whole], source: bytes | str) -> VersionMessage:
             return json_format.ParseDict(said, VersionMessage(), ignore_unknown_fields=True)
         # `PlanVersion` has no other field, so that nothing else can be wrong
         return (PlanVersion if kind is Plan else kind).FromString(source).version
-    except (DecodeError, json_format.ParseError, ValueError, LookupError, TypeError, RecursionError):
+    except (DecodeError, json_format.ParseError, ValueError, LookupError, TypeError, RecursionError, SystemError):
         return VersionMessage()
