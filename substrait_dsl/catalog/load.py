@@ -174,7 +174,10 @@ def _variadic(entry: Entry) -> Variadic | None:
     if not entry.entries("args"):
         raise CatalogError(f"{entry.where} is variadic but has no argument to repeat")
     consistency = variadic.choice("parameterConsistency", ("CONSISTENT", "INCONSISTENT"), "CONSISTENT")  # reading 40
-    return Variadic(variadic.integer("min") or 0, variadic.integer("max"), consistency == "CONSISTENT")
+    least, most = variadic.integer("min") or 0, variadic.integer("max")
+    if least < 0 or (most is not None and most < least):
+        raise CatalogError(f"{variadic.where}: expected 0 <= min <= max, got min {least} and max {most}")
+    return Variadic(least, most, consistency == "CONSISTENT")
 
 
 def _options(entry: Entry) -> Iterator[Option]:

@@ -77,9 +77,12 @@ def _word_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str
 
 def _count_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
     """What to write for another number of arguments than any overload has."""
-    if not overloads or any(overload.takes_count(len(arguments)) for overload in overloads):
+    count = len(arguments)
+    if not overloads or any(overload.takes_count(count) for overload in overloads):
         return None
-    return f"write {_example(min(overloads, key=lambda each: abs(len(each.arguments) - len(arguments))))}"
+    nearest = min(overloads, key=lambda each: abs(each.nearest_count(count) - count))
+    wanted = nearest.nearest_count(count)
+    return f"give it {wanted} arguments" if wanted > MOST_ARGUMENTS else f"write {_example(nearest, count=wanted)}"
 
 
 def _more_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
@@ -100,12 +103,19 @@ def _word(argument: Given) -> str | None:
             return None
 
 
-def _example(overload: Overload, word: str | None = None) -> str:
-    """A call of an overload, with a word in the first place that takes one and the first of the others' words."""
+def _example(overload: Overload, word: str | None = None, count: int | None = None) -> str:
+    """A call of an overload, with a word in the first place that takes one and the first of the others' words.
+
+    `count` is how many arguments it has; those that are one argument several times are numbered.
+    """
     parts: list[str] = []
-    for argument in overload.arguments:
+    last = len(overload.arguments) - 1
+    count = last + 1 if count is None else count
+    for position in range(count):
+        argument = overload.argument_at(position)
+        number = position - last + 1 if count > last + 1 and position >= last else ""
         if isinstance(argument, EnumArgument):
             parts.append(f'"{argument.options[0] if parts or word is None else word}"')
         else:
-            parts.append(argument.name or "xyz"[len(parts) % 3])
+            parts.append(f"{argument.name}{number}" if argument.name else "xyz"[position % 3])
     return f"{overload.name}({', '.join(parts)})"

@@ -139,11 +139,15 @@ class Overload:
 
     def takes_count(self, count: int) -> bool:
         """Whether a call may have this many arguments."""
+        return count == self.nearest_count(count)
+
+    def nearest_count(self, count: int) -> int:
+        """The number of arguments, of those that a call may have, that is nearest to the given one."""
         if self.variadic is None:
-            return count == len(self.arguments)
-        repeats = count - (len(self.arguments) - 1)
-        maximum = self.variadic.maximum
-        return repeats >= self.variadic.minimum and (maximum is None or repeats <= maximum)
+            return len(self.arguments)
+        fixed, most = len(self.arguments) - 1, self.variadic.maximum
+        repeats = max(count - fixed, self.variadic.minimum)
+        return fixed + (repeats if most is None else min(repeats, most))
 
     def argument_at(self, position: int) -> Argument:
         """The argument at a position of a call; past the end, the variadic one again."""

@@ -204,6 +204,28 @@ def test_variadic_bounds_and_inconsistent_types(mine: Catalog) -> None:
         pick("date", "i64", "i64", "i64", "i64")
 
 
+@pytest.mark.parametrize(
+    ("bounds", "given", "hint"),
+    [
+        ("min: 2", 1, "write g(how, x1, x2)"),
+        ("min: 2", 0, "write g(how, x1, x2)"),
+        ("min: 1", 0, "write g(how, x)"),
+        ("min: 2, max: 3", 4, "write g(how, x1, x2, x3)"),
+        ("min: 999999999999", 4, "give it 1000000000000 arguments"),
+    ],
+)
+def test_the_number_of_variadic_arguments_is_told(bounds: str, given: int, hint: str) -> None:
+    """The call with one argument was the advice for a call with one argument."""
+    text = broken(
+        "{name: g, impls: [{args: [{name: how, value: string}, {name: x, value: i64}], "
+        f"variadic: {{{bounds}}}, return: i64}}]}}"
+    )
+    catalog = standard_catalog().with_extension(text)
+    with pytest.raises(FunctionNotFoundError, match=r"no overload takes g\(") as error:
+        catalog.resolve("scalar", "g", [Typed(String()), *[Typed(I64())] * given])
+    assert error.value.hint == hint
+
+
 def test_discrete_nullability_must_match(mine: Catalog) -> None:
     assert mine.resolve("scalar", "pick", [Typed(I32(nullable=True))]).output_type == I64(nullable=True)
     with pytest.raises(FunctionNotFoundError):
@@ -252,6 +274,8 @@ def broken(function: str) -> str:
         (broken("{name: f, impls: [{return: i64, window_type: STREAMING}]}"), 'unknown key "window_type"'),
         (broken("{name: f, impls: [{return: i64, deterministic: maybe}]}"), "deterministic must be true or false"),
         (broken("{name: f, impls: [{return: i64, variadic: {min: 1}}]}"), "is variadic but has no argument to repeat"),
+        (broken("{name: f, impls: [{return: i64, args: [{value: i64}], variadic: {min: 3, max: 2}}]}"),
+         "overload 1, variadic: expected 0 <= min <= max, got min 3 and max 2"),
         (broken("{name: f, impls: [{return: i64, args: [{name: x}]}]}"),
          'argument x: expected one of "value", "options", "type"'),
         (broken("{name: f, impls: [{return: i64}, {return: i32}]}"), "two overloads with the signature f:"),
