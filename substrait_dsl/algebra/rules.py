@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import attrs
 
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.algebra.types import I32, Boolean, List, Map, Struct, Type
+from substrait_dsl.algebra.types import I32, Boolean, List, Map, Struct, Type, nullable_as_either
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, UnknownFieldError, unknown_choice
 
 JoinType = Literal[
@@ -165,8 +165,20 @@ def _require_same_types(op: SetOp, primary: NamedStruct, other: NamedStruct, num
             raise TypeMismatchError(
                 f"the inputs of {op} must have the same types: column {position} is {mine} in input 1 "
                 f"but {theirs} in input {number}",
-                hint=f"cast one of them, for example to {mine.type}",
+                hint=_set_hint(mine.type, theirs.type, number),
             )
+
+
+def _set_hint(mine: Type, theirs: Type, number: int) -> str:
+    """What to cast where a column of the first input of a set operation and of another one have different types."""
+    both = nullable_as_either(mine, theirs)
+    if both is None:
+        return f"cast one of them, for example to {mine}"
+    if both.matches(theirs):  # the other way round a NULL inside would have no place
+        return f"cast the column of input 1 to {both.with_nullability(mine.nullable)}"
+    if both.matches(mine):
+        return f"cast the column of input {number} to {both.with_nullability(theirs.nullable)}"
+    return f"cast both to {both}"
 
 
 def _set_nullable(op: SetOp, mine: list[bool], theirs: Sequence[Sequence[bool]]) -> list[bool]:

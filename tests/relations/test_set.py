@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+import substrait_dsl as sd
 from substrait_dsl.algebra.properties import SINGLETON, Distribution, partitioned
 from substrait_dsl.algebra.relations import Set
 from substrait_dsl.algebra.rules import SetOp
@@ -95,6 +97,35 @@ def test_nullability_inside_a_type_must_agree() -> None:
     assert columns(table("a: list<i64>").union_all(table("a: list<i64>?"))) == "a: list<i64>?"
     with refused(TypeMismatchError, "union_all", "list<i64>", "list<i64?>"):
         table("a: list<i64>").union_all(table("a: list<i64?>"))
+
+
+CASTS: list[tuple[str, str, str]] = [
+    ("list<i64>", "list<i64?>", "cast the column of input 1 to list<i64?>"),
+    ("list<i64?>", "list<i64>", "cast the column of input 2 to list<i64?>"),
+    ("list<i64>?", "list<i64?>", "cast the column of input 1 to list<i64?>?"),
+    ("list<i64?>?", "list<i64>", "cast the column of input 2 to list<i64?>"),
+    ("map<string, list<i64>>", "map<string, list<i64>?>", "cast the column of input 1 to map<string, list<i64>?>"),
+    ("map<list<i64?>, i64>", "map<list<i64>, i64?>", "cast both to map<list<i64?>, i64?>"),
+    ("struct<i64?, i64>?", "struct<i64, i64?>", "cast both to struct<i64?, i64?>?"),
+    ("list<i64>", "list<i32?>", "cast one of them, for example to list<i64>"),
+    ("struct<i64?, i64>", "struct<i64, i64, i64>", "cast one of them, for example to struct<i64?, i64>"),
+    ("map<i64, i64?>", "map<string, i64>", "cast one of them, for example to map<i64, i64?>"),
+    ("func<i64 -> i64>", "func<i64 -> i64?>", "cast one of them, for example to func<i64 -> i64>"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "hint"), CASTS)
+def test_the_cast_that_is_advised_has_a_place_for_every_null(first: str, second: str, hint: str) -> None:
+    one, other = (sd.read_named("t", {"a": kind}) for kind in (first, second))
+    with pytest.raises(TypeMismatchError) as caught:
+        one.union_all(other)
+    assert caught.value.hint == hint
+    for number, kind in re.findall(r"input (\d) to (.+)", hint):
+        one, other = (
+            each.select(a=sd.col("a").cast(kind)) if str(position) == number else each
+            for position, each in ((1, one), (2, other))
+        )
+        one.union_all(other)
 
 
 def test_there_are_at_least_two_inputs() -> None:

@@ -233,6 +233,30 @@ def struct_names(kind: Type) -> Iterator[str]:
             return
 
 
+def nullable_as_either(one: Type, other: Type) -> Type | None:
+    """The type that is nullable, inside too, wherever one of two is; None if they differ in more than that.
+
+    The values of both cast to it, whatever is NULL in them.
+    """
+    nullable = one.nullable or other.nullable
+    if one.matches(other):
+        return one.with_nullability(nullable)
+    if one.variation != other.variation:
+        return None
+    match one, other:
+        case Struct(types=mine), Struct(types=theirs) if len(mine) == len(theirs):
+            fields = tuple(filter(None, map(nullable_as_either, mine, theirs)))
+            return attrs.evolve(one, types=fields, nullable=nullable) if len(fields) == len(mine) else None
+        case List(element=mine), List(element=theirs):
+            element = nullable_as_either(mine, theirs)
+            return None if element is None else attrs.evolve(one, element=element, nullable=nullable)
+        case Map(), Map():
+            key, value = nullable_as_either(one.key, other.key), nullable_as_either(one.value, other.value)
+            return attrs.evolve(one, key=key, value=value, nullable=nullable) if key and value else None
+        case _:
+            return None
+
+
 def types_in(kind: Type) -> Iterator[Type]:
     """The type and all types inside it, also those that a user-defined type has as parameters."""
     stack = [kind]
