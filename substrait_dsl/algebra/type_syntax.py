@@ -161,6 +161,10 @@ class Program:
     assignments: tuple[tuple[str, Expression], ...]
     result: Expression
 
+    def expressions(self) -> tuple[Expression, ...]:
+        """What is assigned, in its order, and the type that comes out."""
+        return (*(value for _, value in self.assignments), self.result)
+
     def __str__(self) -> str:
         return "\n".join([*(f"{name} = {value}" for name, value in self.assignments), str(self.result)])
 

@@ -16,6 +16,7 @@ from substrait_dsl.catalog.load import read_extension
 from substrait_dsl.catalog.records import KINDS, Extension, Function, Kind, Overload
 from substrait_dsl.catalog.resolve import Resolution, choose, output_type
 from substrait_dsl.catalog.standard import standard_extensions
+from substrait_dsl.catalog.user_types import problem_in
 from substrait_dsl.errors import (
     CatalogError,
     FunctionNotFoundError,
@@ -100,6 +101,7 @@ class Catalog:
 
         Raises:
             PlanFormatError: If the text of a type cannot be understood.
+            InvalidArgumentError: If a type is not as its extension declares it.
         """
         with naming("with_relation"):
             require(type_url, str, "the type URL of a message is a str")
@@ -110,6 +112,9 @@ class Catalog:
                 require(name, str, "the name of a column is a str")
                 require(kind, (Type, str), f'the type of column "{name}" is a type, or its text')
                 types[name] = parse_type(kind, urns=urns) if isinstance(kind, str) else kind
+                problem = problem_in(self._extensions, types[name])
+                if problem is not None:
+                    raise InvalidArgumentError(f'column "{name}": {problem}')
         return Catalog(tuple(self._extensions.values()), {**self.relations, type_url: NamedStruct.of(types)})
 
     # --- looking up
@@ -216,7 +221,8 @@ class Catalog:
         Raises:
             FunctionNotFoundError: If there is no such function, or no overload takes the arguments.
             InvalidChoiceError: For an unknown option or option value.
-            InvalidArgumentError: If an argument must be a literal (or a constant) and is not; for an option twice.
+            InvalidArgumentError: If an argument must be a literal (or a constant) and is not; for an option twice; if
+                the output type does not exist, or is not as its extension declares it.
         """
         resolution = self._resolve(kind, name, tuple(arguments), urn)
         if not options:
@@ -243,6 +249,9 @@ class Catalog:
         if found is None:
             raise mismatch.no_overload(name, arguments, overloads)
         resolution = Resolution(found.overload, found.arguments, output_type(found, arguments))
+        problem = problem_in(self._extensions, resolution.output_type)
+        if problem is not None:
+            raise InvalidArgumentError(f"{name} of these arguments would give {resolution.output_type}, but {problem}")
         if is_remembered:
             if len(self._resolved) >= MEMORY:
                 self._resolved.clear()

@@ -11,6 +11,8 @@ import attrs
 
 from substrait_dsl.algebra.type_parser import parse_program, parse_type_node
 from substrait_dsl.algebra.type_syntax import Constant, Expression, Name, Program, TypeNode, parts_of
+from substrait_dsl.catalog.records import Extension
+from substrait_dsl.catalog.user_types import problem_in_text
 from substrait_dsl.errors import CatalogError, PlanFormatError, quoted, shortened, suggestion
 
 Word = TypeVar("Word", bound=str)
@@ -143,8 +145,19 @@ class TypeTexts:
 
     def __init__(self, urns: Mapping[str, str]) -> None:
         self._urns = urns
+        self._extensions: Mapping[str, Extension] = {}
         self._patterns: dict[str, TypeNode] = {}
         self._programs: dict[str, Program] = {}
+
+    def check_types_of(self, extensions: Mapping[str, Extension]) -> None:
+        """From now on refuse user-defined types that are not as these extensions declare them."""
+        self._extensions = extensions
+
+    def require_declared(self, expression: Expression, where: str) -> None:
+        """Raise `CatalogError` for a user-defined type that is not as its extension declares it."""
+        problem = problem_in_text(self._extensions, expression)
+        if problem is not None:
+            raise CatalogError(f"{where}: {problem}")
 
     def pattern(self, text: str, where: str) -> TypeNode:
         """The pattern of an argument.
@@ -157,6 +170,7 @@ class TypeTexts:
                 pattern = parse_type_node(text, self._urns, variables=True)
                 _require_flat(pattern)
             _check_pattern(pattern, where)
+            self.require_declared(pattern, where)
             self._patterns[text] = pattern
         return self._patterns[text]
 
@@ -169,8 +183,10 @@ class TypeTexts:
         if text not in self._programs:
             with _placed(where, text):
                 program = parse_program(text, self._urns)
-                for expression in (*(value for _, value in program.assignments), program.result):
+                for expression in program.expressions():
                     _require_flat(expression)
+            for expression in program.expressions():
+                self.require_declared(expression, where)
             self._programs[text] = program
         return self._programs[text]
 

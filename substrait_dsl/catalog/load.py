@@ -96,7 +96,12 @@ def read_header(file: Entry, source: str, known: Mapping[str, Extension]) -> tup
     texts = TypeTexts(_declared_names(file, urn, source, known))
     types = {name: _type_declaration(entry, urn, texts) for name, entry in _by_name(file, "types").items()}
     variations = {name: _variation_declaration(entry, urn) for name, entry in _by_name(file, "type_variations").items()}
-    return Extension(urn, {}, types, variations, dependencies, file.text("description")), texts
+    extension = Extension(urn, {}, types, variations, dependencies, file.text("description"))
+    texts.check_types_of({**known, urn: extension})
+    for declared in types.values():
+        if declared.structure is not None:  # it may be made of types that come after it
+            texts.require_declared(declared.structure, f"{source}: type {declared.name}")
+    return extension, texts
 
 
 def read_function(kind: Kind, entry: Entry, source: str, urn: str, texts: TypeTexts) -> Function:

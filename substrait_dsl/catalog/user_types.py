@@ -5,15 +5,22 @@ Specification: https://substrait.io/types/user_defined_types/.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import EllipsisType
 
-from substrait_dsl.algebra.types import EnumParameter, Type, TypeParameter, UserDefined
+import attrs
+
+from substrait_dsl.algebra.type_syntax import Constant, Expression, TypeNode, parts_of
+from substrait_dsl.algebra.types import EnumParameter, Type, TypeParameter, UserDefined, types_in
 from substrait_dsl.algebra.types.nested import parameter_text
 from substrait_dsl.catalog.records import Extension, ParameterKind, TypeDeclaration, TypeParameterDeclaration
 from substrait_dsl.errors import quoted, suggestion
 
+_Value = TypeParameter | TypeNode | EllipsisType
+"""A parameter, the type that a file writes for one, or ``...`` for what a file gives a name or computes."""
+
 _CLASSES: dict[ParameterKind, tuple[type, ...]] = {
-    "dataType": (Type,),
+    "dataType": (Type, TypeNode),
     "boolean": (bool,),
     "integer": (int,),
     "enumeration": (EnumParameter,),
@@ -21,23 +28,54 @@ _CLASSES: dict[ParameterKind, tuple[type, ...]] = {
 }
 
 
+def problem_in(extensions: Mapping[str, Extension], kind: Type) -> str | None:
+    """What `type_problem` says of the user-defined types in a type: of the first one that is not right."""
+    problems = (type_problem(extensions, part) for part in types_in(kind) if isinstance(part, UserDefined))
+    return next(filter(None, problems), None)
+
+
+def problem_in_text(extensions: Mapping[str, Extension], expression: Expression) -> str | None:
+    """What is wrong with the user-defined types that an extension file writes, as far as it says their parameters."""
+    problem = next(filter(None, (problem_in_text(extensions, part) for part in parts_of(expression))), None)
+    if problem or not isinstance(expression, TypeNode) or expression.keyword != "u!":
+        return problem
+    values = [_written(part) for part in expression.parameters]
+    return _problem(extensions, expression.urn, expression.name, values, attrs.evolve(expression, nullable=False))
+
+
+def _written(parameter: Expression) -> _Value:
+    match parameter:
+        case Constant(value):
+            return value
+        case TypeNode():
+            return parameter
+        case _:
+            return ...
+
+
 def type_problem(extensions: Mapping[str, Extension], kind: UserDefined) -> str | None:
     """What is wrong with a user-defined type, in words; None for one that is right, or of an extension not known."""
-    extension = extensions.get(kind.urn)
+    return _problem(extensions, kind.urn, kind.name, kind.type_parameters, kind.as_required())
+
+
+def _problem(
+    extensions: Mapping[str, Extension], urn: str, name: str, values: Sequence[_Value], shown: Type | TypeNode
+) -> str | None:
+    extension = extensions.get(urn)
     if extension is None:
         return None
-    declared = extension.types.get(kind.name)
+    declared = extension.types.get(name)
     if declared is None:
-        near = suggestion(kind.name, extension.types)
-        return f'"{kind.urn}" has no type "{kind.name}"{f" ({near})" if near else ""}'
-    wrong = _wrong_number(declared, len(kind.type_parameters))
+        near = suggestion(name, extension.types)
+        return f'"{urn}" has no type "{name}"{f" ({near})" if near else ""}'
+    wrong = _wrong_number(declared, len(values))
     if wrong is not None:
-        return f"{kind.as_required()} {wrong}"
-    for position, value in enumerate(kind.type_parameters):
+        return f"{shown} {wrong}"
+    for position, value in enumerate(values):
         parameter = declared.parameters[min(position, len(declared.parameters) - 1)]
-        wrong = _wrong_value(parameter, value)
+        wrong = None if value is ... else _wrong_value(parameter, value)
         if wrong is not None:
-            return f"parameter {parameter.name or position} of {kind.as_required()} {wrong}"
+            return f"parameter {parameter.name or position} of {shown} {wrong}"
     return None
 
 
@@ -53,12 +91,12 @@ def _wrong_number(declared: TypeDeclaration, given: int) -> str | None:
     return f"has {given} parameter{'' if given == 1 else 's'}; the type takes {takes}"
 
 
-def _wrong_value(parameter: TypeParameterDeclaration, value: TypeParameter) -> str | None:
+def _wrong_value(parameter: TypeParameterDeclaration, value: TypeParameter | TypeNode) -> str | None:
     if value is None:
         return None if parameter.optional else "is null, but the type needs it"
     is_of_kind = isinstance(value, _CLASSES[parameter.kind])
     if not is_of_kind or (isinstance(value, bool) and parameter.kind == "integer"):
-        return f"is of the kind {parameter.kind}, got {parameter_text(value)}"
+        return f"is of the kind {parameter.kind}, got {value if isinstance(value, TypeNode) else parameter_text(value)}"
     if isinstance(value, int) and parameter.minimum is not None and value < parameter.minimum:
         return f"is at least {parameter.minimum}, got {value}"
     if isinstance(value, int) and parameter.maximum is not None and value > parameter.maximum:

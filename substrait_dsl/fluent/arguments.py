@@ -129,7 +129,7 @@ def _other_order(kind: Kind, name: str, given: Sequence[Given], urn: str | None,
     for order in permutations(given) if len(given) <= 3 else ():
         try:
             catalog.resolve(kind, name, order, urn=urn)
-        except FunctionNotFoundError:
+        except (FunctionNotFoundError, InvalidArgumentError):
             continue
         return f"the order is another: {name}({', '.join(map(str, order))})"
     return None

@@ -42,7 +42,8 @@ class CatalogFunction:
 
         Gives an expression; for an aggregate function a `Measure`, which stands in `Relation.aggregate`; for a window
         function a `WindowFunction`. Raises `FunctionNotFoundError` for arguments that no overload takes,
-        `InvalidChoiceError` for an unknown option, `InvalidArgumentError` for an argument that is given by name.
+        `InvalidChoiceError` for an unknown option, `InvalidArgumentError` for an argument that is given by name, and
+        for arguments whose result would have a type that its extension does not declare so.
         """
         for name, value in options.items():
             self._require_no_argument(name, value)
@@ -67,7 +68,7 @@ class CatalogFunction:
             )
 
     def resolve(self, arguments: Sequence[Given]) -> tuple[Overload, Type]:
-        """The overload for these arguments, and the type of its result. Raises `FunctionNotFoundError`."""
+        """The overload for these arguments, and the type of its result. Raises as `Catalog.resolve` does."""
         found = self._catalog.resolve(self.kind, self.name, arguments, urn=self._urn)
         return found.overload, found.output_type
 

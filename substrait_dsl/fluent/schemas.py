@@ -20,7 +20,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
 from substrait_dsl.algebra.type_text import parse_type as parse
 from substrait_dsl.catalog import standard_catalog
-from substrait_dsl.catalog.user_types import type_problem
+from substrait_dsl.catalog.user_types import problem_in
 from substrait_dsl.errors import (
     InvalidArgumentError,
     PlanFormatError,
@@ -323,10 +323,9 @@ def as_type(kind: Any) -> t.Type:
 
 def _as_declared(kind: t.Type) -> t.Type:
     """The type itself. Raises `InvalidArgumentError` if an extension of the specification declares it otherwise."""
-    for part in t.types_in(kind):
-        problem = type_problem(standard_catalog().extensions, part) if isinstance(part, t.UserDefined) else None
-        if problem is not None:
-            raise InvalidArgumentError(problem)
+    problem = problem_in(standard_catalog().extensions, kind)
+    if problem is not None:
+        raise InvalidArgumentError(problem)
     return kind
 
 
