@@ -432,6 +432,10 @@ def test_every_message_can_be_printed() -> None:
         told = str(caught.value)
         assert "\\ud800" in told
         assert f"{told}{caught.value.message}{caught.value.args}".encode()
+    with refused(errors.PlanFormatError, "a key or a name in it is no Unicode text (a lone surrogate)"):
+        sd.Plan.from_json(
+            '{"advancedExtensions": {"enhancement": {"@type": "type.googleapis.com/substrait.Version", "\\ud800": 1}}}'
+        )
     error = SubstraitDslError("\u00e9", hint="\ud800")
     error.verb, error.place = "\udc80", "\U0001d11e"
     assert str(error) == "\\udc80, \U0001d11e: \u00e9\n  hint: \\ud800"

@@ -179,6 +179,8 @@ def _fits(value: object, field: Any) -> bool:
 def _refusal(said: str) -> PlanFormatError:
     """The error for what protobuf refuses, without the names of all the fields around that it puts in front."""
     said = re.sub(r"^(Failed to (parse \w+ field|load JSON|parse JSON): )+", "", said).rstrip(". ")
+    if said.startswith("SystemError"):  # protobuf does not say where
+        return PlanFormatError("a key or a name in it is no Unicode text (a lone surrogate)")
     head, _, place = said.rpartition(" at ")
     path = re.fullmatch(r'"?\w+\.([\w.\[\]]+)"?', place)
     return PlanFormatError(head, path=path[1]) if path else PlanFormatError(said)
