@@ -83,7 +83,8 @@ short.filter(lambda o: o.id)
 short.filter(lambda o: o.id.is_in(["a"]))
 # E: filter: 'a' does not fit i64: it takes an int, not a str  [substrait-literal]
 short.filter(lambda o: o.id.is_in([o.rank]))
-# E: filter: an IN list: the value is i64 but an option is i32?  [substrait-type-mismatch]
+# E: filter: an IN list: the value is i64 but an option is i32?; values that are compared have one type: cast one of
+#    them, or give a constant its type  [substrait-type-mismatch]
 short.filter(lambda o: o.comment.between(1, 2))
 # E: filter: no overload takes between(string?, 1, 2); cast argument 1 from string? to
 #    i64?  [substrait-function-not-found]

@@ -31,19 +31,22 @@ orders.filter(lambda o: o.id.is_in(items.select("prt")))
 # E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
 orders.filter(lambda o: o.id.is_in(parts.select("label")))
-# E: filter: an IN subquery, column "label": the value is i64 but an option is string  [substrait-type-mismatch]
+# E: filter: an IN subquery, column "label": the value is i64 but an option is string; values that are compared have one
+#    type: cast one of them, or give a constant its type  [substrait-type-mismatch]
 orders.filter(lambda o: o.id.is_in("abc"))
 # E: filter: is_in takes a list of values or a relation, got 'abc'  [substrait-invalid-argument]
 names = ["a", "b"]
 orders.filter(lambda o: o.id.is_in([*names, "c"]))
 # E: filter: 'a' does not fit i64: it takes an int, not a str  [substrait-literal]
 orders.filter(sd.col("id").is_in(parts.select("label")))
-# E: filter: an IN subquery, column "label": the value is i64 but an option is string  [substrait-type-mismatch]
+# E: filter: an IN subquery, column "label": the value is i64 but an option is string; values that are compared have one
+#    type: cast one of them, or give a constant its type  [substrait-type-mismatch]
 orders.filter(lambda o: o.id > sd.any_of(items))
 # E: filter: "any" of a subquery needs a relation of one column, this one has 3: order: i64, part: i64, quantity:
 #    i32  [substrait-schema]
 orders.filter(lambda o: o.id > sd.all_of(parts.select("label")))
-# E: filter: "all" of a subquery: the value is i64 but an option is string  [substrait-type-mismatch]
+# E: filter: "all" of a subquery: the value is i64 but an option is string; values that are compared have one
+#    type: cast one of them, or give a constant its type  [substrait-type-mismatch]
 orders.filter(lambda o: o.id > sd.any_of([1, 2]))
 # E: filter: any_of takes a relation, got [1, 2]  [substrait-invalid-argument]
 orders.filter(lambda o: o.id == items)
@@ -61,7 +64,8 @@ orders.filter(lambda o: sd.record(o.id, o.customer).is_in(items))
 # E: filter: an IN subquery: 2 values to look for, but a relation of 3 columns; take those that are compared:
 #    rel.select(...)  [substrait-schema]
 orders.filter(lambda o: sd.record(o.id, o.day).is_in(narrow))
-# E: filter: an IN subquery, column "part": the value is date but an option is i64  [substrait-type-mismatch]
+# E: filter: an IN subquery, column "part": the value is date but an option is i64; values that are compared have one
+#    type: cast one of them, or give a constant its type  [substrait-type-mismatch]
 orders.filter(lambda o: sd.record(o.id, o.customer).is_in([(1, 2), (3,)]))
 # E: filter: is_in: 2 values, but a tuple of 1: (3,)  [substrait-invalid-argument]
 orders.filter(lambda o: sd.record(o.id, "customer").is_in([(1, 2)]))
