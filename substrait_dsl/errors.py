@@ -22,7 +22,7 @@ class SubstraitDslError(Exception):
     def __init__(
         self, message: str, *, hint: str | Callable[[], str | None] | None = None, path: str | None = None
     ) -> None:
-        message = printable(message)
+        message = printable(str(message))
         super().__init__(message)
         self.message = message
         self._hint = hint

@@ -196,6 +196,7 @@ def test_a_struct_of_which_spark_knows_a_part_less_well(spark: SparkSession) -> 
 RULES = "org.apache.spark.sql.catalyst.optimizer"
 
 
+@pytest.mark.filterwarnings("ignore:The SQL config")  # a client of Spark Connect tells of those that may be removed
 def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSession) -> None:
     t = values({"x": "i64"}, (1,))
     points = values({"x": "precision_timestamp_tz<6>"}, (dt.datetime(2020, 1, 1, tzinfo=dt.UTC),))
