@@ -19,7 +19,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS, told_apart
 from substrait_dsl.spark.sorting import ORDERINGS, direction_of
 from substrait_dsl.spark.templates import STANDARD, Table, Template, lower, require_comparable
-from substrait_dsl.spark.types import spark_sql_type
+from substrait_dsl.spark.types import holds, spark_sql_type
 
 MOST_ROWS = 2**31 - 1
 """How far away a row can be from another in Spark; what is further is not there."""
@@ -49,12 +49,14 @@ WHOLE_PARTITIONS = frozenset({"median"})
 
 _SUM = "aggregate(collect_set({0}){filter}, CAST(NULL AS {T}), (a, v) -> CAST(coalesce(a + v, v) AS {T}))"
 
+_FLOATS = (t.FP32, t.FP64)
+
 DISTINCT_FUNCTIONS: Mapping[str, Table] = {
     "functions_aggregate_decimal_output": {"count": Template("CAST(size(collect_set({0}){filter}) AS {T})")},
     "functions_aggregate_generic": {
         "count": Template("CAST(size(collect_set({0}){filter}) AS {T})"),
-        # To a set -0.0 is another value than 0.0; as a sum it is the same.
-        "count:fp": Template("CAST(size(collect_set({0} + CAST(0 AS {t0})){filter}) AS {T})"),
+        # To a set -0.0 is another value than 0.0, as NaN may be than NaN; their texts, with 0 added, are the same.
+        "count:fp": Template("CAST(size(collect_set(CAST({0} + CAST(0 AS {t0}) AS STRING)){filter}) AS {T})"),
     },
     "functions_arithmetic": {"sum:int": Template(_SUM), "sum0:int": Template(f"coalesce({_SUM}, 0L)")},
 }
@@ -136,18 +138,17 @@ def _aggregates(call: WindowCall) -> Mapping[str, Table]:
     urn, name = call.function.urn.removeprefix(STANDARD), call.function.name
     native = AGGREGATE_FUNCTIONS.get(urn, {})
     repetitions_count = any("{distinct}" in str(native[key].text) for key in native if key.partition(":")[0] == name)
-    is_float = name != "count" and any(
-        isinstance(argument, Expression) and _is_float(argument.type) for argument in call.arguments
+    # A set of Spark 4.1 has NaN more than once.
+    has_floats = any(
+        holds(argument.type, _FLOATS) and not (name == "count" and isinstance(argument.type, _FLOATS))
+        for argument in call.arguments
+        if isinstance(argument, Expression)
     )
     if not repetitions_count:
         return AGGREGATE_FUNCTIONS
-    if is_float or not any(key.partition(":")[0] == name for key in DISTINCT_FUNCTIONS.get(urn, {})):
+    if has_floats or not any(key.partition(":")[0] == name for key in DISTINCT_FUNCTIONS.get(urn, {})):
         raise UnsupportedError(f"Spark cannot run {name} over the distinct values of a window exactly")
     return DISTINCT_FUNCTIONS
-
-
-def _is_float(kind: t.Type) -> bool:
-    return isinstance(kind, t.FP32 | t.FP64)
 
 
 def _frame(call: WindowCall, sorts: Sequence[SortKey], sql: Callable[[Expression], str]) -> str:

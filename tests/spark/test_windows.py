@@ -311,6 +311,7 @@ T = sd.read_virtual([(1, 0.5, Decimal(1))], {"a": sd.I64, "x": sd.FP64, "d": sd.
 REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("only as a literal", lambda: f.sum(sd.col("a")).over(order_by="a", rows=(sd.preceding(sd.col("a")), 0))),
     ("range over decimal<38,2>", lambda: f.count(sd.col("a")).over(order_by="d", range=(-1, 0))),
+    ("count over the distinct values", lambda: f.count(sd.list_of(sd.col("x"))).distinct().over()),
     ("sum over the distinct values", lambda: f.sum(sd.col("x")).distinct().over()),
     ("avg over the distinct values", lambda: f.avg(sd.col("a")).distinct().over()),
     ("only as a literal", lambda: f.lag(sd.col("a"), sd.col("a").cast(sd.I32)).over(order_by="a")),
