@@ -272,6 +272,7 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
         ),
         ("spark.sql.parquet.int96RebaseModeInWrite", "LEGACY", made, "shifts the old days"),
         ("orc.filter.use.selected", "true", orc, "has ORC files leave rows out"),
+        ("spark.hadoop.orc.filter.use.selected", "true", orc, "has ORC files leave rows out"),
         ("mapreduce.input.linerecordreader.line.maxlength", "4", text, "lines of text that are longer than 4 bytes"),
         ("spark.sql.orc.impl", "hive", orc, "as Hive does"),
         ("spark.sql.parquet.binaryAsString", "true", files, "takes bytes for texts"),
