@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.columns import actual_name
+from substrait_dsl.spark.folders import require_read
 from substrait_dsl.spark.named import quoted_name
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from substrait_dsl.algebra.relations import DelimitedText
+    from substrait_dsl.algebra.relations import DelimitedText, FileItem
     from substrait_dsl.algebra.schema import NamedStruct
 
 _LONGEST = 2**31 - 1
@@ -57,7 +58,9 @@ def text_options(kind: DelimitedText) -> dict[str, str]:
     }
 
 
-def read_text(kind: DelimitedText, paths: Sequence[str], schema: NamedStruct, spark: SparkSession) -> DataFrame:
+def read_text(
+    kind: DelimitedText, files: Sequence[FileItem], paths: Sequence[str], schema: NamedStruct, spark: SparkSession
+) -> DataFrame:
     """Read delimited text.
 
     A record with too few or too many fields is an error when it is read, and so is a field that goes on behind its
@@ -82,6 +85,8 @@ def read_text(kind: DelimitedText, paths: Sequence[str], schema: NamedStruct, sp
     named = ((position, actual_name(name, there)) for position, name in enumerate(schema.names))
     folders = {position: name for position, name in named if name is not None}
     fields = [position for position in range(len(schema)) if position not in folders]
+    if there:
+        require_read(frame, files, set(folders.values()))
     if folders:
         frame = reader.schema(_texts([*map(_field, fields), *folders.values()])).load(list(paths))
 
@@ -99,7 +104,7 @@ def read_text(kind: DelimitedText, paths: Sequence[str], schema: NamedStruct, sp
 
 
 def _field(position: int) -> str:
-    """What a field is called until it has its declared name: not as any folder is, hopefully."""
+    """What a field is called until it has its declared name: as nobody calls a folder."""
     return f"substrait_dsl_field_{position}"
 
 

@@ -119,7 +119,7 @@ def _read(kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spar
         case Orc():
             return _by_name("orc", kind, files, schema, spark)
         case DelimitedText():
-            return read_text(kind, _paths(files), schema, spark)
+            return read_text(kind, files, _paths(files), schema, spark)
         case Arrow():
             return read_arrow(files, schema, spark)
         case Dwrf():

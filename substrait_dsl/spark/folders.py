@@ -18,7 +18,7 @@ from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.columns import actual_name, fits
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.named import quoted_name
-from substrait_dsl.spark.paths import local_path
+from substrait_dsl.spark.paths import local_path, local_paths
 from substrait_dsl.spark.types import type_to_spark
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 FOLDER = re.compile(r"([^/=]+)=([^/]*)/")
 """A folder whose name is that of a column, with its value."""
+
+BYTE = re.compile("%[89a-f][0-9a-f]", re.IGNORECASE)
+"""Part of a character of several bytes, each of which Spark would take for a character."""
 
 APART = "read such files apart, and put them together with union_all"
 
@@ -101,6 +104,30 @@ def _path(uri: str) -> str:
     """The path of a URI, without what says where it is."""
     here = local_path(uri)
     return re.sub(r"^[^:/]+://[^/]*", "", uri) if here is None else here
+
+
+def require_read(frame: DataFrame, files: Sequence[FileItem], names: Collection[str]) -> None:
+    """Raise `SchemaError` for what Spark would pass over or misread of folders on this machine.
+
+    Args:
+        frame: the files as Spark has read them.
+        files: what was read.
+        names: the columns that folders are named after and that are declared.
+    """
+    roots = [os.path.abspath(path) for item in files for path in local_paths(item) if os.path.isdir(path)]
+    if not roots:
+        return
+    read = [unquote(urlsplit(uri).path) for uri in frame.inputFiles()]
+    for path in read:
+        for name, value in FOLDER.findall(below(path, roots)):
+            if unquote(name) in names and BYTE.search(value):
+                raise SchemaError(f"the file {path}: {as_bytes(name, value)}")
+    require_all_read(roots, read)
+
+
+def as_bytes(name: str, value: str) -> str:
+    """What is wrong with the value of a column that another writer has escaped."""
+    return f'the value of its column "{name}", {value}, is written as bytes, which Spark takes for characters'
 
 
 def require_all_read(roots: Iterable[str], read: Collection[str]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -17,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from substrait_dsl.algebra.relations import FileFormat, FileItem, Orc, Parquet
 from substrait_dsl.errors import SchemaError, quoted, suggestion
 from substrait_dsl.spark.file_types import is_read_as, require_values
-from substrait_dsl.spark.folders import APART, FOLDER, below, require_all_read
+from substrait_dsl.spark.folders import APART, BYTE, FOLDER, as_bytes, below, require_all_read
 from substrait_dsl.spark.kept import require_utc
 from substrait_dsl.spark.paths import local_paths
 
@@ -91,10 +90,6 @@ def _require_same_positions(path: str, columns: Iterable[str], frame: DataFrame)
         )
 
 
-_BYTE = re.compile("%[89a-f][0-9a-f]", re.IGNORECASE)
-"""Part of a character of several bytes, each of which Spark would take for a character."""
-
-
 _DECLARED = "declare columns that the files have"
 _WHOLE = 'read the folder around those that are named after columns, with kind="folder", and filter by these columns'
 _ANEW = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
@@ -152,9 +147,7 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
             for key in there.keys() & folders & declared
         ]
         wrong += [
-            f'the value of its column "{name}", {value}, is written as bytes, which Spark takes for characters'
-            for name, value in named
-            if same(unquote(name)) in declared and _BYTE.search(value)
+            as_bytes(name, value) for name, value in named if same(unquote(name)) in declared and BYTE.search(value)
         ]
         unread = [there[key] for key in there if key in declared and key not in wanted]
         if unread and isinstance(kind, Parquet) and (names := _names_in_key(path)) is not None:
