@@ -101,6 +101,9 @@ class FrameTable(Table):
             frame = frame.limit(count)
         return self._made(frame, self.names, self.keys)
 
+    def in_one_task(self) -> FrameTable:
+        return self._made(self.filtered.coalesce(1), self.names)
+
     def union_all(self, others: Sequence[FrameTable]) -> FrameTable:
         frames = [self.filtered, *(other.filtered for other in others)]
         while len(frames) > 1:  # by pairs, so that no plan is as deep as there are tables

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import attrs
 
@@ -52,9 +51,6 @@ from substrait_dsl.algebra.types import (
 )
 from substrait_dsl.spark.join_plans import PLANS
 from substrait_dsl.spark.types import holds
-
-if TYPE_CHECKING:
-    pass
 
 
 @attrs.frozen

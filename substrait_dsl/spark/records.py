@@ -10,17 +10,13 @@ So such tables are read as they are when all of their columns are asked for.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import attrs
 
-from substrait_dsl.spark.explain import spark_plan
-from substrait_dsl.spark.failures import spark_errors
-from substrait_dsl.spark.named import SESSION_CATALOG, is_temporary
-from substrait_dsl.spark.stored import ICEBERG, catalog_format, find_object, in_catalog
+from substrait_dsl.spark.scans import is_of_iceberg, scan_of
+from substrait_dsl.spark.stored import find_object
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -29,11 +25,6 @@ if TYPE_CHECKING:
 
 EVERY_COLUMN = "transform(array(struct(*)), v -> true)[0]"
 """A condition that is true of every row, and that Spark needs all columns for: it does not see what it comes to."""
-
-_SCAN = re.compile(r"^[^A-Za-z\n]*(?:File|Batch)?Scan (csv|json|xml)\b", re.MULTILINE | re.IGNORECASE)
-"""The line of Spark's plan for what reads such files."""
-_EMPTY = "<empty>"
-"""What Spark's plan has in place of all that is joined with what has no rows."""
 
 _PLAIN_OPTIONS = frozenset(
     (
@@ -63,21 +54,23 @@ class Kept:
 
 def read_no_records(names: Iterable[tuple[str, ...]], joined: DataFrame, spark: SparkSession) -> bool:
     """Whether none of some tables and views reads such records, as far as all of their columns, joined, tell."""
-    if any(_is_of_iceberg(each, spark) for each in names):
+    if any(is_of_iceberg(each, spark) for each in names):
         return False
-    return _formats(joined) == frozenset()
+    scan = scan_of(joined)
+    return scan is not None and not scan.records and not scan.is_empty
 
 
 def kept_from_readers(names: tuple[str, ...], frame: DataFrame, spark: SparkSession) -> Kept:
     """What has to be kept from the readers of a table or view, so that its rows do not depend on the plan."""
-    formats = frozenset() if _is_of_iceberg(names, spark) else (_formats(frame) or frozenset()) - {_EMPTY}
-    if not formats or not frame.columns:
+    scan = None if is_of_iceberg(names, spark) else scan_of(frame)
+    if scan is None or not scan.records or not frame.columns:
         return Kept()
     # What options a view has, Spark does not tell; only views have names that Spark would change in a statement.
     table = None if any("${" in name for name in names) else find_object(names, spark)
     if table is not None and table.format == "csv" and _takes_values_alone(table, spark):
         return Kept()
-    filters = any(spark.conf.get(f"spark.sql.{kind}.filterPushdown.enabled", "true") != "false" for kind in formats)
+    pushed = (spark.conf.get(f"spark.sql.{kind}.filterPushdown.enabled", "true") for kind in scan.records)
+    filters = any(value != "false" for value in pushed)
     return Kept(True, filters, frozenset() if table is None else frozenset(table.partitions))
 
 
@@ -89,37 +82,3 @@ def _takes_values_alone(table: StoredTable, spark: SparkSession) -> bool:
     is_lenient = options.pop("mode", _LENIENT).upper() == _LENIENT
     has_broken = broken.lower() in map(str.lower, table.schema.names)
     return is_lenient and not has_broken and options.keys() <= _PLAIN_OPTIONS
-
-
-def _is_of_iceberg(names: tuple[str, ...], spark: SparkSession) -> bool:
-    """Whether a name is that of a table in a catalog of Iceberg's: to make a plan for one takes long."""
-    catalog, _ = in_catalog(names, spark)
-    if catalog == SESSION_CATALOG or catalog_format(catalog, spark) != ICEBERG:
-        return False
-    return len(names) > 1 or not is_temporary(names[0], spark)
-
-
-_KNOWN: WeakKeyDictionary[SparkSession, dict[int, frozenset[str]]] = WeakKeyDictionary()
-"""What `_formats` found in a session, as to make a plan takes longer than all else that an execution does."""
-_MOST_KNOWN = 10_000
-
-
-def _formats(frame: DataFrame) -> frozenset[str] | None:
-    """The formats of such records that tables and views read, and `_EMPTY`, if the plan has it; None: there is no plan.
-
-    Spark's hash of what a DataFrame stands for tells whether it is the same as before: another table or view of that
-    name has another one.
-    """
-    known = _KNOWN.setdefault(frame.sparkSession, {})
-    try:
-        meant = frame.semanticHash()
-        if (found := known.get(meant)) is not None:
-            return found
-        plan = spark_plan(frame, "simple")
-    except spark_errors():
-        return None  # it is told when the rows are asked for
-    if len(known) == _MOST_KNOWN:
-        known.clear()
-    formats = {kind.lower() for kind in _SCAN.findall(plan)}
-    found = known[meant] = frozenset(formats | {_EMPTY} if _EMPTY in plan else formats)
-    return found

@@ -24,6 +24,7 @@ from substrait_dsl.spark.join_plans import MANY_MATCHES, PLANS, key_sides, keys_
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.marks import Key
 from substrait_dsl.spark.physical_joins import as_join
+from substrait_dsl.spark.small import is_small
 from substrait_dsl.spark.subqueries import scalar
 from substrait_dsl.spark.tables import Item, Rows, all_true, items
 from substrait_dsl.spark.texts import TextTable
@@ -55,7 +56,8 @@ def has_unique_keys(rel: Join | LateralJoin) -> bool:
 def lower_by_key(rel: Join, to: Lowering) -> Rows:
     """A single join for which `is_by_key` is true: a left join of rows that tell how many have their key.
 
-    Spark counts where it sorts the rows for the join, and reads them once. To number them would be cheaper, but then
+    Spark counts where it sorts the rows for the join, and reads them once; where it would send them to all tasks, and
+    need not sort them for that, one task counts. To number them would be cheaper, but then
     the first match would not know of the second, and may be all that a limit asks for. The check is a filter that
     depends on a number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join
     under it.
@@ -82,6 +84,8 @@ def lower_by_key(rel: Join, to: Lowering) -> Rows:
         else:
             table = table.where(test.holds)
     table = table.select([*items(others), *computed])
+    if is_small(rel.right if stream == "left" else rel.left, to.space):
+        table = table.in_one_task()
     many = to.space.name()
     count = f"count(1) OVER (PARTITION BY {', '.join(keys)})"
     joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))

@@ -105,6 +105,10 @@ class Table(ABC):
     def union_all(self, others: Sequence[Self]) -> Table:
         """The rows of this and other tables of as many columns, under this one's names."""
 
+    @abstractmethod
+    def in_one_task(self) -> Self:
+        """The rows as one task makes them, which needs no exchange to have all rows of a key."""
+
     @property
     def apart_from_row(self) -> tuple[Self, tuple[str, ...]]:
         """The table without those of its conditions that see a row outside, and these conditions.

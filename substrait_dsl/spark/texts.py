@@ -210,6 +210,9 @@ class TextTable(Table):
             rows = rows.where(f"{number} > {offset}")
         return rows if count is None else rows.where(f"{number} <= {offset + count}")
 
+    def in_one_task(self) -> TextTable:
+        return self._made(self.query().replace("SELECT", "SELECT /*+ COALESCE(1) */", 1), self.names)
+
     def union_all(self, others: Sequence[TextTable]) -> TextTable:
         return self._made(" UNION ALL ".join(f"({table.query()})" for table in (self, *others)), self.names)
 

@@ -40,14 +40,15 @@ OPERATORS = frozenset(
 )
 
 
+THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
 COLUMNS = {"plans_t": ("a", "b"), "plans_u": ("c", "d"), "plans_v": ("e", "f")}
 
 
 @pytest.fixture(scope="module")
 def names(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
     """Three tables of two columns."""
-    broadcast = spark.conf.get("spark.sql.autoBroadcastJoinThreshold")
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    broadcast = spark.conf.get(THRESHOLD)
+    spark.conf.set(THRESHOLD, "-1")
     folder: Path = tmp_path_factory.mktemp("plans")
     for name, (one, two) in COLUMNS.items():
         spark.range(3).selectExpr(f"id AS {one}", f"id AS {two}").write.parquet(str(folder / name))
@@ -56,7 +57,7 @@ def names(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
     yield names
     for name in names:
         spark.catalog.dropTempView(name)
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", str(broadcast))
+    spark.conf.set(THRESHOLD, str(broadcast))
 
 
 def tables(names: list[str], kind: str = "i64?") -> list[sd.Relation[Any]]:
@@ -69,6 +70,14 @@ def operators(relation: sd.Relation[Any], spark: SparkSession, capsys: pytest.Ca
     lines = capsys.readouterr().out.splitlines()
     words = (line.lstrip(" :+-*()0123456789").split("(")[0].split(" ")[0] for line in lines)
     return dict(Counter(word for word in words if word in OPERATORS))
+
+
+@pytest.fixture
+def sent(names: list[str], spark: SparkSession) -> Iterator[list[str]]:
+    """The same tables, small enough to send to all tasks, as far as Spark knows."""
+    spark.conf.set(THRESHOLD, "10mb")
+    yield names
+    spark.conf.set(THRESHOLD, "-1")
 
 
 MERGED = {"SortMergeJoin": 1, "Exchange": 2, "Sort": 2, "FileScan": 2}
@@ -87,6 +96,52 @@ def test_equal_keys_are_merged(
     joined = left.join(right, on=lambda x, y: x.a == y.c, how=how)
     wanted = COUNTED if "single" in how else MARKED if "mark" in how and kind == "i64?" else MERGED
     assert operators(joined, spark, capsys) == wanted
+
+
+SENT = {"BroadcastHashJoin": 1, "BroadcastExchange": 1, "FileScan": 2}
+IN_ONE_TASK = {**SENT, "Sort": 1, "Window": 1}
+LOOKED_UP: dict[str, tuple[Callable[[Any], Any], dict[str, int]]] = {
+    "a table": (lambda u: u, IN_ONE_TASK),
+    "rows of one": (lambda u: u.filter(lambda r: r.d >= 0).select(d=lambda r: r.d + 0, c=sd.col("c")), IN_ONE_TASK),
+    "its groups": (lambda u: u.distinct().select("c"), {**IN_ONE_TASK, "Exchange": 2, "HashAggregate": 2}),
+    "a window over it": (
+        lambda u: u.with_columns(d=lambda r: f.row_number().over(partition_by="c", order_by="d")),
+        {**IN_ONE_TASK, "Exchange": 1, "Window": 2},
+    ),
+}
+
+
+@pytest.mark.parametrize("how", ["left_single", "right_single"])
+@pytest.mark.parametrize("case", LOOKED_UP)
+def test_the_rows_of_a_small_table_are_counted_where_they_are(
+    case: str, how: Any, sent: list[str], spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make, wanted = LOOKED_UP[case]
+    t, u, _ = tables(sent)
+    one, other = t, make(u)
+    joined = (
+        one.join(other, lambda x, y: x.a == y.c, how)
+        if how == "left_single"
+        else other.join(one, lambda x, y: x.c == y.a, how)
+    )
+    assert operators(joined, spark, capsys) == wanted
+    assert sorted(row[:2] for row in joined.select("a", "c").collect(spark)) == [(0, 0), (1, 1), (2, 2)]
+
+
+@pytest.mark.parametrize(("files", "exchanges"), [(2, 0), (8, 0), (9, 1)])
+def test_many_files_are_read_by_many_tasks(
+    files: int, exchanges: int, sent: list[str], spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(files):
+        spark.range(number, number + 1).coalesce(1).write.mode("append").parquet(str(tmp_path / "many"))
+    t, *_ = tables(sent)
+    many = sd.read_files(str(tmp_path / "many"), {"id": "i64"})
+    joined = t.join(many, lambda x, y: x.a == y.id, "left_single")
+    wanted = {**IN_ONE_TASK, "Exchange": exchanges} if exchanges else IN_ONE_TASK
+    assert operators(joined, spark, capsys) == wanted
+    assert [row.id for row in joined.sort("a").collect(spark)] == [
+        number if number < files else None for number in range(3)
+    ]
 
 
 @pytest.mark.parametrize("many", [2, 3])

@@ -1,0 +1,76 @@
+"""What Spark's plan of a table, a view or files says of what it reads: the formats of records, and how much it is."""
+
+from __future__ import annotations
+
+import re
+from math import inf
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import attrs
+
+from substrait_dsl.spark.explain import spark_plan
+from substrait_dsl.spark.failures import spark_errors
+from substrait_dsl.spark.named import SESSION_CATALOG, is_temporary
+from substrait_dsl.spark.stored import ICEBERG, catalog_format, in_catalog
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_SCAN = re.compile(r"^[^A-Za-z\n]*(?:File|Batch)?Scan (csv|json|xml)\b", re.MULTILINE | re.IGNORECASE)
+"""The line of Spark's plan for what reads records that are text."""
+_EMPTY = "<empty>"
+"""What Spark's plan has in place of all that is joined with what has no rows."""
+_SIZE = re.compile(r"Statistics\(sizeInBytes=([0-9.E+]+) ([KMGTPE]?)i?B\b")
+"""What Spark says in a plan of how much a step gives, first of the last one."""
+_UNITS = ("", "K", "M", "G", "T", "P", "E")
+
+
+@attrs.frozen
+class Scan:
+    """What is read."""
+
+    records: frozenset[str]
+    """The formats of records that are text."""
+    is_empty: bool
+    """Whether Spark knows that there are no rows, and what would be read is not told."""
+    size: float
+    """How many bytes it is, as far as Spark knows."""
+
+
+_KNOWN: WeakKeyDictionary[SparkSession, dict[int, Scan]] = WeakKeyDictionary()
+"""What was found in a session, as to make a plan takes longer than all else that an execution does."""
+_MOST_KNOWN = 10_000
+
+
+def scan_of(frame: DataFrame) -> Scan | None:
+    """What is read for a table, a view or files; None: there is no plan.
+
+    Spark's hash of what a DataFrame stands for tells whether it is the same as before: another table or view of that
+    name has another one.
+    """
+    known = _KNOWN.setdefault(frame.sparkSession, {})
+    try:
+        meant = frame.semanticHash()
+        if (found := known.get(meant)) is not None:
+            return found
+        plan = spark_plan(frame, "cost")
+    except spark_errors():
+        return None  # it is told when the rows are asked for
+    if len(known) == _MOST_KNOWN:
+        known.clear()
+    size = _SIZE.search(plan)
+    found = known[meant] = Scan(
+        frozenset(kind.lower() for kind in _SCAN.findall(plan)),
+        _EMPTY in plan,
+        inf if size is None else float(size[1]) * 1024 ** _UNITS.index(size[2]),
+    )
+    return found
+
+
+def is_of_iceberg(names: tuple[str, ...], spark: SparkSession) -> bool:
+    """Whether a name is that of a table in a catalog of Iceberg's: to make a plan for one takes long."""
+    catalog, _ = in_catalog(names, spark)
+    if catalog == SESSION_CATALOG or catalog_format(catalog, spark) != ICEBERG:
+        return False
+    return len(names) > 1 or not is_temporary(names[0], spark)

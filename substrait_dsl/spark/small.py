@@ -1,0 +1,60 @@
+"""Which inputs of a join are small enough for one task, as far as is known before anything runs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.expressions import WindowFunction
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.relations import Emit, Filter, LocalFiles, NamedTable, Project, Read
+from substrait_dsl.spark.named import named_frame
+from substrait_dsl.spark.scans import is_of_iceberg, scan_of
+from substrait_dsl.spark.subqueries import is_subquery
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from substrait_dsl.spark.workspace import Workspace
+
+_MOST_FILES = 8
+"""How many files one task may read, where several tasks would read them at once."""
+
+
+def is_small(rel: Rel, space: Workspace) -> bool:
+    """Whether the rows of a relation come of a few files, together no larger than what Spark sends to all tasks.
+
+    Only what is computed of each row by itself may stand between. A wrong answer costs time, and nothing else.
+    """
+    while isinstance(rel, Filter | Project | Emit):
+        if any(isinstance(node, WindowFunction) or is_subquery(node) for node in walk(rel, into_relations=False)):
+            return False
+        rel = rel.input
+    if not isinstance(rel, Read):
+        return False
+    frame = _source(rel, space)
+    scan = None if frame is None else scan_of(frame)
+    if frame is None or scan is None or scan.size > _most_sent(space.spark):
+        return False
+    return 0 < len(frame.inputFiles()) <= _MOST_FILES
+
+
+def _source(rel: Read, space: Workspace) -> DataFrame | None:
+    """The table, view or files that are read, if Spark soon has a plan for them; it has been looked at before."""
+    match rel.definition:
+        case NamedTable(names=names) if not is_of_iceberg(names, space.spark):
+            return named_frame(names, space.spark)
+        case LocalFiles(items=files):
+            return space.sources[files, rel.base_schema][0]
+        case _:
+            return None
+
+
+_AMOUNT = re.compile(r"(\d+)([kmgtp]?)b?", re.IGNORECASE)
+_UNITS = ("", "k", "m", "g", "t", "p")
+
+
+def _most_sent(spark: SparkSession) -> int:
+    """How many bytes Spark sends to all tasks, rather than to have two inputs of a join meet by their keys."""
+    amount = _AMOUNT.fullmatch(spark.conf.get("spark.sql.autoBroadcastJoinThreshold") or "")
+    return -1 if amount is None else int(amount[1]) * 1024 ** _UNITS.index(amount[2].lower())
