@@ -6,9 +6,11 @@ Specification: ``functions_datetime.yaml``: another name is an error.
 from __future__ import annotations
 
 import re
+from functools import cache
+from zoneinfo import available_timezones
 
 from substrait_dsl.algebra.expressions import Expression, Literal
-from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.errors import UnsupportedError, suggestion
 from substrait_dsl.spark.literals import text_to_sql
 
 _SHORT = "ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST"
@@ -25,13 +27,18 @@ def require_zone(zone: Expression, text: str) -> str:
     """
     match zone:
         case Literal(value=str() as name):
-            if re.match(_OTHERS, name):
-                raise UnsupportedError(
-                    f"{name!r} is no time zone of the IANA database", hint='write the name of one, as "Europe/Berlin"'
-                )
+            if re.match(_OTHERS, name) or name not in (_known() or (name,)):
+                hint = suggestion(name, _known()) or 'write the name of one, as "Europe/Berlin"'
+                raise UnsupportedError(f"{name!r} is no time zone of the IANA database", hint=hint)
             return text
         case Literal():
             return text
         case _:
             told = text_to_sql(" is no time zone of the IANA database")
             return f"if({text} RLIKE {text_to_sql(_OTHERS)}, raise_error(concat({text}, {told})), {text})"
+
+
+@cache
+def _known() -> frozenset[str]:
+    """The names of the database; none, if this machine has none."""
+    return frozenset(available_timezones())

@@ -62,6 +62,21 @@ def test_names_that_the_database_has_not(name: str, spark: SparkSession) -> None
         rows.select(x=lambda r: f.extract("HOUR", r.at, r.zone)).collect(spark)
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("Europe/Berln", 'did you mean "Europe/Berlin"?'),
+        ("europe/berlin", 'did you mean "Europe/Berlin"?'),
+        ("Mars/Phobos", 'write the name of one, as "Europe/Berlin"'),
+        ("", 'write the name of one, as "Europe/Berlin"'),
+    ],
+)
+def test_names_that_nobody_has(name: str, hint: str, spark: SparkSession) -> None:
+    rows: Any = values({"at": POINT}, (dt.datetime(2021, 1, 1, tzinfo=dt.UTC),))
+    with refused(UnsupportedError, "execute", f"'{name}' is no time zone of the IANA database", hint):
+        rows.select(x=lambda r: f.local_timestamp(r.at, name)).execute(spark)
+
+
 def test_names_that_look_alike_and_are_there(spark: SparkSession) -> None:
     zones = {"UTC": 12, "GMT": 12, "GMT+0": 12, "Etc/GMT+5": 7, "EST": 7, "Asia/Kolkata": 17}
     rows: Any = values({"zone": "string"}, *((name,) for name in zones))
