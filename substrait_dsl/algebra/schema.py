@@ -190,7 +190,8 @@ def check_names(names: Sequence[str], columns: int) -> None:
         raise SchemaError(f"{columns} columns need a name each, got {len(names)} names")
 
 
-def unknown_field(name: str, known: Sequence[str]) -> UnknownFieldError:
-    """The error for a name that no field carries, with the ones that exist and the nearest."""
+def unknown_field(name: str | int, known: Sequence[str], what: str = "column", place: str = "") -> UnknownFieldError:
+    """The error for a name or position that no field has, with the names that exist and the nearest."""
+    given, hint = (f'"{name}"', suggestion(name, known)) if isinstance(name, str) else (str(name), None)
     are = "is" if len(known) == 1 else "are"
-    return UnknownFieldError(f'there is no column "{name}"; there {are} {quoted(known)}', hint=suggestion(name, known))
+    return UnknownFieldError(f"there is no {what} {given}{place}; there {are} {quoted(known)}", hint=hint)

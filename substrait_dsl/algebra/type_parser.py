@@ -341,6 +341,9 @@ class _Parser:
         """What follows ``<``, up to and with ``>``."""
         if keyword == "func":
             return self.func_parameters()
+        if keyword == "struct" and self.after_next.text == ":":
+            hint = f"the fields of nstruct<{self.next.text}: ...> have names"
+            raise self.error("expected the type of a field without a name", hint=hint)
         parameters = [self.parameter(keyword)]
         while self.accept(","):
             parameters.append(self.parameter(keyword))

@@ -35,6 +35,7 @@ from substrait_dsl.errors import (
     SubstraitDslError,
     TypeMismatchError,
     nearest,
+    quoted,
     shortened,
     suggestion,
 )
@@ -74,6 +75,10 @@ def no_method(name: str, known: Collection[str], kind: Type | None) -> UnknownAt
     error = no_attribute("an expression", name, {**habits, **METHODS}, known)
     if isinstance(kind, Struct) and (near := nearest(name, kind.field_names)):
         error.hint = f'did you mean the field x["{near}"]?'
+    elif isinstance(kind, Struct) and error.hint is None:
+        error.hint = f'fields of the struct are x["name"]: {quoted(kind.field_names)}'
+    elif isinstance(kind, List) and isinstance(kind.element, Struct) and name in kind.element.field_names:
+        error.hint = f'each of the list has the field: x[0]["{name}"] is that of the first'
     elif isinstance(kind, Map) and error.hint is None:
         error.hint = f'the value of a key of the map is x["{name}"]'
     return error

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.schema import unknown_field
 from substrait_dsl.algebra.types import FixedChar, List, Map, String, Struct, Type, VarChar
 from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
     TypeMismatchError,
-    UnknownFieldError,
     naming,
     placing,
-    suggestion,
 )
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.columns import as_expression, is_list
@@ -122,7 +121,7 @@ def access(value: ex.Expression, key: object) -> ex.FieldAccess:
             names = struct.field_names
             if isinstance(key, str):
                 if names.count(key) != 1:
-                    raise UnknownFieldError(f'there is no field "{key}" in {struct}', hint=suggestion(key, names))
+                    raise unknown_field(key, names, "field", f" in {struct}")
                 return ex.FieldAccess(value, ex.StructField(names.index(key)))
             if type(key) is int:
                 return ex.FieldAccess(value, ex.StructField(key))
@@ -174,6 +173,4 @@ def _position(kind: Struct, field: object) -> int:
         return names.index(field)
     if isinstance(field, int) and 0 <= field < len(names):
         return field
-    hint = suggestion(field, names) if isinstance(field, str) else None
-    are = "is" if len(names) == 1 else "are"
-    raise UnknownFieldError(f"there is no field {field!r} in {kind}; there {are} {', '.join(names)}", hint=hint)
+    raise unknown_field(field, names, "field", f" in {kind}")

@@ -7,7 +7,8 @@ from tests.typing.plugin.tables import customers
 derived = customers.select("id", "address", "tags", "notes")
 
 customers.select(x=lambda c: c.address["zip"])
-# E: select, column "x": there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
+# E: select, column "x": there is no field "zip" in struct<string, string?>; there are "street",
+#    "city"  [substrait-unknown-field]
 customers.select(x=lambda c: c.address[2])
 # E: select, column "x": there is no field 2 in struct<string, string?>  [substrait-unknown-field]
 customers.select(x=lambda c: c.address[1.5])
@@ -28,14 +29,17 @@ customers.select(x=lambda c: c.notes["a"] + "x")
 # E: select, column "x": no overload takes add(i64?, 'x'); 'x' does not fit i64: it takes an int, not a
 #    str  [substrait-function-not-found]
 customers.select(x=sd.col("address")["zip"])
-# E: select, column "x": there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
+# E: select, column "x": there is no field "zip" in struct<string, string?>; there are "street",
+#    "city"  [substrait-unknown-field]
 customers.select(x=customers.c.address["zip"])
-# E: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
+# E: there is no field "zip" in struct<string, string?>; there are "street",
+#    "city"  [substrait-unknown-field]
 customers.select(x=customers["address"]["zip"])
-# E: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
+# E: there is no field "zip" in struct<string, string?>; there are "street",
+#    "city"  [substrait-unknown-field]
 customers.select(x=lambda c: c.address.keep("zip"))
-# E: select, column "x": there is no field 'zip' in struct<string, string?>; there are street,
-#    city  [substrait-unknown-field]
+# E: select, column "x": there is no field "zip" in struct<string, string?>; there are "street",
+#    "city"  [substrait-unknown-field]
 customers.select(x=lambda c: c.address.keep())
 # E: select, column "x": keep needs at least one field  [substrait-invalid-argument]
 customers.select(x=lambda c: c.address.keep({"city": ["name"]}))
@@ -48,9 +52,11 @@ customers.filter(lambda c: c.address == "Rome")
 # E: filter: no overload takes equal(struct<string, string?>, 'Rome'); 'Rome' does not fit struct<string, string?>: it
 #    takes a tuple or a dict, not a str  [substrait-function-not-found]
 customers.sort(lambda c: c.address["zip"])
-# E: sort: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
+# E: sort: there is no field "zip" in struct<string, string?>; there are "street",
+#    "city"  [substrait-unknown-field]
 derived.select(x=lambda c: c.address["zip"])
-# E: select, column "x": there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
+# E: select, column "x": there is no field "zip" in struct<string, string?>; there are "street",
+#    "city"  [substrait-unknown-field]
 derived.select(x=lambda c: c.address["city"] + 1)
 # E: select, column "x": no overload takes add(string?, 1); functions.concat(a, b) joins
 #    texts  [substrait-function-not-found]
@@ -70,12 +76,14 @@ customers.select(x=sd.struct_of(id=sd.col("idd")))
 # E: struct_of, field "id": there is no column "idd"; there are "id", "name", "address", "tags", "notes"; did you mean
 #    "id"?  [substrait-unknown-field]
 customers.select(x=lambda c: sd.struct_of(id=c.id)["idd"])
-# E: select, column "x": there is no field "idd" in struct<i64>; did you mean "id"?  [substrait-unknown-field]
+# E: select, column "x": there is no field "idd" in struct<i64>; there is "id"; did you mean
+#    "id"?  [substrait-unknown-field]
 customers.select(x=lambda c: sd.struct_of(id=None))
 # E: struct_of, field "id": a field is None; null(type) is a NULL; a lambda must return
 #    something  [substrait-invalid-argument]
 customers.select(x=lambda c: sd.struct_of(id=c.id)).select(y=lambda r: r.x["idd"])
-# E: select, column "y": there is no field "idd" in struct<i64>; did you mean "id"?  [substrait-unknown-field]
+# E: select, column "y": there is no field "idd" in struct<i64>; there is "id"; did you mean
+#    "id"?  [substrait-unknown-field]
 customers.select(x=lambda c: sd.list_of(c.id, c.name))
 # E: list_of: the elements of a list must have one type: there is i64 and string; cast them to one
 #    type  [substrait-type-mismatch]

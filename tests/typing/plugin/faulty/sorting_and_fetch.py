@@ -121,4 +121,5 @@ narrow.top_n(5, "part").select("order")
 customers.sort("address")
 customers.sort("notes")
 customers.sort(lambda c: c.address["zip"])
-# E: sort: there is no field "zip" in struct<string, string?>  [substrait-unknown-field]
+# E: sort: there is no field "zip" in struct<string, string?>; there are "street",
+#    "city"  [substrait-unknown-field]
