@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from substrait_dsl.algebra.types import String
+from substrait_dsl.algebra.types import Decimal, String
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.columns import actual_name, fits
@@ -90,7 +90,16 @@ def _as_declared(name: str, kind: Type) -> str:
     start = text_to_sql(f"the folder {name}=")
     end = text_to_sql(f' does not fit column "{name}", declared {kind}')
     misfit = f"raise_error(concat({start}, {written}, {end}))"
-    return f"(CASE WHEN {written} IS NOT NULL AND {value} IS NULL THEN {misfit} ELSE {value} END)"
+    is_rounded = f" OR {value} != {exact}" if (exact := _exact(written, kind)) else ""
+    return f"(CASE WHEN {written} IS NOT NULL AND ({value} IS NULL{is_rounded}) THEN {misfit} ELSE {value} END)"
+
+
+def _exact(written: str, kind: Type) -> str | None:
+    """A text as the value that it is, where a cast to a type would round it."""
+    if not isinstance(kind, Decimal):
+        return None
+    finest = Decimal(38, 38 - kind.precision + kind.scale, nullable=True)
+    return cast_to_sql(written, String(nullable=True), finest, "return_null")
 
 
 def _names(frame: DataFrame, files: Sequence[FileItem]) -> set[str]:

@@ -148,10 +148,11 @@ ARITHMETIC: Table = {
     "abs:fp": Template("abs({0})"),
     "sign": Template("CAST(sign(CAST({0} AS DOUBLE)) AS {T})"),
     # By repeated multiplication, as Spark's own power goes through doubles. Above 64 only -1, 0 and 1 have a power that
-    # fits, and of those it depends on the parity alone. The product begins with 1, but with NULL for a NULL.
+    # fits, and of those it depends on the parity alone. The product begins with 1, but with NULL for a NULL, of which
+    # any power may be asked for.
     "power:int": Template(
         f"if({{1}} < 0L AND {{0}} IS NOT NULL, {failing('a negative power of an integer')},"
-        " aggregate(array_repeat({0}, CAST(if({1} > 64L, 64L + {1} % 2L, {1}) AS INT)),"
+        " aggregate(array_repeat({0}, CAST(if({1} > 64L, 64L + {1} % 2L, if({1} < 0L, 0L, {1})) AS INT)),"
         " {0} * 0L + 1L, (p, x) -> p * x))",
         {"overflow": {"ERROR": ""}},
     ),

@@ -61,10 +61,12 @@ def _sign_change(native: str, of_text: str) -> Template:
 
 
 _UNSIGNED = "trim(LEADING '-' FROM CAST({0} AS STRING))"
-_NEGATED = f"if({{0}} < 0, {_UNSIGNED}, concat('-', CAST({{0}} AS STRING)))"
+_IS_NEGATIVE = "{0} < CAST(0 AS {T})"
+"""Compared with a zero of another type, Spark would round long decimals first."""
+_NEGATED = f"if({_IS_NEGATIVE}, {_UNSIGNED}, concat('-', CAST({{0}} AS STRING)))"
 
 _RAISES = {"overflow": {"ERROR": ""}}
-_NOT_REAL = "{0} < 0 AND {1} != floor({1})"
+_NOT_REAL = "sign({0}) < 0D AND sign({1} % 1BD) != 0D"
 _POWER = "power(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE))"
 
 
@@ -107,7 +109,7 @@ ARITHMETIC_DECIMAL: Table = {
     "divide": Template(_divide_decimals, _RAISES),
     "negate": _sign_change("(- {0})", f"CAST({_NEGATED} AS {{T}})"),
     "abs": _sign_change("abs({0})", f"CAST({_UNSIGNED} AS {{T}})"),
-    "sqrt": Template(f"if({{0}} < 0, {failing('sqrt of a negative number')}, sqrt(CAST({{0}} AS DOUBLE)))"),
+    "sqrt": Template(f"if(sign({{0}}) < 0D, {failing('sqrt of a negative number')}, sqrt(CAST({{0}} AS DOUBLE)))"),
     "factorial": Template(
         f"if({{0}} < 0 OR {{0}} > 33, {failing('a factorial below 0 or too large')}, aggregate(sequence(1,"
         " if({0} < 1, 1, CAST({0} AS INT))), CAST(1BD AS DECIMAL(38,0)), (p, n) -> CAST(p * n AS DECIMAL(38,0))))"

@@ -67,6 +67,12 @@ def test_names_of_folders_that_do_not_fit_the_declared_type(tmp_path: Path, spar
     read = sd.read_files(tmp_path / "t", {"a": "i64?", "k": "i8?"}, kind="folder")
     with refused(ExecutionError, "collect", "the folder k=", 'does not fit column "k", declared i8?'):
         read.collect(spark)
+    stored(tmp_path / "d" / "k=1.100" / "x.parquet", a=[1])
+    amounts = sd.read_files(tmp_path / "d", {"a": "i64?", "k": "decimal<9,2>?"}, kind="folder")
+    assert counted(amounts, spark) == Counter([(1, Decimal("1.10"))])
+    stored(tmp_path / "d" / "k=1.105" / "x.parquet", a=[1])
+    with refused(ExecutionError, "collect", "the folder k=1.105 does not fit", "declared decimal<9,2>?"):
+        amounts.collect(spark)
     with pytest.raises(SchemaError, match='column "k" is string, declared'):
         sd.read_files(tmp_path / "t", {"a": "i64?", "k": "list<i64>?"}, kind="folder").execute(spark)
     one_day = sd.read_files(tmp_path / "t" / "k=*" / "*.parquet", {"a": "i64?", "k": "string?"}, kind="glob")

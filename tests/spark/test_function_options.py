@@ -149,7 +149,10 @@ def test_integer_powers(spark: SparkSession) -> None:
     expected = [(x**y if y < 64 else x ** (2 + y % 2) if x else 0,) for x, y in pairs]
     frame = rows_of(spark, [t.I64(), t.I64()], pairs)
     assert computed(frame, call("power", column(0, t.I64()), column(1, t.I64()))) == expected
-    nothing = call("power", literal(None, t.I64(nullable=True)), literal(-1, t.I64()))
+    maybe = t.I64(nullable=True)
+    frame = rows_of(spark, [maybe, maybe], [(None, -(2**63)), (None, 2**63 - 1), (3, None), (None, None)])
+    assert computed(frame, call("power", column(0, maybe), column(1, maybe))) == [(None,)] * 4
+    nothing = call("power", literal(None, maybe), literal(-1, t.I64()))
     assert value_of(spark, nothing) is None
 
 
@@ -205,15 +208,29 @@ def test_decimal_quotients_that_are_refused() -> None:
         to_sql(call("divide", column(0, t.Decimal(38, 38)), column(1, t.Decimal(38, 0))), scope("c0", "c1"))
 
 
-@pytest.mark.parametrize("precision", [34, 35, 38])
-def test_signs_of_long_decimals(spark: SparkSession, precision: int) -> None:
-    kind = t.Decimal(precision, 3)  # type: ignore[type-var]  # known only now
+@pytest.mark.parametrize(("precision", "scale"), [(34, 3), (35, 3), (38, 3), (38, 30), (38, 38)])
+def test_signs_of_long_decimals(spark: SparkSession, precision: int, scale: int) -> None:
+    kind = t.Decimal(precision, scale)  # type: ignore[type-var]  # known only now
     with decimal.localcontext(prec=50):
-        values = [Decimal(n).scaleb(-3) for n in (10**precision - 1, -(10**precision) + 1, 0, 1, -1)]
+        values = [Decimal(n).scaleb(-scale) for n in (10**precision - 1, -(10**precision) + 1, 0, 1, -1)]
         expected = [(-value, abs(value)) for value in values]
     frame = rows_of(spark, [kind], [(value,) for value in values])
     x = column(0, kind)
     assert computed(frame, call("negate", x), call("abs", x)) == expected
+
+
+@pytest.mark.parametrize("scale", [20, 30, 38])
+def test_the_least_decimals_are_not_zero(spark: SparkSession, scale: int) -> None:
+    """Compared with a number of another type, Spark would round them."""
+    kind = t.Decimal(38, scale)  # type: ignore[type-var]  # known only now
+    least = Decimal(1).scaleb(-scale)
+    frame = rows_of(spark, [kind, kind], [(-least, least)])
+    below, above = column(0, kind), column(1, kind)
+    assert computed(frame, call("sqrt", above)) == [(pytest.approx(math.sqrt(10.0**-scale)),)]
+    with pytest.raises(Exception, match="sqrt of a negative number"):
+        computed(frame, call("sqrt", below))
+    with pytest.raises(Exception, match="a power that is no real number"):
+        computed(frame, call("power", below, above, complex_number_result="ERROR"))
 
 
 def test_whole_doubles(spark: SparkSession) -> None:
