@@ -82,7 +82,7 @@ def _create(
     what: str,
     space: Workspace,
 ) -> None:
-    kind = format_of_new(names, space.spark) if found is None else found.format
+    kind = format_of_new(names, what, space.spark) if found is None else found.format
     types = to_spark(schema)
     require_kept(types, kind, what, space.spark)
     if kind == ICEBERG and any(default.value is not None for default in defaults):

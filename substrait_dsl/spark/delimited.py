@@ -23,10 +23,20 @@ if TYPE_CHECKING:
 _LONGEST = 2**31 - 1
 """The longest text that Java has."""
 
-_NO_UTF8 = "a field of delimited text holds U+FFFD, which Spark puts in place of bytes that are not UTF-8"
+NO_UTF8 = "delimited text holds U+FFFD, which Spark puts in place of bytes that are not UTF-8"
 
 _NO_ESCAPE = "\uffff"
 """A character that no text has. Without any Spark takes an empty text in quotes for a quote."""
+
+_OVERLAPS = "raise_error('a record of delimited text ends as its delimiter begins')"
+
+_LINE = "substrait_dsl_line"
+_START = "substrait_dsl_start"
+_END = "substrait_dsl_end"
+"""What a line is called, and what is before and behind it: as nobody calls a folder."""
+
+_LINES = {"sep": "\uffff", "quote": "\ufffe", "escape": "\ufffe", "mode": "FAILFAST"}
+"""The options of Spark's reader with which a line is a single field: characters that no text has."""
 
 
 def text_options(kind: DelimitedText) -> dict[str, str]:
@@ -64,43 +74,64 @@ def read_text(
     """Read delimited text.
 
     A record with too few or too many fields is an error when it is read, and so is a field that goes on behind its
-    closing quote, as it does where quotes are escaped in another way than the plan says.
+    closing quote, as it does where quotes are escaped in another way than the plan says, or that has none.
     """
     from pyspark.sql import functions
 
-    # With columns pruned, Spark would not look at the fields that the plan does not use, and so not at their number.
-    options = {
-        **text_options(kind),
-        "escape": kind.escape or _NO_ESCAPE,
-        "mode": "FAILFAST",
-        "columnPruning": "false",
-        "unescapedQuoteHandling": "RAISE_ERROR",
-    }
-    if 0 < kind.max_line_size < _LONGEST:
-        options["maxCharsPerColumn"] = str(kind.max_line_size)
-    reader = spark.read.format("csv").options(**options)
-    frame = reader.schema(_texts(map(_field, range(len(schema))))).load(list(paths))
-    # What Spark has found beside the fields stands in the names of folders.
-    there = frame.columns[len(schema) :]
+    reader = spark.read.format("csv").options(**_LINES, header=text_options(kind)["header"])
+    frame = reader.schema(_texts([_LINE])).load(list(paths))
+    # What Spark has found beside the lines stands in the names of folders.
+    there = frame.columns[1:]
     named = ((position, actual_name(name, there)) for position, name in enumerate(schema.names))
     folders = {position: name for position, name in named if name is not None}
-    fields = [position for position in range(len(schema)) if position not in folders]
     if there:
         require_read(frame, files, set(folders.values()))
     if folders:
-        frame = reader.schema(_texts([*map(_field, fields), *folders.values()])).load(list(paths))
+        frame = reader.schema(_texts([_LINE, *folders.values()])).load(list(paths))
 
     def value(name: str) -> Column:
         written = functions.coalesce(name, functions.lit(""))  # Spark reads an empty field as NULL in any case
-        is_broken = functions.contains(written, functions.lit("\ufffd"))
-        written = functions.when(is_broken, functions.raise_error(functions.lit(_NO_UTF8))).otherwise(written)
         return written if kind.null_value is None else functions.nullif(written, functions.lit(kind.null_value))
 
+    fields = [_field(position) for position in range(len(schema)) if position not in folders]
+    if fields:
+        frame = _taken_apart(frame, kind, fields)
     columns = [
         functions.col(quoted_name([folders[position]])) if position in folders else value(_field(position))
         for position in range(len(schema))
     ]
     return frame.select(*columns).toDF(*schema.names)
+
+
+def _taken_apart(lines: DataFrame, kind: DelimitedText, fields: Sequence[str]) -> DataFrame:
+    """The fields of lines, in place of these.
+
+    Spark takes a field that is still open at the end of a line for closed. So there is a delimiter more, which such a
+    field swallows, and one before the line, as Spark leaves out a U+FEFF in front. What makes rows of a value Spark
+    computes once, and for every line, whatever fields are used.
+    """
+    from pyspark.sql import functions
+
+    options = {
+        **text_options(kind),
+        "escape": kind.escape or _NO_ESCAPE,
+        "mode": "FAILFAST",
+        "unescapedQuoteHandling": "RAISE_ERROR",
+    }
+    if 0 < kind.max_line_size < _LONGEST:
+        options["maxCharsPerColumn"] = str(kind.max_line_size)
+    line = functions.col(_LINE)
+    is_broken = functions.contains(line, functions.lit("\ufffd"))
+    line = functions.when(is_broken, functions.raise_error(functions.lit(NO_UTF8))).otherwise(line)
+    delimiter = functions.lit(kind.field_delimiter)
+    whole = functions.concat(delimiter, line, delimiter)
+    record = functions.from_csv(whole, _texts([_START, *fields, _END]).simpleString(), options)
+    others = [quoted_name([name]) for name in lines.columns if name != _LINE]
+    taken = lines.select(*others, functions.inline(functions.array(record)))
+    if len(kind.field_delimiter) == 1:
+        return taken
+    # A line may end as the delimiter begins: the one behind it would begin there.
+    return taken.where(functions.expr(f"if({_END} IS NULL, true, {_OVERLAPS})"))
 
 
 def _field(position: int) -> str:

@@ -91,7 +91,8 @@ def _spark_errors(plan: Rel) -> Iterator[None]:
                 hint="Spark looks for paths on the machines that it runs on; patterns and folders have a kind=",
             ) from error
         words = told(error)
-        raise ExecutionError(f"Spark refuses the plan: {words}", hint=advice(words)) from error
+        start = "Spark refuses the plan: " if failure_of(error) is None else ""  # else it ran a part, which failed
+        raise ExecutionError(f"{start}{words}", hint=advice(words)) from error
 
 
 def _check_extensions(nodes: Sequence[Node]) -> None:

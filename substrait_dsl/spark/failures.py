@@ -15,7 +15,7 @@ from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expressio
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.errors import suggestion
+from substrait_dsl.errors import shortened, suggestion
 from substrait_dsl.spark.functions_regexp import NO_MATCH
 from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.record import Record
@@ -92,6 +92,8 @@ _MARKED = re.compile(r"^== SQL .*\n(.*)\n( *)(\^+)", re.MULTILINE)
 def _caused(text: str) -> Failure:
     """What a text with stacks of Java's says: the last cause, if Spark has a name for it, is what failed."""
     text = _CALL.sub("", text)
+    if _OF_PARSER in text:
+        return Failure(BROKEN_RECORDS[0], "a field of delimited text goes on behind its closing quote", {})
     causes = _CAUSE.findall(text)
     if not causes:
         return Failure("", text, {})
@@ -133,9 +135,15 @@ def _one_of(text: str) -> Failure:
 
 
 MANY_ROWS = "SCALAR_SUBQUERY_TOO_MANY_ROWS"
-BROKEN_RECORD = "MALFORMED_CSV_RECORD"
+BROKEN_RECORDS = ("MALFORMED_CSV_RECORD", "MALFORMED_RECORD_IN_PARSING")
+"""Of these a client of Spark Connect learns the second."""
+_RECORD = re.compile(
+    r"Malformed (?:CSV record|records .*?): (.*?)(?:\. Parse Mode.*)?(?:\s*SQLSTATE: \w+)?$", re.DOTALL
+)
+_OF_PARSER = "com.univocity.parsers.common.TextParsingException"
+"""What the parser of delimited text raises, and Spark has no name for."""
 _UNREAD = "FAILED_READ_FILE.NO_HINT"
-OF_FILES = ("FAILED_READ_FILE", "FILE_NOT_EXIST", BROKEN_RECORD)
+OF_FILES = ("FAILED_READ_FILE", "FILE_NOT_EXIST", *BROKEN_RECORDS)
 
 _REASONS = {
     "DIVIDE_BY_ZERO": "division by zero",
@@ -199,6 +207,10 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
         return _REQUIRED if told.endswith(IS_NULL) and node is not None else told
     if failure.kind in _OVERFLOWS:
         return "overflow"
+    if place is not None and (text := text_format(place.rel)) and (broken := _RECORD.search(failure.message)):
+        delimiter = text.field_delimiter  # the reader has added two
+        line = broken[1].removeprefix(delimiter).removesuffix(delimiter)
+        return f"a record of delimited text has not the declared fields: {shortened(line)}"
     if failure.kind in _MISFITS and value is not None:
         value = _SUFFIXED.sub(r"\1", value)
         target = node.target.as_required() if isinstance(node, Cast) else _target(failure)
@@ -230,8 +242,7 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         return _CAST_HINT
     if zone := _ZONE.match(told):
         return suggestion(zone[1], available_timezones()) or "zoneinfo.available_timezones() are those that there are"
-    # A client of Spark Connect learns that a file cannot be read, and not why.
-    if failure.kind == BROKEN_RECORD or failure.condition == _UNREAD:
+    if failure.kind in BROKEN_RECORDS or failure.condition == _UNREAD:
         text = None if place is None else text_format(place.rel)
         return None if text is None else _as_told(text)
     return advice(told)
@@ -251,7 +262,7 @@ def _column_hint(place: Place | None) -> str:
 
 def _as_told(text: DelimitedText) -> str:
     """How the records of a format are read, and what tells it otherwise."""
-    fields = f"a record has a field for each column, separated by {text.field_delimiter!r}"
+    fields = f"a record is a line that has a field for each column, separated by {text.field_delimiter!r}"
     escaped = f", where {text.escape}{text.quote} is a quote" if text.escape else ""
     quotes = f"; a field may stand in {text.quote}...{text.quote}{escaped}" if text.quote else ""
     most = text.max_line_size
@@ -261,6 +272,8 @@ def _as_told(text: DelimitedText) -> str:
 
 def advice(told: str) -> str | None:
     """What to do about what `reason` or `told` gave, wherever it happened."""
+    if told.endswith(IS_NULL):
+        return _COLUMN_HINT
     return _HINTS.get(MANY_MATCHES if told.startswith(MANY_MATCHES) else told)
 
 

@@ -239,11 +239,11 @@ ROUNDING_DECIMAL: Table = {
 # specification have the base first. No power of 1, and none of a base of 0 or below, is any other number.
 _LOGB_X, _LOGB_BASE = "CAST({0} AS DOUBLE)", "CAST({1} AS DOUBLE)"
 _LOGB = Template(
-    f"CASE WHEN {_LOGB_X} > 0D AND {_LOGB_BASE} > 0D AND {_LOGB_BASE} != 1D THEN"
+    f"CAST(CASE WHEN {_LOGB_X} > 0D AND {_LOGB_BASE} > 0D AND {_LOGB_BASE} != 1D THEN"
     f" (CASE WHEN {_LOGB_BASE} = 10D THEN log10({_LOGB_X}) WHEN {_LOGB_BASE} = 2D THEN log2({_LOGB_X})"
     f" ELSE ln({_LOGB_X}) / ln({_LOGB_BASE}) END)"
     f" WHEN {_LOGB_X} = 0D AND {_LOGB_BASE} > 1D THEN [on_log_zero]"
-    f" WHEN {_LOGB_X} IS NOT NULL AND {_LOGB_BASE} IS NOT NULL THEN [on_domain_error] END",
+    f" WHEN {_LOGB_X} IS NOT NULL AND {_LOGB_BASE} IS NOT NULL THEN [on_domain_error] END AS {{T}})",
     {
         **NEAREST,
         "on_domain_error": {

@@ -61,12 +61,13 @@ _QUOTED = (
 
 def _substring(from_end: str, from_beginning: str) -> Template:
     """A substring, given its texts where a negative start counts from the end, or lies left of the first character."""
+    negative = failing("substring from a negative position")
     return Template(
         "[negative_start]",
         {
             "negative_start": {
                 "WRAP_FROM_END": from_end,
-                "ERROR": f"if({{1}} < 0, {failing('substring from a negative position')}, substring({{args:, }}))",
+                "ERROR": f"if({{1}} < 0 AND NOT ({{nulls}}), {negative}, substring({{args:, }}))",
                 "LEFT_OF_BEGINNING": from_beginning,
             }
         },
@@ -122,7 +123,8 @@ STRING: Table = {
     "rpad": Template("rpad({0}, {1}, {2})"),
     # Where both sides cannot be padded alike, one gets a character more.
     "center": Template(
-        "if({1} <= char_length({0}), {0}, lpad(rpad({0}, CAST([padding] AS INT), {2}), {1}, {2}))",
+        "CASE WHEN {2} IS NULL THEN NULL WHEN {1} <= char_length({0}) THEN {0}"
+        " ELSE lpad(rpad({0}, CAST([padding] AS INT), {2}), {1}, {2}) END",
         {
             "padding": {
                 "RIGHT": "char_length({0}) + ({1} - char_length({0}) + 1) div 2",

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 SESSION_CATALOG = "spark_catalog"
 """The name of Spark's own catalog."""
+FILES = 'files have no name: read_files(path, schema), write(files_target(uri, "parquet"))'
 SEVERAL_PARTS = 'a name of several parts is a tuple of them: ("database", "table")'
+
+
+def is_path(name: str) -> bool:
+    """Whether a name looks like one of files."""
+    return "/" in name or name.lower().endswith((".parquet", ".orc", ".csv", ".arrow"))
 
 
 def quoted_name(names: Sequence[str]) -> str:
@@ -124,10 +130,6 @@ def listed_tables(spark: SparkSession) -> list[Table]:
 
 
 _TRIES = 50
-_SUFFIXES = (".parquet", ".orc", ".csv", ".arrow")
-"""How names end that are those of files."""
-
-
 _SPARKS_OWN = "_pyspark_"
 """How the views begin that pyspark makes for a text over a DataFrame, and drops after it."""
 
@@ -140,8 +142,8 @@ def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table")
             f"there is no {kind} {quoted(['.'.join(names)])}, nor a database {quoted(['.'.join(names[:-1])])}"
         )
     known = [name for name in there if not name.startswith((VIEW_PREFIX, _SPARKS_OWN))]
-    if len(names) == 1 and names[0].lower().endswith(_SUFFIXES):
-        hint: str | None = 'files have no name: read_files(path, schema), write(files_target(uri, "parquet"))'
+    if len(names) == 1 and is_path(names[0]):
+        hint: str | None = FILES
     elif len(names) == 1 and "." in names[0]:
         hint = SEVERAL_PARTS
     elif len(names) == 1:

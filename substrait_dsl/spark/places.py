@@ -14,7 +14,8 @@ from urllib.parse import unquote, urlsplit
 from substrait_dsl.algebra.expressions import ScalarSubquery
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, LocalFiles, MergeJoin, NestedLoopJoin, Read
-from substrait_dsl.spark.failures import BROKEN_RECORD, IS_NULL, MANY_ROWS, OF_FILES, Failure, Place, text_format
+from substrait_dsl.spark.delimited import NO_UTF8
+from substrait_dsl.spark.failures import BROKEN_RECORDS, IS_NULL, MANY_ROWS, OF_FILES, Failure, Place, text_format
 from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.physical_joins import as_join
@@ -30,7 +31,7 @@ def places(failure: Failure, record: Record) -> list[Place]:
     told = failure.parameters.get("errorMessage", "")
     if told.startswith(MANY_MATCHES):
         return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Rel) and _may_say(rel, told)]
-    if failure.kind in OF_FILES and not failure.fragments:
+    if (failure.kind in OF_FILES and not failure.fragments) or told == NO_UTF8:
         return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Read) and _is_read_by(failure, rel)]
     nodes = list(_failed(failure, record))
     if not nodes and told.endswith(IS_NULL):
@@ -58,7 +59,7 @@ def _is_read_by(failure: Failure, read: Read) -> bool:
     """Whether a failure names a file that a relation reads, or names none and may be one of its records."""
     if not isinstance(read.definition, LocalFiles):
         return False
-    if failure.kind == BROKEN_RECORD:
+    if failure.kind not in OF_FILES or failure.kind in BROKEN_RECORDS:
         return text_format(read) is not None
     message = unquote(failure.message)
     paths = (unquote(urlsplit(item.uri).path) for item in read.definition.items)

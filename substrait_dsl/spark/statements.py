@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
-from substrait_dsl.spark.failures import failure_of, spark_errors, told
+from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.named import SEVERAL_PARTS, column_list, statement_name
 from substrait_dsl.spark.stored import REQUIRED
 
@@ -121,7 +121,8 @@ def changing(what: str) -> Iterator[None]:
             ) from error
         if failure is not None and failure.kind == "INVALID_SCHEMA_OR_RELATION_NAME":
             raise ExecutionError(f"{what}: {told(error)}", hint=SEVERAL_PARTS) from error
-        raise ExecutionError(f"{what}: {_CLASS.sub('', told(error))}") from error
+        words = _CLASS.sub("", told(error))
+        raise ExecutionError(f"{what}: {words}", hint=advice(words)) from error
 
 
 _CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error): ")

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.named import (
+    FILES,
     SESSION_CATALOG,
+    SEVERAL_PARTS,
     frame_if_there,
+    is_path,
     is_temporary,
     not_there,
     quoted_name,
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 REQUIRED = "substrait_dsl.required"
 """The property of a table that has the names, as JSON, of columns which hold no NULL where its format forgets that."""
 
+_OWN_NAME = re.compile(r"\w+", re.ASCII)
 _FILES = "write.format.default"
 _DETAILS = "# Detailed Table Information"
 _PARTITIONS = "# Partition Information"
@@ -248,11 +252,20 @@ def in_catalog(names: tuple[str, ...], spark: SparkSession) -> tuple[str, tuple[
     return spark.catalog.currentCatalog(), names
 
 
-def format_of_new(names: tuple[str, ...], spark: SparkSession) -> str:
-    """The format that a table of this name would get if it were made now; empty if only its catalog knows."""
+def format_of_new(names: tuple[str, ...], what: str, spark: SparkSession) -> str:
+    """The format that a table of this name would get if it were made now; empty if only its catalog knows.
+
+    Raises `ExecutionError` for a name that no table of Spark's own catalog can have. Spark may have made a folder for
+    it by the time that it says so.
+    """
     catalog, _ = in_catalog(names, spark)
     if catalog != SESSION_CATALOG:
         return catalog_format(catalog, spark)
+    if not _OWN_NAME.fullmatch(names[-1]):
+        raise ExecutionError(
+            f"{what}: tables of Spark's own catalog have names of letters, digits and _",
+            hint=FILES if is_path(names[-1]) else SEVERAL_PARTS if "." in names[-1] else None,
+        )
     kind = spark.conf.get("spark.sql.sources.default") or "parquet"
     return kind if "." in kind else kind.lower()
 

@@ -138,7 +138,7 @@ def _ctas(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
         )
     frame = _given(rel, space)
     schema: StructType = frame.schema
-    kind = found.format if found is not None else format_of_new(names, space.spark)
+    kind = found.format if found is not None else format_of_new(names, what, space.spark)
     require_kept(schema, kind, what, space.spark)
     source = space.attach(_kept(frame, kind if found is None else found.files))
     rows = f"{using(kind)}{required_property(rel.table_schema, found)} AS SELECT {_of_any_length(schema)} FROM {source}"

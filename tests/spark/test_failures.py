@@ -294,8 +294,9 @@ def test_files_that_cannot_be_read_name_the_read(spark: SparkSession, tmp_path: 
         sd.read_files(tmp_path / "nowhere", {"a": "i64?"}).collect(spark)
     (tmp_path / "short.csv").write_text("a,b\n1,2\n3\n")
     short = sd.read_files(tmp_path / "short.csv", {"a": "string", "b": "string"}, format="csv")
-    # A client of Spark Connect learns which file it was, and not why.
-    with pytest.raises(ExecutionError, match=r"Malformed|error while reading file .*short\.csv") as caught:
+    with pytest.raises(
+        ExecutionError, match=r"record of delimited text has not the declared fields: (3 |\[null,3,null)"
+    ) as caught:
         short.select("a").collect(spark)
     assert caught.value.step
     assert caught.value.step.startswith("read files")
@@ -384,7 +385,7 @@ def test_java_that_lacks_something(
         T.collect(spark)
     spark.range(1).createOrReplaceTempView("some_numbers")
     monkeypatch.setattr(type(spark), "sql", Mock(side_effect=java))
-    with refused(ExecutionError, f"execute: Spark refuses the plan: {lacks}", setting):
+    with refused(ExecutionError, f"execute: {lacks}", setting):
         sd.read_named("some_numbers", {"id": "i64"}).execute(spark)
 
 
@@ -519,6 +520,7 @@ def test_an_error_may_be_pickled() -> None:
 
 
 def test_a_time_zone_that_is_none(spark: SparkSession) -> None:
-    moments: Any = sd.read_virtual([(dt.datetime(2024, 5, 1),)], {"t": "precision_timestamp<6>"})
+    columns = {"t": "precision_timestamp<6>", "zone": "string"}
+    moments: Any = sd.read_virtual([(dt.datetime(2024, 5, 1), "Asia/Tokio")], columns)
     with refused(ExecutionError, "Asia/Tokio", 'did you mean "Asia/Tokyo"?'):
-        moments.select(x=lambda r: f.assume_timezone(r.t, "Asia/Tokio")).collect(spark)
+        moments.select(x=lambda r: f.assume_timezone(r.t, r.zone)).collect(spark)

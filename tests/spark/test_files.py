@@ -106,6 +106,10 @@ def text_file(path: Path, text: str, **options: Any) -> Any:
         ("a\tb\\tc\n", {"field_delimiter": "\\t"}, [("a\tb", "c")]),  # a backslash and a t are no tabulator
         ("a\\b\n", {"field_delimiter": "\\", "escape": ""}, [("a", "b")]),
         ("a,b\n", {"max_line_size": 2**40}, [("a", "b")]),
+        ("h,i\n\ufeffa,b\ufeff\n", {"header_lines_to_skip": 1}, [("\ufeffa", "b\ufeff")]),
+        ("a||b|c\n||\n", {"field_delimiter": "||", "escape": ""}, [("a", "b|c"), ("", "")]),
+        ("a,b\n\n \t\nc,d", {}, [("a", "b"), ("c", "d")]),
+        ("\0,b\n#a,\n", {}, [("\0", "b"), ("#a", "")]),
     ],
 )
 def test_delimited_text(
@@ -123,13 +127,24 @@ def test_delimited_text(
         ('"a ""b""",c\n', ""),
         ('"a \\"b\\" c",d\n', '"'),
         ('"a" b,c\n', '"'),
+        ('a,"b\nc,d"\n', '"'),
+        ('a,"b', '"'),
+        ('a,"b\\', "\\"),
+        ('a,"', ""),
     ],
 )
 def test_text_that_breaks_the_rules(text: str, escape: str, tmp_path: Path, spark: SparkSession) -> None:
-    """A record of another length is an error, and so are quotes escaped otherwise, however few fields are used."""
+    """A record of another length is an error, and so are quotes that are open or escaped otherwise, used or not."""
     read = text_file(tmp_path / "t.csv", text, escape=escape)
     for used in (read, read.select("x"), read.aggregate(n=f.count()), read.filter(lambda r: r.x == "z").select("x")):
-        with pytest.raises(ExecutionError, match=r"Malformed|error while reading file"):
+        with refused(ExecutionError, "(step: read files delimited text", "a record is a line that has a field for"):
+            used.collect(spark)
+
+
+def test_a_record_that_ends_as_its_delimiter_begins(tmp_path: Path, spark: SparkSession) -> None:
+    read = text_file(tmp_path / "t.csv", "a||b|\n", field_delimiter="||")
+    for used in (read, read.select("x"), read.aggregate(n=f.count())):
+        with refused(ExecutionError, "collect", "a record of delimited text ends as its delimiter begins"):
             used.collect(spark)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections import Counter
 from decimal import Decimal
 from itertools import count
@@ -331,8 +332,12 @@ def test_names_of_all_kinds(database: str, spark: SparkSession) -> None:
     values([(1, 2, 3, 4)], columns).write(name, "ctas").execute(spark)
     values([(5, 6, 7, 8)], columns).write(name).execute(spark)
     assert sd.read_named(name, columns).sort("a b").collect(spark) == [(1, 2, 3, 4), (5, 6, 7, 8)]
-    with refused(ExecutionError, "execute", "a table", "not a valid name"):  # to Spark's own catalog
-        values([(1, 2, 3, 4)], columns).write((database, "a table"), "ctas").execute(spark)
+    folders = set(os.listdir("."))
+    for other, hint in (("a table", ""), ("out/t.parquet", "files_target"), ("a.b", "a tuple of them")):
+        for made in (values([(1, 2, 3, 4)], columns).write((database, other), "ctas"), sd.create_table(other, columns)):
+            with refused(ExecutionError, "execute", other, "names of letters, digits and _", hint):
+                made.execute(spark)
+    assert set(os.listdir(".")) == folders
 
 
 # --- definitions

@@ -60,8 +60,8 @@ def decided(number: int, flag: bool) -> None:
     #    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of if, x.is_in([...])
     #    instead of in, functions.greatest(x, y) instead of max  [substrait-type-mismatch]
     orders.filter(lambda o: "x" in o.comment)
-    # E: filter: an expression is not a container; write x.is_in([...]), or functions.contains(x,
-    #    y)  [substrait-type-mismatch]
+    # E: filter: an expression is not a container; write x.is_in([...]), or functions.contains(x, y) of texts,
+    #    functions.any_match(xs, lambda x: x == y) of a list  [substrait-type-mismatch]
     orders.filter(lambda o: any([o.id > 5, o.open]))
     # E: filter: an expression has no truth value before the query runs; combine conditions with & and | and ~ (in
     #    parentheses), compare twice instead of a < b < c, and use when(...).then(...) instead of if, x.is_in([...])
