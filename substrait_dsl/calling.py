@@ -19,6 +19,10 @@ R = TypeVar("R")
 V = TypeVar("V")
 
 FIRST_OF_EACH = "filter by row_number().over(partition_by=..., order_by=...) for the first rows of each group"
+UNNEST_OUTER = (
+    'lateral_join(lambda r: read_virtual([(0,)], {"z": "i64"}).with_columns(x=r.xs).unnest("x"), how="left"); '
+    "unnest(...) leaves out rows whose list is empty or NULL"
+)
 _FALLING = 'sort(desc("x")): each key says whether it falls'
 _NULLS = 'sort(asc("x", nulls="last")): each key says where its NULLs stand'
 _PARTITIONED = "execute(spark).write.partitionBy(...), which is Spark's"
@@ -107,6 +111,7 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("partition_by", "by_group", "over"), FIRST_OF_EACH),
         **dict.fromkeys(("by", "order_by", "descending", "reverse"), 'top_n(3, desc("x"))'),
     },
+    "unnest": dict.fromkeys(("outer", "keep_empty", "preserve_nulls"), UNNEST_OUTER),
     "update": {"+where": "where=True, for all rows"},
     "when": {"": "when(condition).then(value).otherwise(other)"},
     "with_columns": {"": _NAMED.format("with_columns")},

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 from operator import attrgetter
+from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow
@@ -29,6 +30,17 @@ from substrait_dsl.fluent.habits import (
 )
 from tests.support import f, table
 
+LISTS: Any = sd.read_named(
+    "t",
+    {
+        "s": "nstruct<a: i64, b: string>",
+        "xs": "list<nstruct<a: i64>>",
+        "tags": "list<string>",
+        "tag": "string",
+        "day": "date",
+        "n": "i32",
+    },
+)
 T = table("id: i64, q: i32, price: decimal<15,2>, day: date, name: string")
 U = table("key: i64, at: precision_timestamp_tz<6>")
 S: Any = sd.read_named(
@@ -233,6 +245,15 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.aggregate(x=lambda r: f.first_value(r.id)), "write first_value(...).over(...) in with_columns(...)"),
     (lambda: T.group_by("id").agg(x=lambda r: f.summ(r.q)), 'agg, measure "x": there is no'),
     (lambda: S.select(x=lambda r: r.s.sku), 'the field of the struct is x["sku"]'),
+    (lambda: LISTS.select(x=lambda r: r.s.zzz), 'fields of the struct are x["name"]: "a", "b"'),
+    (lambda: LISTS.select(x=lambda r: r.xs.a), 'x[0]["a"] is that of the first'),
+    (lambda: LISTS.filter(lambda r: f.contains(r.tags, "x")), "any_match(xs, lambda x: x == y) looks for a value in a"),
+    (lambda: LISTS.filter(lambda r: r.tag.is_in(r.tags)), "any_match(xs, lambda x: x == y) looks for a value in a"),
+    (lambda: LISTS.filter(lambda r: "x" in r.tags), "any_match(xs, lambda x: x == y) of a list"),
+    (lambda: LISTS.unnest("tags", outer=True), 'how="left"'),
+    (lambda: LISTS.select(x=lambda r: r.day + r.n), "n * lit(timedelta(days=1))"),
+    (lambda: LISTS.write(Path("x.parquet")), 'write(files_target(path, "parquet"))'),
+    (lambda: sd.read_named("t", {"s": "struct<a: i64>"}), "the fields of nstruct<a: ...> have names"),
     (lambda: S.select("s.sku"), 'write col("s")["sku"]'),
     (lambda: S.select(x="s.sku"), 'write col("s")["sku"]'),
     (lambda: S.unnest("m"), "no function of all its keys"),
@@ -430,7 +451,7 @@ def test_types_of_other_languages(given: Any, meant: str) -> None:
 
 
 def test_types_that_nobody_knows_get_no_advice() -> None:
-    for given in ("foo", "struct<a: int>", set, 5, object()):
+    for given in ("foo", "struct<a int>", set, 5, object()):
         with pytest.raises(SubstraitDslError) as caught:
             T.c.id.cast(given)
         assert caught.value.hint is None

@@ -9,13 +9,13 @@ from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.rules import common_type
-from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type
+from substrait_dsl.algebra.types import Boolean, List, Null, Nullable, Req, Type
 from substrait_dsl.calling import Called
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import refuse_operators, scalar
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived, unwrapped
-from substrait_dsl.fluent.guidance import UnknownAttributeError, no_column, relation_hint, require_no_shown
+from substrait_dsl.fluent.guidance import IN_LIST, UnknownAttributeError, no_column, relation_hint, require_no_shown
 from substrait_dsl.fluent.schemas import as_type
 
 if TYPE_CHECKING:
@@ -129,7 +129,13 @@ def _relation(given: object, what: str) -> Any:
 
 def _sequence(options: object) -> list[Any]:
     if isinstance(options, str | bytes | Mapping | ExprBase) or not hasattr(options, "__iter__"):
-        hint = None if isinstance(options, str) else relation_hint(options)
+        match options:
+            case str():
+                hint = None
+            case ExprBase(_node=ex.Expression(type=List())):
+                hint = IN_LIST
+            case _:
+                hint = relation_hint(options)
         raise InvalidArgumentError(f"is_in takes a list of values or a relation, got {options!r}", hint=hint)
     return list(options)
 

@@ -23,7 +23,7 @@ from substrait_dsl.errors import (
     require,
     require_choice,
 )
-from substrait_dsl.fluent.function_habits import FUNCTIONS
+from substrait_dsl.fluent.function_habits import METHODS
 from substrait_dsl.fluent.guidance import no_method, no_operation, no_text
 from substrait_dsl.fluent.operators import Operators
 from substrait_dsl.fluent.scope import NO_ROW, Scope
@@ -233,7 +233,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
     def __contains__(self, item: object) -> NoReturn:
         raise TypeMismatchError(
-            "an expression is not a container", hint=f"write x.is_in([...]), or {FUNCTIONS['contains']}"
+            "an expression is not a container", hint=f"write x.is_in([...]), or {METHODS['contains']}"
         )
 
     def __iter__(self) -> Any:

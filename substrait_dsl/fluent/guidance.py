@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import difflib
 import keyword
+import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import NoneType
@@ -14,6 +15,10 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import (
+    I8,
+    I16,
+    I32,
+    I64,
     Boolean,
     Date,
     Decimal,
@@ -138,6 +143,8 @@ def relation_hint(given: object) -> str | None:
         return f"write {VIEW_OF_A_FRAME}"
     if type(given).__module__.partition(".")[0] == "pandas":
         return f"make a DataFrame of Spark of it; of that, {VIEW_OF_A_FRAME}"
+    if isinstance(given, os.PathLike):
+        return 'read_files(path, schema) reads files, write(files_target(path, "parquet")) writes them'
     if hasattr(given, "to_pylist") and hasattr(given, "schema"):
         return "write read_virtual(table.to_pylist(), table.schema), which puts the rows into the plan"
     return None
@@ -148,6 +155,7 @@ def no_operation(name: str, advice: str) -> TypeMismatchError:
     return TypeMismatchError(f"an expression has no {name} before the query runs", hint=f"write {advice}")
 
 
+IN_LIST = "functions.any_match(xs, lambda x: x == y) looks for a value in a list"
 _JOINED = "functions.concat(a, b) joins texts"
 _MOMENTS = (PrecisionTimestamp, PrecisionTimestampTZ)
 
@@ -158,6 +166,10 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
     plain = [part for part in parts if not isinstance(part, ex.Expression)]
     if name == "or" and all(map(_is_text, parts)) and isinstance(parts[0], ex.Expression):  # not r.a == "x" | r.b
         return _JOINED
+    if name == "contains" and typed and isinstance(typed[0].type, List):
+        return IN_LIST
+    if name in ("add", "subtract") and _is_moment(parts[0]) and _is_integer(parts[-1]):
+        return "a number of days is n * lit(timedelta(days=1)), of datetime's"
     if name in ("and", "or", "xor") and any(not isinstance(part.type, Boolean) for part in typed):
         return "put each comparison in parentheses: (a > 1) & (b < 2)"
     if name == "add" and any(isinstance(part.type, String | VarChar) for part in typed):
@@ -193,6 +205,14 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
     if name == "coalesce" and isinstance(typed[0].type, String | VarChar):  # what stands in for a text is one
         return refused.message
     return f"{refused.message}; {refused.hint}" if refused.hint else None
+
+
+def _is_moment(part: Any) -> bool:
+    return isinstance(part, ex.Expression) and isinstance(part.type, (Date, *_MOMENTS))
+
+
+def _is_integer(part: Any) -> bool:
+    return isinstance(part, ex.Expression) and isinstance(part.type, I8 | I16 | I32 | I64)
 
 
 def _is_text(part: Any) -> bool:

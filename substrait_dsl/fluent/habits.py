@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Mapping
 
 from substrait_dsl.algebra.rules import LATERAL_JOIN_TYPES
-from substrait_dsl.calling import FIRST_OF_EACH
+from substrait_dsl.calling import FIRST_OF_EACH, UNNEST_OUTER
 
 _NEAREST = 'lateral_join(lambda l: other.filter(lambda r: r.t <= l.t).sort(desc("t")).limit(1), how="left")'
 
@@ -229,11 +229,6 @@ PYTHON_TYPES: Mapping[type, str] = {
 
 _FIRST_OF_EACH = f"distinct() for whole rows; for some columns, {FIRST_OF_EACH}"
 
-_UNNEST_OUTER = (
-    'lateral_join(lambda r: read_virtual([(0,)], {"z": "i64"}).with_columns(x=r.xs).unnest("x"), how="left"); '
-    "unnest(...) leaves out rows whose list is empty or NULL"
-)
-
 _NO_PYTHON = "with_columns(y=lambda r: r.x * 2): a lambda gets the columns, not the values of a row"
 
 VERBS: Mapping[str, str] = {
@@ -274,7 +269,7 @@ VERBS: Mapping[str, str] = {
     "cube": "group_by(...).cube(...)",
     "except_": "subtract(...)",
     "explode": "unnest(...)",
-    **dict.fromkeys(("explode_outer", "unnest_outer"), _UNNEST_OUTER),
+    **dict.fromkeys(("explode_outer", "unnest_outer"), UNNEST_OUTER),
     **dict.fromkeys(("asof_join", "join_asof", "merge_asof"), _NEAREST),
     "filter_": "filter(...)",
     "groupBy": "group_by(...)",

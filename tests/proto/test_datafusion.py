@@ -11,14 +11,17 @@ import pytest
 from datafusion import SessionContext
 from datafusion.substrait import Consumer, Serde
 
+import substrait_dsl as sd
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.rules import JoinType, SetOp
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.plan import to_bytes
 from tests.proto.plans import BOOLEAN, add, call, col, count_rows, encoded, equal, gt, i64, outer, total
+from tests.support import refused
 
 I64, NI64, STR, BOOL = t.I64(), t.I64(nullable=True), t.String(), t.Boolean()
 
@@ -261,3 +264,12 @@ def test_forty_five_steps_run_uncut(context: SessionContext) -> None:
     for number in range(45):
         rel = r.Filter(rel, gt(ID, i64(-number)))
     assert in_any_order(run(context, ids(rel))) == [(1,), (2,), (3,), (4,)]
+
+
+@pytest.mark.parametrize("keys", ["ROLLUP (dept)", "CUBE (dept, name)", "GROUPING SETS ((dept), (name))"])
+def test_its_own_grouping_sets_are_refused(keys: str, context: SessionContext) -> None:
+    """In its plans the columns that follow the keys lie elsewhere, as no column has the number of the set."""
+    plan = Serde.serialize_bytes(f"SELECT dept, sum(pay) FROM emp GROUP BY {keys}", context)
+    with refused(UnsupportedError, "from_bytes", "DataFusion counts the columns", "union_all"):
+        sd.Plan.from_bytes(plan)
+    sd.Plan.from_bytes(Serde.serialize_bytes("SELECT dept, sum(pay) FROM emp GROUP BY dept", context))
