@@ -249,15 +249,22 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
 
 
 def _column_hint(place: Place | None) -> str:
-    for node in () if place is None else walk(place.rel, into_relations=False):
-        match node:
-            case WindowCall(function=function) if function.name in ("first_value", "last_value"):
-                return _FIRST_HINT
-            case ScalarFunction(options=options) if any("NULL" in option.preferences for option in options):
-                return _OPTION_HINT
-            case _:
-                pass
-    return _COLUMN_HINT
+    if place is None:
+        return _COLUMN_HINT
+    here = list(walk(place.rel, into_relations=False))
+    if any(map(_declares_no_null, here)):
+        return _FIRST_HINT
+    if any(isinstance(node, ScalarFunction) and _may_be_null(node) for node in here):
+        return _OPTION_HINT
+    return f"{_COLUMN_HINT}; {_FIRST_HINT}" if any(map(_declares_no_null, walk(place.rel))) else _COLUMN_HINT
+
+
+def _declares_no_null(node: Node) -> bool:
+    return isinstance(node, WindowCall) and node.function.name in ("first_value", "last_value")
+
+
+def _may_be_null(call: ScalarFunction) -> bool:
+    return any("NULL" in option.preferences for option in call.options)
 
 
 def _as_told(text: DelimitedText) -> str:

@@ -106,8 +106,8 @@ DATETIME: Table = {
     "extract:ptstz": _extract(
         _of_date(_local("{1}")),
         _of_day(_local("{1}")),
-        _no_finer("{0}"),
-        {"UNIX_TIME": "unix_seconds({0})", "TIMEZONE_OFFSET": _LATER},
+        _no_finer(_local("{1}")),
+        {"UNIX_TIME": "if({1} IS NULL, NULL, unix_seconds({0}))", "TIMEZONE_OFFSET": _LATER},
         zone=1,
     ),
     "extract_boolean:date": _is_leap_year("{0}"),

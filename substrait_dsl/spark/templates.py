@@ -151,8 +151,9 @@ def _find(call: Call, tables: Mapping[str, Table]) -> Template:
         if key in table:
             return table[key]
     given = ", ".join(map(str, kinds))
+    origin = f" of {function.urn}" if function.urn else ""  # of what a foreign plan calls, that may not be known
     raise UnsupportedError(
-        f"Spark cannot run the function {function.name}({given}) of {function.urn} exactly", hint=_REASONS.get(key)
+        f"Spark cannot run the function {function.name}({given}){origin} exactly", hint=_REASONS.get(key)
     )
 
 
