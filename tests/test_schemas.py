@@ -342,6 +342,13 @@ def test_names_are_unicode_text() -> None:
         sd.read_named("\ud800", {"a": "i64"})
     with refused(InvalidArgumentError, "read_files", "a path", told):
         sd.read_files("/tmp/\ud800.parquet", {"a": "i64"})
+    for name in ("\ud800", ("a", "\ud800")):
+        with refused(InvalidArgumentError, "write", "the name of an object", told):
+            sd.read_virtual([(1,)], {"a": "i64"}).write(name)
+    with refused(InvalidArgumentError, "drop_table", "the name of an object", told):
+        sd.drop_table("\ud800")
+    with refused(InvalidArgumentError, "virtual_target", "the name of a table in memory", told):
+        sd.virtual_target("\ud800")
     with refused(InvalidArgumentError, "files_target", "NUL"):
         sd.files_target("/tmp/a\0b")
     assert sd.read_virtual([(1,)], {"\U0001d11e": "i64"}).columns == ("\U0001d11e",)

@@ -91,6 +91,13 @@ class Scope:
     """The columns with the values of expressions that were computed before, by the ids of these."""
     parameters: tuple[tuple[str, ...], ...] = ()
     """The SQL text of the parameters of the lambdas around the expression, the innermost first."""
+    apart: tuple[str, ...] | None = None
+    """The columns as subqueries are to see them; None: as they are."""
+
+    @property
+    def of_needles(self) -> Scope:
+        """What the names stand for in what subqueries look for."""
+        return self if self.apart is None else attrs.evolve(self, columns=self.apart)
 
     def inside_lambda(self, parameters: tuple[str, ...]) -> Scope:
         """What the names in the body of a lambda stand for."""

@@ -139,8 +139,16 @@ def as_bytes(name: str, value: str) -> str:
     return f'the value of its column "{name}", {value}, is written as bytes, which Spark takes for characters'
 
 
-def require_all_read(roots: Iterable[str], read: Collection[str]) -> None:
-    """Raise `SchemaError` for a file that Spark passes over because folders beside it are named after a column."""
+def require_all_read(roots: Collection[str], read: Collection[str]) -> None:
+    """Raise `SchemaError` for a file that Spark passes over because folders beside it are named after a column.
+
+    And for one deeper than these, which it does not pass over.
+    """
+    for path in read:
+        if not all("=" in folder for folder in below(path, roots).split("/")[1:-1]):
+            raise SchemaError(
+                f"Spark reads the file {path}, too, whose folder is not named after a column, as others are", hint=APART
+            )
     for root in roots:
         if not any(FOLDER.search(path.removeprefix(root)) for path in read if path.startswith(f"{root}/")):
             continue

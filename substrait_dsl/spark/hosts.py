@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import attrs
 
 from substrait_dsl.algebra.expressions import (
+    ROOT,
     Expression,
     InPredicate,
     Lambda,
+    OuterReference,
     SetComparison,
     WindowFunction,
 )
@@ -19,10 +21,11 @@ from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.spark import subqueries
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.limits import exact_limits
-from substrait_dsl.spark.pruning import columns_outside
+from substrait_dsl.spark.pruning import columns_outside, types_seen
 from substrait_dsl.spark.pushdown import as_column
-from substrait_dsl.spark.subqueries import depends_on_row, is_constant, is_subquery, relation_of
-from substrait_dsl.spark.tables import Item, Rows
+from substrait_dsl.spark.subqueries import depends_on_row, is_constant, is_subquery, needles_of, relation_of
+from substrait_dsl.spark.tables import NAME, Item, Rows
+from substrait_dsl.spark.zeros import told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,8 +87,12 @@ def host(
     width = len(rows.columns)
     rows, outer = _carried(to, rows, inner)
     columns = rows.columns[:width] if visible is None else visible
-    inside = to.nested(outer if anchor is None else {**outer, anchor: columns})
     looked_up = [node for node in nested if is_subquery(node)]
+    seen = types_seen(needles_of(looked_up), ROOT, into_relations=False)
+    if anchor is not None:
+        seen |= types_seen(inner, OuterReference(anchor))
+    rows, apart = told_apart(rows, columns, seen, to.space)
+    inside = to.nested(outer if anchor is None else {**outer, anchor: apart})
     if not lookups and not any(isinstance(node, InPredicate | SetComparison) for node in looked_up):
         inside.exact_limits = exact_limits([relation_of(node) for node in looked_up])
     computed: dict[int, str] = {}
@@ -93,7 +100,7 @@ def host(
     def written(subquery: AnySubquery, scope: Scope) -> str:
         return subqueries.value(subquery, scope, inside)
 
-    made = Host(Scope(columns, outer, written, computed), inside)
+    made = Host(Scope(columns, outer, written, computed, apart=apart), inside)
     hidden = {id(below) for node in nested for below in _of_their_own(node) if below is not node}
     alone = _beside_outer_rows(expressions, sees_outer=visible is not None) if looked_up and to.as_text else set()
     hidden |= alone
@@ -169,10 +176,10 @@ def _carried(to: Lowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows, Map
     used = dict.fromkeys(columns_outside(inner, to.outer.keys()))
     if not used:
         return rows, to.outer
-    names = {place: to.space.name() for place in used}
-    carried = [Item(to.outer[anchor][position], (name,)) for (anchor, position), name in names.items()]
+    texts = [to.outer[anchor][position] for anchor, position in used]
+    names = {name: to.space.name() for text in texts for name in NAME.findall(text)}
     outer = {
-        anchor: tuple(names.get((anchor, position), text) for position, text in enumerate(columns))
+        anchor: tuple(NAME.sub(lambda name: names.get(name[0], name[0]), text) for text in columns)
         for anchor, columns in to.outer.items()
     }
-    return rows.extended(carried), outer
+    return rows.extended([Item(name, (fresh,)) for name, fresh in names.items()]), outer

@@ -25,7 +25,7 @@ from substrait_dsl.spark.pushdown import as_condition
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key
 from substrait_dsl.spark.subqueries import is_constant
-from substrait_dsl.spark.tables import UNUSED, Item, JoinHow, Rows, Table, all_true, items
+from substrait_dsl.spark.tables import NAME, UNUSED, Item, JoinHow, Rows, Table, all_true, items
 from substrait_dsl.spark.types import spark_sql_type
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _needs_look_up(first: Table, second: Table, how: JoinHow, to: Lowering) -> b
             looked_up = [first, second]
         case _:
             return False
-    outside = {name for columns in to.outer.values() for name in columns}
+    outside = {name for columns in to.outer.values() for text in columns for name in NAME.findall(text)}
     return bool(outside) and any(not outside.isdisjoint(table.apart_from_row[0].mentioned) for table in looked_up)
 
 

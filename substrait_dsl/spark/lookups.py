@@ -10,18 +10,19 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
-from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.algebra.expressions import ROOT, Expression, Literal, OuterReference
 from substrait_dsl.algebra.relations import Join, LateralJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.spark.expressions import Scope
 from substrait_dsl.spark.hosts import Host, host, subqueries_of
 from substrait_dsl.spark.join_plans import Plan, keys_inside, test_of
 from substrait_dsl.spark.marks import Key, mark
-from substrait_dsl.spark.pruning import positions_seen
+from substrait_dsl.spark.pruning import positions_seen, types_seen
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import single_match, too_many
-from substrait_dsl.spark.tables import Item, Rows, items
+from substrait_dsl.spark.tables import NAME, Item, Rows, items
 from substrait_dsl.spark.texts import TextTable
+from substrait_dsl.spark.zeros import told_apart
 
 if TYPE_CHECKING:
     from substrait_dsl.spark.lowering import Lowering
@@ -42,7 +43,8 @@ def with_matches(
     """
     other = rel.right if plan.stream == "left" else rel.left
     found = Rows(*here.inside.text(other))
-    scope = Scope(plan.in_order(rows, found), here.scope.outer, lambda subquery, _: values[id(subquery)])
+    rows, apart = _as_seen(rel, plan, rows, to)
+    scope = Scope(plan.in_order(apart, found), here.scope.outer, lambda subquery, _: values[id(subquery)])
     plain: list[Expression] = []
     others: list[Expression] = []
     for conjunct in conjuncts(rel.condition):
@@ -50,8 +52,8 @@ def with_matches(
         (plain if is_plain else others).append(conjunct)
     tests = [test_of(conjunct, rel, plan.stream, scope) for conjunct in plain if not is_true(conjunct)]
     inside = to.nested(here.scope.outer)
-    outside = [*here.inside.outside(other), *inside.outside(rel.condition), *_seen([rel.condition], rel, plan, rows)]
-    matches, mine = _carrying(found, rows, _seen(others, rel, plan, rows), to)
+    outside = [*here.inside.outside(other), *inside.outside(rel.condition), *_seen([rel.condition], rel, plan, apart)]
+    matches, mine = _carrying(found, apart, _seen(others, rel, plan, apart), to)
     visible = plan.in_order(mine, found)
     if plan.method == "mark":
         matches, there = host(inside, matches, rel.anchor, others, hoist=True, visible=visible)
@@ -85,6 +87,17 @@ def is_true(condition: Expression) -> bool:
     return isinstance(condition, Literal) and condition.value is True
 
 
+def _as_seen(rel: Join | LateralJoin, plan: Plan, rows: Rows, to: Lowering) -> tuple[Rows, Rows]:
+    """The rows of one input, and the same with columns as the condition sees them from where it looks rows up."""
+    before, width = (0 if plan.stream == "left" else len(rel.left.schema)), len(rows.columns)
+    types = types_seen([rel.condition], ROOT, into_relations=False)
+    if rel.anchor is not None:
+        types |= types_seen([rel.condition], OuterReference(rel.anchor))
+    mine = {position - before: kind for position, kind in types.items() if 0 <= position - before < width}
+    wide, columns = told_apart(rows, rows.columns, mine, to.space)
+    return Rows(wide.table, rows.columns), Rows(wide.table, columns)
+
+
 def _seen(expressions: Sequence[Expression], rel: Join | LateralJoin, plan: Plan, rows: Rows) -> list[str]:
     """The columns of the rows of one input that expressions refer to which see both, from inside subqueries, too."""
     before = 0 if plan.stream == "left" else len(rel.left.schema)
@@ -99,10 +112,10 @@ def _carrying(matches: Rows, rows: Rows, used: Sequence[str], to: Lowering) -> t
     """
     if not used:
         return matches, rows
-    names = {column: to.space.name() for column in used}
-    copies = [Item(column, (name,)) for column, name in names.items()]
+    names = {name: to.space.name() for column in used for name in NAME.findall(column)}
+    copies = [Item(name, (copy,)) for name, copy in names.items()]
     table = matches.table.select([*items(matches.table.names), *copies])
-    mine = tuple(names.get(column, column) for column in rows.columns)
+    mine = tuple(NAME.sub(lambda name: names.get(name[0], name[0]), column) for column in rows.columns)
     return Rows(table, (*matches.columns, *names.values())), Rows(rows.table, mine)
 
 

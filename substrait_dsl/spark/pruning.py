@@ -36,6 +36,7 @@ from substrait_dsl.algebra.relations import (
     Window,
 )
 from substrait_dsl.algebra.rules import JOIN_RULES
+from substrait_dsl.algebra.types import Struct, Type
 from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.subqueries import is_subquery, relation_of
 
@@ -88,6 +89,21 @@ def columns_outside(nodes: Iterable[Node], anchors: Set[int]) -> Iterator[tuple[
                 for root, position in columns_seen(node):
                     if isinstance(root, OuterReference) and root.anchor in anchors:
                         yield root.anchor, position
+
+
+def types_seen(nodes: Iterable[Node], root: Root, *, into_relations: bool = True) -> dict[int, Type]:
+    """The positions of a row to which nodes refer, with the types there."""
+    types: dict[int, Type] = {}
+    for start in nodes:
+        for node in walk(start, into_relations=into_relations):
+            match node:
+                case FieldReference(position=position, type=kind) if node.root == root:
+                    types[position] = kind
+                case MaskedReference(input=Row(types=Struct(types=kinds)) as row, mask=mask) if row.root == root:
+                    types |= {item.position: kinds[item.position] for item in mask.items}
+                case _:
+                    pass
+    return types
 
 
 def relations_inside(rel: Rel) -> Iterator[Rel]:

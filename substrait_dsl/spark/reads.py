@@ -20,7 +20,7 @@ from substrait_dsl.algebra.relations import (
     StructMask,
     VirtualTable,
 )
-from substrait_dsl.algebra.types import UUID, List, Map, Struct, Type
+from substrait_dsl.algebra.types import UUID, Struct, Type
 from substrait_dsl.errors import UnsupportedError, kind_words, quoted
 from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.expanded import require_table_read
@@ -29,9 +29,9 @@ from substrait_dsl.spark.fitting import is_padded
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.iceberg import read_snapshot
+from substrait_dsl.spark.inside import rebuilt
 from substrait_dsl.spark.kept import require_folders_read
 from substrait_dsl.spark.listings import looked_at_anew
-from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.named import named_frame, quoted_name
 from substrait_dsl.spark.paths import what_of
 from substrait_dsl.spark.pushdown import unseen
@@ -40,7 +40,7 @@ from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.subqueries import is_subquery
 from substrait_dsl.spark.tables import PLAIN_NAME, UNUSED, Item, Rows
 from substrait_dsl.spark.texts import TextTable
-from substrait_dsl.spark.types import holds, spark_sql_type
+from substrait_dsl.spark.types import spark_sql_type
 from substrait_dsl.spark.virtual import arrow_frame, can_be_arrow
 
 if TYPE_CHECKING:
@@ -214,33 +214,17 @@ def as_inside(text: str, kind: Type, *, is_new: bool = False) -> str:
     compared with. Its optimizer takes the cast away, but when the spaces have been added to what needs them.
     """
     inside = spark_sql_type(kind)
-    return _canonical(f"CAST({text} AS {inside})" if is_new or "STRUCT<" in inside else text, kind)
+    value = f"CAST({text} AS {inside})" if is_new or "STRUCT<" in inside else text
+    return rebuilt(value, kind, UUID, _small_letters)
 
 
-def _canonical(text: str, kind: Type, depth: int = 0) -> str:
-    """A value with the uuids in it in small letters, as literals have them: texts of both spellings are one uuid.
+def _small_letters(value: str, kind: Type) -> str:
+    """A uuid as literals have it: texts of both spellings are one.
 
     For Spark this is a computed value. So it makes the comparisons itself, which those who read files would do wrong:
     Iceberg has another order of uuids.
     """
-    if not holds(kind, UUID):
-        return text
-    entry = f"e{depth}"
-
-    def inside(value: str, part: Type) -> str:
-        return _canonical(value, part, depth + 1)
-
-    match kind:
-        case List(element=element):
-            return f"transform({text}, {entry} -> {inside(entry, element)})"
-        case Map(key=key, value=value):
-            pair = struct_to_sql([inside(f"{entry}.key", key), inside(f"{entry}.value", value)])
-            return f"map_from_entries(transform(map_entries({text}), {entry} -> {pair}))"
-        case Struct(types=types):
-            parts = struct_to_sql([inside(f"{text}.f{number}", part) for number, part in enumerate(types)])
-            return f"if({text} IS NULL, NULL, {parts})"
-        case _:
-            return f"lower({text})"
+    return f"lower({value})"
 
 
 def _virtual(rel: Read, to: Lowering) -> Rows:

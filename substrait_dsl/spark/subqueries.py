@@ -8,11 +8,12 @@ Specification: https://substrait.io/expressions/subqueries/.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeGuard, assert_never
 
 from substrait_dsl.algebra.expressions import (
     Expression,
+    FieldReference,
     InPredicate,
     ScalarFunction,
     ScalarSubquery,
@@ -54,6 +55,18 @@ def relation_of(subquery: AnySubquery) -> Rel:
             return rel
         case never:
             assert_never(never)
+
+
+def needles_of(subqueries: Iterable[AnySubquery]) -> Iterator[Expression]:
+    """What subqueries look for that is computed; of a column, 0.0 and -0.0 are equal to all that is compared."""
+    for subquery in subqueries:
+        match subquery:
+            case InPredicate(needles=needles):
+                yield from (needle for needle in needles if not isinstance(needle, FieldReference))
+            case SetComparison(left=left) if not isinstance(left, FieldReference):
+                yield left
+            case _:
+                pass
 
 
 def depends_on_row(subquery: AnySubquery) -> bool:
@@ -165,7 +178,7 @@ def _keys(needles: tuple[Expression, ...], rel: Rel, columns: tuple[str, ...], s
         require_comparable(needle.type, "is_in")
     return [
         Key(
-            compared(to_sql(needle, scope), needle, ()),
+            compared(to_sql(needle, scope.of_needles), needle, ()),
             compared_column(column, field.type, [needle]),
             needle.type.nullable or field.type.nullable,
         )
@@ -178,7 +191,7 @@ def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: st
     kind = rel.schema.fields[0].type
     nullable = left.type.nullable or kind.nullable
     by_order = comparison not in ("eq", "ne")
-    needle = compared(to_sql(left, scope), left, ())
+    needle = compared(to_sql(left, scope.of_needles), left, ())
     value = compared_column(column, kind, [left], ordered=by_order)
     if comparison == "eq":
         return Key(needle, value, nullable)

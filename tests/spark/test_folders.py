@@ -129,3 +129,17 @@ def test_folders_named_after_columns_that_hide_something(tmp_path: Path, spark: 
     stored(tmp_path / "t" / "y.parquet", a=[30])
     with pytest.raises(SchemaError, match=r"does not read the file .*y\.parquet"):
         sd.read_files(tmp_path / "t", {"a": "i64?"}, kind="folder").execute(spark)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_files_deeper_than_folders_named_after_columns(kind: Any, tmp_path: Path, spark: SparkSession) -> None:
+    for number, folder in enumerate((tmp_path / "k=1", tmp_path / "k=1" / "old")):
+        if kind == "parquet":
+            stored(folder / "x.parquet", a=[str(number)])
+        else:
+            folder.mkdir(parents=True)
+            (folder / "x.csv").write_text(f"a\n{number}\n")
+    columns = {"a": "string?", "k": "i32?"} if kind == "parquet" else {"a": "string", "k": "string"}
+    read = sd.read_files(tmp_path, columns, kind="folder", format=kind)
+    with refused(SchemaError, "execute", "k=1/old/x.", "not named after a column", "union_all"):
+        read.execute(spark)

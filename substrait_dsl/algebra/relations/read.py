@@ -19,7 +19,7 @@ from substrait_dsl.algebra.node import Expression, Node, Rel, walk
 from substrait_dsl.algebra.properties import NO_PROPERTIES, FieldPath, Properties, check_properties
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import String
-from substrait_dsl.algebra.unicode import require_unicode
+from substrait_dsl.algebra.unicode import require_name
 from substrait_dsl.algebra.validators import TEXT, TEXT_OR_NONE, between, one
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError
 
@@ -32,10 +32,7 @@ class NamedTable:
     extension: AdvancedExtension | None = None
 
     def __attrs_post_init__(self) -> None:
-        if not self.names or not all(self.names):
-            raise InvalidArgumentError(f"the name of a table needs at least one part and none empty, got {self.names}")
-        for name in self.names:
-            require_unicode(name, "the name of a table")
+        require_name(self.names, "the name of a table")
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -16,6 +16,7 @@ from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.relations.read import FileFormat, NamedTable
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import I64
+from substrait_dsl.algebra.unicode import require_name, require_unicode
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, UnknownFieldError, require_choice
 
 WriteOp = typing.Literal["insert", "delete", "update", "ctas"]
@@ -39,10 +40,7 @@ class NamedObject:
     extension: AdvancedExtension | None = None
 
     def __attrs_post_init__(self) -> None:
-        if not self.names or not all(self.names):
-            raise InvalidArgumentError(
-                f"the name of an object needs at least one part and none empty, got {self.names}"
-            )
+        require_name(self.names, "the name of an object")
 
 
 @attrs.frozen
@@ -62,6 +60,7 @@ class VirtualTarget:
     def __attrs_post_init__(self) -> None:
         if not self.name:
             raise InvalidArgumentError("a table in memory needs a name")
+        require_unicode(self.name, "the name of a table in memory")
 
 
 @attrs.frozen

@@ -1,0 +1,54 @@
+"""Columns of a row outside as subqueries see them: floating-point numbers by way of texts.
+
+Where a subquery is more than a look-up by conditions, Spark computes it once for each combination of values outside
+that it depends on. For that it groups the rows by them, and 0.0 and -0.0 are one group, though what is computed of them
+need not be equal: a quotient, a text. A number comes back from its text as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.types import FP32, FP64, Type
+from substrait_dsl.spark.inside import rebuilt
+from substrait_dsl.spark.tables import Item, Rows
+from substrait_dsl.spark.types import holds, spark_sql_type
+
+if TYPE_CHECKING:
+    from substrait_dsl.spark.workspace import Workspace
+
+_FLOATS = (FP32, FP64)
+
+
+def told_apart(
+    rows: Rows, columns: tuple[str, ...], seen: Mapping[int, Type], space: Workspace
+) -> tuple[Rows, tuple[str, ...]]:
+    """The rows with the texts of such numbers as further columns, and the columns as subqueries are to see them.
+
+    Args:
+        rows: the rows.
+        columns: the columns that stand for a row, by position; they are among those of the rows.
+        seen: the positions that subqueries refer to, with the types there.
+        space: gives the names.
+    """
+    texts = {
+        position: Item(rebuilt(columns[position], kind, _FLOATS, _as_text), (space.name(),))
+        for position, kind in seen.items()
+        if holds(kind, _FLOATS)
+    }
+    if not texts:
+        return rows, columns
+    numbers = {
+        position: rebuilt(item.names[0], seen[position], _FLOATS, _as_number) for position, item in texts.items()
+    }
+    made = tuple(numbers.get(position, column) for position, column in enumerate(columns))
+    return rows.extended(list(texts.values())), made
+
+
+def _as_text(value: str, kind: Type) -> str:
+    return f"CAST({value} AS STRING)"
+
+
+def _as_number(value: str, kind: Type) -> str:
+    return f"CAST({value} AS {spark_sql_type(kind)})"

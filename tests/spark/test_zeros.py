@@ -1,0 +1,137 @@
+"""0.0 and -0.0 are equal, and what is computed of them is not: also of those of a row outside, inside subqueries.
+
+Spark computes a subquery once for all rows outside whose values are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, nan
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from tests.spark.rows import values
+from tests.support import f
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+BOTH = values({"i": "i64", "x": "fp64"}, (1, -0.0), (2, 0.0))
+ONE = values({"z": "i64"}, (0,))
+LISTS = values({"i": "i64", "x": "list<fp32>"}, (1, [-0.0]), (2, [0.0]))
+STRUCTS = values(
+    {"i": "i64", "x": "nstruct<a: fp32, b: list<fp64>>?"}, (1, (-0.0, [nan])), (2, (0.0, [1.5])), (3, None)
+)
+
+
+def inverse(x: Any) -> Any:
+    return f.power(x, -1.0)
+
+
+def text(x: Any) -> Any:
+    return x.cast(sd.String)
+
+
+def is_negative(x: Any) -> Any:
+    """Whether x is -0.0, or below."""
+    return inverse(x) < 0.0
+
+
+CASES: dict[str, tuple[Callable[[], Any], list[tuple[Any, ...]]]] = {
+    "a lateral join": (
+        lambda: BOTH.lateral_join(lambda r: ONE.select(y=lambda q: inverse(r.x))).select("i", "y"),
+        [(1, -inf), (2, inf)],
+    ),
+    "a scalar subquery": (
+        lambda: BOTH.select("i", y=lambda r: sd.scalar_subquery(ONE.select(y=lambda q: inverse(r.x)))),
+        [(1, -inf), (2, inf)],
+    ),
+    "texts": (
+        lambda: BOTH.select("i", y=lambda r: sd.scalar_subquery(ONE.select(y=lambda q: text(r.x)))),
+        [(1, "-0.0"), (2, "0.0")],
+    ),
+    "exists, of a set": (
+        lambda: BOTH.filter(lambda r: sd.exists(ONE.filter(lambda q: is_negative(r.x)).intersect(ONE))).select("i"),
+        [(1,)],
+    ),
+    "exists, of an aggregate": (
+        lambda: BOTH.filter(
+            lambda r: sd.exists(ONE.aggregate(m=lambda q: f.max(inverse(r.x))).filter(lambda g: g.m < 0.0))
+        ).select("i"),
+        [(1,)],
+    ),
+    "two rows out": (
+        lambda: BOTH.filter(
+            lambda r: sd.exists(
+                ONE.filter(
+                    lambda q: sd.exists(
+                        ONE.aggregate(m=lambda p: f.max(inverse(r.x))).filter(lambda g: (g.m < 0.0) & (q.z == 0))
+                    )
+                )
+            )
+        ).select("i"),
+        [(1,)],
+    ),
+    "is_in": (
+        lambda: BOTH.filter(
+            lambda r: r.i.is_in(ONE.select(y=lambda q: sd.when(is_negative(r.x)).then(sd.lit(1, sd.I64)).otherwise(9)))
+        ).select("i"),
+        [(1,)],
+    ),
+    "what is_in looks for": (
+        lambda: BOTH.select("i", y=lambda r: inverse(r.x).is_in(ONE.select(y=sd.lit(-inf)))),
+        [(1, True), (2, False)],
+    ),
+    "what a condition looks for": (
+        lambda: BOTH.filter(lambda r: inverse(r.x).is_in(ONE.select(y=sd.lit(-inf)))).select("i"),
+        [(1,)],
+    ),
+    "what any looks for": (
+        lambda: BOTH.select("i", y=lambda r: inverse(r.x) < sd.any_of(ONE.select(y=sd.lit(0.0)))),
+        [(1, True), (2, False)],
+    ),
+    "lists": (
+        lambda: LISTS.lateral_join(lambda r: ONE.select(v=r.x).unnest("v", element="e"), how="left").select(
+            "i", y=lambda q: text(q.e)
+        ),
+        [(1, "-0.0"), (2, "0.0")],
+    ),
+    "structs": (
+        lambda: STRUCTS.select(
+            "i", y=lambda r: sd.scalar_subquery(ONE.select(y=lambda q: f.concat(text(r.x["a"]), text(r.x["b"][0]))))
+        ),
+        [(1, "-0.0NaN"), (2, "0.01.5"), (3, None)],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_subqueries_tell_zeros_apart(case: str, spark: SparkSession) -> None:
+    make, wanted = CASES[case]
+    assert make().sort("i").collect(spark) == wanted
+
+
+JOINED: dict[Any, list[tuple[Any, ...]]] = {
+    "inner": [(1, 0)],
+    "left": [(1, 0), (2, None)],
+    "outer": [(1, 0), (2, None)],
+    "left_semi": [(1,)],
+    "left_anti": [(2,)],
+    "left_mark": [(1, True), (2, False)],
+    "left_single": [(1, 0), (2, None)],
+}
+
+
+@pytest.mark.parametrize("how", JOINED)
+def test_conditions_of_joins_tell_zeros_apart(how: Any, spark: SparkSession) -> None:
+    joins = [
+        BOTH.join(ONE, lambda l, r: is_negative(l.x) & (l.i > r.z), how),
+        BOTH.join(ONE, lambda l, r: sd.exists(ONE.filter(lambda q: is_negative(l.x) & (q.z == r.z))), how),
+    ]
+    if how != "outer":
+        below = lambda l: ONE.filter(lambda q: q.z < l.i)  # noqa: E731
+        joins.append(BOTH.lateral_join(below, on=lambda l, r: is_negative(l.x), how=how))
+    for joined in joins:
+        assert joined.drop("x").sort("i").collect(spark) == JOINED[how]
