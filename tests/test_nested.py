@@ -198,7 +198,7 @@ MISTAKES: dict[str, tuple[Make, type[sd.SubstraitDslError], tuple[str, ...]]] = 
     "an unknown part": (
         lambda r: sd.struct_of(name=r.a).keep("nmae"),
         UnknownFieldError,
-        ("'nmae'", "there is name", 'did you mean "name"'),
+        ('"nmae"', 'there is "name"', 'did you mean "name"'),
     ),
     "a part by a position that is not there": (lambda r: sd.struct_of(x=r.a).keep(1), UnknownFieldError, ("field 1",)),
     "no parts": (lambda r: sd.struct_of(x=r.a).keep(), InvalidArgumentError, ("at least one field",)),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.types import FP32, FP64, Type
 from substrait_dsl.spark.inside import rebuilt
-from substrait_dsl.spark.tables import Item, Rows
+from substrait_dsl.spark.tables import Item, Rows, items
 from substrait_dsl.spark.types import holds, spark_sql_type
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def told_apart(
         position: rebuilt(item.names[0], seen[position], _FLOATS, _as_number) for position, item in texts.items()
     }
     made = tuple(numbers.get(position, column) for position, column in enumerate(columns))
-    return rows.extended(list(texts.values())), made
+    table = rows.table.select([*items(rows.table.names), *texts.values()])
+    return Rows(table, (*rows.columns, *(item.names[0] for item in texts.values()))), made
 
 
 def _as_text(value: str, kind: Type) -> str:

@@ -53,7 +53,6 @@ QUERIES = [
     "SELECT a FROM t UNION ALL SELECT k FROM u",
     "SELECT a FROM t INTERSECT SELECT k FROM u",
     "SELECT DISTINCT s FROM t",
-    "SELECT s, a, sum(b) FROM t GROUP BY GROUPING SETS ((s), (a), ())",
     "SELECT * FROM (VALUES (1, 'x'), (2, 'y')) AS v(n, m)",
     "SELECT a IN (1, 2, 3), a NOT IN (3), a BETWEEN 2 AND 3 FROM t",
     "SELECT upper(s), abs(a), coalesce(b, 1.0), CAST(a AS INT) FROM t",

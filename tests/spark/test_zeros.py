@@ -133,5 +133,8 @@ def test_conditions_of_joins_tell_zeros_apart(how: Any, spark: SparkSession) -> 
     if how != "outer":
         below = lambda l: ONE.filter(lambda q: q.z < l.i)  # noqa: E731
         joins.append(BOTH.lateral_join(below, on=lambda l, r: is_negative(l.x), how=how))
+        computed = lambda l: ONE.with_columns(y=inverse(l.x))  # noqa: E731
+        joins.append(BOTH.lateral_join(computed, on=lambda l, r: is_negative(l.x) & (r.y == inverse(l.x)), how=how))
     for joined in joins:
-        assert joined.drop("x").sort("i").collect(spark) == JOINED[how]
+        kept = [column for column in joined.columns if column not in ("x", "y")]
+        assert joined.select(*kept).sort("i").collect(spark) == JOINED[how]
