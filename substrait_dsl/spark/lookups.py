@@ -20,7 +20,6 @@ from substrait_dsl.spark.marks import Key, mark
 from substrait_dsl.spark.pruning import positions_seen, types_seen
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import single_match, too_many
-from substrait_dsl.spark.small import is_of_one_table
 from substrait_dsl.spark.tables import NAME, Item, Rows, items
 from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.zeros import told_apart
@@ -61,9 +60,7 @@ def with_matches(
         tests += [test_of(conjunct, rel, plan.stream, there.scope) for conjunct in others]
         fixed = not others and not any(node.free_anchors for node in (other, *keys_inside(rel)))
         marked = mark(_text(matches), tests, to.space, outside=outside, fixed=fixed)
-        stream = rel.left if plan.stream == "left" else rel.right
-        fenced = rows if not to.outer and is_of_one_table(stream, to.space) else rows.fenced()
-        return fenced.extended([Item(marked, (to.space.name(),))])
+        return rows.fenced().extended([Item(marked, (to.space.name(),))])
     for test in tests:
         matches = Rows(matches.table.where(test.holds), matches.columns)
     for conjunct in others:

@@ -50,8 +50,6 @@ class Kept:
     """They get no filters."""
     partitions: frozenset[str] = frozenset()
     """The columns that may have filters all the same: they stand in the names of folders."""
-    is_one: bool = False
-    """Whether the rows are known to be of one source, put together of no others."""
 
 
 def read_no_records(names: Iterable[tuple[str, ...]], joined: DataFrame, spark: SparkSession) -> bool:
@@ -65,9 +63,8 @@ def read_no_records(names: Iterable[tuple[str, ...]], joined: DataFrame, spark: 
 def kept_from_readers(names: tuple[str, ...], frame: DataFrame, spark: SparkSession) -> Kept:
     """What has to be kept from the readers of a table or view, so that its rows do not depend on the plan."""
     scan = None if is_of_iceberg(names, spark) else scan_of(frame)
-    is_one = scan is not None and not scan.has_union
     if scan is None or not scan.records or not frame.columns:
-        return Kept(is_one=is_one)
+        return Kept()
     # What options a view has, Spark does not tell; only views have names that Spark would change in a statement.
     table = None if any("${" in name for name in names) else find_object(names, spark)
     if table is not None and table.format == "csv" and _takes_values_alone(table, spark):

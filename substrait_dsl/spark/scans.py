@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _SCAN = re.compile(r"^[^A-Za-z\n]*(?:File|Batch)?Scan (csv|json|xml)\b", re.MULTILINE | re.IGNORECASE)
 """The line of Spark's plan for what reads records that are text."""
-_UNION = re.compile(r"^[^A-Za-z\n]*Union\b", re.MULTILINE)
 _EMPTY = "<empty>"
 """What Spark's plan has in place of all that is joined with what has no rows."""
 _SIZE = re.compile(r"Statistics\(sizeInBytes=([0-9.E+]+) ([KMGTPE]?)i?B\b")
@@ -35,8 +34,6 @@ class Scan:
     """The formats of records that are text."""
     is_empty: bool
     """Whether Spark knows that there are no rows, and what would be read is not told."""
-    has_union: bool
-    """Whether rows of several sources are put together."""
     size: float
     """How many bytes it is, as far as Spark knows."""
 
@@ -66,7 +63,6 @@ def scan_of(frame: DataFrame) -> Scan | None:
     found = known[meant] = Scan(
         frozenset(kind.lower() for kind in _SCAN.findall(plan)),
         _EMPTY in plan,
-        _UNION.search(plan) is not None,
         inf if size is None else float(size[1]) * 1024 ** _UNITS.index(size[2]),
     )
     return found

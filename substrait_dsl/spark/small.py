@@ -1,4 +1,4 @@
-"""What is known of the inputs of a join before anything runs: whether they are of one table, and whether small."""
+"""Which inputs of a join are small enough for one task, as far as is known before anything runs."""
 
 from __future__ import annotations
 
@@ -26,30 +26,17 @@ def is_small(rel: Rel, space: Workspace) -> bool:
 
     Only what is computed of each row by itself may stand between. A wrong answer costs time, and nothing else.
     """
-    read = _read_below(rel)
-    frame = None if read is None else _source(read, space)
+    while isinstance(rel, Filter | Project | Emit):
+        if any(isinstance(node, WindowFunction) or is_subquery(node) for node in walk(rel, into_relations=False)):
+            return False
+        rel = rel.input
+    if not isinstance(rel, Read):
+        return False
+    frame = _source(rel, space)
     scan = None if frame is None else scan_of(frame)
     if frame is None or scan is None or scan.size > _most_sent(space.spark):
         return False
     return 0 < len(frame.inputFiles()) <= _MOST_FILES
-
-
-def is_of_one_table(rel: Rel, space: Workspace) -> bool:
-    """Whether the rows of a relation are those of a table, each with what is computed of it, and of no union."""
-    read = _read_below(rel)
-    if read is None or not isinstance(read.definition, NamedTable):
-        return False
-    kept = space.kept.get(read.definition.names)
-    return kept is not None and kept.is_one
-
-
-def _read_below(rel: Rel) -> Read | None:
-    """The read that a relation takes its rows from one by one."""
-    while isinstance(rel, Filter | Project | Emit):
-        if any(isinstance(node, WindowFunction) or is_subquery(node) for node in walk(rel, into_relations=False)):
-            return None
-        rel = rel.input
-    return rel if isinstance(rel, Read) else None
 
 
 def _source(rel: Read, space: Workspace) -> DataFrame | None:
