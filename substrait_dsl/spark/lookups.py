@@ -15,6 +15,7 @@ from substrait_dsl.algebra.relations import Join, LateralJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.spark.expressions import Scope
 from substrait_dsl.spark.hosts import Host, host, subqueries_of
+from substrait_dsl.spark.inputs import is_of_one_source
 from substrait_dsl.spark.join_plans import Plan, keys_inside, test_of
 from substrait_dsl.spark.marks import Key, mark
 from substrait_dsl.spark.pruning import positions_seen, types_seen
@@ -60,7 +61,9 @@ def with_matches(
         tests += [test_of(conjunct, rel, plan.stream, there.scope) for conjunct in others]
         fixed = not others and not any(node.free_anchors for node in (other, *keys_inside(rel)))
         marked = mark(_text(matches), tests, to.space, outside=outside, fixed=fixed)
-        return rows.fenced().extended([Item(marked, (to.space.name(),))])
+        stream = rel.left if plan.stream == "left" else rel.right
+        ready = rows if not to.outer and is_of_one_source(stream, to.space) else rows.fenced()
+        return ready.extended([Item(marked, (to.space.name(),))])
     for test in tests:
         matches = Rows(matches.table.where(test.holds), matches.columns)
     for conjunct in others:

@@ -20,11 +20,11 @@ from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJo
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.spark.expressions import AnySubquery, Scope
 from substrait_dsl.spark.hosts import subqueries_of
+from substrait_dsl.spark.inputs import is_small
 from substrait_dsl.spark.join_plans import MANY_MATCHES, PLANS, key_sides, keys_inside, name_of, sides_of, test_of
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.marks import Key
 from substrait_dsl.spark.physical_joins import as_join
-from substrait_dsl.spark.small import is_small
 from substrait_dsl.spark.subqueries import scalar
 from substrait_dsl.spark.tables import Item, Rows, all_true, items
 from substrait_dsl.spark.texts import TextTable

@@ -1,4 +1,4 @@
-"""Which inputs of a join are small enough for one task, as far as is known before anything runs."""
+"""What is known of the inputs of a join before anything runs: which are small, and which are of one source."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from substrait_dsl.algebra.expressions import WindowFunction
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations import Emit, Filter, LocalFiles, NamedTable, Project, Read
 from substrait_dsl.spark.named import named_frame
-from substrait_dsl.spark.scans import is_of_iceberg, scan_of
+from substrait_dsl.spark.scans import is_of_iceberg, is_one_source, scan_of
 from substrait_dsl.spark.subqueries import is_subquery
 
 if TYPE_CHECKING:
@@ -26,12 +26,6 @@ def is_small(rel: Rel, space: Workspace) -> bool:
 
     Only what is computed of each row by itself may stand between. A wrong answer costs time, and nothing else.
     """
-    while isinstance(rel, Filter | Project | Emit):
-        if any(isinstance(node, WindowFunction) or is_subquery(node) for node in walk(rel, into_relations=False)):
-            return False
-        rel = rel.input
-    if not isinstance(rel, Read):
-        return False
     frame = _source(rel, space)
     scan = None if frame is None else scan_of(frame)
     if frame is None or scan is None or scan.size > _most_sent(space.spark):
@@ -39,8 +33,23 @@ def is_small(rel: Rel, space: Workspace) -> bool:
     return 0 < len(frame.inputFiles()) <= _MOST_FILES
 
 
-def _source(rel: Read, space: Workspace) -> DataFrame | None:
-    """The table, view or files that are read, if Spark soon has a plan for them; it has been looked at before."""
+def is_of_one_source(rel: Rel, space: Workspace) -> bool:
+    """Whether the rows of a relation are those of a table or of files, or of a view of such, and of no union."""
+    frame = _source(rel, space)
+    return frame is not None and is_one_source(frame)
+
+
+def _source(rel: Rel, space: Workspace) -> DataFrame | None:
+    """The table, view or files that a relation takes its rows from one by one, if Spark soon has a plan for them.
+
+    It has been looked at before.
+    """
+    while isinstance(rel, Filter | Project | Emit):
+        if any(isinstance(node, WindowFunction) or is_subquery(node) for node in walk(rel, into_relations=False)):
+            return None
+        rel = rel.input
+    if not isinstance(rel, Read):
+        return None
     match rel.definition:
         case NamedTable(names=names) if not is_of_iceberg(names, space.spark):
             return named_frame(names, space.spark)
