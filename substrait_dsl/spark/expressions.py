@@ -50,7 +50,7 @@ from substrait_dsl.algebra.expressions import (
     WindowFunction,
     closed,
 )
-from substrait_dsl.algebra.node import Node
+from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.algebra.types import Boolean, Struct, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.aggregates import aggregate_function_to_sql, values_of
@@ -166,13 +166,22 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
     Raises:
         UnsupportedError: Spark cannot compute it, or an expression in it, exactly.
     """
+    condition = to_sql(measure.filter, scope) if measure.filter else None
+
+    def of_taken(value: Expression) -> str:
+        # Spark computes what it uses twice, or tells apart, of the records that are left out, too, where it may fail.
+        text = to_sql(value, scope)
+        is_computed = not isinstance(value, FieldReference) and any(
+            isinstance(node, FieldReference | OuterReference) for node in walk(value, into_relations=False)
+        )
+        return f"if({condition}, {text}, NULL)" if condition and is_computed else text
 
     def written(call: AggregateFunction) -> str:
         return aggregate_function_to_sql(
             call,
-            [to_sql(value, scope) for value in values_of(call)],
-            [(to_sql(key.expression, scope), direction_of(key)) for key in call.sorts],
-            to_sql(measure.filter, scope) if measure.filter else None,
+            [of_taken(value) for value in values_of(call)],
+            [(of_taken(key.expression), direction_of(key)) for key in call.sorts],
+            condition,
             beside_distinct,
         )
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
@@ -111,3 +116,33 @@ def test_subqueries_in_keys_and_measures(spark: SparkSession) -> None:
     assert counted(by_weight, spark) == Counter([(100, 3), (200, 3), (None, 4)])
     summed = t.aggregate("a", total=lambda r: f.sum(weight(r)))
     assert counted(summed, spark) == Counter([(1, 200), (2, 200), (3, None)])
+
+
+DIVIDED: dict[str, tuple[Callable[[Any], Any], object]] = {
+    "avg": (lambda r: f.avg((10 / r.x).cast(sd.FP64)), 2.0),
+    "sum": (lambda r: f.sum(10 / r.x), 4),
+    "max": (lambda r: f.max(10 / r.x + 1), 3),
+    "std_dev": (lambda r: f.std_dev((10 / r.x).cast(sd.FP64), distribution="POPULATION"), 0.0),
+    "decimals": (lambda r: f.sum((10 / r.x).cast("decimal<9,2>")), Decimal("4.00")),
+    "distinct": (lambda r: f.count(10 / r.x).distinct(), 1),
+    "in order": (lambda r: f.string_agg(r.s, ",").order_by(10 / r.x), "b,c"),
+    "required": (lambda r: f.avg(r.x.assert_not_null()), 5.0),
+    "texts": (lambda r: f.avg(r.s.cast(sd.I64, on_failure="throw")), None),
+}
+"""Measures of what fails for rows that their filter leaves out, and their values of the others."""
+
+
+@pytest.mark.parametrize("keys", [(), ("k",)])
+@pytest.mark.parametrize("case", [*DIVIDED, "all"])
+def test_what_a_filter_leaves_out_is_not_computed(case: str, keys: tuple[str, ...], spark: SparkSession) -> None:
+    rows = sd.read_virtual(
+        [(1, 0, "a"), (1, 5, "b"), (1, 5, "c"), (1, None, "d")], {"k": "i64", "x": "i64?", "s": "string?"}
+    )
+    taken = {name: made for name, made in DIVIDED.items() if case in (name, "all")}
+    measures: dict[str, Any] = {name: partial(_kept, make, name) for name, (make, _) in taken.items()}
+    wanted = tuple(value for _, value in taken.values())
+    assert rows.aggregate(*keys, **measures).collect(spark) == [(1,) * len(keys) + wanted]
+
+
+def _kept(make: Callable[[Any], Any], name: str, row: Any) -> Any:
+    return make(row).filter(row.s == "nothing" if name == "texts" else row.x != 0)
