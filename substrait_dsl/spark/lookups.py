@@ -62,6 +62,7 @@ def with_matches(
         fixed = not others and not any(node.free_anchors for node in (other, *keys_inside(rel)))
         marked = mark(_text(matches), tests, to.space, outside=outside, fixed=fixed)
         stream = rel.left if plan.stream == "left" else rel.right
+        # Inside a subquery the rows may come to stand above a union that is outside.
         ready = rows if not to.outer and is_of_one_source(stream, to.space) else rows.fenced()
         return ready.extended([Item(marked, (to.space.name(),))])
     for test in tests:
