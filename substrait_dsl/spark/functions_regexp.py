@@ -25,6 +25,10 @@ _OPTIONS = {
 Choices = Mapping[str, str]
 
 
+_LONGEST = 2**31 - 1
+"""How many characters a text of Spark's has at most, and how many matches; its functions take no greater number."""
+
+
 def _number(call: Call, position: int, omitted: int) -> int:
     """A number that a call gives as an argument or omits: a position, an occurrence, a group."""
     if position >= len(call.arguments):
@@ -56,7 +60,7 @@ def _from(call: Call, texts: Sequence[str], pattern: Pattern, position: int) -> 
             f"Spark cannot run {call.function.name} from position {start} on exactly",
             hint="take a substring first" if start > 1 else "positions begin with 1",
         )
-    return f"substring({texts[0]}, {start})"
+    return f"substring({texts[0]}, {min(start, _LONGEST)})"
 
 
 def _unless_null(write: Writer) -> Template:
@@ -90,7 +94,7 @@ def _match(call: Call, texts: Sequence[str], choices: Choices) -> str:
     occurrence, group = _number(call, 3, 1), _number(call, 4, 0)
     if occurrence < 1:
         raise UnsupportedError(f"the occurrence of a pattern is counted from 1, got {occurrence}")
-    match = f"get({_all_matches(call, texts, choices, group)}, {occurrence - 1})"
+    match = f"get({_all_matches(call, texts, choices, group)}, {min(occurrence - 1, _LONGEST)})"
     if call.output_type.nullable:
         return match
     # What becomes of no match is undefined; a required result cannot be NULL.
@@ -127,7 +131,7 @@ def _replace(call: Call, texts: Sequence[str], choices: Choices) -> str:
         written, replacement = _up_to(pattern), f"$1{replacement}"
     replaced = f"regexp_replace({text}, {text_to_sql(written)}, {text_to_sql(replacement)})"
     start = _number(call, 3, 1)
-    return replaced if start == 1 else f"concat(left({texts[0]}, {start - 1}), {replaced})"
+    return replaced if start == 1 else f"concat(left({texts[0]}, {min(start - 1, _LONGEST)}), {replaced})"
 
 
 def _split(call: Call, texts: Sequence[str], choices: Choices) -> str:

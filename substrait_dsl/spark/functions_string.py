@@ -31,6 +31,9 @@ def _matching(function: str) -> Template:
 
 _SENSITIVE = {"case_sensitivity": {"CASE_SENSITIVE": ""}}
 
+LONGEST = 2**31 - 16
+"""How many bytes a text of Spark's has at most: Java has no longer arrays."""
+
 NO_ESCAPE = "\x01"
 """The specification gives LIKE no escape character; Spark always has one, so it gets one that no pattern contains
 unless twice, where it stands for itself."""
@@ -104,7 +107,10 @@ STRING: Table = {
         _SENSITIVE,
     ),
     "replace": Template("replace({0}, {1}, {2})", _SENSITIVE),
-    "repeat": Template("repeat({0}, CAST({1} AS INT))"),
+    "repeat": Template(
+        f"if(octet_length({{0}}) * CAST({{1}} AS DOUBLE) > {LONGEST}, {failing('repeat gives too long a text')},"
+        " repeat({0}, if({1} > 2147483647L, 2147483647, if({1} < 0L, 0, CAST({1} AS INT)))))"
+    ),
     "reverse": Template("reverse({0})"),
     "replace_slice": Template(
         "(CASE WHEN {1} BETWEEN 1L AND char_length({0}) AND {2} >= 0L THEN"

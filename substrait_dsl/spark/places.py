@@ -112,7 +112,7 @@ def _signs(failure: Failure) -> tuple[str, ...]:
                 return (f"'{about[1]}'))",)
             return tuple({f"raise_error({text_to_sql(told)})", f"raise_error('{told}')"})
         case "ARITHMETIC_OVERFLOW" | "NUMERIC_VALUE_OUT_OF_RANGE":
-            return "sum(", "avg("
+            return "sum(", "avg(", "(- ", "abs("
         case "DUPLICATED_MAP_KEY":
             return "map(", "map_from_entries("
         case "BINARY_ARITHMETIC_OVERFLOW" if "symbol" in failure.parameters:

@@ -54,6 +54,18 @@ CASES: dict[str, Case] = {
         "tiny + tiny",
         "project -> q: i8 = tiny + tiny",
     ),
+    "a sign, of which Spark does not say where": (
+        T.project(x=lambda r: r.b + 1, y=lambda r: -(0 - r.a - 1)),
+        "overflow in -(0 - a - 1)",
+        "-(0 - a - 1)",
+        "project -> y: i64 = -(0 - a - 1)",
+    ),
+    "an absolute value, likewise": (
+        T.project(x=lambda r: r.b + 1, y=lambda r: f.abs(0 - r.a - 1)),
+        "overflow in abs(0 - a - 1)",
+        "abs(0 - a - 1)",
+        "project -> y: i64 = abs(0 - a - 1)",
+    ),
     "a map": (
         T.project(m=lambda r: sd.map_of([(r.zero, 1), (r.zero * 2, 2)])),
         "a map has one key twice",

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import substrait_dsl as sd
+from substrait_dsl import functions as f
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.algebra.expressions.literals import literal
+from substrait_dsl.errors import ExecutionError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -128,6 +131,33 @@ def test_slices_and_counts(spark: SparkSession) -> None:
         call("capitalize", literal("éa b", t.String())),
     )
     assert found == [("aXYef", "aXYbcdef", "abcdeXY", None, None, None, 2, 3, "Éa b")]
+
+
+def test_numbers_beyond_the_length_of_any_text(spark: SparkSession) -> None:
+    """In a projection, in a lambda and in a filter: Spark computes the arguments of each in another order."""
+    huge = 3_000_000_000
+    rows = [("ab", 2), ("ab", 0), ("ab", -huge), ("", huge), (None, huge), ("ab", None)]
+    table = sd.read_virtual(rows, {"s": "string?", "n": "i64?"})
+    wanted = ["abab", "", "", "", None, None]
+    repeated = table.project(x=lambda r: f.repeat(r.s, r.n))
+    assert [row.x for row in repeated.collect(spark)] == wanted
+    listed = table.project(x=lambda r: f.transform(sd.list_of(r.n), lambda n: f.repeat(r.s, n)))
+    assert [row.x for row in listed.collect(spark)] == [[text] for text in wanted]
+    kept = table.filter(lambda r: f.repeat(r.s, r.n).is_null())
+    assert kept.collect(spark) == [(None, huge), ("ab", None)]
+    with pytest.raises(ExecutionError, match=r"too long a text in repeat\(s, n\)"):
+        sd.read_virtual([("ab", huge)], {"s": "string", "n": "i64"}).project(x=lambda r: f.repeat(r.s, r.n)).collect(
+            spark
+        )
+
+    found = table.select(
+        nth=lambda r: f.regexp_match_substring(r.s, "b", 1, huge, 0),
+        from_afar=lambda r: f.regexp_match_substring(r.s, "b", huge, 1, 0),
+        counted=lambda r: f.regexp_count_substring(r.s, "b", huge),
+        place=lambda r: f.regexp_strpos(r.s, "b", huge, 1),
+        replaced=lambda r: f.regexp_replace(r.s, "b", "c", huge, 0),
+    )
+    assert found.collect(spark) == [(None, None, *((None,) * 3 if s is None else (0, 0, s))) for s, _ in rows]
 
 
 def test_results_that_exceed_their_length_are_errors(spark: SparkSession) -> None:
