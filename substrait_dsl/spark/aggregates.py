@@ -50,10 +50,16 @@ def aggregate_function_to_sql(
     }
     if extra["distinct"] and call.function.name == "mode":
         raise UnsupportedError("Spark cannot run mode over distinct values, each of which is there once")
+    if extra["distinct"] and call.function.name == "string_agg" and any(key != texts[0] for key, _ in sorts):
+        raise UnsupportedError(
+            "Spark cannot run string_agg of distinct texts that are ordered by something else than themselves"
+        )
     for key in call.sorts:
         require_comparable(key.expression.type, f"an order of {call.function.name}")
     kinds = [value.type for value in values_of(call)]
     texts = told_apart(call, texts)
+    if extra["distinct"] and call.function.name == "median" and isinstance(kinds[0], FP32 | FP64):
+        return lower(call, texts, _DISTINCT_MEDIANS, extra)
     if call.function.name == "collect_list":
         values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, AGGREGATE_FUNCTIONS, extra)
         return from_key(values, List(kinds[0])) if extra["distinct"] else values
@@ -111,10 +117,6 @@ def _joined_in_order(call: AggregateFunction, texts: Sequence[str], sorts: SortK
     """
     lower(call, texts, AGGREGATE_FUNCTIONS, extra)  # which refuses options and arguments
     value, separator = texts
-    if extra["distinct"] and any(key != value for key, _ in sorts):
-        raise UnsupportedError(
-            "Spark cannot run string_agg of distinct texts that are ordered by something else than themselves"
-        )
     return f"array_join({_in_order(value, sorts, extra)}, {separator})"
 
 
@@ -225,8 +227,31 @@ def _deviation(sample: str, population: str) -> Table:
     return {f"{name}:fp32": by_option, f"{name}:fp64": by_option, name: by_argument}
 
 
-_MEDIAN = "median({distinct}{0}){filter}"
 _PRECISION = ({"EXACT": "", "APPROXIMATE": ""},)  # an exact result is a good approximation
+_MEDIAN = "median({distinct}{0}){filter}"
+
+
+def _between(low: str, high: str) -> str:
+    """The middle of two doubles, rounded once: halves are exact, but for those of numbers whose sum is exact."""
+    both = f"{low} + {high}"
+    return f"CAST(CASE WHEN abs({both}) < {_LIMIT} THEN ({both}) / 2 ELSE {low} / 2 + {high} / 2 END AS {{T}})"
+
+
+_LOWER, _UPPER = (
+    f"percentile_disc({{distinct}}0.5) WITHIN GROUP (ORDER BY CAST({{0}} AS DOUBLE) {way}){{filter}}"
+    for way in ("ASC", "DESC")
+)
+_SORTED = "sort_array(collect_list({distinct}CAST({0} AS DOUBLE)){filter})"
+_DISTINCT_MEDIANS: Mapping[str, Table] = {
+    "functions_arithmetic": {
+        "median:fp": Template(
+            f"transform(array({_SORTED}), v -> {_between('get(v, (size(v) - 1) div 2)', 'get(v, size(v) div 2)')})[0]",
+            NEAREST,
+            enums=_PRECISION,
+        )
+    }
+}
+"""The median of the distinct values, where Spark cannot tell the two in the middle from all of them."""
 
 EXTREMES: Table = {"min": Template("min({0}){filter}"), "max": Template("max({0}){filter}")}
 
@@ -257,7 +282,8 @@ ARITHMETIC: Table = {
     **_deviation("var_samp", "var_pop"),
     "corr": Template("CAST(corr({distinct}{0}, {1}){filter} AS {T})", NEAREST),
     "mode": Template("mode({distinct}{0}){filter}"),
-    "median:fp": Template(f"CAST({_MEDIAN} AS {{T}})", NEAREST, enums=_PRECISION),
+    # Spark's own median takes the difference of the two in the middle, which is rounded, and may be infinite.
+    "median:fp": Template(_between(_LOWER, _UPPER), NEAREST, enums=_PRECISION),
     # Of i64 the median would be a double, which does not hold them all.
     **{
         f"median:req_{kind}": Template(
@@ -272,7 +298,7 @@ ARITHMETIC: Table = {
 ARITHMETIC_DECIMAL: Table = {
     **EXTREMES,
     "sum": Template(f"CAST({_SUM} AS {{T}})", _RAISES),
-    "sum0": Template(f"CAST(coalesce({_SUM}, 0BD) AS {{T}})", _RAISES),
+    "sum0": Template(f"coalesce(CAST({_SUM} AS {{T}}), CAST(0BD AS {{T}}))", _RAISES),
     "avg": Template(_decimal_average(_TOTAL, _WHOLE_COUNT, "{T}"), _RAISES),
     "avg:fine": Template(f"CAST({_TOTAL} / {_WHOLE_COUNT} AS {{T}})", _RAISES),
     "avg:finest": Template(_too_fine),

@@ -7,6 +7,7 @@ is not the specification's (reading 32). Functions that look at the whole partit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from math import inf, isfinite
 
@@ -236,11 +237,28 @@ def _widened(call: WindowCall, key: SortKey, sql: Callable[[Expression], str]) -
                     f"Spark cannot compute a range over {own}{spans}, exactly",
                     hint=f"cast the sort key to {attrs.evolve(own, precision=37)}" if fits else None,
                 )
+            _require_sign_change(call)
             wide = f"DECIMAL({digits},{scale})"
         case _:
             wide = None
     text = sql(key.expression)
     return wide, [f"{f'CAST({text} AS {wide})' if wide else text} {ORDERINGS[direction_of(key)]}"]
+
+
+MOST_SIGN_CHANGED = 34
+"""How many digits of a decimal Spark keeps where it changes its sign, as it does in one direction or other."""
+
+
+def _require_sign_change(call: WindowCall) -> None:
+    """Raise `UnsupportedError` for an offset that changes with its sign."""
+    for bound in (call.lower, call.upper):
+        if isinstance(bound.offset, Literal) and isinstance(bound.offset.value, Decimal):
+            digits = "".join(map(str, bound.offset.value.as_tuple().digits)).strip("0")
+            if len(digits) > MOST_SIGN_CHANGED:
+                value = bound.offset.value
+                raise UnsupportedError(
+                    f"Spark takes {MOST_SIGN_CHANGED} digits of the offset of a frame, {value} has {len(digits)}"
+                )
 
 
 def _value(bound: Bound, end: str, key_type: str | None, sql: Callable[[Expression], str]) -> str:

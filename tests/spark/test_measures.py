@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import decimal
+import itertools
 import math
+import sys
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -214,6 +217,55 @@ def test_statistics(spark: SparkSession) -> None:
     assert (median, whole, mode) == (3.0, 2, 2)
     assert math.isclose(variance, 16.25)  # 3.25² + 2.25² + 0.25² + 5.75² = 48.75, by 3
     assert math.isclose(corr, 1.0)
+
+
+def test_the_median_of_an_even_number_of_floats_is_rounded_once(spark: SparkSession) -> None:
+    """Halves of sums: of neither the difference nor the sum of the two in the middle may Spark make a float first."""
+    most, least = sys.float_info.max, 5e-324
+    numbers = [0.0, least, 3 * least, 0.1, 1.0, 3.0000000000000004, 1e16 + 2, most / 2, most]
+    numbers += [-number for number in numbers[1:]]
+    pairs = list(itertools.combinations_with_replacement(numbers, 2))
+    endless = [(-math.inf, 1.0, -math.inf), (math.inf, most, math.inf), (math.inf, math.inf, math.inf)]
+    wanted = [float((Fraction(low) + Fraction(high)) / 2) for low, high in pairs] + [half for *_, half in endless]
+    pairs += [(low, high) for low, high, _ in endless]
+    rows = [(number, each) for number, pair in enumerate(pairs) for each in pair]
+    medians = {
+        "median": lambda r: f.median("EXACT", r.x),
+        "distinct": lambda r: f.median("EXACT", r.x).distinct(),
+        "left": lambda r: f.median("EXACT", r.x).filter(r.x < 1),
+    }
+    table = sd.read_virtual(rows, {"n": "i64", "x": "fp64"})
+    found = table.group_by("n").agg(**medians).sort("n").collect(spark)
+    assert [row.median for row in found] == wanted
+    assert [row.distinct for row in found] == wanted
+    left = [[each for each in pair if each < 1] for pair in pairs]
+    assert [row.left for row in found] == [
+        half if len(few) == 2 else next(iter(few), None) for half, few in zip(wanted, left, strict=True)
+    ]
+    windows = table.project(w=lambda r: f.median("EXACT", r.x).over(partition_by="n")).sort("n").collect(spark)
+    assert [row.w for row in windows] == [half for half in wanted for _ in range(2)]
+    largest = 3.4028234663852886e38
+    small = sd.read_virtual([(largest,), (largest,)], {"x": "fp32"}).aggregate(m=medians["median"])
+    assert small.collect(spark) == [(largest,)]
+
+
+def test_medians_of_odd_numbers_and_of_none(spark: SparkSession) -> None:
+    rows = [(1, 3.0), (1, None), (1, 1.0), (1, 1.0), (2, None), (3, math.nan), (3, 1.0), (3, 2.0)]
+    table = sd.read_virtual(rows, {"n": "i64", "x": "fp64?"})
+    found = (
+        table.group_by("n")
+        .agg(a=lambda r: f.median("EXACT", r.x), d=lambda r: f.median("EXACT", r.x).distinct())
+        .sort("n")
+        .collect(spark)
+    )
+    assert found == [(1, 1.0, 2.0), (2, None, None), (3, 2.0, 2.0)]  # NaN is greater than all others
+
+
+def test_a_sum_of_decimals_keeps_all_digits(spark: SparkSession) -> None:
+    least = Decimal("1e-38")
+    table = sd.read_virtual([(1, least), (1, least)], {"n": "i64", "d": "decimal<38,38>"})
+    found = table.aggregate(s=lambda r: f.sum0(r.d), none=lambda r: f.sum0(r.d).filter(r.n > 1)).collect(spark)
+    assert found == [(2 * least, Decimal(0))]
 
 
 def test_refused_measures() -> None:

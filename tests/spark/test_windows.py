@@ -172,6 +172,16 @@ def test_ranges_over_decimals_of_many_digits(spark: SparkSession) -> None:
     assert one(spark, sd.Decimal(37, 3), keys, sums) == [(2,), (1,), (3,)]
     small = [Decimal("0.1"), Decimal("0.2"), Decimal("9999.9")]
     assert one(spark, sd.Decimal(5, 1), small, near(Decimal(12345678)), near(Decimal(9999))) == [(3, 2), (3, 2), (3, 1)]
+    most = Decimal("1234567890123456789012345678901234")
+    counts = [
+        f.count().over(order_by=key, range=bounds)
+        for key in ("k", sd.desc("k"))
+        for bounds in ((0, most), (Decimal(f"-{most}"), 0))
+    ]
+    found = one(spark, sd.Decimal(37, 0), [Decimal(0), Decimal(1), most], *counts)
+    assert found == [(3, 1, 1, 3), (2, 2, 2, 2), (1, 3, 3, 1)]
+    with pytest.raises(UnsupportedError, match=r"takes 34 digits of the offset of a frame, \S+ has 35"):
+        one(spark, sd.Decimal(37, 0), [Decimal(0)], f.count().over(order_by="k", range=(0, Decimal(f"{most}5"))))
     with pytest.raises(UnsupportedError, match=r"a range over decimal<37,3>, decimal<35,0> away"):
         one(spark, sd.Decimal(37, 3), keys, near(Decimal(10) ** 34))
 
