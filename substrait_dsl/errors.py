@@ -142,6 +142,10 @@ class UnsupportedError(SubstraitDslError, NotImplementedError):
     """The engine, or the encoding, cannot express something exactly; it is refused before anything runs."""
 
     code = "unsupported"
+    step: str | None = None
+    """The step of the plan that is refused, as the text of the plan shows it, if it is one step."""
+    expression: str | None = None
+    """The part of the step that is refused."""
 
 
 class ExecutionError(SubstraitDslError, RuntimeError):

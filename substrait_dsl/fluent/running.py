@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import EvaluationMode, Root
-from substrait_dsl.errors import ExecutionError, InvalidArgumentError, naming
+from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, naming
 from substrait_dsl.fluent.base import run
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.render.steps import origin, step
@@ -58,6 +58,9 @@ class Started:
                 self.frames = [run(root, spark, moment, mode, persist_shared=persist_shared) for root in roots]
             except ExecutionError as error:
                 self.require_success(error.__cause__)  # the number of rows of a fetch may have been computed
+                raise
+            except UnsupportedError as error:
+                _name_step(error, self.records)
                 raise
 
     def require_success(self, error: BaseException | None, *, is_all: bool = False) -> None:
@@ -140,6 +143,18 @@ def _error(failure: Failure, places: Sequence[Place], record: Record) -> Executi
     if len(texts) == 1:
         error.step, error.expression = steps[0].text, steps[0].part
     return error
+
+
+def _name_step(error: UnsupportedError, records: Sequence[Record]) -> None:
+    """Let an error say which step of the plan is refused, if one is, and which part of it."""
+    for record in records:
+        nodes = [node for each, node in record.refused if each is error]
+        rel = next((node for node in nodes if isinstance(node, Rel)), None)
+        if rel is not None:
+            place = step(record.plan, rel, None if isinstance(nodes[0], Rel) else nodes[0])
+            error.step, error.expression = place.text, place.part
+            error.message = f"{error.message} {place}"
+            error.args = (error.message,)
 
 
 def explanation(text: str, started: Started, mode: ExplainMode | None) -> str:

@@ -60,7 +60,7 @@ from substrait_dsl.spark.literals import UNKNOWN, literal_to_sql, struct_to_sql
 from substrait_dsl.spark.output import asserted
 from substrait_dsl.spark.phases import Average, in_one_phase
 from substrait_dsl.spark.pushdown import compared
-from substrait_dsl.spark.record import note_text
+from substrait_dsl.spark.record import note_refused, note_text
 from substrait_dsl.spark.sorting import direction_of
 from substrait_dsl.spark.templates import STANDARD, require_comparable
 from substrait_dsl.spark.types import spark_sql_type
@@ -134,7 +134,11 @@ def to_sql(expression: Expression, scope: Scope) -> str:
             continue
         stack.pop()
         if id(current) not in done:
-            done[id(current)] = text = _write(current, done, scope)
+            try:
+                done[id(current)] = text = _write(current, done, scope)
+            except UnsupportedError as error:
+                note_refused(error, current)
+                raise
             if len(text) > MAX_LENGTH:
                 raise UnsupportedError(
                     f"an expression would be more than {MAX_LENGTH} characters of Spark SQL",
@@ -185,8 +189,12 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
             beside_distinct,
         )
 
-    call = in_one_phase(measure.function)
-    text = call.to_sql(written(call.total), written(call.many)) if isinstance(call, Average) else written(call)
+    try:
+        call = in_one_phase(measure.function)
+        text = call.to_sql(written(call.total), written(call.many)) if isinstance(call, Average) else written(call)
+    except UnsupportedError as error:
+        note_refused(error, measure.function)
+        raise
     note_text(measure.function, {id(measure.function): text})
     return text
 

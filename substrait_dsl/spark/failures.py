@@ -14,7 +14,14 @@ import attrs
 from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, ScalarFunction, WindowCall
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
-from substrait_dsl.algebra.types import Type
+from substrait_dsl.algebra.types import (
+    Date,
+    IntervalDay,
+    IntervalYear,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    Type,
+)
 from substrait_dsl.errors import shortened, suggestion
 from substrait_dsl.spark.functions_regexp import NO_MATCH
 from substrait_dsl.spark.join_plans import MANY_MATCHES
@@ -96,9 +103,17 @@ def _caused(text: str) -> Failure:
         return Failure(BROKEN_RECORDS[0], "a field of delimited text goes on behind its closing quote", {})
     causes = _CAUSE.findall(text)
     if not causes:
-        return Failure("", text, {})
+        return Failure(OF_INTERVALS if _OF_JAVA.search(text) else "", text, {})
     message, condition = causes[-1]
     return _one_of(message) if condition == _SEVERAL else _told_by(message)
+
+
+OF_INTERVALS = "INTERVAL_ARITHMETIC_OVERFLOW"
+INTERVALS = (IntervalDay, IntervalYear)
+OF_TIME = (*INTERVALS, Date, PrecisionTimestamp, PrecisionTimestampTZ)
+"""The types that what computes with intervals may give; none is wider."""
+_OF_JAVA = re.compile(r"(?:java\.lang\.ArithmeticException: |\A)(?:long|integer) overflow")
+"""What Spark raises where a multiple of an interval overflows."""
 
 
 def _told_by(message: str) -> Failure:
@@ -159,7 +174,7 @@ _LACKS = {
     "java.lang.StackOverflowError": "Java ran out of stack",
     "Cannot call methods on a stopped SparkContext": STOPPED,
 }
-_OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", "INTERVAL_ARITHMETIC_OVERFLOW", "DATETIME_OVERFLOW")
+_OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", OF_INTERVALS, "DATETIME_OVERFLOW")
 _MISFITS = ("CAST_INVALID_INPUT", "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
 
 _HINTS = {
@@ -172,6 +187,7 @@ _HINTS = {
     "Java ran out of stack": 'spark.driver.extraJavaOptions="-Xss16m", set before Java is started, gives it more',
     MANY_MATCHES: 'how="left" or "right" keeps every match; distinct() or an aggregate of the other side leaves one',
 }
+_WIDER = "cast the operands to a wider type first"
 _CAST_HINT = 'cast(type, on_failure="return_null") gives NULL there'
 _COLUMN_HINT = (
     "declare it, or the columns that it is made of, nullable where they are read, or leave such rows out: "
@@ -234,8 +250,8 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
     node = place.node if place is not None else None
     if failure.kind in _OVERFLOWS:
         kind = _type(node)
-        fit = "" if kind is None else f"the result does not fit {kind.as_required()}; "
-        return f"{fit}cast the operands to a wider type first"
+        fit = "" if kind is None else f"the result does not fit {kind.as_required()}"
+        return fit if isinstance(kind, OF_TIME) else f"{fit}; {_WIDER}" if fit else _WIDER
     if told == _REQUIRED or told.endswith(IS_NULL):
         return _VALUE_HINT if told == _REQUIRED else _column_hint(place)
     if isinstance(node, Cast) and (failure.kind in _MISFITS or failure.kind == "USER_RAISED_EXCEPTION"):

@@ -50,7 +50,7 @@ from substrait_dsl.spark.output import is_plain, output, plain_items
 from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.pieces import Pieces
 from substrait_dsl.spark.pruning import columns_outside, parents_first, relations_inside, used_columns
-from substrait_dsl.spark.record import note_columns
+from substrait_dsl.spark.record import note_columns, note_refused
 from substrait_dsl.spark.tables import Item, Rows, Table, items
 from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.workspace import Workspace
@@ -126,7 +126,11 @@ class Lowering:
             elif waiting := [child for child in self._awaited(current) if id(child) not in self._done]:
                 stack.extend(waiting)
             else:
-                self._done[id(current)] = rows = self._kept(current, self._step(current))
+                try:
+                    self._done[id(current)] = rows = self._kept(current, self._step(current))
+                except UnsupportedError as error:
+                    note_refused(error, current)
+                    raise
                 note_columns(current, rows.columns)
         return self._done[id(rel)]
 

@@ -11,11 +11,22 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import unquote, urlsplit
 
-from substrait_dsl.algebra.expressions import ScalarSubquery
+from substrait_dsl.algebra.expressions import Expression, ScalarFunction, ScalarSubquery
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, LocalFiles, MergeJoin, NestedLoopJoin, Read
 from substrait_dsl.spark.delimited import NO_UTF8
-from substrait_dsl.spark.failures import BROKEN_RECORDS, IS_NULL, MANY_ROWS, OF_FILES, Failure, Place, text_format
+from substrait_dsl.spark.failures import (
+    BROKEN_RECORDS,
+    INTERVALS,
+    IS_NULL,
+    MANY_ROWS,
+    OF_FILES,
+    OF_INTERVALS,
+    OF_TIME,
+    Failure,
+    Place,
+    text_format,
+)
 from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.physical_joins import as_join
@@ -75,12 +86,15 @@ def _failed(failure: Failure, record: Record) -> Iterator[Node]:
             yield from _smallest(node, texts, holds)
             if texts.get(id(node)) in inlined:
                 yield node
-    if failure.kind == MANY_ROWS and not failure.fragments:
+    if failure.fragments:
+        return
+    if failure.kind == MANY_ROWS:
         parts = (part for node, _ in record.written for part in walk(node, into_relations=False))
         yield from (part for part in parts if isinstance(part, ScalarSubquery) and not part.input.single_row)
-    if not failure.fragments and (signs := _signs(failure)):
-        for node, texts in record.written:
-            yield from _showing(node, texts, signs)
+    for node, texts in record.written:
+        yield from _showing(node, texts, _signs(failure))
+        if failure.kind in ("ARITHMETIC_OVERFLOW", OF_INTERVALS):
+            yield from _of_intervals(node)
 
 
 def _around(fragment: str) -> Holds:
@@ -132,6 +146,23 @@ def _showing(node: Node, texts: Mapping[int, str], signs: tuple[str, ...]) -> It
                 own = own.replace(text, "")
         if any(sign in own for sign in signs):
             yield part
+
+
+def _of_intervals(node: Node) -> Iterator[Node]:
+    """The outermost parts of an expression that compute with intervals: of these, Spark tells no more."""
+    inside: set[int] = set()
+    for part in walk(node, into_relations=False):
+        if id(part) not in inside and _computes_with_intervals(part):
+            inside.update(id(each) for each in walk(part, into_relations=False))
+            yield part
+
+
+def _computes_with_intervals(node: Node) -> bool:
+    return (
+        isinstance(node, ScalarFunction)
+        and isinstance(node.type, OF_TIME)
+        and any(isinstance(each, Expression) and isinstance(each.type, INTERVALS) for each in (node, *node.arguments))
+    )
 
 
 def _operand_texts(node: Node, texts: Mapping[int, str]) -> set[str]:

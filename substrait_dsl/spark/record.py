@@ -29,6 +29,8 @@ class Record:
     """The relation that a generated name appears in first, and the position of its column there."""
     names: dict[int, tuple[str, ...]] = attrs.field(factory=dict)
     """The names of the columns of each relation, by its id."""
+    refused: list[tuple[Exception, Node]] = attrs.field(factory=list)
+    """What was being lowered when an error was raised: an expression or a relation, inner ones first."""
 
 
 _RECORDS: ContextVar[list[Record] | None] = ContextVar("records", default=None)
@@ -74,3 +76,10 @@ def note_columns(rel: Rel, names: tuple[str, ...]) -> None:
         records[-1].names[id(rel)] = names
         for position, name in enumerate(names):
             records[-1].columns.setdefault(name, (rel, position))
+
+
+def note_refused(error: Exception, node: Node) -> None:
+    """Note that an error was raised while an expression, a measure or a relation was lowered."""
+    records = _RECORDS.get()
+    if records:
+        records[-1].refused.append((error, node))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal
+from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal, WindowCall
 from substrait_dsl.algebra.expressions.references import ROOT
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.relations import (
@@ -22,11 +22,11 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
-from substrait_dsl.spark.hosts import has_correlated, host
+from substrait_dsl.spark.hosts import Host, has_correlated, host
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.partitions import known_order, sorted_again, sorted_as_known
 from substrait_dsl.spark.pushdown import as_column
-from substrait_dsl.spark.record import note_text
+from substrait_dsl.spark.record import note_refused, note_text
 from substrait_dsl.spark.sorting import SortKeys, direction_of, ordering
 from substrait_dsl.spark.tables import Item, Rows, items
 from substrait_dsl.spark.templates import require_comparable
@@ -203,13 +203,18 @@ def lower_window(rel: Window, to: Lowering) -> Rows:
     """
     nodes = [*rel.functions, *rel.partitions, *rel.sorts]
     rows, here = host(to, to[rel.input], rel.anchor, nodes, hoist=True)
-    made = [
-        Item(window_to_sql(call, rel.partitions, rel.sorts, here.sql), (to.space.name(),)) for call in rel.functions
-    ]
-    for call, item in zip(rel.functions, made, strict=True):
-        note_text(call, {id(call): item.text})
-    rows = rows.extended(made)
+    rows = rows.extended([Item(_window_function(call, rel, here), (to.space.name(),)) for call in rel.functions])
     return sorted_again(rel, rows) if rel.method == "consistent_partition" else rows
+
+
+def _window_function(call: WindowCall, rel: Window, here: Host) -> str:
+    try:
+        text = window_to_sql(call, rel.partitions, rel.sorts, here.sql)
+    except UnsupportedError as error:
+        note_refused(error, call)
+        raise
+    note_text(call, {id(call): text})
+    return text
 
 
 def lower_expand(rel: Expand, to: Lowering) -> Rows:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 BIG = 2**63 - 1
+YEARS = sd.lit(sd.YearMonths(1, 0))
 COLUMNS = {"a": "i64", "b": "i64", "zero": "i64", "s": "string", "d": "decimal<5,2>?", "tiny": "i8"}
 T = sd.read_virtual([(1, 2, 0, "abc", None, 100), (BIG, 2, 0, "12", None, 100)], COLUMNS)
 U = sd.read_virtual([(2, 1), (2, 2)], {"k": "i64", "v": "i64"})
@@ -65,6 +66,18 @@ CASES: dict[str, Case] = {
         "overflow in abs(0 - a - 1)",
         "abs(0 - a - 1)",
         "project -> y: i64 = abs(0 - a - 1)",
+    ),
+    "many seconds, of which Spark does not say where": (
+        T.project(x=lambda r: -r.b, y=lambda r: dt.date(2024, 5, 1) + (r.a - 1) * dt.timedelta(seconds=1)),
+        "overflow in date '2024-05-01' + (a - 1) * interval 'P0DT1.000000S'",
+        "date '2024-05-01' + (a - 1) * interval 'P0DT1.000000S'",
+        "project -> y: precision_timestamp<6> = date '2024-05-01' + (a - 1) * interval 'P0DT1.000000S'",
+    ),
+    "many years, likewise": (
+        T.project(x=lambda r: -r.b, y=lambda r: ((r.b.cast(sd.I32) * 1_000_000_000) * YEARS).is_null()),
+        "overflow in cast(b as i32) * 1000000000 * interval 'P1Y0M'",
+        "cast(b as i32) * 1000000000 * interval 'P1Y0M'",
+        "project -> y: boolean = cast(b as i32) * 1000000000 * interval 'P1Y0M' is null",
     ),
     "a map": (
         T.project(m=lambda r: sd.map_of([(r.zero, 1), (r.zero * 2, 2)])),

@@ -96,3 +96,73 @@ def test_functions_where_values_belong(place: str, spark: SparkSession) -> None:
 def test_refused_by_name(name: str, make: Callable[[], Any], spark: SparkSession) -> None:
     with refused(UnsupportedError, "execute", name):
         make().execute(spark)
+
+
+DAYS: Any = sd.read_virtual([(1, DAY)], {"a": sd.I64, "d": sd.Date})
+NUMBER: Any = lambda r: r.d.cast(sd.I64)  # noqa: E731  # which Spark does not give of a date
+FROM_DATE, MEDIAN, SO_FAR = (
+    "cast(d as i64)",
+    "median(EXACT, a)",
+    "(range between unbounded preceding and current row)",
+)
+STEPS: dict[str, tuple[Callable[[], Any], str, str]] = {
+    "a column": (
+        lambda: DAYS.project(x=lambda r: r.a + 1, y=lambda r: NUMBER(r) + 1),
+        FROM_DATE,
+        f"project -> y: i64 = {FROM_DATE} + 1",
+    ),
+    "a condition": (
+        lambda: DAYS.filter(lambda r: (r.a > 1) & (NUMBER(r) > 1)),
+        FROM_DATE,
+        f"filter a > 1 and {FROM_DATE} > 1",
+    ),
+    "a measure": (
+        lambda: DAYS.group_by("d").agg(n=f.count(), m=lambda r: f.median("EXACT", r.a)),
+        MEDIAN,
+        f"aggregate by d -> m: i64? = {MEDIAN}",
+    ),
+    "what a measure is of": (
+        lambda: DAYS.aggregate("a", grouping_sets=[["a"], []], m=lambda r: f.sum(NUMBER(r))),
+        FROM_DATE,
+        f"aggregate by (a), () -> m: i64? = sum({FROM_DATE})",
+    ),
+    "a window": (
+        lambda: DAYS.window(n=f.row_number(), m=lambda r: f.median("EXACT", r.a), order_by="a"),
+        f"{MEDIAN} over {SO_FAR}",
+        f"window order by a asc nulls first -> m: i64? = {MEDIAN} over {SO_FAR}",
+    ),
+    "inside a subquery": (
+        lambda: DAYS.filter(lambda r: r.a == sd.scalar_subquery(DAYS.filter(lambda q: q.a == r.a).select(y=NUMBER))),
+        FROM_DATE,
+        f"project -> y: i64 = {FROM_DATE}",
+    ),
+    "inside a lambda": (
+        lambda: DAYS.project(x=lambda r: f.transform(sd.list_of(r.d), lambda x: x.cast(sd.I64))),
+        "cast(@0 as i64)",
+        "project -> x: list<i64> = transform([d], (@0: date) -> cast(@0 as i64))",
+    ),
+    "a physical join": (
+        lambda: DAYS.hash_join(DAYS.rename(a="b", d="e"), [("a", "b")], post_filter=lambda r: NUMBER(r) == 1),
+        FROM_DATE,
+        f"hash join inner build right on a = b then filter {FROM_DATE} = 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", STEPS)
+def test_the_step_that_is_refused_is_named(case: str, spark: SparkSession) -> None:
+    make, expression, step = STEPS[case]
+    with pytest.raises(UnsupportedError) as caught:
+        make().collect(spark)
+    error = caught.value
+    assert (error.expression, error.step) == (expression, step)
+    assert str(error).startswith("collect: Spark ")
+    assert error.message.endswith(f" in {expression} (step: {step})")
+    assert error.args == (error.message,)
+
+
+def test_a_step_without_a_part_is_named(spark: SparkSession) -> None:
+    with pytest.raises(UnsupportedError, match=r"cannot rank more than .* \(step: top n .*\)$") as caught:
+        T.top_n(2**40, "a", with_ties=True).execute(spark)
+    assert caught.value.expression is None
+    assert caught.value.step is not None

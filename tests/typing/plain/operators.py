@@ -26,6 +26,7 @@ def arithmetic(o: Orders) -> None:
     assert_type(o.o_totalprice * (1 - o.o_totalprice), Expr[Decimal[Any, Any], Req])
     assert_type(o.o_totalprice + decimal.Decimal("1.5"), Expr[Decimal[Any, Any], Req])
     assert_type(o.o_orderdate - dt.timedelta(days=90), DynExpr)
+    assert_type(o.o_orderkey * dt.timedelta(days=1), DynExpr)
     assert_type(o.o_taken + sd.lit(dt.timedelta(days=1), sd.IntervalDay(6)), DynExpr)
 
 
