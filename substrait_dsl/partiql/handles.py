@@ -157,25 +157,32 @@ class Values(Bound):
         operands = [self, *map(value, others)]
         return made_value(e.Operator(op, tuple(each._node for each in operands)), *operands)
 
+    def _comparison(self, op: str, other: object) -> Values:
+        if other is None:
+            raise InvalidArgumentError(
+                "a comparison with None is never true", hint="use is_null(), or is_missing(); lit(None) is a null"
+            )
+        return self._operator(op, other)
+
     def __eq__(self, other: object) -> Values:  # type: ignore[override]  # a comparison in the algebra
-        return self._operator("eq", other)
+        return self._comparison("eq", other)
 
     def __ne__(self, other: object) -> Values:  # type: ignore[override]
-        return self._operator("ne", other)
+        return self._comparison("ne", other)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __lt__(self, other: object) -> Values:
-        return self._operator("lt", other)
+        return self._comparison("lt", other)
 
     def __le__(self, other: object) -> Values:
-        return self._operator("lte", other)
+        return self._comparison("lte", other)
 
     def __gt__(self, other: object) -> Values:
-        return self._operator("gt", other)
+        return self._comparison("gt", other)
 
     def __ge__(self, other: object) -> Values:
-        return self._operator("gte", other)
+        return self._comparison("gte", other)
 
     def __and__(self, other: object) -> Values:
         return self._operator("and", other)

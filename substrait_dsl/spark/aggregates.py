@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, WindowCall
 from substrait_dsl.algebra.properties import SortDirection
-from substrait_dsl.algebra.types import FP32, FP64, Decimal, List, Type
+from substrait_dsl.algebra.types import FP32, FP64, Decimal, List, Map, Struct, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_arithmetic import NEAREST
 from substrait_dsl.spark.map_keys import as_key, from_key
 from substrait_dsl.spark.sorting import SortKeys, ordering
 from substrait_dsl.spark.templates import FINE, FINEST, Call, Table, Template, failing, lower, require_comparable
 from substrait_dsl.spark.types import PARTIQL_URN, spark_sql_type
+from substrait_dsl.spark.zeros import one_zero
 
 
 def aggregate_function_to_sql(
@@ -72,11 +73,19 @@ def aggregate_function_to_sql(
 
 def told_apart(call: AggregateFunction | WindowCall, texts: Sequence[str]) -> list[str]:
     """The values that a function tells apart, given as SQL text, as what stands for them in keys."""
-    if call.function.name == "approx_count_distinct" or (
-        call.invocation == "distinct" and call.function.name in _OF_ANYTHING
-    ):
-        return [as_key(text, value.type) for text, value in zip(texts, values_of(call), strict=True)]
+    pairs = list(zip(texts, [value.type for value in values_of(call)], strict=True))
+    if call.function.name == "approx_count_distinct":
+        return [_hashed(as_key(text, kind), kind) for text, kind in pairs]
+    if call.invocation == "distinct" and call.function.name in _OF_ANYTHING:
+        return [as_key(text, kind) for text, kind in pairs]
+    if call.function.name == "mode":
+        return [one_zero(text, kind) for text, kind in pairs]
     return list(texts)
+
+
+def _hashed(value: str, kind: Type) -> str:
+    """What tells values apart by a hash: Spark's leaves NULLs inside a value out, so such a value is hashed as text."""
+    return f"CAST({value} AS STRING)" if isinstance(kind, List | Struct | Map) else value
 
 
 def values_of(call: AggregateFunction | WindowCall) -> list[Expression]:

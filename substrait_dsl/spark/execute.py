@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from substrait_dsl.algebra.common import Common
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read
-from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
+from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words, quoted
 from substrait_dsl.spark.changes import changes_in, make_changes
 from substrait_dsl.spark.context import Context, now, settled
 from substrait_dsl.spark.correlation import loss_of, refusal_of, require_correlation
 from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.lowering import Change, Lowering
 from substrait_dsl.spark.meaning import require_meaning
+from substrait_dsl.spark.named import named_frame
 from substrait_dsl.spark.record import note_plan
 from substrait_dsl.spark.session import require_running
 from substrait_dsl.spark.settings import TIME_ZONE, require_settings
@@ -73,6 +74,7 @@ def execute(
             make_changes(root, changes_in(root.input), space)
         frame = Lowering(space).lower_root(root)
         require_correlation(nodes, frame)
+        _require_tables(nodes, frame)
         space.persist()
         return frame
 
@@ -86,13 +88,30 @@ def _spark_errors(plan: Rel) -> Iterator[None]:
             raise refusal from error
         failure = failure_of(error, analysis=True)
         if failure is not None and failure.kind == "PATH_NOT_FOUND":
+            words = told(error)
             raise ExecutionError(
-                f"there is nothing to read: {told(error)}",
-                hint="Spark looks for paths on the machines that it runs on; patterns and folders have a kind=",
+                f"there is nothing to read: {words}", hint=_HOME if "/~" in words else _PATHS
             ) from error
         words = told(error)
         start = "Spark refuses the plan: " if failure_of(error) is None else ""  # else it ran a part, which failed
         raise ExecutionError(f"{start}{words}", hint=advice(words)) from error
+
+
+_PATHS = "Spark looks for paths on the machines that it runs on; patterns and folders have a kind="
+_HOME = "~ is a name like any other: os.path.expanduser(path) puts the home directory in its place"
+
+
+def _require_tables(nodes: Sequence[Node], frame: DataFrame) -> None:
+    """Refuse streams: most relations are of all rows, and Spark would say so only when the stream is started."""
+    tables = [
+        node.definition.names for node in nodes if isinstance(node, Read) and isinstance(node.definition, NamedTable)
+    ]
+    if tables and frame.isStreaming:
+        streams = [".".join(names) for names in tables if named_frame(names, frame.sparkSession).isStreaming]
+        raise UnsupportedError(
+            f"{quoted(dict.fromkeys(streams))} is a stream, and a plan is of all rows of its tables",
+            hint="writeStream.foreachBatch(each) calls each(batch, number), which can run it over a view of the batch",
+        )
 
 
 def _check_extensions(nodes: Sequence[Node]) -> None:

@@ -174,6 +174,13 @@ _LACKS = {
     "java.lang.StackOverflowError": "Java ran out of stack",
     "Cannot call methods on a stopped SparkContext": STOPPED,
 }
+_NO_FILES = "Spark has no file system for "
+_LACKING = {
+    r'No FileSystem for scheme "([^"]+)"': _NO_FILES + '"{}"',
+    r"Class (org\.apache\.hadoop\.fs\.[\w.]+) not found": _NO_FILES + "this, it lacks {}",
+    r"java\.net\.UnknownHostException: ([^\s:]+)": 'there is no host "{}"',
+}
+"""What Java says that it lacks, and what that means."""
 _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", OF_INTERVALS, "DATETIME_OVERFLOW")
 _MISFITS = ("CAST_INVALID_INPUT", "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
 
@@ -236,6 +243,9 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
 
 def _lack(message: str) -> str | None:
     """What Java had not enough of, or not at all."""
+    for pattern, lacking in _LACKING.items():
+        if found := re.search(pattern, message):
+            return lacking.format(*found.groups())
     return next((told for error, told in _LACKS.items() if error in message), None)
 
 
@@ -297,6 +307,11 @@ def advice(told: str) -> str | None:
     """What to do about what `reason` or `told` gave, wherever it happened."""
     if told.endswith(IS_NULL):
         return _COLUMN_HINT
+    if told.startswith(_NO_FILES):
+        return (
+            "spark.jars.packages brings one, set before Java is started: org.apache.hadoop:hadoop-aws, of the version "
+            "of Spark's Hadoop, that of s3a://"
+        )
     return _HINTS.get(MANY_MATCHES if told.startswith(MANY_MATCHES) else told)
 
 

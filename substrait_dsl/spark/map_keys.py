@@ -1,7 +1,8 @@
-"""Maps that are told apart: as keys of groups, in sets, and as distinct values.
+"""Values that are told apart: as keys of groups, of sets and of partitions, and as distinct values.
 
-Spark groups by a map, too. It sorts the entries for that, and takes a NULL among numbers or truth values for zero or
-false where it does. So a key has, in place of each map, the sorted list of its entries.
+Of floating-point numbers, both zeros are one key. Spark groups by a map, too, but it sorts the entries for that, and
+takes a NULL among numbers or truth values for zero or false where it does. So a key has, in place of each map, the
+sorted list of its entries.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.tables import Item, Rows, items
 from substrait_dsl.spark.types import UNSIGNED, holds
+from substrait_dsl.spark.zeros import one_zero
 
 if TYPE_CHECKING:
     from substrait_dsl.spark.workspace import Workspace
@@ -62,13 +64,13 @@ _FROM_KEY = _Way("{}", ("f0", "f1"), "map_from_entries")
 
 
 def as_key(value: str, kind: Type) -> str:
-    """SQL text of what stands for a value in a key: the value itself, if there is no map in it.
+    """SQL text of what stands for a value in a key: the value itself, if there is no map and no float in it.
 
     Raises `UnsupportedError` for values that Spark cannot tell apart: those of no declared type.
     """
     if any(isinstance(each, UserDefined) and each.as_required() not in UNSIGNED for each in types_in(kind)):
         raise UnsupportedError(f"Spark cannot tell values of {kind} apart, as groups, sets and distinct values do")
-    return _AS_KEY.rebuilt(value, kind)
+    return _AS_KEY.rebuilt(one_zero(value, kind), kind)
 
 
 def from_key(value: str, kind: Type) -> str:

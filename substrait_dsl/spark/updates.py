@@ -87,8 +87,8 @@ def _texts(rel: Update, table: StoredTable, names: Sequence[str], space: Workspa
     same, here = host(Lowering(space), rows, rel.anchor, [rel.condition, *new], is_read=False)
     if same.table is not rows.table:
         raise UnsupportedError(
-            f"update of {table.title}: Spark's UPDATE takes no window function, and no subquery inside another or in a "
-            "lambda",
+            f"update of {table.title}: Spark's UPDATE takes no window function, and no subquery inside another, in a "
+            "lambda, or compared with a decimal or a uuid",
             hint="compute the rows in a relation, and write them to a new table",
         )
     condition = all_true([here.condition(conjunct) for conjunct in conjuncts(rel.condition)])

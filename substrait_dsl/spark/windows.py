@@ -18,6 +18,7 @@ from substrait_dsl.algebra.expressions import Bound, Expression, Literal, SortKe
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS, told_apart
+from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.sorting import ORDERINGS, direction_of
 from substrait_dsl.spark.templates import STANDARD, Table, Template, lower, require_comparable
 from substrait_dsl.spark.types import holds, spark_sql_type
@@ -50,15 +51,17 @@ WHOLE_PARTITIONS = frozenset({"median"})
 
 _SUM = "aggregate(collect_set({0}){filter}, CAST(NULL AS {T}), (a, v) -> CAST(coalesce(a + v, v) AS {T}))"
 
+_COUNTS: Table = {
+    "count": Template("CAST(size(collect_set({0}){filter}) AS {T})"),
+    # To a set of Spark 4.1 NaN may be another value than NaN; their texts are the same.
+    "count:fp": Template("CAST(size(collect_set(CAST({0} AS STRING)){filter}) AS {T})"),
+}
+
 _FLOATS = (t.FP32, t.FP64)
 
 DISTINCT_FUNCTIONS: Mapping[str, Table] = {
-    "functions_aggregate_decimal_output": {"count": Template("CAST(size(collect_set({0}){filter}) AS {T})")},
-    "functions_aggregate_generic": {
-        "count": Template("CAST(size(collect_set({0}){filter}) AS {T})"),
-        # To a set -0.0 is another value than 0.0, as NaN may be than NaN; their texts, with 0 added, are the same.
-        "count:fp": Template("CAST(size(collect_set(CAST({0} + CAST(0 AS {t0}) AS STRING)){filter}) AS {T})"),
-    },
+    "functions_aggregate_decimal_output": _COUNTS,
+    "functions_aggregate_generic": _COUNTS,
     "functions_arithmetic": {"sum:int": Template(_SUM), "sum0:int": Template(f"coalesce({_SUM}, 0L)")},
 }
 """Aggregates over the distinct values of a frame: Spark has no DISTINCT there, but sets."""
@@ -87,7 +90,8 @@ def window_to_sql(
     for expression in (*partitions, *(key.expression for key in sorts)):
         require_comparable(expression.type, "a window")
     texts = [sql(value) for value in call.arguments if isinstance(value, Expression)]
-    by = f"PARTITION BY {', '.join(map(sql, partitions))} " if partitions else ""
+    by = ", ".join(as_key(sql(expression), expression.type) for expression in partitions)
+    by = f"PARTITION BY {by} " if by else ""
     keys = [f"{sql(key.expression)} {ORDERINGS[direction_of(key)]}" for key in sorts]
     frame = _frame(call, _ordering(call, sorts), sql)
     if name not in WINDOW_FUNCTIONS.get(call.function.urn.removeprefix(STANDARD), {}):

@@ -1,8 +1,11 @@
-"""Columns of a row outside as subqueries see them: floating-point numbers by way of texts.
+"""The two zeros of floating-point numbers: 0.0 and -0.0 are equal, though what is computed of them need not be.
 
 Where a subquery is more than a look-up by conditions, Spark computes it once for each combination of values outside
-that it depends on. For that it groups the rows by them, and 0.0 and -0.0 are one group, though what is computed of them
-need not be equal: a quotient, a text. A number comes back from its text as it was.
+that it depends on. For that it groups the rows by them, and the zeros are one group, though a quotient or a text is
+another of each. So subqueries see such columns by way of texts: a number comes back from its text as it was.
+
+Keys of groups, of sets and of partitions are to be one zero. Spark sees to that where it groups the rows, but it moves
+conditions on a key below, where they are asked of each row's own.
 """
 
 from __future__ import annotations
@@ -45,6 +48,15 @@ def told_apart(
     made = tuple(numbers.get(position, column) for position, column in enumerate(columns))
     table = rows.table.select([*items(rows.table.names), *texts.values()])
     return Rows(table, (*rows.columns, *(item.names[0] for item in texts.values()))), made
+
+
+def one_zero(value: str, kind: Type) -> str:
+    """SQL text of a value with 0.0 in place of every -0.0 in it."""
+    return rebuilt(value, kind, _FLOATS, _plus_zero)
+
+
+def _plus_zero(value: str, kind: Type) -> str:
+    return f"({value} + CAST(0 AS {spark_sql_type(kind)}))"
 
 
 def _as_text(value: str, kind: Type) -> str:

@@ -318,6 +318,13 @@ def test_files_that_cannot_be_read_name_the_read(spark: SparkSession, tmp_path: 
         frame.collect()
     with pytest.raises(ExecutionError, match=r"there is nothing to read: .*nowhere"):
         sd.read_files(tmp_path / "nowhere", {"a": "i64?"}).collect(spark)
+    for uri, told, advice in (
+        ("~/nowhere.parquet", "there is nothing to read", "os.path.expanduser"),
+        ("s3://bucket/t.parquet", 'Spark has no file system for "s3"', "hadoop-aws"),
+        ("gs://bucket/t.parquet", "Spark has no file system for this, it lacks .*GoogleHadoopFileSystem", "hadoop-aws"),
+    ):
+        with pytest.raises(ExecutionError, match=f"collect: {told}(.|\n)*{advice}"):
+            sd.read_files(uri, {"a": "i64?"}).collect(spark)
     (tmp_path / "short.csv").write_text("a,b\n1,2\n3\n")
     short = sd.read_files(tmp_path / "short.csv", {"a": "string", "b": "string"}, format="csv")
     with pytest.raises(

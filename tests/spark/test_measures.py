@@ -268,6 +268,24 @@ def test_a_sum_of_decimals_keeps_all_digits(spark: SparkSession) -> None:
     assert found == [(2 * least, Decimal(0))]
 
 
+def test_about_how_many_different_values_with_nulls_inside(spark: SparkSession) -> None:
+    """Spark's number is within a twentieth, most of the time; its hash of a value passes over the NULLs in it."""
+    many = 200
+    rows: list[tuple[Any, Any]] = [((number, None), [None] * number) for number in range(many)]
+    rows += [((None, number), [None] * number) for number in range(many)]
+    table = sd.read_virtual(rows, {"pair": "nstruct<a: i64?, b: i64?>", "xs": "list<i64?>"})
+    pairs, lists = table.aggregate(
+        pairs=lambda r: f.approx_count_distinct(r.pair), lists=lambda r: f.approx_count_distinct(r.xs)
+    ).collect(spark)[0]
+    assert abs(pairs - 2 * many) < 2 * many / 5
+    assert abs(lists - many) < many / 5
+
+
+def test_the_mode_of_both_zeros(spark: SparkSession) -> None:
+    table = sd.read_virtual([(x,) for x in (0.0, -0.0, 0.0, -0.0, 1.0, 1.0, 1.0)], {"x": "fp64"})
+    assert table.aggregate(m=lambda r: f.mode(r.x)).collect(spark) == [(0.0,)]
+
+
 def test_refused_measures() -> None:
     x = column(0, t.I64())
     with pytest.raises(UnsupportedError, match="product"):

@@ -166,3 +166,12 @@ def test_a_step_without_a_part_is_named(spark: SparkSession) -> None:
         T.top_n(2**40, "a", with_ties=True).execute(spark)
     assert caught.value.expression is None
     assert caught.value.step is not None
+
+
+def test_streams_are_refused(spark: SparkSession) -> None:
+    spark.readStream.format("rate").load().createOrReplaceTempView("a_stream")
+    stream: Any = sd.read_named("a_stream", {"value": "i64?"})
+    many = T.join(stream, lambda x, y: x.a == y.value)
+    for rel in (stream, stream.filter(lambda r: r.value > 1).aggregate(n=f.count()), many):
+        with refused(UnsupportedError, "execute", '"a_stream" is a stream', "foreachBatch"):
+            rel.execute(spark)

@@ -138,3 +138,59 @@ def test_conditions_of_joins_tell_zeros_apart(how: Any, spark: SparkSession) -> 
     for joined in joins:
         kept = [column for column in joined.columns if column not in ("x", "y")]
         assert joined.select(*kept).sort("i").collect(spark) == JOINED[how]
+
+
+ZEROS = ("0.0", "-0.0")
+KEYS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+    "a number": (BOTH, lambda r: text(r.x)),
+    "in a list": (LISTS, lambda r: text(r.x[0])),
+    "in a struct": (BOTH.select("i", x=lambda r: sd.struct_of(z=r.x, one=1)), lambda r: text(r.x["z"])),
+}
+WHOLE: dict[str, Callable[[Any], Any]] = {
+    "a group": lambda table: table.group_by("x").agg(n=f.count()),
+    "grouping sets": lambda table: table.aggregate("x", grouping_sets=[["x"], ["x"]], n=f.count()).filter(
+        lambda r: r.grouping_set == 1
+    ),
+    "distinct": lambda table: table.select("x").distinct(),
+    "union_distinct": lambda table: table.select("x").set_op("union_distinct", table.select("x")),
+}
+INTERSECTIONS = ("intersection_primary", "intersection_multiset", "intersection_multiset_all")
+
+
+def put_together(how: Any, table: Any) -> Any:
+    if how in WHOLE:
+        return WHOLE[how](table)
+    first, second = (table.filter(lambda r, i=i: r.i == i).select("x") for i in (1, 2))
+    return first.set_op(how, second)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("how", [*WHOLE, *INTERSECTIONS])
+def test_a_condition_on_a_key_is_asked_of_the_key(how: str, key: str, spark: SparkSession) -> None:
+    """Whichever zero stands for both: there is one row, of both, and one of the conditions is true of it."""
+    table, shown = KEYS[key]
+    grouped = put_together(how, table)
+    found = [row for zero in ZEROS for row in grouped.filter(lambda r, zero=zero: shown(r) == zero).collect(spark)]
+    assert len(found) == 1
+    assert found[0].asDict().get("n", 2) == 2
+
+
+@pytest.mark.parametrize("op", ["minus_primary", "minus_primary_all", "minus_multiset"])
+def test_a_condition_on_what_is_left_of_a_set(op: Any, spark: SparkSession) -> None:
+    first, second = (BOTH.filter(lambda r, i=i: r.i == i).select("x") for i in (1, 2))
+    left = first.set_op(op, second)
+    assert [left.filter(lambda r, zero=zero: text(r.x) == zero).collect(spark) for zero in ZEROS] == [[], []]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_condition_on_the_key_of_a_partition(key: str, spark: SparkSession) -> None:
+    table, shown = KEYS[key]
+    for counted in (
+        table.project(n=lambda r: f.count().over(partition_by="x")),
+        table.window(partition_by="x", n=f.count()),
+    ):
+        found = [
+            [(row.i, row.n) for row in counted.filter(lambda r, zero=zero: shown(r) == zero).collect(spark)]
+            for zero in ZEROS
+        ]
+        assert found == [[(2, 2)], [(1, 2)]]
