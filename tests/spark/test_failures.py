@@ -115,6 +115,18 @@ CASES: dict[str, Case] = {
         "a / zero",
         "aggregate by b -> total: i64? = sum(a / zero)",
     ),
+    "the filter of a measure": (
+        T.aggregate(n=lambda r: f.count().filter(r.b / r.zero > 1), total=lambda r: f.sum(r.b).filter(r.b / r.a > 0)),
+        "division by zero in b / zero",
+        "b / zero",
+        "aggregate -> n: i64 = count() filter (where b / zero > 1)",
+    ),
+    "what a measure with a filter is of": (
+        T.aggregate(total=lambda r: f.sum(r.a / r.zero).filter(r.b > 1)),
+        "division by zero in a / zero",
+        "a / zero",
+        "aggregate -> total: i64? = sum(a / zero) filter (where b > 1)",
+    ),
     "a sum, of which Spark does not say where": (
         T.project(x=lambda r: r.b + 1).aggregate(n=f.count(), total=lambda r: f.sum(r.a)),
         "overflow in sum(a)",
