@@ -91,6 +91,16 @@ class FunctionNotFoundError(SubstraitDslError, TypeError, LookupError):
     code = "function-not-found"
 
 
+class UnknownFunctionError(FunctionNotFoundError, AttributeError):
+    """There is no function of that name."""
+
+
+class UnknownAttributeError(SubstraitDslError, AttributeError):
+    """A method or verb that does not exist."""
+
+    code = "unknown-attribute"
+
+
 class InvalidChoiceError(SubstraitDslError, ValueError):
     """A word that is not one of the allowed ones."""
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from substrait_dsl.errors import UnknownFunctionError as UnknownFunctionError
 from substrait_dsl.fluent.namespace import CatalogFunction as CatalogFunction
 from substrait_dsl.fluent.namespace import Functions as Functions
-from substrait_dsl.fluent.namespace import UnknownFunctionError as UnknownFunctionError
 
 
 @cache

@@ -43,11 +43,11 @@ from substrait_dsl.algebra.types import (
     UserDefined,
     VarChar,
 )
+from substrait_dsl.errors import UnknownFunctionError as UnknownFunctionError
 from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase
 from substrait_dsl.fluent.namespace import CatalogFunction as CatalogFunction
 from substrait_dsl.fluent.namespace import Functions as Functions
-from substrait_dsl.fluent.namespace import UnknownFunctionError as UnknownFunctionError
 from substrait_dsl.fluent.operators import PythonValue
 
 _Item1 = TypeVar("_Item1", default=Any)

@@ -27,9 +27,9 @@ from substrait_dsl.errors import (
     LiteralError,
     SchemaError,
     TypeMismatchError,
+    UnknownAttributeError,
     UnknownFieldError,
 )
-from substrait_dsl.fluent.guidance import UnknownAttributeError
 from tests.catalog.cases import Column, Value, read_all
 from tests.support import columns, computed, f, ordering, refused, table, type_of
 

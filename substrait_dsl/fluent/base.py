@@ -12,11 +12,11 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.plan import EvaluationMode, Root
 from substrait_dsl.algebra.properties import Properties
 from substrait_dsl.algebra.types import Boolean, Null
-from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming, require
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownAttributeError, naming, require
 from substrait_dsl.fluent.arguments import RelationLike
 from substrait_dsl.fluent.choices import require_count, require_flag
 from substrait_dsl.fluent.expr import Expr, ExprBase
-from substrait_dsl.fluent.guidance import UnknownAttributeError, no_attribute, relation_hint
+from substrait_dsl.fluent.guidance import no_attribute, relation_hint
 from substrait_dsl.fluent.habits import VERBS
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 

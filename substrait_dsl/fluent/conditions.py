@@ -11,11 +11,11 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.rules import common_type
 from substrait_dsl.algebra.types import Boolean, List, Null, Nullable, Req, Type
 from substrait_dsl.calling import Called
-from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError
+from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, UnknownAttributeError
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import refuse_operators, scalar
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived, unwrapped
-from substrait_dsl.fluent.guidance import IN_LIST, UnknownAttributeError, no_column, relation_hint, require_no_shown
+from substrait_dsl.fluent.guidance import IN_LIST, no_column, relation_hint, require_no_shown
 from substrait_dsl.fluent.schemas import as_type
 
 if TYPE_CHECKING:

@@ -37,8 +37,8 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     LiteralError,
     PlanFormatError,
-    SubstraitDslError,
     TypeMismatchError,
+    UnknownAttributeError,
     nearest,
     quoted,
     shortened,
@@ -52,12 +52,6 @@ _ARITHMETIC = ("add", "subtract", "multiply", "divide", "modulus")
 
 OPERATORS = frozenset((*_ARITHMETIC, *_COMPARISONS, "coalesce", "nullif", "least", "greatest"))
 """Functions whose operands are of one kind, so that a value that does not fit the other operand is the mistake."""
-
-
-class UnknownAttributeError(SubstraitDslError, AttributeError):
-    """A method or verb that does not exist."""
-
-    code = "unknown-attribute"
 
 
 def no_attribute(what: str, name: str, habits: Mapping[str, str], known: Iterable[str]) -> UnknownAttributeError:

@@ -10,14 +10,17 @@ from typing import Any
 
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import Catalog, Function, Given, Overload, standard_catalog
-from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, naming, require, suggestion
+from substrait_dsl.errors import (
+    FunctionNotFoundError,
+    InvalidArgumentError,
+    UnknownFunctionError,
+    naming,
+    require,
+    suggestion,
+)
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction, scalar
 from substrait_dsl.fluent.choices import require_catalog
 from substrait_dsl.fluent.function_habits import ABSENT, FUNCTIONS, NO_FUNCTION
-
-
-class UnknownFunctionError(FunctionNotFoundError, AttributeError):
-    """There is no function of that name."""
 
 
 class CatalogFunction:

@@ -36,7 +36,7 @@ COMMAND = "python -m substrait_dsl.fluent.stub"
 _STANDARD_EXPORTS = """\
 from substrait_dsl.fluent.namespace import CatalogFunction as CatalogFunction
 from substrait_dsl.fluent.namespace import Functions as Functions
-from substrait_dsl.fluent.namespace import UnknownFunctionError as UnknownFunctionError
+from substrait_dsl.errors import UnknownFunctionError as UnknownFunctionError
 """
 
 _SETTINGS = """\

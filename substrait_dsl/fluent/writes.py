@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.extensions import AnyLike, any_message
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, quoted, require_choice
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    SchemaError,
+    UnknownAttributeError,
+    naming,
+    quoted,
+    require_choice,
+)
 from substrait_dsl.fluent.base import RelationBase, S, made, table_name
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.files import FormatName, file_format, file_uri
-from substrait_dsl.fluent.guidance import UnknownAttributeError
 from substrait_dsl.fluent.habits import CREATE_HABITS, OUTPUT_HABITS, WRITE_HABITS, WRITER_HABITS
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 

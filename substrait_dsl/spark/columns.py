@@ -59,6 +59,10 @@ def check_columns(
             )
             continue
         names.append(name)
+        if found.names.count(name) > 1:
+            wrong.append(f'it has {found.names.count(name)} columns "{name}"')
+            hints.append("columns that are read have names of their own: df.toDF(...) gives all of them new ones")
+            continue
         if not fits(types[name], type_to_spark(field.type), field.type):
             expected = type_to_spark(field.type).simpleString()
             actual = types[name].simpleString()
@@ -66,7 +70,7 @@ def check_columns(
             advised.append((ways_out or {}).get(name))
     if wrong:
         raise SchemaError(
-            f"{what} does not fit {origin.name}: {'; '.join(wrong)}; its columns are {quoted(types)}",
+            f"{what} does not fit {origin.name}: {'; '.join(wrong)}; its columns are {quoted(found.names)}",
             hint=next(filter(None, [*hints, *advised]), None),
         )
     return tuple(names)

@@ -57,8 +57,8 @@ def execute(
         SchemaError: a table does not have the columns that the plan declares.
         ExecutionError: a table is not there, Spark refuses the plan, or was stopped; its error, if any, is the cause.
     """
-    require_supported(spark)
     require_running(spark)
+    require_supported(spark)
     zone = spark.conf.get(TIME_ZONE) or "UTC"
     written, nodes = root, list(walk(root.input))
     root = settled(root, nodes, Context(moment or now(), zone), mode)

@@ -106,7 +106,7 @@ def require_running(spark: SparkSession) -> None:
     """Refuse a session that was stopped, of which pyspark says something else at every turn.
 
     Raises:
-        ExecutionError: it was stopped in this process.
+        ExecutionError: it was stopped in this process, or its Java has ended.
     """
     if getattr(spark, "is_stopped", False) if is_remote(spark) else _is_stopped(spark.sparkContext):
         raise ExecutionError(STOPPED, hint=RESTART)
@@ -118,6 +118,10 @@ def _is_stopped(context: SparkContext) -> bool:
         _ = context.startTime
     except AttributeError:  # of the context of Java's, which is gone
         return True
+    except OSError as error:  # nobody listens
+        raise ExecutionError(
+            f"Spark's Java has ended: {error}", hint="this process cannot start another, a new one can"
+        ) from error
     return False
 
 

@@ -167,7 +167,7 @@ def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     """
     what = f"delete from {table.title}"
     table.require_rows_change(what)
-    columns = columns_in(table, rel.table_schema)
+    columns = columns_in(table, rel.table_schema, adds_rows=False)
     if others := [name for name in table.schema.names if name not in columns]:
         raise SchemaError(f"{what}: rows are known by all their columns, and the given ones lack {quoted(others)}")
     for kind in rel.table_schema.types:

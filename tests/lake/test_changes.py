@@ -152,9 +152,10 @@ def test_rows_with_uuids_are_found_in_either_spelling(spark: SparkSession) -> No
 
 
 def test_a_delete_compares_whole_rows(spark: SparkSession) -> None:
-    name = new_table(spark, TWICE)
-    with refused(SchemaError, "execute", '"price"'):
-        values([(1, "a")], {"id": "i64", "name": "string?"}).write(name, "delete").execute(spark)
+    columns = {"id": "i64", "name": "string", "price": "fp64?"}
+    name = new_table(spark, [(1, "a", None)], columns)
+    with refused(SchemaError, "delete from", "known by all their columns", 'lack "name", "price"'):
+        values([(1,)], {"id": "i64"}).write(name, "delete").execute(spark)
 
 
 # --- update

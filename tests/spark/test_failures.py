@@ -541,6 +541,32 @@ def test_a_session_that_was_stopped() -> None:
     ]
 
 
+DYING = """
+import substrait_dsl as sd
+from substrait_dsl.errors import ExecutionError
+from substrait_dsl.spark.session import local_session
+
+spark = local_session()
+java = spark.sparkContext._gateway.proc
+java.kill()
+java.wait()
+for verb in (sd.read_virtual([(1,)], {"a": "i64"}).collect, sd.read_named("t", {"a": "i64"}).execute):
+    try:
+        verb(spark)
+    except ExecutionError as error:
+        print(error)
+"""
+
+
+def test_a_session_whose_java_has_ended() -> None:
+    """As it does where it runs out of memory."""
+    classic = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
+    done = subprocess.run([sys.executable, "-c", DYING], capture_output=True, text=True, check=True, env=classic)
+    told, hints = done.stdout.splitlines()[::2], done.stdout.splitlines()[1::2]
+    assert [line.split(" has ended")[0] for line in told] == ["collect: Spark's Java", "execute: Spark's Java"]
+    assert hints == ["  hint: this process cannot start another, a new one can"] * 2
+
+
 def test_arguments_of_the_verbs_that_run(spark: SparkSession) -> None:
     verbs: Any = (U.collect, U.running, U.show, sd.Plan(U).running)
     for verb in verbs:

@@ -16,7 +16,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from tests.spark.rows import collected, counted, values
-from tests.support import f
+from tests.support import f, refused
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,6 +57,19 @@ def test_every_column_that_does_not_fit_is_told(people: str, spark: SparkSession
     assert 'column "age" is int, declared string? (string)' in text
     assert 'no column "height"' in text
     assert 'did you mean "first name"?' in text
+
+
+def test_columns_of_one_name_are_ambiguous(spark: SparkSession) -> None:
+    """As a DataFrame may have them after a join: none of them is taken for the one that is meant."""
+    twice = "SELECT 1L AS id, 100L AS id, 'a' AS name"
+    spark.sql(twice).createOrReplaceTempView("twice")
+    assert sd.read_named("twice", {"name": "string"}).collect(spark) == [("a",)]
+    for rel in (
+        sd.read_named("twice", {"id": "i64"}),
+        sd.read_named("twice", {"name": "string", "id": "string"}).filter(lambda r: r.name == "a"),
+    ):
+        with refused(SchemaError, "execute", 'table "twice" does not fit', 'it has 2 columns "id"', "df.toDF"):
+            rel.execute(spark)
 
 
 @pytest.mark.parametrize("column", ["b", "__s0"])  # the second is what the library could call a column of its own
