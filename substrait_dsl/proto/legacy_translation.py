@@ -7,6 +7,7 @@ while a field was being replaced, both have to agree.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -172,8 +173,27 @@ def _enum_object(argument: dict[str, Any]) -> bool:
     return is_old
 
 
-FORMER_OBJECTS = {f"{PACKAGE}FunctionArgument": _enum_object}
-"""What says an object of an old plan's JSON, by the message that it is of, in fields that were removed later."""
+_LARGEST = 3.4028234663852886e38
+_SHORTEST = 3.4028235e38
+
+
+def _largest_float(literal: dict[str, Any]) -> bool:
+    """Make the largest fp32 of its shortest decimal, which is above it: protobuf writes that, and does not read it."""
+    value = literal.get("fp32")
+    is_above = isinstance(value, float) and _LARGEST < abs(value) <= _SHORTEST
+    if is_above:
+        literal["fp32"] = math.copysign(_LARGEST, value)
+    return is_above
+
+
+FORMER_OBJECTS = {
+    f"{PACKAGE}FunctionArgument": _enum_object,
+    f"{PACKAGE}Expression.Literal": _largest_float,
+}
+"""What says an object of a plan's JSON, by the message that it is of, in a way that can be read.
+
+In an old plan's there are fields that were removed later.
+"""
 
 
 def _is_left_open(argument: Any) -> bool:

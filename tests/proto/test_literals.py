@@ -8,14 +8,15 @@ import uuid
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from substrait import algebra_pb2 as pb
 
+import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Compound, DaySeconds, Literal, YearMonths, literal
 from substrait_dsl.algebra.extensions import AnyMessage
-from substrait_dsl.errors import LiteralError
+from substrait_dsl.errors import LiteralError, PlanFormatError
 from tests.proto.plans import encoded_expression, i64, message
 
 R = "nullability: NULLABILITY_REQUIRED"
@@ -134,3 +135,18 @@ def test_a_moment_that_64_bits_cannot_count_is_refused() -> None:
 def test_a_text_that_is_no_unicode_is_refused() -> None:
     with pytest.raises(LiteralError, match="Unicode"):
         encoded_expression(literal("\ud800", t.String()))
+
+
+@given(st.floats(width=32, allow_nan=False, allow_infinity=False))
+@example(3.4028234663852886e38)  # of which protobuf writes the shortest decimal, 3.4028235e+38, which it does not read
+@example(-3.4028234663852886e38)
+def test_every_fp32_comes_back_from_json(value: float) -> None:
+    plan = sd.Plan(sd.read_virtual([(value, [value])], {"a": "fp32", "b": "list<fp32>"}))
+    assert sd.Plan.from_json(plan.to_json()).to_proto() == plan.to_proto()
+
+
+@pytest.mark.parametrize("number", ["3.4028236e+38", "1e39"])
+def test_json_numbers_beyond_fp32_are_refused(number: str) -> None:
+    plan = sd.Plan(sd.read_virtual([(1.5,)], {"a": "fp32"})).to_json()
+    with pytest.raises(PlanFormatError, match="for fp32"):
+        sd.Plan.from_json(plan.replace("1.5", number))
