@@ -180,10 +180,10 @@ _SHORTEST = 3.4028235e38
 def _largest_float(literal: dict[str, Any]) -> bool:
     """Make the largest fp32 of its shortest decimal, which is above it: protobuf writes that, and does not read it."""
     value = literal.get("fp32")
-    is_above = isinstance(value, float) and _LARGEST < abs(value) <= _SHORTEST
-    if is_above:
-        literal["fp32"] = math.copysign(_LARGEST, value)
-    return is_above
+    if not (isinstance(value, float) and _LARGEST < abs(value) <= _SHORTEST):
+        return False
+    literal["fp32"] = math.copysign(_LARGEST, value)
+    return True
 
 
 FORMER_OBJECTS = {
