@@ -94,6 +94,8 @@ class FunctionNotFoundError(SubstraitDslError, TypeError, LookupError):
 class UnknownFunctionError(FunctionNotFoundError, AttributeError):
     """There is no function of that name."""
 
+    code = "unknown-function"
+
 
 class UnknownAttributeError(SubstraitDslError, AttributeError):
     """A method or verb that does not exist."""

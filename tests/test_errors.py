@@ -319,6 +319,8 @@ BUILTINS: dict[str, set[type[Exception]]] = {
     "UnknownFieldError": {LookupError},
     "AmbiguousFieldError": {LookupError},
     "FunctionNotFoundError": {TypeError, LookupError},
+    "UnknownFunctionError": {TypeError, LookupError, AttributeError},
+    "UnknownAttributeError": {AttributeError},
     "InvalidChoiceError": {ValueError},
     "InvalidArgumentError": {TypeError, ValueError},
     "SignatureError": {TypeError, ValueError},

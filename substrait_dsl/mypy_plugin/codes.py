@@ -21,6 +21,7 @@ CODES: Mapping[type[errors.SubstraitDslError], ErrorCode] = {
         errors.TypeMismatchError,
         errors.LiteralError,
         errors.UnknownFieldError,
+        errors.UnknownAttributeError,
         errors.AmbiguousFieldError,
         errors.FunctionNotFoundError,
         errors.InvalidChoiceError,

@@ -157,32 +157,25 @@ class Values(Bound):
         operands = [self, *map(value, others)]
         return made_value(e.Operator(op, tuple(each._node for each in operands)), *operands)
 
-    def _comparison(self, op: str, other: object) -> Values:
-        if other is None:
-            raise InvalidArgumentError(
-                "a comparison with None is never true", hint="use is_null(), or is_missing(); lit(None) is a null"
-            )
-        return self._operator(op, other)
-
     def __eq__(self, other: object) -> Values:  # type: ignore[override]  # a comparison in the algebra
-        return self._comparison("eq", other)
+        return self._operator("eq", other)
 
     def __ne__(self, other: object) -> Values:  # type: ignore[override]
-        return self._comparison("ne", other)
+        return self._operator("ne", other)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __lt__(self, other: object) -> Values:
-        return self._comparison("lt", other)
+        return self._operator("lt", other)
 
     def __le__(self, other: object) -> Values:
-        return self._comparison("lte", other)
+        return self._operator("lte", other)
 
     def __gt__(self, other: object) -> Values:
-        return self._comparison("gt", other)
+        return self._operator("gt", other)
 
     def __ge__(self, other: object) -> Values:
-        return self._comparison("gte", other)
+        return self._operator("gte", other)
 
     def __and__(self, other: object) -> Values:
         return self._operator("and", other)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
-import operator
 from collections.abc import Callable
 from decimal import Decimal
 from enum import Enum, IntEnum, StrEnum
@@ -30,23 +28,10 @@ ROWS: Any = pq.scan(FOO, as_="f")
 OTHER: Any = pq.scan([1, 2], as_="x")
 PQ: Any = pq
 
-
-def to_none(comparison: str, t: Any) -> Any:
-    return getattr(operator, comparison)(t.f.m, None)
-
-
 MISTAKES: dict[str, tuple[Callable[[], object], type[SubstraitDslError], tuple[str, ...]]] = {
     "iterating over a value": (lambda: list(FOO), TypeMismatchError, ("no sequence", "collect(spark) or evaluate")),
     "unpacking": (lambda: [*ROWS.map_values(lambda t: t.f)], TypeMismatchError, ("no sequence",)),
     "iterating over bindings": (lambda: list(ROWS), TypeMismatchError, ("no sequence",)),
-    **{
-        f"None, {name}": (
-            functools.partial(ROWS.filter, functools.partial(to_none, name)),
-            InvalidArgumentError,
-            ("filter: a comparison with None is never true", "use is_null(), or is_missing()"),
-        )
-        for name in ("eq", "ne", "lt", "le", "gt", "ge")
-    },
     "in": (lambda: 1 in FOO, TypeMismatchError, ("no container", "x.is_in(collection)")),
     "no parameter": (lambda: ROWS.map_values(lambda: 1), InvalidArgumentError, ("map_values: lambda()", "one binding")),
     "two parameters": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyspark
@@ -27,6 +28,7 @@ class Session:
     def __init__(self, version: str) -> None:
         self._version = version
         self.asked = 0
+        self.sparkContext = SimpleNamespace(startTime=0)  # as of one that runs
 
     @property
     def version(self) -> str:

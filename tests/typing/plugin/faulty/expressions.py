@@ -90,7 +90,7 @@ short.filter(lambda o: o.comment.between(1, 2))
 #    i64?  [substrait-function-not-found]
 short.filter(lambda o: o.comment.contains("x"))
 # E: filter: an expression has no "contains"; write functions.contains(x, y) of texts, functions.any_match(xs, lambda x:
-#    x == y) of a list  [substrait-schema]
+#    x == y) of a list  [substrait-unknown-attribute]
 short.select(x=lambda o: o.comment + "!")
 # E: select, column "x": no overload takes add(string?, string); functions.concat(a, b) joins
 #    texts  [substrait-function-not-found]

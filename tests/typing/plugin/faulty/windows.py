@@ -73,7 +73,7 @@ items.with_columns(n=f.count())
 #    count(...).over(...)  [substrait-type-mismatch]
 items.with_columns(n=lambda i: f.abs(i.quantity).over())
 # E: with_columns, column "n": an expression has no "over"; write functions.sum(x).over(...): a window is that of one
-#    function, not of an expression  [substrait-schema]
+#    function, not of an expression  [substrait-unknown-attribute]
 items.with_columns(n=f.rank().over(order_by="part")).filter(lambda r: r.n == "1")
 # E: filter: no overload takes equal(i64?, '1'); '1' does not fit i64: it takes an int, not a str; write 1, a
 #    number  [substrait-function-not-found]
