@@ -74,7 +74,7 @@ def execute(
             make_changes(root, changes_in(root.input), space)
         frame = Lowering(space).lower_root(root)
         require_correlation(nodes, frame)
-        _require_tables(nodes, frame)
+        _refuse_streams(nodes, frame)
         space.persist()
         return frame
 
@@ -101,7 +101,7 @@ _PATHS = "Spark looks for paths on the machines that it runs on; patterns and fo
 _HOME = "~ is a name like any other: os.path.expanduser(path) puts the home directory in its place"
 
 
-def _require_tables(nodes: Sequence[Node], frame: DataFrame) -> None:
+def _refuse_streams(nodes: Sequence[Node], frame: DataFrame) -> None:
     """Refuse streams: most relations are of all rows, and Spark would say so only when the stream is started."""
     tables = [
         node.definition.names for node in nodes if isinstance(node, Read) and isinstance(node.definition, NamedTable)

@@ -91,8 +91,9 @@ def _failed(failure: Failure, record: Record) -> Iterator[Node]:
     if failure.kind == MANY_ROWS:
         parts = (part for node, _ in record.written for part in walk(node, into_relations=False))
         yield from (part for part in parts if isinstance(part, ScalarSubquery) and not part.input.single_row)
+    signs = _signs(failure)
     for node, texts in record.written:
-        yield from _showing(node, texts, _signs(failure))
+        yield from _showing(node, texts, signs)
         if failure.kind in ("ARITHMETIC_OVERFLOW", OF_INTERVALS):
             yield from _of_intervals(node)
 

@@ -6,10 +6,7 @@ The expected texts are what people wrote, as ``print(relation)`` shows it.
 from __future__ import annotations
 
 import datetime as dt
-import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -515,61 +512,6 @@ def test_stages_that_fail_at_once(spark: SparkSession, tmp_path: Path) -> None:
                 both.collect(spark)
     finally:
         spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
-
-
-STOPPING = """
-import substrait_dsl as sd
-from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.session import local_session
-
-spark = local_session()
-values = sd.read_virtual([(1,)], {"a": "i64"})
-spark.stop()
-for verb in (values.collect, values.show, values.execute, values.explain):
-    try:
-        verb(spark)
-    except ExecutionError as error:
-        print(error)
-print(values.collect(local_session()))
-"""
-
-
-def test_a_session_that_was_stopped() -> None:
-    """In a process of its own, as a process has one Spark; a classic one, whatever the others are."""
-    classic = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
-    done = subprocess.run([sys.executable, "-c", STOPPING], capture_output=True, text=True, check=True, env=classic)
-    told, hint = "the session is stopped", "  hint: start another: SparkSession.builder.getOrCreate()"
-    verbs = ("collect", "show", "execute", "explain")
-    assert done.stdout.splitlines() == [
-        *(line for verb in verbs for line in (f"{verb}: {told}", hint)),
-        "[Row(a=1)]",
-    ]
-
-
-DYING = """
-import substrait_dsl as sd
-from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.session import local_session
-
-spark = local_session()
-java = spark.sparkContext._gateway.proc
-java.kill()
-java.wait()
-for verb in (sd.read_virtual([(1,)], {"a": "i64"}).collect, sd.read_named("t", {"a": "i64"}).execute):
-    try:
-        verb(spark)
-    except ExecutionError as error:
-        print(error)
-"""
-
-
-def test_a_session_whose_java_has_ended() -> None:
-    """As it does where it runs out of memory."""
-    classic = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
-    done = subprocess.run([sys.executable, "-c", DYING], capture_output=True, text=True, check=True, env=classic)
-    told, hints = done.stdout.splitlines()[::2], done.stdout.splitlines()[1::2]
-    assert [line.split(" has ended")[0] for line in told] == ["collect: Spark's Java", "execute: Spark's Java"]
-    assert hints == ["  hint: this process cannot start another, a new one can"] * 2
 
 
 def test_arguments_of_the_verbs_that_run(spark: SparkSession) -> None:

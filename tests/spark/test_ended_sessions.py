@@ -1,0 +1,55 @@
+"""Sessions that were stopped, and those whose Java has ended: each in a process of its own, as one has one Spark."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+START = """
+import substrait_dsl as sd
+from substrait_dsl.errors import ExecutionError
+from substrait_dsl.spark.session import local_session
+
+spark = local_session()
+values = sd.read_virtual([(1,)], {"a": "i64"})
+"""
+STOPPED = """
+spark.stop()
+for verb in (values.collect, values.show, values.execute, values.explain):
+    try:
+        verb(spark)
+    except ExecutionError as error:
+        print(error)
+print(values.collect(local_session()))
+"""
+DEAD = """
+java = spark.sparkContext._gateway.proc
+java.kill()
+java.wait()
+for verb in (values.collect, sd.read_named("t", {"a": "i64"}).execute):
+    try:
+        verb(spark)
+    except ExecutionError as error:
+        print(error)
+"""
+
+
+def printed(program: str) -> list[str]:
+    """The lines that a program prints with a session of its own: a classic one, whatever the others are."""
+    classic = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
+    command = [sys.executable, "-c", START + program]
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=classic).stdout.splitlines()
+
+
+def test_a_session_that_was_stopped() -> None:
+    told, hint = "the session is stopped", "  hint: start another: SparkSession.builder.getOrCreate()"
+    verbs = ("collect", "show", "execute", "explain")
+    assert printed(STOPPED) == [*(line for verb in verbs for line in (f"{verb}: {told}", hint)), "[Row(a=1)]"]
+
+
+def test_a_session_whose_java_has_ended() -> None:
+    """As it does where it runs out of memory."""
+    lines = printed(DEAD)
+    assert [line.split(" has ended")[0] for line in lines[::2]] == ["collect: Spark's Java", "execute: Spark's Java"]
+    assert lines[1::2] == ["  hint: this process cannot start another, a new one can"] * 2
