@@ -130,8 +130,9 @@ def running(
 
 def _error(failure: Failure, places: Sequence[Place], record: Record) -> ExecutionError:
     """The error that a failure becomes, which comes from one of these places."""
-    from substrait_dsl.spark.failures import hint, reason
+    from substrait_dsl.spark.failures import hint, reason, seen_from
 
+    failure = seen_from(failure, places)
     steps = [step(each.plan, each.rel, each.node) for each in places]
     place = places[0] if len({each.part for each in steps}) == 1 else None  # or several that say the same
     told = reason(failure, place, record)

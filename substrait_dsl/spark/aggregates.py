@@ -58,17 +58,16 @@ def aggregate_function_to_sql(
     for key in call.sorts:
         require_comparable(key.expression.type, f"an order of {call.function.name}")
     kinds = [value.type for value in values_of(call)]
+    functions = OF_DISTINCT_VALUES if extra["distinct"] else AGGREGATE_FUNCTIONS
     texts = told_apart(call, texts)
-    if extra["distinct"] and call.function.name == "median" and isinstance(kinds[0], FP32 | FP64):
-        return lower(call, texts, _DISTINCT_MEDIANS, extra)
     if call.function.name == "collect_list":
-        values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, AGGREGATE_FUNCTIONS, extra)
+        values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, functions, extra)
         return from_key(values, List(kinds[0])) if extra["distinct"] else values
     if sorts and call.function.name == "any_value":
         return _first(lower(call, texts, _RECORDS), sorts, extra["filter"])
     if sorts and call.function.name == "string_agg" and (beside_distinct or all(extra.values())):
         return _joined_in_order(call, texts, sorts, extra)
-    return lower(call, texts, AGGREGATE_FUNCTIONS, extra)
+    return lower(call, texts, functions, extra)
 
 
 def told_apart(call: AggregateFunction | WindowCall, texts: Sequence[str]) -> list[str]:
@@ -183,9 +182,25 @@ def _of_floats(text: str) -> Template:
     return Template("[overflow]", {"overflow": {"SILENT": text, "ERROR": error}})
 
 
-_WHOLE_SUM = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
+# A sum of i64 may fit where that of some of the rows does not: Spark adds up the upper bits and the lower ones apart.
+_WIDE_SUM = (
+    "(CAST(sum(shiftright({0}, 24)){filter} AS DECIMAL(20,0)) * 16777216BD"
+    " + CAST(sum({0} & 16777215L){filter} AS DECIMAL(20,0)))"
+)
+_WIDE_SUM_OF_DISTINCT = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
 # Where it is 0, the sum is NULL, and what is divided is looked at first.
 _WHOLE_COUNT = f"CAST({_COUNT} AS DECIMAL(20,0))"
+
+
+def _of_i64(total: str) -> Table:
+    """The functions that add up i64, by the text of a sum that has room for any."""
+    whole = f"CAST({total} AS {{T}})"
+    return {
+        "sum:i64": Template(whole, _RAISES),
+        "sum0:i64": Template(f"coalesce({whole}, 0L)", _RAISES),
+        "avg:i64": Template(f"CAST({total} div {_WHOLE_COUNT} AS {{T}})", _RAISES),
+    }
+
 
 _TOTAL = f"CAST({_SUM} AS {{T}})"
 
@@ -251,16 +266,10 @@ _LOWER, _UPPER = (
     for way in ("ASC", "DESC")
 )
 _SORTED = "sort_array(collect_list({distinct}CAST({0} AS DOUBLE)){filter})"
-_DISTINCT_MEDIANS: Mapping[str, Table] = {
-    "functions_arithmetic": {
-        "median:fp": Template(
-            f"transform(array({_SORTED}), v -> {_between('get(v, (size(v) - 1) div 2)', 'get(v, size(v) div 2)')})[0]",
-            NEAREST,
-            enums=_PRECISION,
-        )
-    }
-}
-"""The median of the distinct values, where Spark cannot tell the two in the middle from all of them."""
+_MEDIAN_OF_DISTINCT = (
+    f"transform(array({_SORTED}), v -> {_between('get(v, (size(v) - 1) div 2)', 'get(v, size(v) div 2)')})[0]"
+)
+"""Here Spark cannot tell the two in the middle from all values."""
 
 EXTREMES: Table = {"min": Template("min({0}){filter}"), "max": Template("max({0}){filter}")}
 
@@ -285,7 +294,8 @@ ARITHMETIC: Table = {
     "sum0:int": Template(f"coalesce({_SUM}, 0L)", _RAISES),
     "sum:fp": _of_floats(_SUM),
     "sum0:fp": _of_floats(f"coalesce({_SUM}, 0D)"),
-    "avg:int": Template(f"CAST({_WHOLE_SUM} div {_WHOLE_COUNT} AS {{T}})", _RAISES),
+    "avg:int": Template(f"CAST({_SUM} div {_COUNT} AS {{T}})", _RAISES),
+    **_of_i64(_WIDE_SUM),
     "avg:fp": _of_floats("CAST(avg({distinct}{0}){filter} AS {T})"),
     **_deviation("stddev_samp", "stddev_pop"),
     **_deviation("var_samp", "var_pop"),
@@ -361,3 +371,13 @@ AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
     PARTIQL_URN: {"collect_list": Template("collect_list({distinct}{0}){filter}")},
 }
 """What each extension's aggregate functions become: see `functions.SCALAR_FUNCTIONS`."""
+
+OF_DISTINCT_VALUES: Mapping[str, Table] = {
+    **AGGREGATE_FUNCTIONS,
+    "functions_arithmetic": {
+        **ARITHMETIC,
+        **_of_i64(_WIDE_SUM_OF_DISTINCT),
+        "median:fp": Template(_MEDIAN_OF_DISTINCT, NEAREST, enums=_PRECISION),
+    },
+}
+"""The same of distinct values, of which some functions are another text."""

@@ -6,7 +6,7 @@ What is said here is free of generated names, and of advice to loosen Spark's se
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from zoneinfo import available_timezones
 
 import attrs
@@ -219,6 +219,12 @@ _ADVICE = re.compile(
     r"""|(?:To tolerate|Use)[^.]*['`]try_\w+['`][^.]*\.)"""
 )
 _FRAMING = re.compile(r"^\[[A-Z0-9_.]+\]\s*|\s*SQLSTATE: \w+\s*$")
+
+
+def seen_from(failure: Failure, places: Sequence[Place]) -> Failure:
+    """A failure as it is to be told of these places: what a sum is cast to may be too narrow for it, an overflow."""
+    are_sums = bool(places) and all(isinstance(each.node, AggregateFunction | WindowCall) for each in places)
+    return attrs.evolve(failure, condition=_OVERFLOWS[0]) if are_sums and failure.kind in _MISFITS else failure
 
 
 def reason(failure: Failure, place: Place | None, record: Record) -> str:

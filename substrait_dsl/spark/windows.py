@@ -49,7 +49,10 @@ WINDOW_FUNCTIONS: Mapping[str, Table] = {
 WHOLE_PARTITIONS = frozenset({"median"})
 """The aggregate functions that Spark computes over whole partitions only: it takes neither an order nor a frame."""
 
-_SUM = "aggregate(collect_set({0}){filter}, CAST(NULL AS {T}), (a, v) -> CAST(coalesce(a + v, v) AS {T}))"
+_SUM = (
+    "CAST(aggregate(collect_set({0}){filter}, CAST(NULL AS DECIMAL(38,0)), (a, v) -> "
+    "CAST(coalesce(a + v, v) AS DECIMAL(38,0))) AS {T})"
+)
 
 _COUNTS: Table = {
     "count": Template("CAST(size(collect_set({0}){filter}) AS {T})"),

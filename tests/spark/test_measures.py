@@ -261,6 +261,43 @@ def test_medians_of_odd_numbers_and_of_none(spark: SparkSession) -> None:
     assert found == [(1, 1.0, 2.0), (2, None, None), (3, 2.0, 2.0)]  # NaN is greater than all others
 
 
+LARGEST = 2**63 - 1
+EXTREMES: dict[int, list[int | None]] = {
+    1: [LARGEST, LARGEST, -LARGEST, -LARGEST],
+    2: [None, None],
+    3: [-LARGEST - 1],
+    4: [LARGEST, -LARGEST - 1, None, 3, 3],
+    5: [-LARGEST - 1, LARGEST, -1, -LARGEST, LARGEST, 1, LARGEST - 1],
+}
+"""Numbers whose sum fits i64 and that of a part of which does not, by group."""
+
+
+def of_extremes(values: list[int | None]) -> tuple[int | None, int, int | None]:
+    """The sum, the sum that is 0 of no numbers, and the average, of which nothing is left behind the point."""
+    numbers = [value for value in values if value is not None]
+    total = sum(numbers)
+    return (total, total, int(Fraction(total, len(numbers)))) if numbers else (None, 0, None)
+
+
+def test_a_sum_of_integers_that_fits_is_no_overflow_on_the_way(spark: SparkSession) -> None:
+    rows = [(key, x) for key, values in EXTREMES.items() for x in values]
+    table = sd.read_virtual(rows, {"k": "i64", "x": "i64?"})
+    x = sd.col("x")
+    named = {"total": f.sum(x), "or_0": f.sum0(x), "mean": f.avg(x)}
+    due = {key: of_extremes(values) for key, values in EXTREMES.items()}
+    assert table.group_by("k").agg(**named).sort("k").collect(spark) == [(key, *due[key]) for key in due]
+    windows = {name: measure.over(partition_by="k") for name, measure in named.items()}
+    found = table.select("k", **windows).distinct().sort("k").collect(spark)
+    assert found == [(key, *due[key]) for key in due]
+    of_distinct = {key: of_extremes(list(set(values))) for key, values in EXTREMES.items()}
+    distinct = {name: measure.distinct() for name, measure in named.items()}
+    found = table.group_by("k").agg(**distinct).sort("k").collect(spark)
+    assert found == [(key, *of_distinct[key]) for key in due]
+    windows = {name: distinct[name].over(partition_by="k") for name in ("total", "or_0")}
+    found = table.select("k", **windows).distinct().sort("k").collect(spark)
+    assert found == [(key, *of_distinct[key][:2]) for key in due]
+
+
 def test_a_sum_of_decimals_keeps_all_digits(spark: SparkSession) -> None:
     least = Decimal("1e-38")
     table = sd.read_virtual([(1, least), (1, least)], {"n": "i64", "d": "decimal<38,38>"})
