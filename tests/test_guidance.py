@@ -15,6 +15,7 @@ import pyspark.sql.types
 import pytest
 
 import substrait_dsl as sd
+from substrait_dsl import partiql
 from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import SubstraitDslError
@@ -47,6 +48,7 @@ S: Any = sd.read_named(
     "s", {"id": sd.I64, "s": sd.Struct.of({"sku": sd.String()}), "m": sd.parse_type("map<string, i64>"), "t": "string"}
 )
 PACKAGE: Any = sd
+pq: Any = partiql
 W: Any = T
 LARGE: Any = sd.Plan(T.filter(lambda r: r.id > sd.parameter(1, sd.I64)), parameter_bindings={1: 5})
 
@@ -190,6 +192,14 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: f.and_(a=True), "write and_(a)"),
     (lambda: T.c.id.mean, "write functions.avg(x, ...)"),
     (lambda: T.filter(lambda r: r.name == "x" | r.name == "y"), "put each comparison in parentheses"),
+    (lambda: T.filter(lambda r: ~r.id == 1), "put a comparison in parentheses: ~(a == 1)"),
+    (lambda: T.filter(lambda r: r.day > dt.datetime(2024, 5, 1)), "the day of a datetime is its .date()"),
+    (lambda: T.select("id + 1 as x"), 'text of SQL is not read: write x=col("y") + 1'),
+    (lambda: T.select("pice + 1"), "text of SQL is not read"),
+    (lambda: W.schema.nmes, 'did you mean "names"?'),
+    (lambda: W.schema.columns, "write names"),
+    (lambda: LARGE.relations, "write roots"),
+    (lambda: pq.scan([1, 2], as_="x").fliter(lambda t: t.x > 1), 'did you mean "filter"?'),
     (lambda: T.filter(lambda r: r.id in T), "write x.is_in(relation)"),
     (lambda: T.aggregate(x=lambda r: f.min(r.name)), 'top_n(1, asc(x, nulls="last"))'),
     (lambda: T.aggregate(x=lambda r: f.max(r.name == "x")), "bool_or(x)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -241,8 +242,14 @@ def _position(column: str | int, scope: Scope) -> int:
         if column == "*":
             error.hint = "with_columns(...) keeps all columns, select(*relation.columns) names them"
         elif isinstance(column, str):
-            error.hint = _field_hint(column, scope) or error.hint
+            error.hint = _field_hint(column, scope) or error.hint or _expression_hint(column)
         raise
+
+
+def _expression_hint(text: str) -> str | None:
+    """What to write for a text that is an expression of SQL."""
+    is_computed = re.search(r"\w\s*(?:[-+*/(=<>]|\bas\b)", text, re.IGNORECASE)
+    return 'text of SQL is not read: write x=col("y") + 1, or x=lambda r: r.y + 1' if is_computed else None
 
 
 def _field_hint(text: str, scope: Scope) -> str | None:

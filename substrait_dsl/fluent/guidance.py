@@ -166,6 +166,8 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
         return "a number of days is n * lit(timedelta(days=1)), of datetime's"
     if name in ("and", "or", "xor") and any(not isinstance(part.type, Boolean) for part in typed):
         return "put each comparison in parentheses: (a > 1) & (b < 2)"
+    if name == "not" and any(not isinstance(part.type, Boolean) for part in typed):
+        return "put a comparison in parentheses: ~(a == 1)"
     if name == "add" and any(isinstance(part.type, String | VarChar) for part in typed):
         return _JOINED
     if name == "subtract" and len(typed) == 2 and all(isinstance(part.type, (Date, *_MOMENTS)) for part in typed):
@@ -189,6 +191,8 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
         return f"a column is col({column!r}), or the row's in a lambda"
     if any(type(part) is dt.date for part in plain) and any(isinstance(part.type, _MOMENTS) for part in typed):
         return "of a moment the other side is one, too: datetime.datetime(2024, 5, 1) is the beginning of a day"
+    if any(isinstance(part, dt.datetime) for part in plain) and any(isinstance(part.type, Date) for part in typed):
+        return "the day of a datetime is its .date(); x.cast(PrecisionTimestamp(6)) is the beginning of a day"
     if any(isinstance(part, ex.DaySeconds | ex.Compound) for part in plain):
         return "give the span a type: lit(value, IntervalDay(6))"
     if len(typed) == 2 and not plain and name not in ("add", "subtract"):

@@ -143,7 +143,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):
                 raise AttributeError(name)
-            verbs = {verb: f"roots[0].{verb}" for verb in dir(Relation)}
+            verbs = {verb: f"roots[0].{verb}" for verb in dir(Relation)} | {"relations": "roots"}
             if self._algebra.parameter_bindings:  # which a root does not know
                 verbs |= {"collect": "execute(spark)[0].collect()", "show": "execute(spark)[0].show()"}
             raise no_attribute("a plan", name, verbs, dir(type(self)))

@@ -12,7 +12,7 @@ import re
 import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn, get_args, get_origin, get_type_hints
 
 from typing_extensions import dataclass_transform
 
@@ -32,7 +32,7 @@ from substrait_dsl.errors import (
     suggestion,
 )
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
-from substrait_dsl.fluent.guidance import type_hint
+from substrait_dsl.fluent.guidance import no_attribute, type_hint
 
 if TYPE_CHECKING:
     import pyarrow
@@ -219,6 +219,13 @@ class RelationSchema:
         from substrait_dsl.proto.types import encode_schema
 
         return encode_schema(self.struct)
+
+    if not TYPE_CHECKING:  # a checker must not take every name for a property
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise no_attribute("a schema", name, {"columns": "names", "dtypes": "types"}, dir(type(self)))
 
     def __str__(self) -> str:
         from substrait_dsl.render.text import show_schema

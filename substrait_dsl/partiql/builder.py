@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from types import NoneType
-from typing import TYPE_CHECKING, TypeAlias, TypeVar, Union
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeVar, Union
 
 from substrait_dsl.errors import (
     InvalidArgumentError,
@@ -21,6 +21,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.base import made
 from substrait_dsl.fluent.columns import described, takes
+from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.partiql import bindings as b
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.absence import telling
@@ -81,6 +82,13 @@ class Bindings(Bound):
     def variables(self) -> tuple[str, ...]:
         """The names in the tuples, in order."""
         return self._node.variables
+
+    if not TYPE_CHECKING:  # a checker must not take every name for a verb
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise no_attribute("a bindings collection", name, {}, dir(type(self)))
 
     def __str__(self) -> str:
         return str(self._node)
