@@ -11,11 +11,19 @@ from zoneinfo import available_timezones
 
 import attrs
 
-from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, ScalarFunction, WindowCall
+from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
+    Cast,
+    Expression,
+    ScalarFunction,
+    WindowCall,
+    WindowFunction,
+)
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
 from substrait_dsl.algebra.types import (
     Date,
+    Decimal,
     IntervalDay,
     IntervalYear,
     PrecisionTimestamp,
@@ -182,6 +190,7 @@ _LACKING = {
 }
 """What Java says that it lacks, and what that means."""
 _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", OF_INTERVALS, "DATETIME_OVERFLOW")
+_SUMS = (AggregateFunction, WindowCall, WindowFunction)
 _MISFITS = ("CAST_INVALID_INPUT", "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
 
 _HINTS = {
@@ -205,8 +214,8 @@ _FIRST_HINT = (
     "in the reverse order"
 )
 _OPTION_HINT = (
-    "the type of a result does not tell of an option that makes it NULL: functions.divide(x, functions.nullif(y, 0)) "
-    "may be NULL, as may what is computed of a nullable column"
+    "the type of a result does not tell that an option, or a position out of range, makes it NULL: "
+    'functions.divide(x, functions.nullif(y, 0)) may be NULL, as may what is computed of x.cast("string?")'
 )
 _VALUE_HINT = "functions.coalesce(x, value) is never NULL, filter(x.is_not_null()) leaves such rows out"
 _REQUIRED = "a required value is NULL"
@@ -223,7 +232,7 @@ _FRAMING = re.compile(r"^\[[A-Z0-9_.]+\]\s*|\s*SQLSTATE: \w+\s*$")
 
 def seen_from(failure: Failure, places: Sequence[Place]) -> Failure:
     """A failure as it is to be told of these places: what a sum is cast to may be too narrow for it, an overflow."""
-    are_sums = bool(places) and all(isinstance(each.node, AggregateFunction | WindowCall) for each in places)
+    are_sums = bool(places) and all(isinstance(each.node, _SUMS) for each in places)
     return attrs.evolve(failure, condition=_OVERFLOWS[0]) if are_sums and failure.kind in _MISFITS else failure
 
 
@@ -265,9 +274,7 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
     """What to do about a failure, given its `reason`."""
     node = place.node if place is not None else None
     if failure.kind in _OVERFLOWS:
-        kind = _type(node)
-        fit = "" if kind is None else f"the result does not fit {kind.as_required()}"
-        return fit if isinstance(kind, OF_TIME) else f"{fit}; {_WIDER}" if fit else _WIDER
+        return _fitting_hint(_type(node))
     if told == _REQUIRED or told.endswith(IS_NULL):
         return _VALUE_HINT if told == _REQUIRED else _column_hint(place)
     if isinstance(node, Cast) and (failure.kind in _MISFITS or failure.kind == "USER_RAISED_EXCEPTION"):
@@ -278,6 +285,15 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         text = None if place is None else text_format(place.rel)
         return None if text is None else _as_told(text)
     return advice(told)
+
+
+def _fitting_hint(kind: Type | None) -> str:
+    """What to do about a result that does not fit its type."""
+    if kind is None:
+        return _WIDER
+    fit = f"the result does not fit {kind.as_required()}"
+    is_widest = isinstance(kind, OF_TIME) or (isinstance(kind, Decimal) and kind.precision == 38)
+    return fit if is_widest else f"{fit}; {_WIDER}"
 
 
 def _column_hint(place: Place | None) -> str:
@@ -296,7 +312,7 @@ def _declares_no_null(node: Node) -> bool:
 
 
 def _may_be_null(call: ScalarFunction) -> bool:
-    return any("NULL" in option.preferences for option in call.options)
+    return call.function.name == "replace_slice" or any("NULL" in option.preferences for option in call.options)
 
 
 def _as_told(text: DelimitedText) -> str:

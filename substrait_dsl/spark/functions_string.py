@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import Literal
+from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.templates import Call, Table, Template, failing
 
@@ -18,6 +19,15 @@ def _caseless(value: str) -> str:
     Not ``lower``, which makes another letter of a Greek sigma that ends a word, and two characters of a dotted I.
     """
     return f"({value} COLLATE UTF8_LCASE)"
+
+
+SIGMA, SMALL_SIGMA, LAST_SIGMA = "\u03a3", "\u03c3", "\u03c2"
+
+
+def _folded(value: str) -> str:
+    """A string, made equal to those that `_caseless` is equal to: LIKE has other rules for letters without a case."""
+    letters = f"lower(translate({value}, '{SIGMA}', '{SMALL_SIGMA}'))"
+    return f"replace(translate({letters}, '{LAST_SIGMA}', '{SMALL_SIGMA}'), 'i\u0307', '\u0130')"
 
 
 def _matching(function: str) -> Template:
@@ -47,7 +57,7 @@ def _like(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
         case _:
             pattern = f"replace({pattern}, '{NO_ESCAPE}', '{NO_ESCAPE * 2}')"
     if choices["case_sensitivity"]:
-        text, pattern = _caseless(text), _caseless(pattern)
+        text, pattern = _folded(text), _folded(pattern)
     return f"({text} LIKE {pattern} ESCAPE '{NO_ESCAPE}')"
 
 
@@ -60,6 +70,24 @@ _QUOTED = (
     f"concat({text_to_sql(chr(92) + 'Q')}, replace({{1}}, {text_to_sql(chr(92) + 'E')}, "
     f"{text_to_sql(chr(92) + 'E' + chr(92) * 2 + 'E' + chr(92) + 'Q')}), {text_to_sql(chr(92) + 'E')})"
 )
+
+
+def _split(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    """Spark cuts at an empty separator between the halves of characters; the specification's separators have one."""
+    text, separator = texts
+    parts = f"split({text}, {_QUOTED.replace('{1}', separator)}, -1)"
+    match call.arguments[1]:
+        case Literal(value=""):
+            raise UnsupportedError(
+                "Spark cannot split at an empty separator exactly",
+                hint='functions.regexp_match_substring_all(x, ".", 1, 0, dotall="DOTALL_ENABLED") gives the characters',
+            )
+        case Literal():
+            return parts
+        case _:
+            return (
+                f"if({separator} = '' AND {text} IS NOT NULL, {failing('string_split at an empty separator')}, {parts})"
+            )
 
 
 def _substring(from_end: str, from_beginning: str) -> Template:
@@ -144,5 +172,5 @@ STRING: Table = {
     ),
     "left": Template("left({0}, {1})"),
     "right": Template("right({0}, {1})"),
-    "string_split": Template(f"split({{0}}, {_QUOTED}, -1)"),
+    "string_split": Template(_split),
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import pickle
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -143,6 +144,12 @@ CASES: dict[str, Case] = {
         "window order by b asc nulls first "
         "-> total: i64? = sum(a) over (range between unbounded preceding and current row)",
     ),
+    "a window inside an expression": (
+        T.select(total=lambda r: f.sum(r.a).over() + 1),
+        "overflow in sum(a) over (rows between unbounded preceding and unbounded following)",
+        "sum(a) over (rows between unbounded preceding and unbounded following)",
+        "project -> total: i64? = sum(a) over (rows between unbounded preceding and unbounded following) + 1",
+    ),
     "a text that is no number": (
         T.project(n=lambda r: r.s.cast(sd.I32)),
         "the value 'abc' cannot be cast to i32 in cast(s as i32)",
@@ -262,6 +269,20 @@ def test_a_null_by_an_option_says_that_the_type_does_not_tell(spark: SparkSessio
     with pytest.raises(ExecutionError, match='column "half" is required, but it is NULL') as caught:
         halves.collect(spark)
     assert "functions.nullif(y, 0)" in (caught.value.hint or "")
+
+
+def test_a_null_of_a_position_out_of_range(spark: SparkSession) -> None:
+    text = sd.read_virtual([("",)], {"s": "string"})
+    with refused(ExecutionError, 'column "x" is required, but it is NULL', "position out of range"):
+        text.select(x=lambda r: f.replace_slice(r.s, 1, 1, "y")).collect(spark)
+    assert text.select(x=lambda r: f.replace_slice(r.s.cast("string?"), 1, 1, "y")).collect(spark) == [(None,)]
+
+
+def test_no_wider_type_is_advised_than_there_is(spark: SparkSession) -> None:
+    largest = sd.read_virtual([(Decimal("9" * 38),)] * 2, {"d": "decimal<38,0>"})
+    with pytest.raises(ExecutionError, match=r"overflow in sum\(d\)") as caught:
+        largest.aggregate(x=lambda r: f.sum(r.d)).collect(spark)
+    assert caught.value.hint == "the result does not fit decimal<38,0>"
 
 
 def test_all_places_are_named_where_spark_does_not_tell_them_apart(spark: SparkSession) -> None:

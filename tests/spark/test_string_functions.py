@@ -11,7 +11,7 @@ from substrait_dsl import functions as f
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.algebra.expressions.literals import literal
-from substrait_dsl.errors import ExecutionError
+from substrait_dsl.errors import ExecutionError, UnsupportedError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -56,6 +56,20 @@ def test_letters_of_either_case_are_alike_wherever_they_stand(spark: SparkSessio
     frame = rows_of(spark, [t.String(), t.String()], patterns)
     found = computed(frame, call("like", text, part, case_sensitivity="CASE_INSENSITIVE"))
     assert found == [(True,), (True,), (True,), (False,)]
+
+
+def test_like_goes_by_the_same_letters_as_the_other_functions(spark: SparkSession) -> None:
+    """A long s and a dotless i are no letters of the others' case, a large sharp s is, as are all forms of a sigma."""
+    alike = ["\u1e9e\u00df", "\u212ak", "\u03a3\u03c2", "\u03c2\u03c3", "\u0130\u0130", "\u00c9\u00e9", "Qq"]
+    apart = ["\u0130i", "\u0131i", "\u0131I", "\u017fs", "\u00b5\u03bc", "\u00c9e", "ab"]
+    pairs = [(pair[i], pair[1 - i]) for pair in (*alike, *apart) for i in range(2)]
+    frame = rows_of(spark, [t.String(), t.String()], pairs)
+    texts = column(0, t.String()), column(1, t.String())
+    found = computed(
+        frame, *(call(name, *texts, case_sensitivity="CASE_INSENSITIVE") for name in ("like", "contains", "ends_with"))
+    )
+    due = [True] * 2 * len(alike) + [False] * 2 * len(apart)
+    assert found == [(same,) * 3 for same in due]
 
 
 def test_substring_positions(spark: SparkSession) -> None:
@@ -115,6 +129,20 @@ def test_separators_are_no_patterns(spark: SparkSession) -> None:
     frame = rows_of(spark, [t.String(), t.String()], pairs)
     found = computed(frame, call("string_split", column(0, t.String()), column(1, t.String())))
     assert found == [(text.split(separator),) for text, separator in pairs]
+
+
+def test_a_separator_has_a_character(spark: SparkSession) -> None:
+    """Spark would cut between the two halves of one."""
+    table = sd.read_virtual([("a\U0001f600b", "")], {"text": "string", "separator": "string"})
+    with pytest.raises(UnsupportedError, match="an empty separator exactly") as caught:
+        table.select(x=lambda r: f.string_split(r.text, "")).execute(spark)
+    assert 'regexp_match_substring_all(x, ".", 1, 0, dotall="DOTALL_ENABLED")' in (caught.value.hint or "")
+    characters = table.select(x=lambda r: f.regexp_match_substring_all(r.text, ".", 1, 0, dotall="DOTALL_ENABLED"))
+    assert characters.collect(spark) == [(["a", "\U0001f600", "b"],)]
+    with pytest.raises(ExecutionError, match="empty separator"):
+        table.select(x=lambda r: f.string_split(r.text, r.separator)).collect(spark)
+    nothing = sd.read_virtual([(None, "")], {"text": "string?", "separator": "string"})
+    assert nothing.select(x=lambda r: f.string_split(r.text, r.separator)).collect(spark) == [(None,)]
 
 
 def test_slices_and_counts(spark: SparkSession) -> None:
