@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
+from urllib.parse import quote
 
 import attrs
 from typing_extensions import Unpack
@@ -116,8 +117,9 @@ def read_files(
     """Read files.
 
     Args:
-        paths: one or more paths or URIs; a path without scheme is a local one, made absolute now. A part of a file is a
-            ``FileSlice(path, start=..., length=...)``.
+        paths: one or more paths or URIs; a path without scheme is a local one, made absolute now. In a URI, ``%20`` is
+            a blank: ``"file:///data/a%20b.parquet"`` is ``"/data/a b.parquet"``, and a plan has it so. A part of a file
+            is a ``FileSlice(path, start=..., length=...)``.
         schema: the columns that each of the files has, by name. On Spark, a Parquet or ORC file that lacks one is
             refused only where it is local: of remote ones Spark looks at one, and takes what others lack for NULL.
         format: ``"parquet"``, ``"orc"``, ``"arrow"``, ``"dwrf"``, ``"csv"``, or a format object such as
@@ -177,7 +179,7 @@ def _require_no_other(paths: Sequence[Any]) -> None:
 
 
 def file_uri(path: Any, kind: rl.PathKind) -> str:
-    """The URI of a path; one without scheme is local, made absolute."""
+    """The URI of a path; one without scheme is local, made absolute, with all other characters percent-encoded."""
     if not isinstance(path, str | Path) or not str(path):
         raise InvalidArgumentError(f"expected a path or a URI, got {path!r}")
     require_unicode(str(path), "a path")
@@ -187,4 +189,8 @@ def file_uri(path: Any, kind: rl.PathKind) -> str:
         return path
     if kind != "glob" and any(wildcard in str(path) for wildcard in "*?"):
         raise InvalidArgumentError(f"{str(path)!r} is a pattern, not a path", hint='say so: kind="glob"')
-    return f"file://{os.path.abspath(path)}"
+    return f"file://{quote(os.path.abspath(path), safe=_PLAIN + _OF_PATTERNS if kind == 'glob' else _PLAIN)}"
+
+
+_PLAIN, _OF_PATTERNS = "/!$&'()*+,;=:@~", "?[]{}^\\"
+"""What stands in the path of a URI as it is, beside letters, digits and ``-._``; and what patterns are made of."""

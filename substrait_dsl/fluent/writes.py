@@ -111,7 +111,7 @@ def files_target(uri: str | Path, format: FormatName | rl.FileFormat = "parquet"
     """Files to write to.
 
     Args:
-        uri: the folder or file; a path without scheme is a local one, made absolute now.
+        uri: the folder or file; a path without scheme is a local one, made absolute now. In a URI, ``%20`` is a blank.
         format: as for `read_files`.
 
     Specification: the write to files, which has no message of its own.

@@ -89,15 +89,22 @@ def _spark_errors(plan: Rel) -> Iterator[None]:
         failure = failure_of(error, analysis=True)
         if failure is not None and failure.kind == "PATH_NOT_FOUND":
             words = told(error)
-            raise ExecutionError(
-                f"there is nothing to read: {words}", hint=_HOME if "/~" in words else _PATHS
-            ) from error
+            hint = _HOME if "/~" in words else _PATHS
+            raise ExecutionError(f"there is nothing to read: {words}", hint=hint + _of_uris(plan)) from error
         words = told(error)
         start = "Spark refuses the plan: " if failure_of(error) is None else ""  # else it ran a part, which failed
         raise ExecutionError(f"{start}{words}", hint=advice(words)) from error
 
 
+def _of_uris(plan: Rel) -> str:
+    """What to tell who may not know how URIs are written."""
+    reads = (node.definition for node in walk(plan) if isinstance(node, Read))
+    files = [item for each in reads if isinstance(each, LocalFiles) for item in each.items]
+    return _URIS if any("%" in item.uri for item in files) else ""
+
+
 _PATHS = "Spark looks for paths on the machines that it runs on; patterns and folders have a kind="
+_URIS = '; in a URI "%3A" means ":", and what is called "%3A" itself is written "%253A"'
 _HOME = "~ is a name like any other: os.path.expanduser(path) puts the home directory in its place"
 
 

@@ -112,7 +112,7 @@ def _names(frame: DataFrame, files: Sequence[FileItem]) -> set[str]:
 def _path(uri: str) -> str:
     """The path of a URI, without what says where it is."""
     here = local_path(uri)
-    return re.sub(r"^[^:/]+://[^/]*", "", uri) if here is None else here
+    return re.sub(r"^[^:/]+://[^/]*", "", unquote(uri)) if here is None else here
 
 
 def require_read(frame: DataFrame, files: Sequence[FileItem], names: Collection[str]) -> None:

@@ -11,9 +11,11 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from substrait_dsl.algebra.relations import IcebergTable
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.spark.paths import local_path
 from substrait_dsl.spark.virtual import table_frame
 
 if TYPE_CHECKING:
@@ -119,7 +121,7 @@ def _load(uri: str) -> StaticTable:
             hint='pip install "substrait-dsl[iceberg]"',
         ) from error
     try:
-        return StaticTable.from_metadata(uri)
+        return StaticTable.from_metadata(local_path(uri) or unquote(uri))
     except (OSError, ValueError, ValidationError) as error:  # what is no metadata, pydantic refuses with a ValueError
         if unknown := _UNKNOWN_TYPE.search(str(error)):
             raise UnsupportedError(

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal, assert_never
+from urllib.parse import unquote
 
 from substrait_dsl.algebra.relations import (
     Arrow,
@@ -90,7 +91,7 @@ def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Worksp
     if not space.is_rehearsal:
         try:
             with _leaving_nothing(target.uri), changing(what):
-                writer.save(target.uri)
+                writer.save(unquote(target.uri))
         finally:  # a write that fails may have removed the files that were there
             files_written()
     return frame if rel.output == "modified_records" else nothing(frame.sparkSession)

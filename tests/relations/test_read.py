@@ -160,6 +160,21 @@ def test_a_local_path_becomes_a_file_uri_and_a_uri_stays() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("path", "kind", "uri"),
+    [
+        ("/d/a b.parquet", "path", "file:///d/a%20b.parquet"),
+        ("/d/a%20b#1[x].parquet", "file", "file:///d/a%2520b%231%5Bx%5D.parquet"),
+        (Path("/d/\u00e9"), "folder", "file:///d/%C3%A9"),
+        ("/d/k=1, 2/*/[a-c]?{x,y}%", "glob", "file:///d/k=1,%202/*/[a-c]?{x,y}%25"),
+        ("file:///d/a%20b", "path", "file:///d/a%20b"),
+    ],
+)
+def test_characters_that_uris_write_otherwise(path: str | Path, kind: Any, uri: str) -> None:
+    read: Any = read_files(path, AB, kind=kind)
+    assert read._rel.definition.items[0].uri == uri
+
+
 def test_words_outside_the_choices_are_refused() -> None:
     with refused(InvalidChoiceError, "read_files", "'parqet'", 'did you mean "parquet"'):
         read_files("/x", AB, format="parqet")

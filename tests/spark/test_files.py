@@ -458,6 +458,68 @@ def test_files_that_spark_passes_over(name: str, tmp_path: Path, spark: SparkSes
     assert collected(sd.read_files(part, {"a": "i64?"}), spark) == [(2,)]
 
 
+NAMES = [
+    "a b",
+    "a%20b",
+    "100%",
+    "a#b",
+    "a?b",
+    "a*b",
+    "a[1]",
+    "a{x,y}",
+    "a\\b",
+    "a'b",
+    'a"b',
+    "\u00e9",
+    "\U0001f600",
+    "$HOME",
+    "~x",
+]
+"""Of these, URIs write some characters otherwise, and patterns take some for more than one character."""
+
+
+def test_paths_and_uris_of_all_characters(tmp_path: Path, spark: SparkSession) -> None:
+    files = [stored(tmp_path / f"{name}.parquet", a=[number]) for number, name in enumerate(NAMES)]
+    due = [(number,) for number in range(len(NAMES))]
+    schema = {"a": "i64?"}
+    of_uris = sd.read_files([file.as_uri() for file in files], schema)
+    assert sorted(collected(of_uris, spark)) == due
+    plan = sd.Plan.from_bytes(sd.Plan(of_uris).to_bytes())
+    assert sorted(collected(plan.roots[0], spark)) == due
+    escaped = [sd.read_files(file.as_uri(), schema, kind="glob") for file in files]
+    assert sorted(collected(escaped[0].union_all(*escaped[1:]), spark)) == due
+    paths = [number for number, name in enumerate(NAMES) if not set(name) & {"*", "?"}]  # which would be patterns
+    of_paths = sd.read_files([files[number] for number in paths], schema)
+    assert sorted(collected(of_paths, spark)) == [(number,) for number in paths]
+    assert collected(sd.read_files(f"{tmp_path}/a%*", schema, kind="glob"), spark) == [(NAMES.index("a%20b"),)]
+
+
+def test_a_uri_that_is_none_is_told(tmp_path: Path, spark: SparkSession) -> None:
+    stored(tmp_path / "a%3Ab", a=[1])
+    with refused(ExecutionError, "nothing to read", "a:b", '"%253A"'):
+        sd.read_files(f"file://{tmp_path}/a%3Ab", {"a": "i64?"}).execute(spark)
+
+
+def test_a_folder_is_written_where_its_uri_says(tmp_path: Path, spark: SparkSession) -> None:
+    rows = sd.read_virtual([(1,)], {"a": "i64?"})
+    for folder in (tmp_path / "a b%", tmp_path / "a%20b"):
+        for target in (folder, (folder / "inside").as_uri()):
+            rows.write(sd.files_target(target)).collect(spark)
+        assert collected(sd.read_files(folder / "inside", {"a": "i64?"}), spark) == [(1,)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a b%", "a%20b"]
+
+
+def test_files_that_spark_cannot_open(tmp_path: Path, spark: SparkSession) -> None:
+    file = stored(tmp_path / "d:e" / "a:b.parquet", a=[1])
+    kinds: list[tuple[Any, Any]] = [(file, "file"), (file.parent, "folder"), (f"{file.parent}/*.parquet", "glob")]
+    for path, kind in kinds:
+        with refused(UnsupportedError, "cannot open the file", "a:b.parquet", '":" in its name'):
+            sd.read_files(path, {"a": "i64?"}, kind=kind).execute(spark)
+    file = file.rename(file.parent / "ab.parquet")
+    stored(tmp_path / "d:e" / "_a:b.parquet", a=[2])  # which Spark passes over
+    assert collected(sd.read_files(file.parent, {"a": "i64?"}), spark) == [(1,)]
+
+
 def sliced(*parts: rl.FileItem) -> sd.Relation[Any]:
     return sd.Relation(rl.Read(NamedStruct.of({"a": sd.I64()}), rl.LocalFiles(parts)))
 
