@@ -106,6 +106,14 @@ _OVERFLOWS = "{0} = {MIN} AND {1} = -1"  # no other quotient does
 # that has no overflow itself, but for BIGINTs, of which Spark has no wider ones.
 _EXACT = f"if({_OVERFLOWS}, - {{w0}}, {{0}} div [on_division_by_zero])"
 
+# Spark's own takes -0.0 for 0.0: where y is a zero, the result has its sign, and x says whether it is one, too, or pi.
+_MINUS_PI_OR_PI = "if(CAST({0} AS STRING) = '-0.0', -pi(), pi())"
+_ATAN2 = (
+    "CASE WHEN {0} != 0 OR isnan({1}) THEN atan2(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE)) WHEN {0} IS NULL THEN NULL"
+    f" WHEN {{1}} < 0 OR CAST({{1}} AS STRING) = '-0.0' THEN {_MINUS_PI_OR_PI}"
+    " WHEN {1} IS NOT NULL THEN CAST({0} AS DOUBLE) END"
+)
+
 ARITHMETIC: Table = {
     "add:int": _integer("({0} + {1})", "({w0} + {w1})"),
     "add:fp": Template("({0} + {1})", NEAREST),
@@ -172,7 +180,7 @@ ARITHMETIC: Table = {
         name: _double(name)
         for name in ("exp", "cos", "sin", "tan", "cosh", "sinh", "tanh", "atan", "radians", "degrees")
     },
-    "atan2": Template("CAST(atan2(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE)) AS {T})", NEAREST),
+    "atan2": Template(f"CAST({_ATAN2} AS {{T}})", NEAREST),
     "bitwise_not": Template("(~ {0})"),
     "bitwise_and": Template("({0} & {1})"),
     "bitwise_or": Template("({0} | {1})"),
@@ -242,7 +250,7 @@ _LOGB = Template(
     f"CAST(CASE WHEN {_LOGB_X} > 0D AND {_LOGB_BASE} > 0D AND {_LOGB_BASE} != 1D THEN"
     f" (CASE WHEN {_LOGB_BASE} = 10D THEN log10({_LOGB_X}) WHEN {_LOGB_BASE} = 2D THEN log2({_LOGB_X})"
     f" ELSE ln({_LOGB_X}) / ln({_LOGB_BASE}) END)"
-    f" WHEN {_LOGB_X} = 0D AND {_LOGB_BASE} > 1D THEN [on_log_zero]"
+    f" WHEN {_LOGB_X} = 0D AND {_LOGB_BASE} > 1D THEN if(isnan({_LOGB_BASE}), {_LOGB_BASE}, [on_log_zero])"
     f" WHEN {_LOGB_X} IS NOT NULL AND {_LOGB_BASE} IS NOT NULL THEN [on_domain_error] END AS {{T}})",
     {
         **NEAREST,

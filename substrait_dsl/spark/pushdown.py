@@ -27,6 +27,7 @@ from collections.abc import Collection
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, DaySeconds, FieldReference, Literal, ScalarFunction, YearMonths
 from substrait_dsl.algebra.node import Expression, walk
+from substrait_dsl.spark.types import holds
 
 _UNSEEN = "transform(array({}), v -> v)[0]"
 """The same value, of which Spark does not see what it is."""
@@ -54,7 +55,8 @@ _INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 """The types of which a constant that is computed is only wrong if it is NULL, at which a reader of ORC fails."""
 
 _FLOATS = (t.FP32, t.FP64)
-"""The types whose comparisons are Spark's own, whatever they are compared with."""
+"""The types whose comparisons are Spark's own, whatever they are compared with, as are those of what holds them: where
+values are equal, Spark puts one in the place of the other, and these may be different zeros."""
 
 
 def compared(
@@ -73,7 +75,9 @@ def compared(
 
 def compared_column(text: str, kind: t.Type, others: Collection[Expression], *, ordered: bool = False) -> str:
     """A column of a type that is compared with values, as text of SQL."""
-    is_kept = isinstance(kind, _FLOATS) or any(_is_misread(other, ordered=ordered) for other in others)
+    if holds(kind, _FLOATS):
+        return _UNCHANGED.get(type(kind), _UNSEEN).format(text)
+    is_kept = any(_is_misread(other, ordered=ordered) for other in others)
     return _UNCHANGED.get(type(kind), "{}").format(text) if is_kept else text
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, nan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -194,3 +195,41 @@ def test_a_condition_on_the_key_of_a_partition(key: str, spark: SparkSession) ->
             for zero in ZEROS
         ]
         assert found == [[(2, 2)], [(1, 2)]]
+
+
+EQUAL: dict[str, Callable[[Any, Any], Any]] = {
+    "a constant": lambda table, zero: table.filter(lambda r: r.x == zero).select("i", "x"),
+    "a constant or another": lambda table, zero: table.filter(lambda r: r.x.is_in([zero, zero])).select("i", "x"),
+    "inner": lambda table, _: joined_with_zeros(table, "inner"),
+    "left": lambda table, _: joined_with_zeros(table, "left").filter(lambda r: r.j.is_not_null()),
+    "right": lambda table, _: joined_with_zeros(table, "right"),
+    "left_semi": lambda table, _: joined_with_zeros(table, "left_semi"),
+    "left_single": lambda table, _: joined_with_zeros(table, "left_single").filter(lambda r: r.j.is_not_null()),
+    "left_mark": lambda table, _: joined_with_zeros(table, "left_mark").filter(lambda r: r.mark),
+    "exists": lambda table, _: table.filter(lambda r: sd.exists(plain_zeros(table).filter(lambda q: q.y == r.x))),
+    "is_in": lambda table, _: table.filter(lambda r: r.x.is_in(plain_zeros(table).select("y"))),
+}
+
+
+def plain_zeros(table: Any) -> Any:
+    """The one row of the table that has 0.0."""
+    return table.filter(lambda r: r.i == 2).rename(i="j", x="y")
+
+
+def joined_with_zeros(table: Any, how: Any) -> Any:
+    return table.join(plain_zeros(table), lambda l, r: l.x == r.y, how)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("how", EQUAL)
+def test_what_is_equal_to_a_zero_keeps_its_own(how: str, key: str, spark: SparkSession, tmp_path: Path) -> None:
+    """Of values that are equal Spark puts one in the place of the other, in conditions above and below."""
+    table, shown = KEYS[key]
+    table.execute(spark).write.parquet(str(tmp_path / "zeros"))  # for of rows in the plan Spark sees the values
+    stored = sd.read_files(tmp_path / "zeros", table.schema)
+    zero = {"a number": 0.0, "in a list": [0.0], "in a struct": sd.struct_of(z=0.0, one=1)}[key]
+    both = EQUAL[how](stored, zero)
+    rows = [both.filter(lambda r, text=text: shown(r) == text).select("i") for text in ZEROS]
+    assert [each.collect(spark) for each in rows] == [[(2,)], [(1,)]]
+    only_minus = EQUAL[how](stored.filter(lambda r: (shown(r) == "-0.0") | (r.i == 2)), zero)
+    assert sorted(only_minus.select("i", x=shown).collect(spark)) == [(1, "-0.0"), (2, "0.0")]
