@@ -5,11 +5,13 @@ Specification: https://substrait.io/relations/logical_relations/#local-files.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.columns import actual_name
+from substrait_dsl.spark.failures import BEHIND_QUOTE
 from substrait_dsl.spark.folders import require_read
 from substrait_dsl.spark.named import quoted_name
 
@@ -28,7 +30,9 @@ NO_UTF8 = "delimited text holds U+FFFD, which Spark puts in place of bytes that 
 _NO_ESCAPE = "\uffff"
 """A character that no text has. Without any Spark takes an empty text in quotes for a quote."""
 
-_OVERLAPS = "raise_error('a record of delimited text ends as its delimiter begins')"
+OVERLAPS = "a value of delimited text ends as its delimiter begins"
+OF_TEXT = (NO_UTF8, OVERLAPS, BEHIND_QUOTE)
+"""The errors of records that are read."""
 
 _LINE = "substrait_dsl_line"
 _START = "substrait_dsl_start"
@@ -58,8 +62,10 @@ def text_options(kind: DelimitedText) -> dict[str, str]:
             raise UnsupportedError(
                 f"the {name} of delimited text is {text!r}, and Spark takes one character of Unicode's basic plane"
             )
-        if text == delimiter:
-            raise UnsupportedError(f"delimited text has {text!r} for its field_delimiter and its {name}")
+        if text and text in delimiter:
+            raise UnsupportedError(
+                f"the field_delimiter of delimited text, {delimiter!r}, has its {name} in it: {text!r}"
+            )
     return {
         "sep": delimiter.replace("\\", "\\\\"),  # Spark reads \t as a tabulator
         "quote": kind.quote,
@@ -123,6 +129,8 @@ def _taken_apart(lines: DataFrame, kind: DelimitedText, fields: Sequence[str]) -
     line = functions.col(_LINE)
     is_broken = functions.contains(line, functions.lit("\ufffd"))
     line = functions.when(is_broken, functions.raise_error(functions.lit(NO_UTF8))).otherwise(line)
+    if kind.quote:
+        line = functions.when(_goes_on(line, kind), functions.raise_error(functions.lit(BEHIND_QUOTE))).otherwise(line)
     delimiter = functions.lit(kind.field_delimiter)
     whole = functions.concat(delimiter, line, delimiter)
     record = functions.from_csv(whole, _texts([_START, *fields, _END]).simpleString(), options)
@@ -131,7 +139,22 @@ def _taken_apart(lines: DataFrame, kind: DelimitedText, fields: Sequence[str]) -
     if len(kind.field_delimiter) == 1:
         return taken
     # A line may end as the delimiter begins: the one behind it would begin there.
-    return taken.where(functions.expr(f"if({_END} IS NULL, true, {_OVERLAPS})"))
+    return taken.where(functions.expr(f"if({_END} IS NULL, true, raise_error('{OVERLAPS}'))"))
+
+
+def _goes_on(line: Column, kind: DelimitedText) -> Column:
+    """Whether a line has white space behind the closing quote of a field, which Spark leaves out and says nothing.
+
+    Most lines have none behind any quote; in others it may stand inside of a field.
+    """
+    from pyspark.sql import functions
+
+    delimiter, quote, escape = (re.escape(text) for text in (kind.field_delimiter, kind.quote, kind.escape))
+    escaped = {"": "(?!)", quote: quote * 2}.get(escape, f"{escape}.")
+    field = f"(?:{quote}(?:[^{quote}{escape}]++|{escaped})*+{quote}|(?!{quote})(?:(?!{delimiter}).)*+)"
+    is_suspect = functions.rlike(line, functions.lit(f"{quote}[\\x00- ]+(?:{delimiter}|$)"))
+    is_whole = functions.rlike(line, functions.lit(f"(?s)\\A{field}(?:{delimiter}{field})*+\\z"))
+    return is_suspect & ~is_whole
 
 
 def _field(position: int) -> str:

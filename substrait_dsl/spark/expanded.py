@@ -25,14 +25,17 @@ _EXPANDED = re.compile(r"\$\{(env\.[^}$\s]+|[^}$\s:]+)\}")
 """What may be a property; ``${env:HOME}`` is none."""
 
 
-def require_names_read(found: StructType, declared: Iterable[str], what: str) -> None:
-    """Raise `UnsupportedError` for a declared column of files whose name, or one inside it, Spark would change."""
+def require_names_read(found: StructType, declared: Iterable[str], what: str, would: str = "look for") -> None:
+    """Raise `UnsupportedError` for a declared column of files whose name, or one inside it, Spark would change.
+
+    `would` is what it would do with the other name.
+    """
     wanted = {name.lower() for name in declared}
     for field in found.fields:
         if field.name.lower() in wanted and (name := _EXPANDED.search(field.simpleString())):
             inside = "" if name[0] in field.name else f' with a field named "{name[0]}"'
             raise UnsupportedError(
-                f"{what} has the column {quoted([field.name])}{inside}, and Spark would look for another: "
+                f"{what} has the column {quoted([field.name])}{inside}, and Spark would {would} another: "
                 "it puts a property of Java's in place of ${...}"
             )
 

@@ -35,6 +35,7 @@ from substrait_dsl.spark.functions_regexp import NO_MATCH
 from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.record import Record
 from substrait_dsl.spark.tables import NAME
+from substrait_dsl.spark.zones import NO_ZONE
 
 
 @attrs.frozen
@@ -108,7 +109,7 @@ def _caused(text: str) -> Failure:
     """What a text with stacks of Java's says: the last cause, if Spark has a name for it, is what failed."""
     text = _CALL.sub("", text)
     if _OF_PARSER in text:
-        return Failure(BROKEN_RECORDS[0], "a field of delimited text goes on behind its closing quote", {})
+        return Failure(BROKEN_RECORDS[0], BEHIND_QUOTE, {})
     causes = _CAUSE.findall(text)
     if not causes:
         return Failure(OF_INTERVALS if _OF_JAVA.search(text) else "", text, {})
@@ -163,6 +164,7 @@ BROKEN_RECORDS = ("MALFORMED_CSV_RECORD", "MALFORMED_RECORD_IN_PARSING")
 _RECORD = re.compile(
     r"Malformed (?:CSV record|records .*?): (.*?)(?:\. Parse Mode.*)?(?:\s*SQLSTATE: \w+)?$", re.DOTALL
 )
+BEHIND_QUOTE = "a field of delimited text goes on behind its closing quote"
 _OF_PARSER = "com.univocity.parsers.common.TextParsingException"
 """What the parser of delimited text raises, and Spark has no name for."""
 _UNREAD = "FAILED_READ_FILE.NO_HINT"
@@ -190,7 +192,7 @@ _LACKING = {
 }
 """What Java says that it lacks, and what that means."""
 _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", OF_INTERVALS, "DATETIME_OVERFLOW")
-_SUMS = (AggregateFunction, WindowCall, WindowFunction)
+_CALLS = (AggregateFunction, ScalarFunction, WindowCall, WindowFunction)
 _MISFITS = ("CAST_INVALID_INPUT", "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
 
 _HINTS = {
@@ -231,9 +233,9 @@ _FRAMING = re.compile(r"^\[[A-Z0-9_.]+\]\s*|\s*SQLSTATE: \w+\s*$")
 
 
 def seen_from(failure: Failure, places: Sequence[Place]) -> Failure:
-    """A failure as it is to be told of these places: what a sum is cast to may be too narrow for it, an overflow."""
-    are_sums = bool(places) and all(isinstance(each.node, _SUMS) for each in places)
-    return attrs.evolve(failure, condition=_OVERFLOWS[0]) if are_sums and failure.kind in _MISFITS else failure
+    """A failure as it is to be told of these places: a function's result that its type cannot hold is an overflow."""
+    are_results = bool(places) and all(isinstance(each.node, _CALLS) for each in places)
+    return attrs.evolve(failure, condition=_OVERFLOWS[0]) if are_results and failure.kind in _MISFITS[1:] else failure
 
 
 def reason(failure: Failure, place: Place | None, record: Record) -> str:
@@ -245,6 +247,8 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
         return _REQUIRED if told.endswith(IS_NULL) and node is not None else told
     if failure.kind in _OVERFLOWS:
         return "overflow"
+    if zone := _ZONE.search(failure.message):
+        return f"{zone[1]!r}{NO_ZONE} that Java has"
     if place is not None and (text := text_format(place.rel)) and (broken := _RECORD.search(failure.message)):
         delimiter = text.field_delimiter  # the reader has added two
         line = broken[1].removeprefix(delimiter).removesuffix(delimiter)
@@ -279,9 +283,9 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         return _VALUE_HINT if told == _REQUIRED else _column_hint(place)
     if isinstance(node, Cast) and (failure.kind in _MISFITS or failure.kind == "USER_RAISED_EXCEPTION"):
         return _CAST_HINT
-    if zone := _ZONE.match(told):
+    if (zone := _ZONE.search(failure.message)) and zone[1] not in available_timezones():
         return suggestion(zone[1], available_timezones()) or "zoneinfo.available_timezones() are those that there are"
-    if failure.kind in BROKEN_RECORDS or failure.condition == _UNREAD:
+    if failure.kind in BROKEN_RECORDS or failure.condition == _UNREAD or told == BEHIND_QUOTE:
         text = None if place is None else text_format(place.rel)
         return None if text is None else _as_told(text)
     return advice(told)

@@ -12,7 +12,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from substrait_dsl.algebra.types import Decimal, String
+import attrs
+
+from substrait_dsl.algebra.types import Decimal, PrecisionTime, PrecisionTimestamp, PrecisionTimestampTZ, String
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.columns import actual_name, fits
@@ -84,7 +86,7 @@ def _as_declared(name: str, kind: Type) -> str:
     Raises `UnsupportedError` for a type that texts do not convert to.
     """
     written = quoted_name([name])
-    value = cast_to_sql(written, String(nullable=True), kind.as_nullable(), "return_null")
+    value = cast_to_sql(written, String(nullable=True), _with_all_digits(kind.as_nullable()), "return_null")
     if value == written:
         return value
     start = text_to_sql(f"the folder {name}=")
@@ -92,6 +94,17 @@ def _as_declared(name: str, kind: Type) -> str:
     misfit = f"raise_error(concat({start}, {written}, {end}))"
     is_rounded = f" OR {value} != {exact}" if (exact := _exact(written, kind)) else ""
     return f"(CASE WHEN {written} IS NOT NULL AND ({value} IS NULL{is_rounded}) THEN {misfit} ELSE {value} END)"
+
+
+def _with_all_digits(kind: Type) -> Type:
+    """The type as which a text is read: Spark's points in time all have six digits, and fewer are taken on trust."""
+    match kind:
+        case PrecisionTime(precision=digits) | PrecisionTimestamp(precision=digits) if digits < 6:
+            return attrs.evolve(kind, precision=6)
+        case PrecisionTimestampTZ(precision=digits) if digits < 6:
+            return attrs.evolve(kind, precision=6)
+        case _:
+            return kind
 
 
 def _exact(written: str, kind: Type) -> str | None:

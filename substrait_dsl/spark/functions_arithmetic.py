@@ -232,7 +232,11 @@ def _whole(function: str) -> Template:
     return Template(f"if(abs({{0}}) < 4503599627370496D, CAST({function}({{0}}) AS {{T}}), {{0}})")
 
 
-_HALVES = {"TIE_AWAY_FROM_ZERO": "CAST(round({0}, {1}) AS {T})", "TIE_TO_EVEN": "CAST(bround({0}, {1}) AS {T})"}
+# Further digits than these no number has, and Java cannot count them all.
+_HALVES = {
+    ties: f"CAST({function}({{0}}, if({{1}} < -400, -400, if({{1}} > 400, 400, {{1}}))) AS {{T}})"
+    for ties, function in (("TIE_AWAY_FROM_ZERO", "round"), ("TIE_TO_EVEN", "bround"))
+}
 _ROUND = Template("[rounding]", {"rounding": _HALVES}, constants=(1,))
 
 ROUNDING: Table = {"ceil": _whole("ceil"), "floor": _whole("floor"), "round": _ROUND}

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from substrait_dsl.algebra.expressions import Expression, ScalarFunction, ScalarSubquery
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, LocalFiles, MergeJoin, NestedLoopJoin, Read
-from substrait_dsl.spark.delimited import NO_UTF8
+from substrait_dsl.spark.delimited import OF_TEXT
 from substrait_dsl.spark.failures import (
     BROKEN_RECORDS,
     INTERVALS,
@@ -32,6 +32,7 @@ from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.record import Record
 from substrait_dsl.spark.single_joins import may_tell
+from substrait_dsl.spark.zones import NO_ZONE
 
 Holds = Callable[[str], bool]
 
@@ -42,7 +43,7 @@ def places(failure: Failure, record: Record) -> list[Place]:
     told = failure.parameters.get("errorMessage", "")
     if told.startswith(MANY_MATCHES):
         return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Rel) and _may_say(rel, told)]
-    if (failure.kind in OF_FILES and not failure.fragments) or told == NO_UTF8:
+    if (failure.kind in OF_FILES and not failure.fragments) or told in OF_TEXT:
         return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Read) and _is_read_by(failure, rel)]
     nodes = list(_failed(failure, record))
     if not nodes and told.endswith(IS_NULL):
@@ -125,9 +126,13 @@ def _signs(failure: Failure) -> tuple[str, ...]:
             told = failure.parameters.get("errorMessage", "")
             if about := re.fullmatch(r"the value .*( does not fit [^ ]+)", told, re.DOTALL):
                 return (f"'{about[1]}'))",)
+            if told.endswith(NO_ZONE):
+                return (f"{text_to_sql(NO_ZONE)}))",)
             return tuple({f"raise_error({text_to_sql(told)})", f"raise_error('{told}')"})
         case "ARITHMETIC_OVERFLOW" | "NUMERIC_VALUE_OUT_OF_RANGE":
-            return "sum(", "avg(", "(- ", "abs("
+            return "sum(", "avg(", "(- ", "abs(", "round("
+        case "INVALID_TIMEZONE":
+            return ("convert_timezone(",)
         case "DUPLICATED_MAP_KEY":
             return "map(", "map_from_entries("
         case "BINARY_ARITHMETIC_OVERFLOW" if "symbol" in failure.parameters:

@@ -28,7 +28,8 @@ from substrait_dsl.algebra.relations import (
 from substrait_dsl.algebra.types import String
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.columns import ROWS, check_columns
-from substrait_dsl.spark.delimited import text_options
+from substrait_dsl.spark.delimited import OVERLAPS, text_options
+from substrait_dsl.spark.expanded import require_names_read
 from substrait_dsl.spark.fitting import require_kept
 from substrait_dsl.spark.listings import files_written
 from substrait_dsl.spark.literals import text_to_sql
@@ -116,6 +117,7 @@ def _checked(rel: Write, kind: FileFormat, frame: DataFrame, what: str) -> DataF
     """The rows as they may be written: what would be read as others is refused, or an error when it is met."""
     match kind:
         case Parquet():
+            require_names_read(frame.schema, frame.columns, what, "write")
             require_kept(frame.schema, "parquet", what, frame.sparkSession)
             return frame
         case Orc():
@@ -158,7 +160,7 @@ def _as_text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> Da
     if kind.header_lines_to_skip:
         _require_header(rel.table_schema.names, kind, what)
     names = [f"c{number}" for number in range(len(frame.columns))]
-    fields = [_field(name, kind) for name in names]
+    fields = [_field(name, column, kind) for name, column in zip(names, rel.table_schema.names, strict=True)]
     if not kind.header_lines_to_skip:
         # Which row comes first in a file is not known.
         marked = text_to_sql("a value at the beginning of a line of delimited text begins with U+FEFF, a mark of files")
@@ -183,23 +185,30 @@ def _require_header(names: Sequence[str], kind: DelimitedText, what: str) -> Non
         raise UnsupportedError(f"{what}: the header line would be empty, and Spark's reader would skip a record for it")
 
 
-def _field(name: str, kind: DelimitedText) -> str:
-    """A value as a field of delimited text."""
+def _field(name: str, column: str, kind: DelimitedText) -> str:
+    """A value as a field of delimited text; `column` is what its column is called in messages."""
+
+    def unless(wrong: str, told: str, value: str) -> str:
+        return f"if({wrong}, raise_error({text_to_sql(f'{told}, in column {quoted([column])}')}), {value})"
+
     lines = f"{name} RLIKE {text_to_sql(_BREAK)}"
-    told = "a value of delimited text has several lines, or a NUL character"
-    text = f"if({lines}, raise_error('{told}'), {name})"
+    text = unless(lines, "a value of delimited text has several lines, or a NUL character", name)
     for part, kept_by, what in (
         (kind.field_delimiter, kind.quote, "delimiter, and there is no quote"),
         (kind.quote, kind.escape, "quote, and there is no escape"),
     ):
         if part and not kept_by:  # Spark would write a NUL character for what there is not
-            wrong = text_to_sql(f"a value of delimited text holds the {what}")
-            text = f"if(contains({name}, {text_to_sql(part)}), raise_error({wrong}), {text})"
+            is_there = f"contains({name}, {text_to_sql(part)})"
+            text = unless(is_there, f"a value of delimited text holds the {what}", text)
+    if len(kind.field_delimiter) > 1:
+        delimiter = text_to_sql(kind.field_delimiter)
+        is_early = f"instr(concat({name}, {delimiter}), {delimiter}) <= char_length({name})"
+        text = unless(f"NOT contains({name}, {delimiter}) AND {is_early}", OVERLAPS, text)
     if kind.null_value is None:
         return text
     null = text_to_sql(kind.null_value)
-    taken = text_to_sql(f"a value is {kind.null_value!r}, which stands for NULL in this delimited text")
-    return f"coalesce(if({name} = {null}, raise_error({taken}), {text}), {null})"
+    told = f"a value is {kind.null_value!r}, which stands for NULL in this delimited text"
+    return f"coalesce({unless(f'{name} = {null}', told, text)}, {null})"
 
 
 def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, space: Workspace) -> DataFrame:

@@ -16,8 +16,10 @@ from substrait_dsl.spark.literals import text_to_sql
 _SHORT = "ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST"
 """What Java calls some zones. To it BST is a time of Bangladesh."""
 
-_OTHERS = rf"^({_SHORT}|Z|UT|(UTC|UT)?[+-].*|GMT[+-](?!0$).*)$"
-"""Those names, and differences from UTC."""
+_OTHERS = rf"^({_SHORT}|SystemV/.*|Z|UT|(UTC|UT)?[+-].*|GMT[+-](?!0$).*)$"
+"""Those names, some of old systems, and differences from UTC."""
+
+NO_ZONE = " is no time zone of the IANA database"
 
 
 def require_zone(zone: Expression, text: str) -> str:
@@ -29,12 +31,12 @@ def require_zone(zone: Expression, text: str) -> str:
         case Literal(value=str() as name):
             if re.match(_OTHERS, name) or name not in (_known() or (name,)):
                 hint = suggestion(name, _known()) or 'write the name of one, as "Europe/Berlin"'
-                raise UnsupportedError(f"{name!r} is no time zone of the IANA database", hint=hint)
+                raise UnsupportedError(f"{name!r}{NO_ZONE}", hint=hint)
             return text
         case Literal():
             return text
         case _:
-            told = text_to_sql(" is no time zone of the IANA database")
+            told = text_to_sql(NO_ZONE)
             return f"if({text} RLIKE {text_to_sql(_OTHERS)}, raise_error(concat({text}, {told})), {text})"
 
 

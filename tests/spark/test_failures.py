@@ -150,6 +150,18 @@ CASES: dict[str, Case] = {
         "sum(a) over (rows between unbounded preceding and unbounded following)",
         "project -> total: i64? = sum(a) over (rows between unbounded preceding and unbounded following) + 1",
     ),
+    "a result that does not fit": (
+        sd.read_virtual([(-128, -1)], {"a": "i8", "b": "i8"}).select(x=lambda r: r.a / r.b),
+        "overflow in a / b",
+        "a / b",
+        "project -> x: i8 = a / b",
+    ),
+    "a decimal that is rounded up": (
+        sd.read_virtual([(Decimal("9" * 38),)], {"d": "decimal<38,0>"}).select(x=lambda r: f.round(r.d, -1)),
+        "overflow in round(d, -1)",
+        "round(d, -1)",
+        "project -> x: decimal<38,0>? = round(d, -1)",
+    ),
     "a text that is no number": (
         T.project(n=lambda r: r.s.cast(sd.I32)),
         "the value 'abc' cannot be cast to i32 in cast(s as i32)",

@@ -45,6 +45,8 @@ FOLDERS: list[tuple[str, list[str], list[Any]]] = [
     ("boolean?", ["true", "false"], [True, False]),
     ("fp32?", ["1.5", "1e3"], [1.5, 1000.0]),
     ("varchar<3>?", ["001"], ["001"]),
+    ("precision_timestamp<0>?", ["2024-01-01 10%3A00%3A00"], [dt.datetime(2024, 1, 1, 10)]),
+    ("precision_timestamp<3>?", ["2024-01-01"], [dt.datetime(2024, 1, 1)]),
     ("precision_timestamp<6>?", ["2024-01-01 10%3A00%3A00"], [dt.datetime(2024, 1, 1, 10)]),
 ]
 """Types, names of folders, values. Of the names Spark makes integers, dates, doubles, texts or points in time."""

@@ -285,6 +285,7 @@ def test_logarithms_to_a_base(spark: SparkSession) -> None:
     )[0]
     assert found[:3] == (3.0, 3.0, pytest.approx(3.0))
     assert found[3:] == (-math.inf, None, None, None)
+    assert math.isnan(computed(spark.range(1), log(0, math.nan, on_log_zero="MINUS_INFINITY"))[0][0])
 
 
 def test_inverse_hyperbolic_functions_everywhere(spark: SparkSession) -> None:
@@ -485,3 +486,28 @@ def test_the_first_option_value_that_can_be_kept_wins() -> None:
     function = FunctionId("extension:io.substrait:functions_arithmetic", "sqrt:fp64")
     options = (FunctionOption("Rounding", ("floor", "tie_to_even")), FunctionOption("on_domain_error", ("nan",)))
     assert "sqrt" in to_sql(ScalarFunction(function, (x,), t.FP64(), options), scope("c0"))
+
+
+def test_angles_of_zeros_and_infinities(spark: SparkSession) -> None:
+    """By the signs of both, as Python has it from C. Spark's own takes -0.0 for 0.0."""
+    kind = t.FP64(nullable=True)
+    numbers = [None, *(sign * size for size in (0.0, 5e-324, 1.0, math.inf) for sign in (1, -1)), math.nan]
+    pairs = list(itertools.product(numbers, repeat=2))
+    found = computed(rows_of(spark, [kind, kind], pairs), call("atan2", column(0, kind), column(1, kind)))
+    for (y, x), (angle,) in zip(pairs, found, strict=True):
+        due = None if y is None or x is None else math.atan2(y, x)
+        if due is None or math.isnan(due) or not due:
+            assert str(angle) == str(due), (y, x)
+        else:
+            assert math.isclose(angle, due, rel_tol=1e-15), (y, x)
+
+
+@pytest.mark.parametrize("digits", [-(2**31), -2_000_000_000, -401, 401, 2**31 - 1, None])
+@pytest.mark.parametrize("ties", ["TIE_AWAY_FROM_ZERO", "TIE_TO_EVEN"])
+def test_rounding_to_more_digits_than_there_are(digits: int | None, ties: str, spark: SparkSession) -> None:
+    kinds = (t.FP64(), t.I8(), t.I64())
+    frame = rows_of(spark, list(kinds), [(1.5, -128, 7)])
+    place = literal(digits, t.I32(nullable=True))
+    calls = (call("round", column(n, kind), place, rounding=ties) for n, kind in enumerate(kinds))
+    found = computed(frame, *calls)
+    assert found == [(None,) * 3 if digits is None else (0.0, 0, 0) if digits < 0 else (1.5, -128, 7)]

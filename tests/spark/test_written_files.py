@@ -185,6 +185,19 @@ def test_names_that_orc_files_lose_and_structs_that_parquet_files_lack(tmp_path:
             values([(1, held)], {"a": "i64", "e": kind}).write(sd.files_target(tmp_path / "p"), "ctas").execute(spark)
 
 
+def test_fields_apart_by_several_characters(tmp_path: Path, spark: SparkSession) -> None:
+    both, kind = {"a": "string", "b": "string"}, sd.DelimitedText(field_delimiter="||")
+    rows = [("|a", "|b"), ("x||", "y"), ("||", ""), ('"', "a|b")]
+    values(rows, both).write(sd.files_target(tmp_path / "out", kind)).execute(spark)
+    assert Counter(map(tuple, sd.read_files(tmp_path / "out", both, format=kind).collect(spark))) == Counter(rows)
+
+
+def test_parquet_files_have_the_names_of_their_columns(tmp_path: Path, spark: SparkSession) -> None:
+    with refused(UnsupportedError, "execute", '"${user.dir}"', "Spark would write another"):
+        values([(1,)], {"${user.dir}": "i64"}).write(sd.files_target(tmp_path / "bad")).execute(spark)
+    assert not (tmp_path / "bad").exists()
+
+
 def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSession) -> None:
     columns = {"a": "string", "b": "string?"}
     rows = [("x,y", None), (' "quoted" ', "back\\slash"), ("  spaces  ", "ü"), ("", "'")]
@@ -195,7 +208,7 @@ def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSe
     for row, told in [
         (("two\nlines", None), "several lines"),
         (("a \0", None), "NUL character"),
-        (("x", "NULL"), "stands for NULL"),
+        (("x", "NULL"), 'stands for NULL in this delimited text, in column "b"'),
     ]:
         with pytest.raises(ExecutionError, match=told):
             values([row], columns).write(sd.files_target(tmp_path / "bad", kind)).execute(spark)
@@ -206,9 +219,13 @@ def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSe
     }
     for row, (quote, escape) in told_apart.items():
         bare = sd.DelimitedText(quote=quote, escape=escape)
-        both = values([row], {"a": "string", "b": "string"})
         with pytest.raises(ExecutionError, match="a value of delimited text holds the"):
-            both.write(sd.files_target(tmp_path / "bad", bare)).execute(spark)
+            values([row], {"a": "string", "b": "string"}).write(sd.files_target(tmp_path / "bad", bare)).execute(spark)
+    both = {"a": "string", "b": "string"}
+    for delimiter, row in (("||", ("a|", "b")), ("||", ("a", "b|")), ("\t\t", ("a\t", "")), ("aba", ("ab", "x"))):
+        several = sd.DelimitedText(field_delimiter=delimiter)
+        with pytest.raises(ExecutionError, match="ends as its delimiter begins, in column"):
+            values([row], both).write(sd.files_target(tmp_path / "bad", several)).execute(spark)
     empty, tabs = sd.DelimitedText(null_value=""), sd.DelimitedText(field_delimiter="\t")
     blank: list[tuple[tuple[Any, ...], dict[str, str], sd.DelimitedText]] = [
         ((None,), {"a": "string?"}, empty),
@@ -218,7 +235,6 @@ def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSe
     for fields, declared, text in blank:
         with pytest.raises(ExecutionError, match="empty line"):  # which a reader passes over
             values([fields], declared).write(sd.files_target(tmp_path / "bad", text)).execute(spark)
-    both = {"a": "string", "b": "string"}
     marked = values([("\ufeffa", "b")], both)
     with pytest.raises(ExecutionError, match=r"begins with U\+FEFF"):
         marked.write(sd.files_target(tmp_path / "marked", sd.DelimitedText())).execute(spark)

@@ -63,6 +63,20 @@ def test_names_that_the_database_has_not(name: str, spark: SparkSession) -> None
 
 
 @pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("UTC+1", "UTC+1 is no time zone of the IANA database"),
+        ("SystemV/EST5", "SystemV/EST5 is no time zone of the IANA database"),
+        ("Mars/Phobos", "'Mars/Phobos' is no time zone of the IANA database that Java has"),
+    ],
+)
+def test_a_name_in_a_column_that_is_none(name: str, said: str, spark: SparkSession) -> None:
+    rows: Any = values({"at": POINT, "zone": "string"}, (dt.datetime(2021, 1, 1, tzinfo=dt.UTC), name))
+    with refused(ExecutionError, f"collect: {said} in local_timestamp(at, zone) (step: project -> x: "):
+        rows.select(x=lambda r: f.local_timestamp(r.at, r.zone)).collect(spark)
+
+
+@pytest.mark.parametrize(
     ("name", "hint"),
     [
         ("Europe/Berln", 'did you mean "Europe/Berlin"?'),
