@@ -275,7 +275,10 @@ def require_assignable(what: str, given: Sequence[Field], target: Sequence[Field
                 hint=f"cast it to {theirs.type}",
             )
         if mine.type.nullable and not theirs.type.nullable:
-            raise TypeMismatchError(f'column "{theirs.name}" of {what} is required, but {mine} may be NULL')
+            raise TypeMismatchError(
+                f'column "{theirs.name}" of {what} is required, but {mine} may be NULL',
+                hint="give it a value and say so: functions.coalesce(x, ...).assert_not_null()",
+            )
 
 
 def branch_type(types: Sequence[Type], what: str) -> Type:

@@ -177,6 +177,9 @@ class record(Called):  # noqa: N801  # used as a function
             _require_expression(value, "record takes expressions")
         self.values = values
 
+    def __repr__(self) -> str:
+        return f"record({', '.join(map(repr, self.values))})"
+
     def is_in(self, options: Sequence[Sequence[object]] | RelationBase) -> Expr[Boolean, Any]:
         """Whether the values together equal one of `options`, in three-valued logic.
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError, quoted
 from substrait_dsl.spark.arrow_layouts import plain_columns, plain_type
 from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.file_types import parts
-from substrait_dsl.spark.paths import local_path, local_paths
+from substrait_dsl.spark.paths import files_inside, local_path, local_paths
 from substrait_dsl.spark.virtual import table_frame
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def read_arrow(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
     """Read Arrow files, each by its own schema.
 
     Args:
-        files: what to read; folders have the files that Arrow finds in them.
+        files: what to read; of remote folders, the files that Arrow finds in them.
         schema: the columns to read.
         spark: the session.
 
@@ -47,14 +48,22 @@ def read_arrow(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
 
     tables = []
     for item in files:
-        here = local_path(item.uri) is not None
-        for source in local_paths(item) if here else [item.uri]:
+        sources = _files(item)
+        if not sources:
+            raise ExecutionError(f"there is no file {quoted([item.uri])}")
+        for source in sources:
             with _reading(source):
                 tables += [_table(file, schema) for file in dataset.dataset(source, format="ipc").get_fragments()]
-    if not tables:
-        raise ExecutionError(f"there is no file {quoted([item.uri for item in files])}")
     with _reading(quoted([item.uri for item in files], limit=3)):
         return table_frame(pa.concat_tables(tables, promote_options="permissive"), spark)
+
+
+def _files(item: FileItem) -> list[str]:
+    """The files that are read: of folders on this machine, those directly in them."""
+    if local_path(item.uri) is None:
+        return [item.uri]
+    paths = local_paths(item)
+    return [*filterfalse(os.path.isdir, paths), *files_inside(paths)]
 
 
 def _table(file: dataset.Fragment, schema: NamedStruct) -> pa.Table:

@@ -6,6 +6,7 @@ compare it joins by in no other place than a plain projection or filter.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,9 @@ _LOSSES = (
 )
 """What Spark says where its optimizer has taken a subquery apart and cannot put it together again."""
 
+_LOST_COLUMN = re.compile(r"key not found: __s\d+#\d+")
+"""What it says where it takes a condition on a column along to where this is not, as above unions of mark joins."""
+
 
 def require_correlation(nodes: Iterable[Node], frame: DataFrame) -> None:
     """Raise `UnsupportedError` for a reference to a column of an outer row whose values Spark would have to compare.
@@ -91,12 +95,19 @@ def refusal_of(error: Exception, any_place: tuple[str, str] = _ANY_PLACE) -> Uns
 
 
 def loss_of(message: str, plan: Rel) -> UnsupportedError | None:
-    """What to raise if Spark's optimizer gives a plan up for a subquery that refers to an outer row; None: it does not.
+    """What to raise if Spark's optimizer gives a plan up, as a rule for a subquery that refers to an outer row.
+
+    None: it does not.
 
     Args:
         message: what Spark says, as a rule before any row is computed.
         plan: what was executed.
     """
+    if _LOST_COLUMN.search(message):
+        return UnsupportedError(
+            "Spark's optimizer loses a column of the plan",
+            hint="execute a part of it first, such as a join, write its rows, and go on from them",
+        )
     if not any(words in message for words in _LOSSES) or not any(node.free_anchors for node in walk(plan)):
         return None
     return UnsupportedError(

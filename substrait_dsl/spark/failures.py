@@ -188,9 +188,10 @@ _NO_FILES = "Spark has no file system for "
 _LACKING = {
     r'No FileSystem for scheme "([^"]+)"': _NO_FILES + '"{}"',
     r"Class (org\.apache\.hadoop\.fs\.[\w.]+) not found": _NO_FILES + "this, it lacks {}",
+    r"nanos > 999999999 or < 0": "an ORC file has a point in time before 1970 as Spark does not write them",
     r"java\.net\.UnknownHostException: ([^\s:]+)": 'there is no host "{}"',
 }
-"""What Java says that it lacks, and what that means."""
+"""What Java says that it lacks, or cannot read, and what that means."""
 _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", OF_INTERVALS, "DATETIME_OVERFLOW")
 _CALLS = (AggregateFunction, ScalarFunction, WindowCall, WindowFunction)
 _MISFITS = ("CAST_INVALID_INPUT", "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
@@ -219,7 +220,7 @@ _OPTION_HINT = (
     "the type of a result does not tell that an option, or a position out of range, makes it NULL: "
     'functions.divide(x, functions.nullif(y, 0)) may be NULL, as may what is computed of x.cast("string?")'
 )
-_VALUE_HINT = "functions.coalesce(x, value) is never NULL, filter(x.is_not_null()) leaves such rows out"
+_VALUE_HINT = "functions.coalesce(x, value) has the value there, filter(x.is_not_null()) leaves such rows out"
 _REQUIRED = "a required value is NULL"
 IS_NULL = "is required, but it is NULL"
 """How the guards of columns and of casts end what they say."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
-from glob import escape, glob
+from collections.abc import Iterable, Iterator
+from glob import glob
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -24,19 +24,21 @@ def what_of(files: Iterable[FileItem]) -> str:
     return f"a read of {quoted([item.uri for item in files], limit=3)}"
 
 
-def spark_path(item: FileItem) -> str:
-    """The path as Spark reads it: every one is a pattern there, so what is none is escaped."""
-    return _decoded(item, lambda text: re.sub(r"([\\*?\[\]{}])", r"\\\1", text))
-
-
 _ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 
-def _decoded(item: FileItem, escape: Callable[[str], str]) -> str:
-    """The path of a URI; in a pattern, characters that are percent-encoded stand for themselves."""
+def spark_path(item: FileItem) -> str:
+    """The path as Spark reads it: every one is a pattern there, so what is none is escaped.
+
+    In a pattern, characters that are percent-encoded stand for themselves.
+    """
     if item.kind != "glob":
-        return escape(unquote(item.uri))
-    return _ENCODED.sub(lambda found: escape(unquote(found[0])), item.uri)
+        return _escaped(unquote(item.uri))
+    return _ENCODED.sub(lambda found: _escaped(unquote(found[0])), item.uri)
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\*?\[\]{}])", r"\\\1", text)
 
 
 def local_path(uri: str) -> str | None:
@@ -52,11 +54,44 @@ def _local(uri: str) -> str | None:
 
 
 def local_paths(item: FileItem) -> list[str]:
-    """What there may be on this machine of a path or a pattern."""
+    """What there may be on this machine of a path or a pattern, less what Spark passes over if a pattern finds it."""
+    found = _found(item)
+    return found if item.kind != "glob" or is_skipped(item.uri) else [path for path in found if not is_skipped(path)]
+
+
+def _found(item: FileItem) -> list[str]:
     if (here := _local(item.uri)) is None:
         return []
-    path = _decoded(attrs.evolve(item, uri=here), escape if item.kind == "glob" else str)
-    return sorted(glob(path)) if item.kind == "glob" else [path]
+    if item.kind != "glob":
+        return [unquote(here)]
+    return sorted({path for each in _patterns(spark_path(attrs.evolve(item, uri=here))) for path in glob(each)})
+
+
+_KEPT = {"\\{": "\0a", "\\}": "\0b", "\\,": "\0c"}
+_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+def _patterns(pattern: str) -> Iterator[str]:
+    """The patterns of Python's that one of Hadoop's means, which has alternatives in braces, ``[^a]`` and escapes."""
+    pattern = re.sub(r"\\[{},]", lambda kept: _KEPT[kept[0]], pattern)
+    for each in _alternatives(re.sub(r"\\(.)", r"[\1]", pattern).replace("[^", "[!")):
+        for kept, mark in _KEPT.items():
+            each = each.replace(mark, kept[1])
+        yield each
+
+
+def _alternatives(pattern: str) -> Iterator[str]:
+    if (braces := _BRACES.search(pattern)) is None:
+        yield pattern
+        return
+    for word in braces[1].split(","):
+        yield from _alternatives(pattern[: braces.start()] + word + pattern[braces.end() :])
+
+
+def is_skipped(path: str) -> bool:
+    """Whether Spark passes over a path for its name, and says nothing."""
+    name = unquote(path).rstrip("/").rpartition("/")[2]
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
 def require_read(item: FileItem) -> None:
@@ -64,18 +99,17 @@ def require_read(item: FileItem) -> None:
     paths = local_paths(item)
     if item.kind == "file" and any(map(os.path.isdir, paths)):
         raise UnsupportedError(f"{item.uri} is a folder, and is read as a file", hint='write kind="folder"')
-    name = unquote(item.uri).rstrip("/").rpartition("/")[2]
-    is_skipped = name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
-    if is_skipped and (item.kind == "file" or any(map(os.path.isfile, paths))):
+    is_none = bool(_found(item)) and not paths
+    if is_none or (is_skipped(item.uri) and (item.kind == "file" or any(map(os.path.isfile, paths)))):
         raise UnsupportedError(f"Spark does not read the file {item.uri}", hint=f"{SKIPPED}: give it another name")
-    if (unopened := next(filter(_has_colon, (*paths, *_inside(paths))), None)) is not None:
+    if (unopened := next(filter(_has_colon, (*paths, *files_inside(paths))), None)) is not None:
         raise UnsupportedError(f"Spark cannot open the file {unopened}", hint='it has ":" in its name: give it another')
 
 
-def _inside(paths: Iterable[str]) -> Iterator[str]:
+def files_inside(paths: Iterable[str]) -> Iterator[str]:
     """The files that lie in folders themselves, less those that Spark passes over."""
     for folder in filter(os.path.isdir, paths):
-        yield from (entry.path for entry in os.scandir(folder) if not entry.name.startswith(("_", ".")))
+        yield from sorted(each.path for each in os.scandir(folder) if each.is_file() and not is_skipped(each.path))
 
 
 def _has_colon(path: str) -> bool:

@@ -529,6 +529,34 @@ def test_files_that_spark_cannot_open(tmp_path: Path, spark: SparkSession) -> No
     assert collected(sd.read_files(file.parent, {"a": "i64?"}), spark) == [(1,)]
 
 
+@pytest.mark.parametrize("format", ["parquet", "orc", "arrow"])
+def test_patterns_mean_the_same_files_of_each_format(format: Any, tmp_path: Path, spark: SparkSession) -> None:
+    """Alternatives and what a set leaves out, too, and folders within a folder; and each file is checked."""
+    names = ["f1", "f2", "f3", "_f4", "f{x}", "g,h"]
+    for number, name in enumerate(names):
+        stored(tmp_path / f"{name}.{format}", a=[number], b=["x"])
+    stored(tmp_path / "sub" / f"s.{format}", a=[9], b=["x"])
+    schema = {"a": "i64?", "b": "string?"}
+
+    def found(*patterns: str) -> set[str]:
+        paths = [f"{tmp_path}/{pattern}.{format}" for pattern in patterns]
+        read = sd.read_files(paths, schema, format=format, kind="glob")
+        rows = collected(read.select("a"), spark)
+        assert len(rows) == len(set(rows))
+        return {names[number] for (number,) in rows}
+
+    assert found("*") == {"f1", "f2", "f3", "f{x}", "g,h"}
+    assert found("f{1,3}") == found("{f1,f3}") == found("f[^2]") == {"f1", "f3"}
+    assert found("f{1,[^1]}", "f\\{x\\}") == {"f1", "f2", "f3", "f{x}"}
+    assert found("{f{1,2},g\\,?}") == {"f1", "f2", "g,h"}
+    assert len(collected(sd.read_files(tmp_path, schema, format=format, kind="folder"), spark)) == 5
+    with pytest.raises((UnsupportedError, ExecutionError), match=r"(does not read the|there is no) file .*\?f4"):
+        found("?f4")
+    stored(tmp_path / f"f2.{format}", a=[1])
+    with pytest.raises(SchemaError, match='"b"'):
+        found("f{1,2}")
+
+
 def sliced(*parts: rl.FileItem) -> sd.Relation[Any]:
     return sd.Relation(rl.Read(NamedStruct.of({"a": sd.I64()}), rl.LocalFiles(parts)))
 

@@ -30,7 +30,7 @@ orders.filter(lambda o: o.id & o.open)
 # E: filter: no overload takes and(i64, boolean); put each comparison in parentheses: (a > 1) & (b <
 #    2)  [substrait-function-not-found]
 orders.filter(lambda o: ~o.id)
-# E: filter: no overload takes not(i64); there is not(a: boolean) -> boolean  [substrait-function-not-found]
+# E: filter: no overload takes not(i64); put a comparison in parentheses: ~(a == 1)  [substrait-function-not-found]
 orders.filter(lambda o: f.sum(o.id))
 # E: filter: a condition is an expression, but sum is an aggregate function; name it in aggregate(...), then use the
 #    column in with_columns(...); or give it a window: sum(...).over(...)  [substrait-type-mismatch]

@@ -31,9 +31,11 @@ items.with_columns(quantity=lambda i: i.quantity.cast(sd.I64)).write("t", schema
 # E: write: column "quantity" of the table is i32, but quantity: i64 is given; cast it to
 #    i32  [substrait-type-mismatch]
 items.with_columns(quantity=sd.null(sd.I32)).write("t", schema=Items)
-# E: write: column "quantity" of the table is required, but quantity: i32? may be NULL  [substrait-type-mismatch]
+# E: write: column "quantity" of the table is required, but quantity: i32? may be NULL; give it a value and say so:
+#    functions.coalesce(x, ...).assert_not_null()  [substrait-type-mismatch]
 orders.select("id", "rank").write("t", schema={"id": "i64", "rank": "i32"})
-# E: write: column "rank" of the table is required, but rank: i32? may be NULL  [substrait-type-mismatch]
+# E: write: column "rank" of the table is required, but rank: i32? may be NULL; give it a value and say so:
+#    functions.coalesce(x, ...).assert_not_null()  [substrait-type-mismatch]
 orders.select("id", "rank").write("t", schema={"id": "i64", "rang": sd.Nullable[sd.String]})
 # E: write: column "rang" of the table is string?, but rank: i32? is given; cast it to
 #    string?  [substrait-type-mismatch]
