@@ -154,7 +154,8 @@ def _goes_on(line: Column, kind: DelimitedText) -> Column:
     field = f"(?:{quote}(?:[^{quote}{escape}]++|{escaped})*+{quote}|(?!{quote})(?:(?!{delimiter}).)*+)"
     is_suspect = functions.rlike(line, functions.lit(f"{quote}[\\x00- ]+(?:{delimiter}|$)"))
     is_whole = functions.rlike(line, functions.lit(f"(?s)\\A{field}(?:{delimiter}{field})*+\\z"))
-    return is_suspect & ~is_whole
+    has_quote = functions.contains(line, functions.lit(kind.quote))  # which is found faster than a pattern
+    return has_quote & is_suspect & ~is_whole
 
 
 def _field(position: int) -> str:
