@@ -429,7 +429,7 @@ def test_a_value_for_all_rows_beside_the_row_outside(spark: SparkSession) -> Non
 
 
 def test_a_column_that_the_optimizer_loses(spark: SparkSession, tmp_path: Path) -> None:
-    """Above a union, as a mark join on nullable keys is one, Spark looks for columns inside it; where files are read."""
+    """Above a union, as a mark join on nullable keys is one, Spark looks for columns inside it; of files only."""
     values({"w": "i64?"}, (1,)).execute(spark).write.parquet(str(tmp_path / "w"))
     stored = sd.read_files(tmp_path / "w", {"w": "i64?"})
     empty, one = values({"a": "i64?", "b": "i64?"}), values({"z": "i64?"}, (1,))
