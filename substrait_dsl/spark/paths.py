@@ -56,7 +56,8 @@ def _local(uri: str) -> str | None:
 def local_paths(item: FileItem) -> list[str]:
     """What there may be on this machine of a path or a pattern, less what Spark passes over if a pattern finds it."""
     found = _found(item)
-    return found if item.kind != "glob" or is_skipped(item.uri) else [path for path in found if not is_skipped(path)]
+    is_all = item.kind != "glob" or _is_skipped(unquote(item.uri))
+    return found if is_all else [path for path in found if not _is_skipped(path)]
 
 
 def _found(item: FileItem) -> list[str]:
@@ -88,9 +89,9 @@ def _alternatives(pattern: str) -> Iterator[str]:
         yield from _alternatives(pattern[: braces.start()] + word + pattern[braces.end() :])
 
 
-def is_skipped(path: str) -> bool:
+def _is_skipped(path: str) -> bool:
     """Whether Spark passes over a path for its name, and says nothing."""
-    name = unquote(path).rstrip("/").rpartition("/")[2]
+    name = path.rstrip("/").rpartition("/")[2]
     return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
@@ -100,7 +101,7 @@ def require_read(item: FileItem) -> None:
     if item.kind == "file" and any(map(os.path.isdir, paths)):
         raise UnsupportedError(f"{item.uri} is a folder, and is read as a file", hint='write kind="folder"')
     is_none = bool(_found(item)) and not paths
-    if is_none or (is_skipped(item.uri) and (item.kind == "file" or any(map(os.path.isfile, paths)))):
+    if is_none or (_is_skipped(unquote(item.uri)) and (item.kind == "file" or any(map(os.path.isfile, paths)))):
         raise UnsupportedError(f"Spark does not read the file {item.uri}", hint=f"{SKIPPED}: give it another name")
     if (unopened := next(filter(_has_colon, (*paths, *files_inside(paths))), None)) is not None:
         raise UnsupportedError(f"Spark cannot open the file {unopened}", hint='it has ":" in its name: give it another')
@@ -109,7 +110,7 @@ def require_read(item: FileItem) -> None:
 def files_inside(paths: Iterable[str]) -> Iterator[str]:
     """The files that lie in folders themselves, less those that Spark passes over."""
     for folder in filter(os.path.isdir, paths):
-        yield from sorted(each.path for each in os.scandir(folder) if each.is_file() and not is_skipped(each.path))
+        yield from sorted(each.path for each in os.scandir(folder) if each.is_file() and not _is_skipped(each.path))
 
 
 def _has_colon(path: str) -> bool:
