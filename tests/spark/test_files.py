@@ -470,6 +470,7 @@ def test_files_that_spark_passes_over(name: str, tmp_path: Path, spark: SparkSes
 NAMES = [
     "a b",
     "a%20b",
+    "%5Fx",
     "100%",
     "a#b",
     "a?b",
@@ -532,7 +533,7 @@ def test_files_that_spark_cannot_open(tmp_path: Path, spark: SparkSession) -> No
 @pytest.mark.parametrize("format", ["parquet", "orc", "arrow"])
 def test_patterns_mean_the_same_files_of_each_format(format: Any, tmp_path: Path, spark: SparkSession) -> None:
     """Alternatives and what a set leaves out, too, and folders within a folder; and each file is checked."""
-    names = ["f1", "f2", "f3", "_f4", "f{x}", "g,h"]
+    names = ["f1", "f2", "f3", "_f4", "f{x}", "g,h", "%5Fi"]
     for number, name in enumerate(names):
         stored(tmp_path / f"{name}.{format}", a=[number], b=["x"])
     stored(tmp_path / "sub" / f"s.{format}", a=[9], b=["x"])
@@ -545,11 +546,11 @@ def test_patterns_mean_the_same_files_of_each_format(format: Any, tmp_path: Path
         assert len(rows) == len(set(rows))
         return {names[number] for (number,) in rows}
 
-    assert found("*") == {"f1", "f2", "f3", "f{x}", "g,h"}
+    assert found("*") == {"f1", "f2", "f3", "f{x}", "g,h", "%5Fi"}
     assert found("f{1,3}") == found("{f1,f3}") == found("f[^2]") == {"f1", "f3"}
     assert found("f{1,[^1]}", "f\\{x\\}") == {"f1", "f2", "f3", "f{x}"}
     assert found("{f{1,2},g\\,?}") == {"f1", "f2", "g,h"}
-    assert len(collected(sd.read_files(tmp_path, schema, format=format, kind="folder"), spark)) == 5
+    assert len(collected(sd.read_files(tmp_path, schema, format=format, kind="folder"), spark)) == 6
     with pytest.raises((UnsupportedError, ExecutionError), match=r"(does not read the|there is no) file .*\?f4"):
         found("?f4")
     stored(tmp_path / f"f2.{format}", a=[1])
