@@ -11,7 +11,7 @@ from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.rules import require_boolean
+from substrait_dsl.algebra.rules import VALUE_HINT, require_boolean
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import I64, Boolean
 from substrait_dsl.errors import (
@@ -32,7 +32,7 @@ from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
 
 R = TypeVar("R")
-NULLABLE_HINT = "declare it Nullable[...], or give it a value and say so: functions.coalesce(x, ...).assert_not_null()"
+NULLABLE_HINT = f"declare it Nullable[...], or {VALUE_HINT}"
 PACKAGE = "substrait_dsl"
 """Where the functions that people import say that they are from."""
 CONDITIONS = ("a condition", "the condition")

@@ -100,8 +100,8 @@ def require_read(item: FileItem) -> None:
     paths = local_paths(item)
     if item.kind == "file" and any(map(os.path.isdir, paths)):
         raise UnsupportedError(f"{item.uri} is a folder, and is read as a file", hint='write kind="folder"')
-    is_none = bool(_found(item)) and not paths
-    if is_none or (_is_skipped(unquote(item.uri)) and (item.kind == "file" or any(map(os.path.isfile, paths)))):
+    are_passed_over = bool(_found(item)) and not paths
+    if are_passed_over or (_is_skipped(unquote(item.uri)) and (item.kind == "file" or any(map(os.path.isfile, paths)))):
         raise UnsupportedError(f"Spark does not read the file {item.uri}", hint=f"{SKIPPED}: give it another name")
     if (unopened := next(filter(_has_colon, (*paths, *files_inside(paths))), None)) is not None:
         raise UnsupportedError(f"Spark cannot open the file {unopened}", hint='it has ":" in its name: give it another')
