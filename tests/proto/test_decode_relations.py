@@ -76,6 +76,7 @@ OTHERS: dict[str, r.Rel] = {
     "fetch computed": r.Fetch(T, count=add(i64(1), i64(2))),
     "cross": r.Cross(T, U),
     "emit": r.Emit(T, (2, 0, 2)),
+    "emit in another order": r.Emit(T, (2, 0, 1)),
     "emit of nothing": r.Emit(T, ()),
     "emit that changes nothing": r.Emit(T, (0, 1, 2)),
     "emit between": r.Emit(r.Filter(r.Emit(T, (2, 0)), TRUE), (1,)),

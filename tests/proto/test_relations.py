@@ -75,6 +75,12 @@ def test_an_emit_is_written_into_its_input() -> None:
     assert sent.filter.input == message(pb.Rel, read)
 
 
+@pytest.mark.parametrize("mapping", [(2, 0, 1), (1, 2, 0), (0, 2, 1), (1, 1, 0)])
+def test_an_emit_is_written_in_its_order(mapping: tuple[int, ...]) -> None:
+    """Each of these mappings is another one when it is reversed or sorted."""
+    assert list(encoded_relation(r.Emit(T, mapping)).read.common.emit.output_mapping) == list(mapping)
+
+
 def test_an_emit_of_no_columns_is_not_direct() -> None:
     common = encoded_relation(r.Emit(T, ())).read.common
     assert common.WhichOneof("emit_kind") == "emit"
