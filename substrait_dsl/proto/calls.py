@@ -31,7 +31,6 @@ from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, SORT_DIRECTION, word_of
 from substrait_dsl.proto.functions import decode_comparison, decode_function
 from substrait_dsl.proto.options import decode_options, encode_options
-from substrait_dsl.proto.producers import DATAFUSION, LIKE_WITH_ESCAPE
 from substrait_dsl.proto.types import decode_type, encode_type
 
 
@@ -51,11 +50,15 @@ def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFuncti
     return ScalarFunction(function, arguments, kind, decode_options(decoder, message.options, function))
 
 
+_LIKE_WITH_ESCAPE = 3
+"""How many arguments a ``like`` with an escape character has: value, pattern, and that character."""
+
+
 def _without_escape(
     decoder: Decoder, message: pb.Expression.ScalarFunction, arguments: tuple[Argument, ...]
 ) -> tuple[Argument, ...]:
     """The arguments of a call without the escape character of a ``like`` of DataFusion that has none."""
-    if len(arguments) != LIKE_WITH_ESCAPE or decoder.producer != DATAFUSION:
+    if len(arguments) != _LIKE_WITH_ESCAPE or not decoder.producer.like_has_escape:
         return arguments
     escape = arguments[-1]
     is_none = isinstance(escape, Literal) and escape.value is None

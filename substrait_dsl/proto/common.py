@@ -30,7 +30,6 @@ from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.enums import COMPUTATION_TYPE, word_of
 from substrait_dsl.proto.extensions import decode_advanced_extension, decode_own_extension, encode_advanced_extension
 from substrait_dsl.proto.paths import path_of
-from substrait_dsl.proto.producers import DATAFUSION
 from substrait_dsl.proto.window_relations import decode_expand_mapping
 
 CHOICES: dict[str, frozenset[str]] = {
@@ -241,7 +240,7 @@ def puts_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
 
     Those of DataFusion never did, whatever version they say.
     """
-    return decoder.producer != DATAFUSION and _put_out_both_sides(decoder, join)
+    return not decoder.producer.mark_joins_keep_one_side and _put_out_both_sides(decoder, join)
 
 
 def _put_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:

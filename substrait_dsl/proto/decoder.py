@@ -13,7 +13,7 @@ from substrait_dsl.algebra.expressions import FunctionId, Root, Row
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.types import Struct, Type, TypeVariation
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
-from substrait_dsl.proto.producers import ARROW_VARIATIONS
+from substrait_dsl.proto.producers import UNKNOWN, Producer
 from substrait_dsl.proto.sizes import Sizes
 from substrait_dsl.proto.trees import Detached, Trees
 
@@ -152,8 +152,8 @@ class Decoder:
         """The innermost message that an error came from; its path in the plan is looked for only then."""
         self.doubts: list[tuple[str, Any]] = []
         """What was not as it should be, each with the message that said it; paths are looked for at the end."""
-        self.producer = ""
-        """What says that it wrote the plan."""
+        self.producer: Producer = UNKNOWN
+        """What is known of who wrote the plan."""
         self.checked: set[Type] = set()
         """The user-defined types that were looked up in their extensions."""
         self._undeclared: set[tuple[int, str]] = set()
@@ -261,7 +261,7 @@ class Decoder:
         known = self.variations.get(reference)
         if reference != 0 and known is None and (reference, kind) not in self._undeclared:
             self._undeclared.add((reference, kind))
-            meant = ARROW_VARIATIONS.get((reference, kind))
+            meant = self.producer.undeclared_variations.get((reference, kind))
             self.doubt(
                 f"the plan does not declare type variation {reference}, of {kind}"
                 f"{f', by which DataFusion means {meant}' if meant else ''}: taken for {kind} itself, here and "

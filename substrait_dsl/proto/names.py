@@ -11,7 +11,6 @@ from substrait import extended_expression_pb2, type_pb2
 
 from substrait_dsl.algebra.types import List, Map, Struct, Type, struct_names
 from substrait_dsl.proto.decoder import Decoder
-from substrait_dsl.proto.producers import ARROW
 
 
 def decode_schema_names(decoder: Decoder, types: Sequence[Type], message: type_pb2.NamedStruct) -> Sequence[str]:
@@ -49,7 +48,7 @@ def decode_column_names(
     as well.
     """
     names = tuple(message.output_names)
-    if not decoder.producer.startswith(ARROW) or not isinstance(kind, Struct | List | Map):
+    if not decoder.producer.nested_names_first or not isinstance(kind, Struct | List | Map):
         return names
     remaining = iter(names)
     try:

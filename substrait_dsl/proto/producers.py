@@ -1,20 +1,20 @@
-"""What other producers mean where they do not keep to the specification.
+"""What is known of those who write plans, where they do not keep to the specification: one table, `PRODUCERS`.
 
-Each of these is read as it is meant, and told as a finding.
+A plan means what its producer meant by it. `producer_of` finds what is known of a producer by the name that a plan
+says (``Version.producer``) and the version of the specification that it says to be of. What reads a part of a plan asks
+``decoder.producer``, and tells as a finding what it takes otherwise than the specification has it.
 """
 
 from __future__ import annotations
 
-DATAFUSION = "datafusion"
-"""What DataFusion calls itself in its plans."""
+from collections.abc import Mapping
 
-ARROW = "Acero"
-"""How what Arrow calls itself begins."""
+import attrs
 
-LIKE_WITH_ESCAPE = 3
-"""How many arguments DataFusion gives to ``like``: value, pattern, and escape character, NULL if there is none."""
+SpecificationVersion = tuple[int, int, int]
+"""A version of the specification: major, minor, patch."""
 
-ARROW_VARIATIONS: dict[tuple[int, str], str] = {
+ARROW_VARIATIONS: Mapping[tuple[int, str], str] = {
     **dict.fromkeys(((1, kind) for kind in ("i8", "i16", "i32", "i64")), "an unsigned integer"),
     **dict.fromkeys(((1, kind) for kind in ("string", "binary", "list")), "a Large type of Arrow"),
     **dict.fromkeys(((2, kind) for kind in ("string", "binary", "list")), "a View type of Arrow"),
@@ -23,4 +23,63 @@ ARROW_VARIATIONS: dict[tuple[int, str], str] = {
     (1, "interval_day"): "a duration",
     (1, "map"): "a dictionary of Arrow",
 }
-"""What DataFusion means by type variations that its plans do not declare: their numbers, with the types they are of."""
+"""What is meant by type variations of types of Arrow: their numbers, with the types they are of."""
+
+
+@attrs.frozen
+class Producer:
+    """What is known of a producer: each field but the first two is a way in which its plans mean something else."""
+
+    name: str
+    """How the name begins that its plans say."""
+    before: SpecificationVersion | None = None
+    """The version of the specification from which on its plans are no longer so, by the version that they say."""
+    undeclared_variations: Mapping[tuple[int, str], str] = attrs.field(factory=dict)
+    """What it means by type variations that its plans do not declare: their numbers, with the types they are of."""
+    like_has_escape: bool = False
+    """Whether its ``like`` has a third argument, the escape character, NULL for none."""
+    mark_joins_keep_one_side: bool = False
+    """Whether its joins that keep one side put out that side alone, whatever version the plan is of."""
+    lists_distinct_keys: bool = False
+    """Whether its aggregates of several grouping sets put out each key once, then the number of the set."""
+    nested_names_first: bool = False
+    """Whether the names of nested fields stand in front of the name of the column that they are in."""
+
+
+UNKNOWN = Producer("")
+"""A producer of which nothing is known: its plans mean what the specification says."""
+
+DATAFUSION = Producer(
+    "datafusion",
+    # DataFusion 55 declares none; a view of text comes as variation 2 of string, `UInt32` as variation 1 of i32.
+    undeclared_variations=ARROW_VARIATIONS,
+    # DataFusion 55 writes `s LIKE 'x%'` as like(s, 'x%', NULL), and `ESCAPE '!'` as like(s, 'x%', '!').
+    like_has_escape=True,
+    # In DataFusion 55 what stands above a mark join counts the columns of one side and the mark.
+    mark_joins_keep_one_side=True,
+    # DataFusion 55 writes rollup(a, b) as the keys a, b, a with the sets (0, 1), (2), (), and counts the columns as
+    # a, b, ``__grouping_id``, measures.
+    lists_distinct_keys=True,
+)
+
+ARROW = Producer(
+    "Acero",
+    # pyarrow 26 writes the names of a column of structs so (`pyarrow.substrait.serialize_expressions`).
+    nested_names_first=True,
+)
+
+PRODUCERS = (DATAFUSION, ARROW)
+"""All that is known. The first entry that fits a plan counts."""
+
+
+def producer_of(name: str, version: SpecificationVersion) -> Producer:
+    """Find what is known of the producer of a plan.
+
+    Args:
+        name: what the plan says of who wrote it.
+        version: the version of the specification that the plan says to be of.
+    """
+    for producer in PRODUCERS:
+        if name.startswith(producer.name) and (producer.before is None or version < producer.before):
+            return producer
+    return UNKNOWN

@@ -76,7 +76,6 @@ from substrait_dsl.proto.physical_joins import (
     encode_key_join,
     encode_nested_loop_join,
 )
-from substrait_dsl.proto.producers import DATAFUSION
 from substrait_dsl.proto.reads import decode_read, encode_read
 from substrait_dsl.proto.scopes import names_beside, names_of_groups, row_of
 from substrait_dsl.proto.window_relations import decode_expand, decode_window, encode_expand, encode_window
@@ -343,7 +342,7 @@ def decode_aggregate(decoder: Decoder, message: pb.AggregateRel, outer: Scope | 
     scope = row_of(decoder, message, outer, (rel, message.input))
     keys = tuple(decoder.expression(key, scope) for key in message.grouping_expressions)
     sets = tuple(tuple(grouping.expression_references) for grouping in message.groupings)
-    if len(sets) > 1 and decoder.producer == DATAFUSION:
+    if len(sets) > 1 and decoder.producer.lists_distinct_keys:
         raise UnsupportedError(
             "DataFusion counts the columns of an aggregate with several grouping sets in another way than the "
             "specification, so that it means other columns in what stands above",

@@ -18,6 +18,7 @@ from substrait.plan_pb2 import Version as VersionMessage
 from substrait_dsl.algebra.plan import Version
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.decoder import Decoder
+from substrait_dsl.proto.producers import producer_of
 
 Whole = Plan | ExtendedExpression
 """A message that is written and read by itself."""
@@ -39,7 +40,8 @@ def decode_version(decoder: Decoder, message: Whole) -> Version | None:
     """
     said = message.version
     require_known_major(message)
-    decoder.version, decoder.producer = numbers_of(said), said.producer
+    decoder.version = numbers_of(said)
+    decoder.producer = producer_of(said.producer, decoder.version)
     if decoder.version == (0, 0, 0):
         whole = WORDS[message.DESCRIPTOR.name]
         decoder.doubt(f"{whole} does not say which version of the specification it is of", said)
