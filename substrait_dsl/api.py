@@ -4,6 +4,8 @@ from typing import Literal as L
 
 import substrait_dsl.errors as errors  # by their own names: the package's are those of this module
 import substrait_dsl.functions as functions
+from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability
+from substrait_dsl.algebra.capability_report import CapabilityReport, MissingCapability
 from substrait_dsl.algebra.common import Computation
 from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
@@ -13,6 +15,7 @@ from substrait_dsl.algebra.relations.groups import AggregateMethod
 from substrait_dsl.algebra.relations.read import Arrow, DelimitedText, Dwrf, ExtensionFormat, Orc, Parquet
 from substrait_dsl.algebra.relations.windows import WindowMethod
 from substrait_dsl.algebra.relations.writes import CreateMode, OutputMode, WriteOp
+from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.algebra.rules import JoinType, LateralJoinType, SetOp
 from substrait_dsl.algebra.schema import Field
 from substrait_dsl.algebra.types import (
@@ -52,6 +55,7 @@ from substrait_dsl.algebra.types import (
 from substrait_dsl.catalog import Catalog, standard_catalog
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.calls import Measure, WindowFunction
+from substrait_dsl.fluent.capabilities import read_capabilities
 from substrait_dsl.fluent.conditions import (
     all_of,
     any_of,
@@ -119,6 +123,8 @@ __all__: list[str] = [
     "Arrow",
     "Binary",
     "Boolean",
+    "Capabilities",
+    "CapabilityReport",
     "Catalog",
     "Compound",
     "Computation",
@@ -142,6 +148,7 @@ __all__: list[str] = [
     "FixedBinary",
     "FixedChar",
     "Func",
+    "FunctionCapability",
     "Functions",
     "GroupBy",
     "IntervalCompound",
@@ -155,6 +162,7 @@ __all__: list[str] = [
     "List",
     "Map",
     "Measure",
+    "MissingCapability",
     "Null",
     "Nullable",
     "Orc",
@@ -169,6 +177,7 @@ __all__: list[str] = [
     "Relation",
     "RelationSchema",
     "Req",
+    "Requirement",
     "Row",
     "Schema",
     "SchemaLike",
@@ -223,6 +232,7 @@ __all__: list[str] = [
     "parameter",
     "parse_type",
     "preceding",
+    "read_capabilities",
     "read_extension",
     "read_files",
     "read_iceberg",

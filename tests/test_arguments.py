@@ -70,6 +70,9 @@ GOOD: Mapping[str, Any] = {
     "rows": [(1,)], "scale": 2, "schema": OnlyId, "struct": T._rel.schema, "table": "t", "target": "t", "text": "i64",
     "to": sd.I64, "type": sd.I64(), "type_url": "type.googleapis.com/acme.Hint", "types": (sd.I64(),), "uri": "s3://a",
     "urn": "extension:acme:x", "value": 1, "values": sd.col("id"), "where": True, "year_months": sd.YearMonths(1),
+    "system": sd.Capabilities(), "CapabilityReport.system": "x", "missing": (), "undeclared": (), "reason": "x",
+    "requirement": sd.Requirement("version", "0.106.0"), "read_capabilities.path": "small.yaml",
+    "FunctionCapability.options": {"overflow": ["ERROR"]},
     "GroupBy.keys": ("id",), "GroupBy.named": {}, "GroupBy.relation": T,
     "agg.measures": f.count().alias("n"), "agg.named": f.count(), "CatalogFunction.options": "ERROR",
     "Computation.type": "hashtable", "cube.named": f.count(), "DynRow.schema": T._rel.schema,
@@ -148,7 +151,7 @@ RECORDS = ("Field", "SubstraitDslError")
 BASES = ("DynExpr", "Expr", "Nullable", "Type")
 """Classes whose objects others make, or of which there are none."""
 
-FILES = ("load", "save", "with_extension")
+FILES = ("load", "save", "with_extension", "read_capabilities")
 SPARK = ("collect", "execute", "running", "show")
 """Methods that are not tried where there are no files, and no Spark."""
 
@@ -276,6 +279,10 @@ def used(value: Any) -> None:
             used(sd.lit(value, sd.IntervalCompound(6)))
         case sd.LambdaFunction():
             used(T.select(x=f.transform(sd.col("xs"), value)))
+        case sd.Capabilities():
+            used(PLAN.check(value))
+        case sd.FunctionCapability():
+            used(sd.Capabilities(functions=[value]))
         case sd.Catalog():
             sd.Plan.from_bytes(PLAN.to_bytes(), catalog=value)
         case OnlyId():
@@ -295,6 +302,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files that good arguments name."""
     monkeypatch.chdir(tmp_path)
     PLAN.save("x.plan")
+    Path("small.yaml").write_text("name: Small\n", encoding="utf-8")
     Path("x.yaml").write_text("urn: extension:acme:x\n", encoding="utf-8")
 
 

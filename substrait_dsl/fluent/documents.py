@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
+from substrait_dsl.algebra.capabilities import Capabilities
+from substrait_dsl.algebra.capability_report import CapabilityReport, report_capabilities
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.plan import Finding, Version
+from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.calling import Called
-from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, naming, placing
+from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, naming, placing, require
 from substrait_dsl.fluent.choices import require_catalog, require_flag
 
 if TYPE_CHECKING:
@@ -145,6 +148,58 @@ class Document(Called, Generic[M, A]):
     def advanced_extensions(self) -> AdvancedExtension | None:
         """Messages about the whole that only their owners can read."""
         return self._algebra.advanced_extensions
+
+    # --- who can take it
+
+    def requirements(self) -> tuple[Requirement, ...]:
+        """What a system needs to have to take it: version, relations, expressions, functions, types, messages.
+
+        Everything that stands in the message which `to_proto` gives, each thing once, with the path where it stands
+        first. What may be ignored (hints, optimizations) is not among it.
+
+            for needed in orders.filter(lambda o: o.price > 5.0).to_plan().requirements():
+                print(needed)
+
+        Raises:
+            UnsupportedError: as `to_proto`.
+
+        Specification: the words are those of dialect files, ``dialect_schema.yaml``.
+        """
+        with naming("requirements"):
+            return self._required()
+
+    def check(self, system: Capabilities) -> CapabilityReport:
+        """Hold it against what a system says that it takes.
+
+            print(plan.check(sd.read_capabilities("duckdb_dialect.yaml")))
+
+        A dialect is a list of words: a plan that has no others may still be one that the system does not take.
+
+        Args:
+            system: what the system says: `Capabilities`, or what `read_capabilities` gives.
+
+        Returns:
+            What the system lacks, and what it says nothing about.
+
+        Raises:
+            InvalidArgumentError: the argument is something else.
+            UnsupportedError: as `to_proto`.
+
+        Specification: ``Capabilities`` in ``capabilities.proto`` of versions before 0.82, and ``dialect_schema.yaml``.
+        """
+        with naming("check"):
+            require(
+                system,
+                Capabilities,
+                "the capabilities of a system are sd.Capabilities",
+                hint="read them with read_capabilities(path)" if isinstance(system, str | Path) else None,
+            )
+            return report_capabilities(self._required(), system)
+
+    def _required(self) -> tuple[Requirement, ...]:
+        from substrait_dsl.proto.requirements import requirements_of
+
+        return requirements_of(self._encoded())
 
     # --- writing
 

@@ -223,7 +223,8 @@ def outcome(run: Callable[[bytes], pa.Table], case: Case) -> str:
 
 def test_the_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("money.yaml").write_text(TEXT.partition("```yaml\n")[2].partition("```")[0], encoding="utf-8")
+    for name, text in re.findall(r"`(\w+\.yaml)`:\n\n```yaml\n(.*?)```", TEXT, re.DOTALL):
+        Path(name).write_text(text, encoding="utf-8")
     done = doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.REPORT_NDIFF)
     assert done.attempted > 40
     assert done.failed == 0
