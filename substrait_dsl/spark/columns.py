@@ -41,12 +41,13 @@ def check_columns(
 ) -> tuple[str, ...]:
     """The names in a table of the columns that are declared, which may differ in case, as Spark's own look-up has it.
 
-    Raises `SchemaError` with all columns that are declared and not there, or of another type. Of rows that are written
-    nobody declares the columns: `origin` says what has them. By the names of columns, `ways_out` says what to do if
-    they are of another type.
+    Each declared column has one of the table to itself. Raises `SchemaError` with all columns that are declared and not
+    there, there once and declared twice, or of another type. Of rows that are written nobody declares the columns:
+    `origin` says what has them. By the names of columns, `ways_out` says what to do if they are of another type.
     """
     types = {field.name: field.dataType for field in found.fields}
     names: list[str] = []
+    first: dict[str, str] = {}
     wrong = []
     hints = []
     advised = []
@@ -59,6 +60,10 @@ def check_columns(
             )
             continue
         names.append(name)
+        if name in first and found.names.count(name) == 1:
+            wrong.append(f'it has one column "{name}", {origin.place} "{first[name]}" and "{field.name}"')
+            continue
+        first[name] = field.name
         if found.names.count(name) > 1:
             wrong.append(f'it has {found.names.count(name)} columns "{name}"')
             hints.append("columns that are read have names of their own: df.toDF(...) gives all of them new ones")

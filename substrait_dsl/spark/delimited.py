@@ -6,14 +6,16 @@ Specification: https://substrait.io/relations/logical_relations/#local-files.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
 from substrait_dsl.spark.columns import actual_name
 from substrait_dsl.spark.failures import BEHIND_QUOTE
 from substrait_dsl.spark.folders import require_read
 from substrait_dsl.spark.named import quoted_name
+from substrait_dsl.spark.paths import what_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -81,6 +83,8 @@ def read_text(
 
     A record with too few or too many fields is an error when it is read, and so is a field that goes on behind its
     closing quote, as it does where quotes are escaped in another way than the plan says, or that has none.
+
+    Raises `SchemaError` for several declared columns that are named after the same folders.
     """
     from pyspark.sql import functions
 
@@ -90,6 +94,12 @@ def read_text(
     there = frame.columns[1:]
     named = ((position, actual_name(name, there)) for position, name in enumerate(schema.names))
     folders = {position: name for position, name in named if name is not None}
+    for name, many in Counter(folders.values()).items():
+        if many > 1:
+            alike = [schema.names[position] for position in folders if folders[position] == name]
+            raise SchemaError(
+                f'{what_of(files)} has folders that are named after one column "{name}", declared {quoted(alike)}'
+            )
     if there:
         require_read(frame, files, set(folders.values()))
     if folders:

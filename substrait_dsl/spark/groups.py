@@ -32,16 +32,22 @@ if TYPE_CHECKING:
 
 
 def lower_aggregate(rel: Aggregate, to: Lowering) -> Rows:
-    """Compute the keys, make the groups, compute the measures."""
+    """Compute the keys, make the groups, compute the measures, and put the groups into the order that is known.
+
+    Spark groups in whatever order, and a streaming aggregate keeps one.
+    """
     rows, here = host(to, to[rel.input], rel.anchor, [*rel.keys, *rel.measures], hoist=True)
     rows, keys = _keys(rel, rows, here, to)
-    if len(rel.grouping_sets) > 1:
-        return _many_sets(rel, rows, keys, here, to)
+    group = _many_sets if len(rel.grouping_sets) > 1 else _one_set
+    return sorted_as_known(rel, group(rel, rows, keys, here, to))
+
+
+def _one_set(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to: Lowering) -> Rows:
+    """Group by the keys; without any, all rows are one group."""
     measures = _measures(rel.measures, here, to)
     grouped = rows.table.group(tuple(dict.fromkeys(keys)), measures or [Item("count(1)", (to.space.name(),))])
     groups = Rows(grouped, (*keys, *(name for item in measures for name in item.names)))
-    # Spark groups in whatever order; a streaming aggregate keeps one.
-    return sorted_as_known(rel, from_keys(groups, [key.type for key in rel.keys], to.space))
+    return from_keys(groups, [key.type for key in rel.keys], to.space)
 
 
 def _keys(rel: Aggregate, rows: Rows, here: Host, to: Lowering) -> tuple[Rows, tuple[str, ...]]:

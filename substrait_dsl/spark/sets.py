@@ -4,6 +4,9 @@ The rows of all inputs are put together, each marked with the input it comes fro
 NULL) counts how often each row stands in each input, and a formula says how often it stands in the output. That is
 one pass and one shuffle for any number of inputs, and it works for columns that Spark cannot compare.
 
+Rows that are equal may still differ: 0.0 equals -0.0. What is put out are rows of the inputs, those of the primary one
+but for a union; so the columns that hold floats are collected beside the counts.
+
 Specification: https://substrait.io/relations/logical_relations/#set-operation-types.
 """
 
@@ -12,9 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from substrait_dsl.algebra.types import FP32, FP64
 from substrait_dsl.spark import joins
+from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.map_keys import as_key, from_keys
 from substrait_dsl.spark.tables import Item, Rows, Table, items
+from substrait_dsl.spark.types import holds
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import Set
@@ -51,35 +57,66 @@ COPIES: Mapping[SetOp, Callable[[Counts], str]] = {
 def lower_set(rel: Set, to: Lowering) -> Rows:
     """Count the rows of the inputs, and put out as many as the operation says."""
     columns = to.space.names(len(rel.schema))
+    if rel.op == "union_all":
+        return Rows(_united([to[child].columns for child in rel.relations], columns, rel, to), columns)
     side = to.space.name()
     kinds = rel.schema.types
-    everything: list[Table] = []
+    inexact = [position for position, kind in enumerate(kinds) if holds(kind, (FP32, FP64))]
+    values = to.space.names(len(inexact))
+    texts = []
     for number, child in enumerate(rel.relations):
-        rows = to[child]
-        keys = rows.columns if rel.op == "union_all" else map(as_key, rows.columns, kinds)
-        made = [Item(key, (name,)) for key, name in zip(keys, columns, strict=True)]
-        everything.append(rows.table.select([*made, Item(str(number), (side,))]))
-    first, *others = everything
-    united = first.union_all(others)
-    if rel.op == "union_all":
-        return Rows(united, columns)
-    return from_keys(Rows(_put_out(rel, united, columns, side, to), columns), kinds, to.space)
+        own = to[child].columns
+        texts.append([*map(as_key, own, kinds), *(own[position] for position in inexact), str(number)])
+    united = _united(texts, (*columns, *values, side), rel, to)
+    counted = from_keys(Rows(_put_out(rel, united, columns, values, side, to), columns), kinds, to.space)
+    handed_on = dict(zip(inexact, values, strict=True))
+    return Rows(counted.table, tuple(handed_on.get(n, column) for n, column in enumerate(counted.columns)))
 
 
-def _put_out(rel: Set, united: Table, columns: tuple[str, ...], side: str, to: Lowering) -> Table:
-    """The rows of all inputs together, as often as the operation puts them out."""
-    if rel.op == "union_distinct":
-        return united.group(columns, [Item("count(1)", (to.space.name(),))])
-    counts = to.space.names(len(rel.relations))
-    counted = united.group(
-        columns, [Item(f"count_if({side} = {number})", (count,)) for number, count in enumerate(counts)]
+def _united(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, to: Lowering) -> Table:
+    """The rows of all inputs, of each these texts under these names."""
+    first, *others = (
+        to[child].table.select([Item(text, (name,)) for text, name in zip(made, names, strict=True)])
+        for child, made in zip(rel.relations, texts, strict=True)
     )
+    return first.union_all(others)
+
+
+def _put_out(
+    rel: Set, united: Table, columns: tuple[str, ...], values: tuple[str, ...], side: str, to: Lowering
+) -> Table:
+    """The rows of all inputs together, as often as the operation puts them out.
+
+    Args:
+        rel: the set operation.
+        united: the rows.
+        columns: those of its columns that tell rows apart.
+        values: those that hold values of the rows' own, which equal rows need not share.
+        side: the column with the number of the input.
+        to: gives the names.
+    """
+    primary = "" if rel.op == "union_distinct" else f" FILTER (WHERE {side} = 0)"
+    collect = "collect_list" if rel.op in COPIES else "any_value"
+    found = to.space.names(1) if values else ()
+    own = [Item(f"{collect}({struct_to_sql(values)}){primary}", (name,)) for name in found]
+    counts = () if rel.op == "union_distinct" else to.space.names(len(rel.relations))
+    made = [Item(f"count_if({side} = {number})", (count,)) for number, count in enumerate(counts)]
+    counted = united.group(columns, [*made, *own] or [Item("count(1)", (to.space.name(),))])
+    if rel.op in COPIES:
+        copies = f"CAST(greatest({COPIES[rel.op](counts)}, 0L) AS INT)"
+        if not values:
+            return counted.select([*items(columns), Item(f"explode(array_repeat(1, {copies}))", to.space.names(1))])
+        return counted.select([*items(columns), Item(f"inline(slice({found[0]}, 1, {copies}))", values)])
     if rel.op in DISTINCT:
         wanted = DISTINCT[rel.op](counts)
-        if not any(map(joins.looks_up, rel.relations)):
-            return counted.where(wanted)
-        copies = f"if({wanted}, 1, 0)"  # a filter above a count above lookups crashes Spark's optimizer
-    else:
-        copies = f"CAST({COPIES[rel.op](counts)} AS INT)"
-    repeated = Item(f"explode(array_repeat(1, {copies}))", (to.space.name(),))
-    return counted.select([*items(columns), repeated])
+        if any(map(joins.looks_up, rel.relations)):
+            # a filter above a count above lookups crashes Spark's optimizer
+            repeated = Item(f"explode(array_repeat(1, if({wanted}, 1, 0)))", to.space.names(1))
+            counted = counted.select([*items((*columns, *found)), repeated])
+        else:
+            counted = counted.where(wanted)
+    if not values:
+        return counted
+    return counted.select(
+        [*items(columns), *(Item(f"{found[0]}.f{number}", (name,)) for number, name in enumerate(values))]
+    )

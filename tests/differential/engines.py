@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.errors import UnsupportedError
+from tests.differential.claims import canonical, is_one_order, is_ordered
 from tests.differential.sql import to_sql
 from tests.differential.tables import FIELDS, Store, duckdb_type, register_in_duckdb, register_in_spark
 
@@ -106,15 +106,6 @@ def spark_type(kind: t.Type) -> str:
     return SPARK_NAMES.get(name, name.lower())
 
 
-def canonical(value: Any) -> Any:
-    """A value that equals all that are the same: both zeros are, and all NaNs. To Python NaN differs from itself."""
-    if isinstance(value, float):
-        return "NaN" if math.isnan(value) else value + 0.0
-    if isinstance(value, dict):
-        return tuple(map(canonical, value.values()))
-    return tuple(map(canonical, value)) if isinstance(value, list | tuple) else value
-
-
 # --- DuckDB
 
 
@@ -195,7 +186,11 @@ def result_of(case: Case, session: SparkSession) -> str | UnsupportedError | Non
     try:
         frame = case.relation.execute(session)
         check_schema(frame, case.relation)
-        return case.difference(spark_rows(frame))
+        rows = spark_rows(frame)
+        claimed = case.relation.properties.ordering
+        if is_one_order(case.relation._rel) and not is_ordered(rows, claimed):
+            return f"the rows should be ordered by {claimed}: {rows}"
+        return case.difference(rows)
     except UnsupportedError as refused:
         return refused
     except Exception as error:

@@ -104,6 +104,8 @@ def test_what_is_not_there_is_named(table: Table, tmp_path: Path, spark: SparkSe
         sd.read_iceberg(where, SCHEMA, snapshot_timestamp=1_000_000).execute(spark)
     with pytest.raises(SchemaError, match='no column "nam"'):
         sd.read_iceberg(where, {"nam": "string?"}).execute(spark)
+    with pytest.raises(SchemaError, match='it has one column "id", declared "id" and "ID"'):
+        sd.read_iceberg(where, {"id": "i64?", "ID": "i64?"}).execute(spark)
     with pytest.raises(SchemaError, match='column "id" is bigint, declared string'):
         sd.read_iceberg(where, {"id": "string?"}).execute(spark)
     with pytest.raises(ExecutionError, match=r"cannot read the metadata file .*nothing"):

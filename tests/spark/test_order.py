@@ -74,3 +74,23 @@ def test_the_first_rows_of_an_order_that_is_declared(distribution: Any, folder: 
 def test_rows_come_in_an_order_that_is_declared_of_all(folder: str, spark: SparkSession) -> None:
     read: Any = sd.read_files(folder, {"k": "i64?"}, kind="folder", ordering=["k"], distribution="singleton")
     assert collected(read.filter(lambda r: r.k < 12), spark) == [(n,) for n in range(12)]
+
+
+STREAMED = values({"k": "i64", "v": "i64"}, *((n % 3, n % 2) for n in range(12)))
+STREAMS: dict[str, tuple[Any, list[Any]]] = {
+    "two sets": (STREAMED.sort("k", "v").aggregate("k", "v", grouping_sets=[("k", "v"), ("k",)], method="streaming"),
+                 [0, 0, 0, 1, 1, 1, 2, 2, 2]),
+    "downwards": (STREAMED.sort(sd.desc("k"), "v").aggregate(
+        "k", "v", grouping_sets=[("k",), ("k", "v"), ("k",)], method="streaming", n=f.count()),
+        [2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0]),
+    "above it": (STREAMED.sort("k", "v").aggregate("k", "v", grouping_sets=[("k", "v"), ("k",)], method="streaming")
+                 .filter(lambda r: r.k > 0), [1, 1, 1, 2, 2, 2]),
+    "one set": (STREAMED.sort("k").aggregate("k", method="streaming", n=f.count()), [0, 1, 2]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_streaming_aggregate_keeps_the_order_that_it_claims(name: str, spark: SparkSession) -> None:
+    relation, wanted = STREAMS[name]
+    assert relation.properties.ordering[0].field == (0,)
+    assert [row[0] for row in collected(relation, spark)] == wanted

@@ -233,3 +233,35 @@ def test_what_is_equal_to_a_zero_keeps_its_own(how: str, key: str, spark: SparkS
     assert [each.collect(spark) for each in rows] == [[(2,)], [(1,)]]
     only_minus = EQUAL[how](stored.filter(lambda r: (shown(r) == "-0.0") | (r.i == 2)), zero)
     assert sorted(only_minus.select("i", x=shown).collect(spark)) == [(1, "-0.0"), (2, "0.0")]
+
+
+SIDES: dict[str, tuple[dict[str, str], Any, Any, Callable[[Any], Any]]] = {
+    "a number": ({"x": "fp64"}, (-0.0,), (0.0,), lambda r: text(r.x)),
+    "beside others": ({"i": "i64?", "x": "fp32?"}, (None, -0.0), (None, 0.0), lambda r: text(r.x)),
+    "in a list": ({"x": "list<fp64>"}, ([-0.0],), ([0.0],), lambda r: text(r.x[0])),
+    "in a struct": ({"x": "nstruct<a: fp64, b: i32>?"}, ((-0.0, 1),), ((0.0, 1),), lambda r: text(r.x["a"])),
+    "in a map": ({"x": "map<string, fp64>"}, ({"k": -0.0},), ({"k": 0.0},), lambda r: text(r.x["k"])),
+}
+"""Columns, a row with -0.0, the equal one with 0.0, and what tells them apart."""
+HANDED_ON: dict[str, tuple[str, str, list[str]]] = {
+    "minus_primary": ("-", "", ["-0.0"]),
+    "minus_primary_all": ("---", "++", ["-0.0"]),
+    "minus_multiset": ("-+-", "", ["-0.0", "-0.0", "0.0"]),
+    "intersection_primary": ("-", "+", ["-0.0"]),
+    "intersection_multiset": ("--", "+", ["-0.0"]),
+    "intersection_multiset_all": ("---", "++", ["-0.0", "-0.0"]),
+    "union_distinct": ("-", "-", ["-0.0"]),
+    "union_all": ("-+", "-", ["-0.0", "-0.0", "0.0"]),
+}
+"""By operation: the zeros of the primary input, by their signs, those of the other one, and what is put out."""
+
+
+@pytest.mark.parametrize("kind", SIDES)
+def test_set_operations_put_out_rows_of_their_inputs(kind: str, spark: SparkSession) -> None:
+    """The records that the specification says are returned are those of the primary input, with their own zeros."""
+    columns, minus, plus, shown = SIDES[kind]
+    found = {}
+    for op, (primary, other, _) in HANDED_ON.items():
+        first, second = (values(columns, *(minus if c == "-" else plus for c in signs)) for signs in (primary, other))
+        found[op] = sorted(row[0] for row in first.set_op(op, second).select(s=shown).collect(spark))
+    assert found == {op: wanted for op, (_, _, wanted) in HANDED_ON.items()}
