@@ -5,6 +5,7 @@ Specification: https://substrait.io/expressions/scalar_functions/ and .../aggreg
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import Any, assert_never
 
@@ -43,11 +44,33 @@ def encode_scalar_function(encoder: Encoder, call: ScalarFunction, message: pb.E
     encode_type(encoder.declarations, call.output_type, message.output_type)
 
 
-def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFunction, scope: Scope) -> ScalarFunction:
-    """Read a call of a scalar function."""
+def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFunction, scope: Scope) -> Expression:
+    """Read a call of a scalar function, or what its producer means by it."""
     arguments = _without_escape(decoder, message, decode_arguments(decoder, message.arguments, scope))
+    if decoder.producer.scalar_functions and (meant := _as_meant(decoder, message, arguments)) is not None:
+        return meant
     function, kind = decode_function(decoder, message, arguments, ("scalar",))
     return ScalarFunction(function, arguments, kind, decode_options(decoder, message.options, function))
+
+
+def _as_meant(
+    decoder: Decoder, message: pb.Expression.ScalarFunction, arguments: tuple[Argument, ...]
+) -> Expression | None:
+    """What the producer of a plan means by a call, if that is something else than the specification's function."""
+    name = decoder.function(message.function_reference).name
+    read = decoder.producer.scalar_functions.get(name)
+    if read is None or name in decoder.names_beyond_specification:
+        return None
+    declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
+    meant = read(decoder, arguments, declared)
+    if meant is None:
+        return None
+    if isinstance(meant, ScalarFunction) and meant.function.name == name and not meant.options:
+        same = len(arguments) == len(meant.arguments) and all(map(operator.is_, arguments, meant.arguments))
+        if same:
+            return None  # read, and told, like a call of any other producer
+    decoder.doubt(f"{name} is read as what {decoder.producer.title} computes by it", message)
+    return meant
 
 
 _LIKE_WITH_ESCAPE = 3
@@ -83,9 +106,9 @@ def encode_aggregate_function(encoder: Encoder, call: AggregateFunction, message
 def decode_aggregate_function(decoder: Decoder, message: pb.AggregateFunction, scope: Scope) -> AggregateFunction:
     """Read a call of an aggregate function."""
     with decoder.part(message):
-        arguments = decode_arguments(decoder, message.arguments, scope)
+        declared, arguments = decode_form(decoder, message, decode_arguments(decoder, message.arguments, scope))
         phase = decode_phase(decoder, message)
-        function, kind = decode_function(decoder, message, arguments, ("aggregate",), phase)
+        function, kind = decode_function(decoder, message, arguments, ("aggregate",), phase, declared)
         return AggregateFunction(
             function,
             arguments,
@@ -95,6 +118,30 @@ def decode_aggregate_function(decoder: Decoder, message: pb.AggregateFunction, s
             decode_invocation(message),
             phase,
         )
+
+
+def decode_form(
+    decoder: Decoder, message: Any, arguments: tuple[Argument, ...]
+) -> tuple[FunctionId, tuple[Argument, ...]]:
+    """Read which function an aggregate or window function is by the name that the producer of the plan has for it.
+
+    Args:
+        decoder: the state of decoding.
+        message: the call.
+        arguments: its arguments.
+
+    Returns:
+        The function as the plan declares it, or the specification's, and its arguments in the form that this has.
+    """
+    function = decoder.function(message.function_reference)
+    form = decoder.producer.function_forms.get(function.name)
+    if form is None or function.urn or function.name in decoder.names_beyond_specification:
+        return function, arguments
+    if any(isinstance(argument, EnumArgument) for argument in arguments):
+        return function, arguments
+    told = ", ".join((form.name, *form.words))
+    decoder.doubt(f"{function.name} is {decoder.producer.title}'s name of a function: read as {told}", message)
+    return FunctionId("", form.name), (*map(EnumArgument, form.words), *arguments)
 
 
 def decode_phase(decoder: Decoder, message: Any) -> Phase:

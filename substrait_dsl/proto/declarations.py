@@ -17,14 +17,12 @@ from substrait.plan_pb2 import Plan
 from substrait_dsl.algebra.expressions import FunctionId
 from substrait_dsl.algebra.types import Type, TypeVariation, UserDefined
 from substrait_dsl.errors import PlanFormatError, suggestion
-from substrait_dsl.proto.decoder import Decoder
+from substrait_dsl.proto.decoder import OWN_URNS, Decoder
 
 NO_URN = 2**32 - 1
 """The reference of a declaration that does not say which extension it is from, as DataFusion writes it."""
 
-OWN_URNS = "extension:io.substrait:"
 _MOST_SUGGESTIONS = 100  # the nearest names are looked for so often: each time that takes a millisecond
-"""How the URNs of the specification's own extensions begin."""
 
 V = TypeVar("V")
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 D = TypeVar("D")
 
+OWN_URNS = "extension:io.substrait:"
+"""How the URNs of the specification's own extensions begin."""
+
 MAX_READ_AGAIN = 500_000
 """How many bytes are read again in further places, where they mean something else: so plans can grow without bounds."""
 MAX_REPEATED = 1_000_000
@@ -235,6 +238,12 @@ class Decoder:
     def subtree(self, ordinal: int, outer: Scope | None) -> Rel:
         """The relation at that position of the plan, as ``ReferenceRel`` means it inside a subquery of that row."""
         return self.trees.read(self, ordinal, outer)
+
+    @cached_property
+    def names_beyond_specification(self) -> frozenset[str]:
+        """The names of the functions of all extensions that are known and are not the specification's."""
+        extensions = self.catalog.extensions.items()
+        return frozenset(name for urn, each in extensions if not urn.startswith(OWN_URNS) for name in each.functions)
 
     def function(self, reference: int) -> FunctionId:
         """The function that a plan calls by a number."""

@@ -32,7 +32,7 @@ from substrait_dsl.catalog import (
 from substrait_dsl.catalog.arguments import stands_for_equals
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.catalog.roles import is_known, known_overload, require_phase
-from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError
+from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.types import decode_type
 from substrait_dsl.proto.untold import only_type
@@ -59,6 +59,7 @@ def decode_function(
     arguments: tuple[Argument, ...],
     kinds: tuple[Kind, ...],
     phase: Phase = "initial_to_result",
+    function: FunctionId | None = None,
 ) -> tuple[FunctionId, Type]:
     """Read which function a call means, and derive its type.
 
@@ -72,9 +73,11 @@ def decode_function(
         arguments: its arguments.
         kinds: which kinds of functions may stand here.
         phase: what part of an aggregation the call is.
+        function: the function, if it is not as the plan declares it.
 
     Raises:
-        PlanFormatError: for a function of another kind, and for a type neither declared nor known.
+        PlanFormatError: for a function of another kind, and for one of an unknown extension that declares no type.
+        UnsupportedError: for a function that is not known, or not with such arguments, and declares no type.
         InvalidArgumentError: for a phase in which the function cannot be called.
     """
     call = (
@@ -88,7 +91,8 @@ def decode_function(
     if settled is not None:
         return settled
     doubts = len(decoder.doubts)
-    function = decoder.function(message.function_reference)
+    if function is None:
+        function = decoder.function(message.function_reference)
     given = tuple(map(given_by, arguments))
     known = _recalled(decoder.catalog, function, given, kinds, phase)
     undecided = known.type is None and not known.missing
@@ -108,10 +112,10 @@ def _function_and_type(decoder: Decoder, message: Any, function: FunctionId, kno
     if known.type is None:
         if declared is None:
             told = f"{function.key} does not declare its type (output_type), and nothing else says it"
-            raise PlanFormatError(
-                told if known.doubt is None else f"{told}: {known.doubt}",
-                hint=partial(_hint, known.cause),
-            )
+            if known.doubt is None:
+                raise PlanFormatError(told, hint=_DECLARE_IT)
+            # As where such a call declares its type: then it can be read, and is refused when it is to run.
+            raise UnsupportedError(f"{told}: {known.doubt}", hint=partial(_hint, known.cause))
         if known.doubt is not None:
             decoder.doubt(f"the type that the plan declares is kept: {known.doubt}", message)
         return known.function, declared

@@ -7,9 +7,20 @@ says (``Version.producer``) and the version of the specification that it says to
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import attrs
+
+from substrait_dsl.proto import datafusion_aggregates, datafusion_functions
+
+if TYPE_CHECKING:
+    from substrait import algebra_pb2 as pb
+
+    from substrait_dsl.algebra.expressions import Expression, WindowFunction
+    from substrait_dsl.algebra.node import Rel
+    from substrait_dsl.algebra.relations import Aggregate
+    from substrait_dsl.proto.decoder import Decoder
 
 SpecificationVersion = tuple[int, int, int]
 """A version of the specification: major, minor, patch."""
@@ -26,12 +37,18 @@ ARROW_VARIATIONS: Mapping[tuple[int, str], str] = {
 """What is meant by type variations of types of Arrow: their numbers, with the types they are of."""
 
 
+def _as_it_is(decoder: Decoder, read: Any, message: Any) -> Any:
+    return read
+
+
 @attrs.frozen
 class Producer:
-    """What is known of a producer: each field but the first two is a way in which its plans mean something else."""
+    """What is known of a producer: each field but the first three is a way in which its plans mean something else."""
 
     name: str
     """How the name begins that its plans say."""
+    title: str
+    """What it is called."""
     before: SpecificationVersion | None = None
     """The version of the specification from which on its plans are no longer so, by the version that they say."""
     undeclared_variations: Mapping[tuple[int, str], str] = attrs.field(factory=dict)
@@ -40,30 +57,43 @@ class Producer:
     """Whether its ``like`` has a third argument, the escape character, NULL for none."""
     mark_joins_keep_one_side: bool = False
     """Whether its joins that keep one side put out that side alone, whatever version the plan is of."""
-    lists_distinct_keys: bool = False
-    """Whether its aggregates of several grouping sets put out each key once, then the number of the set."""
+    scalar_functions: Mapping[str, datafusion_functions.Reader] = attrs.field(factory=dict)
+    """How calls of scalar functions are read that mean something else, by the names that it has for them."""
+    function_forms: Mapping[str, datafusion_aggregates.FunctionForm] = attrs.field(factory=dict)
+    """What its names of aggregate and window functions mean, where the specification has another form of them."""
+    window_value: Callable[[Decoder, WindowFunction, Any], Expression] = _as_it_is
+    """What a window function means, given its message."""
+    aggregate_columns: Callable[[Decoder, Aggregate, pb.AggregateRel], Rel] = _as_it_is
+    """The columns that it counts in an aggregate, given its message."""
     nested_names_first: bool = False
     """Whether the names of nested fields stand in front of the name of the column that they are in."""
 
 
-UNKNOWN = Producer("")
+UNKNOWN = Producer("", "")
 """A producer of which nothing is known: its plans mean what the specification says."""
 
 DATAFUSION = Producer(
     "datafusion",
+    "DataFusion",
     # DataFusion 55 declares none; a view of text comes as variation 2 of string, `UInt32` as variation 1 of i32.
     undeclared_variations=ARROW_VARIATIONS,
     # DataFusion 55 writes `s LIKE 'x%'` as like(s, 'x%', NULL), and `ESCAPE '!'` as like(s, 'x%', '!').
     like_has_escape=True,
     # In DataFusion 55 what stands above a mark join counts the columns of one side and the mark.
     mark_joins_keep_one_side=True,
+    # Held against what DataFusion computes, function by function, in `tests/producers/test_datafusion_functions.py`.
+    scalar_functions=datafusion_functions.SCALAR_FUNCTIONS,
+    function_forms=datafusion_aggregates.FUNCTION_FORMS,
+    # DataFusion 55 gives 0.066666 for the average of 0.62, 0.63 and -1.05, of decimal(7, 2), as decimal(11, 6).
+    window_value=datafusion_aggregates.own_window,
     # DataFusion 55 writes rollup(a, b) as the keys a, b, a with the sets (0, 1), (2), (), and counts the columns as
     # a, b, ``__grouping_id``, measures.
-    lists_distinct_keys=True,
+    aggregate_columns=datafusion_aggregates.own_columns,
 )
 
 ARROW = Producer(
     "Acero",
+    "Arrow",
     # pyarrow 26 writes the names of a column of structs so (`pyarrow.substrait.serialize_expressions`).
     nested_names_first=True,
 )

@@ -336,22 +336,17 @@ SET_INDEX = "grouping_set"
 """What the column that numbers the grouping sets is called."""
 
 
-def decode_aggregate(decoder: Decoder, message: pb.AggregateRel, outer: Scope | None) -> Aggregate:
-    """Read an aggregate."""
+def decode_aggregate(decoder: Decoder, message: pb.AggregateRel, outer: Scope | None) -> Rel:
+    """Read an aggregate, with the columns that its producer counts in it."""
     rel = decoder.relation(message.input, outer)
     scope = row_of(decoder, message, outer, (rel, message.input))
     keys = tuple(decoder.expression(key, scope) for key in message.grouping_expressions)
     sets = tuple(tuple(grouping.expression_references) for grouping in message.groupings)
-    if len(sets) > 1 and decoder.producer.lists_distinct_keys:
-        raise UnsupportedError(
-            "DataFusion counts the columns of an aggregate with several grouping sets in another way than the "
-            "specification, so that it means other columns in what stands above",
-            hint="write a union_all of one aggregate for each set",
-        )
     measures = tuple(decode_measure(decoder, measure, scope) for measure in message.measures)
     names = names_of_groups(keys, measures, rel) + ((SET_INDEX,) if len(sets) > 1 else ())
     method = decode_choices(message.common).get("aggregate_method", _ANY_METHOD)
-    return Aggregate(rel, keys, sets, measures, names, method, anchor=scope.anchor)
+    aggregate = Aggregate(rel, keys, sets, measures, names, method, anchor=scope.anchor)
+    return decoder.producer.aggregate_columns(decoder, aggregate, message)
 
 
 # --- several inputs

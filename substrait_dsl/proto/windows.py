@@ -33,6 +33,7 @@ from substrait_dsl.catalog.roles import distance_type, is_known
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.calls import (
     decode_arguments,
+    decode_form,
     decode_invocation,
     decode_phase,
     decode_sort_key,
@@ -62,14 +63,15 @@ def encode_window_function(encoder: Encoder, function: WindowFunction, message: 
         encode_sort_key(encoder, key, message.sorts.add())
 
 
-def decode_window_function(decoder: Decoder, message: pb.Expression.WindowFunction, scope: Scope) -> WindowFunction:
-    """Read a window function with its window."""
+def decode_window_function(decoder: Decoder, message: pb.Expression.WindowFunction, scope: Scope) -> Expression:
+    """Read a window function with its window, or what its producer means by it."""
     sorts = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)
-    return WindowFunction(
+    function = WindowFunction(
         decode_window_call(decoder, message, scope, sorts),
         tuple(decoder.expression(partition, scope) for partition in message.partitions),
         sorts,
     )
+    return decoder.producer.window_value(decoder, function, message)
 
 
 def encode_window_call(encoder: Encoder, call: WindowCall, message: CallMessage) -> None:
@@ -87,9 +89,9 @@ def encode_window_call(encoder: Encoder, call: WindowCall, message: CallMessage)
 
 def decode_window_call(decoder: Decoder, message: CallMessage, scope: Scope, sorts: tuple[SortKey, ...]) -> WindowCall:
     """Read a call of a window function, or of an aggregate function over a frame; `sorts` are those of its window."""
-    arguments = decode_arguments(decoder, message.arguments, scope)
+    declared, arguments = decode_form(decoder, message, decode_arguments(decoder, message.arguments, scope))
     phase = decode_phase(decoder, message)
-    function, kind = decode_function(decoder, message, arguments, ("window", "aggregate"), phase)
+    function, kind = decode_function(decoder, message, arguments, ("window", "aggregate"), phase, declared)
     counted = decode_bounds_type(decoder, message)
     key = sorts[0].expression.type if counted == "range" and len(sorts) == 1 else None
     return WindowCall(

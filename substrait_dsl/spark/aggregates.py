@@ -346,7 +346,12 @@ UNSIGNED_INTEGERS: Table = {
     ),
 }
 
+UNNAMED: Table = {f"{name}:{kind}": template for name, template in EXTREMES.items() for kind in ("str", "bool")}
+"""Functions that plans declare by a name alone, and that the specification has for other types: as text is compared, and
+truth values are, there is one least value."""
+
 AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
+    "": UNNAMED,
     "functions_aggregate_approx": {"approx_count_distinct": Template("approx_count_distinct({0}){filter}")},
     "functions_aggregate_decimal_output": {
         "count": Template(f"CAST({_COUNT} AS {{T}})", _RAISES, nothing="CAST(count(1){filter} AS {T})"),

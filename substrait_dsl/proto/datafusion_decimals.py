@@ -1,0 +1,155 @@
+"""Decimals as DataFusion computes with them: the types of Arrow's arithmetic, quotients cut to their scale.
+
+Arrow divides whole numbers: it multiplies the dividend by a power of ten, and cuts what follows the last digit of the
+result. The specification's quotient has more digits, or fewer, and is rounded. What stands here for a quotient computes
+the same by remainders of whole numbers, which every engine has exactly; where the numbers are too large for 38 digits
+on the way, the plan fails instead of giving another number.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal as Number
+from typing import TYPE_CHECKING, Any
+
+from substrait_dsl.algebra.expressions import Argument, Expression, literal
+from substrait_dsl.algebra.types import Decimal
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.proto.construction import cast_to, scalar_call
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+
+MOST_DIGITS = 38
+"""How many digits a decimal has at most."""
+
+DIVISION_SCALE = 4
+"""How many digits more than its dividend a quotient has after the point."""
+
+WHOLE = Decimal(38, 0)
+"""The type of the whole numbers that quotients are computed by."""
+
+_SCALE_THAT_STAYS = 6
+"""Up to this scale a product of any two decimals keeps all its digits after the point."""
+
+
+AnyDecimal = Decimal[Any, Any]
+
+
+def _decimal(precision: int, scale: int) -> AnyDecimal:
+    kind: AnyDecimal = Decimal(max(1, min(precision, MOST_DIGITS)), min(scale, MOST_DIGITS))
+    return kind
+
+
+def arithmetic_type(name: str, x: AnyDecimal, y: AnyDecimal) -> AnyDecimal:
+    """The type that Arrow gives ``add``, ``subtract``, ``multiply``, ``divide`` or ``modulus`` of two decimals."""
+    before_x, before_y = x.precision - x.scale, y.precision - y.scale
+    scale = max(x.scale, y.scale)
+    match name:
+        case "multiply":
+            return _decimal(x.precision + y.precision + 1, x.scale + y.scale)
+        case "divide":
+            scale = min(x.scale + DIVISION_SCALE, MOST_DIGITS)
+            return _decimal(x.precision + scale - x.scale + y.scale, scale)
+        case "modulus":
+            return _decimal(min(before_x, before_y) + scale, scale)
+        case _:
+            return _decimal(max(before_x, before_y) + scale + 1, scale)
+
+
+def sum_type(x: AnyDecimal) -> AnyDecimal:
+    """The type that DataFusion gives a sum."""
+    return _decimal(x.precision + 10, x.scale)
+
+
+def average_type(x: AnyDecimal) -> AnyDecimal:
+    """The type that DataFusion gives an average."""
+    return _decimal(x.precision + 4, x.scale + 4)
+
+
+def decimal_arithmetic(
+    decoder: Decoder, name: str, arguments: tuple[Argument, ...], declared: AnyDecimal | None
+) -> Expression | None:
+    """Compute with two decimals as DataFusion does, to the type that its plan declares; None for other arguments.
+
+    Raises:
+        UnsupportedError: the result has more digits than a decimal of the specification holds.
+    """
+    match arguments:
+        case (Expression(type=Decimal() as dividend) as x, Expression(type=Decimal() as divisor) as y):
+            result = arithmetic_type(name, dividend, divisor) if declared is None else declared
+        case _:
+            return None
+    if name == "divide":
+        return truncated_quotient(decoder, x, y, result)
+    call = scalar_call(decoder, "arithmetic_decimal", name, x, y)
+    if _scale(call) < result.scale:  # the specification would round it
+        call = scalar_call(decoder, "arithmetic_decimal", name, *_narrowed(name, x, y))
+    return cast_to(call, result)
+
+
+def truncated_quotient(decoder: Decoder, x: Expression, y: Expression, result: AnyDecimal) -> Expression:
+    """The quotient of two decimals or whole numbers, cut behind the last digit of its type, towards zero.
+
+    Raises:
+        UnsupportedError: the whole numbers that it is computed by have more than 38 digits, whatever the values are.
+    """
+    scale, in_y = result.scale, _scale(y)
+    if scale + in_y >= MOST_DIGITS:
+        raise UnsupportedError(
+            f"DataFusion divides {x.type} by {y.type} to {scale} digits after the point, and cuts the rest: 38 digits "
+            "are too few to compute that by whole numbers",
+            hint="cast the operands to fewer digits after the point",
+        )
+    decoder.repeat(x.size + y.size)
+    dividend, divisor = _whole(decoder, x, scale + in_y), _whole(decoder, y, in_y)
+    remainder = scalar_call(decoder, "arithmetic_decimal", "modulus", dividend, divisor)
+    multiple = scalar_call(decoder, "arithmetic_decimal", "subtract", dividend, remainder)
+    quotient = scalar_call(decoder, "arithmetic_decimal", "divide", multiple, divisor)
+    if scale == 0:
+        return cast_to(quotient, result)
+    digits = MOST_DIGITS if scale <= _SCALE_THAT_STAYS else MOST_DIGITS - 1 - scale
+    if digits < 1:
+        raise UnsupportedError(f"a quotient with {scale} digits after the point, cut there, cannot be computed")
+    unit = literal(Number(1).scaleb(-scale), _decimal(scale, scale))
+    whole = cast_to(quotient, _decimal(digits, 0))
+    return cast_to(scalar_call(decoder, "arithmetic_decimal", "multiply", whole, unit), result)
+
+
+def _whole(decoder: Decoder, value: Expression, power: int) -> Expression:
+    """A value times a power of ten that makes it a whole number, as one."""
+    if power:
+        tens = literal(Number(10**power), _decimal(power + 1, 0))
+        value = scalar_call(decoder, "arithmetic_decimal", "multiply", cast_to_decimal(value), tens)
+    return cast_to(value, WHOLE)
+
+
+def cast_to_decimal(value: Expression) -> Expression:
+    """A decimal as it is, and an integer as a decimal."""
+    return value if isinstance(value.type, Decimal) else cast_to(value, Decimal(19, 0))
+
+
+def _scale(value: Expression) -> int:
+    return value.type.scale if isinstance(value.type, Decimal) else 0
+
+
+def _narrowed(name: str, x: Expression, y: Expression) -> tuple[Expression, Expression]:
+    """Two decimals of so few digits before the point that the specification's result is exact; others fail.
+
+    Raises:
+        UnsupportedError: no digits are left before the point.
+    """
+    assert isinstance(x.type, Decimal)
+    assert isinstance(y.type, Decimal)
+    before_x, before_y = x.type.precision - x.type.scale, y.type.precision - y.type.scale
+    if name == "multiply":
+        room = MOST_DIGITS - 1 - x.type.scale - y.type.scale
+        room_x = min(before_x, max(room // 2, room - before_y))
+        room_y = min(before_y, room - room_x)
+    else:
+        room_x = room_y = MOST_DIGITS - 1 - max(x.type.scale, y.type.scale)
+    if min(room_x, room_y) < 1:
+        raise UnsupportedError(f"{name} of {x.type} and {y.type} would be rounded, which DataFusion does not do")
+    return (
+        cast_to(x, _decimal(min(before_x, room_x) + x.type.scale, x.type.scale)),
+        cast_to(y, _decimal(min(before_y, room_y) + y.type.scale, y.type.scale)),
+    )

@@ -1,0 +1,349 @@
+"""Scalar functions as DataFusion means them, where their names, arguments or results are not the specification's.
+
+A function that is not in `SCALAR_FUNCTIONS` is read by its name like that of any other producer: `tests/producers/`
+holds what DataFusion computes against what is computed here, function by function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.expressions import (
+    Argument,
+    Compound,
+    DaySeconds,
+    EnumArgument,
+    Expression,
+    Literal,
+    literal,
+)
+from substrait_dsl.algebra.types import (
+    I8,
+    I16,
+    I32,
+    I64,
+    Date,
+    Decimal,
+    IntervalCompound,
+    IntervalDay,
+    IntervalYear,
+    PrecisionTimestamp,
+    String,
+    Type,
+)
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.proto.construction import cast_to, scalar_call
+from substrait_dsl.proto.datafusion_decimals import decimal_arithmetic
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+
+Arguments = tuple[Argument, ...]
+Reader = Callable[["Decoder", Arguments, Type | None], Expression | None]
+"""Reads a call, given its arguments and the type that it declares; None where it means what the specification says."""
+
+
+# --- arithmetic
+
+
+def _arithmetic(name: str) -> Reader:
+    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+        kind = declared if isinstance(declared, Decimal) else None
+        return decimal_arithmetic(decoder, name, arguments, kind) or _date_arithmetic(decoder, name, arguments)
+
+    return read
+
+
+def _date_arithmetic(decoder: Decoder, name: str, arguments: Arguments) -> Expression | None:
+    """A date or timestamp and an interval, or two dates: in DataFusion a date stays one, and two are days apart."""
+    match name, arguments:
+        case "add" | "subtract", (Expression(type=Date() | PrecisionTimestamp()) as value, Literal() as interval):
+            return _shifted(decoder, name, value, interval)
+        case "add", (Literal() as interval, Expression(type=Date() | PrecisionTimestamp()) as value):
+            return _shifted(decoder, name, value, interval)
+        case "subtract", (Expression(type=Date()) as end, Expression(type=Date()) as start):
+            seconds = scalar_call(decoder, "arithmetic", "subtract", *(_unix_time(decoder, x) for x in (end, start)))
+            return scalar_call(decoder, "arithmetic", "divide", seconds, literal(_DAY, I64()))
+        case _:
+            return None
+
+
+def _unix_time(decoder: Decoder, value: Expression) -> Expression:
+    return scalar_call(decoder, "datetime", "extract", EnumArgument("UNIX_TIME"), value)
+
+
+_DAY = 86_400
+"""How many seconds a day has."""
+
+
+def _shifted(decoder: Decoder, name: str, value: Expression, interval: Literal) -> Expression | None:
+    """A date or timestamp moved by months, then by days and seconds; of a date only whole days count.
+
+    Raises:
+        UnsupportedError: the interval has digits that the specification's functions have no place for.
+    """
+    if not isinstance(interval.type, IntervalCompound) or not isinstance(interval.value, Compound):
+        return None
+    months, rest = interval.value.year_months, interval.value.day_seconds
+    precision = interval.type.precision
+    subseconds = rest.seconds * 10**precision + rest.subseconds
+    is_date = isinstance(value.type, Date)
+    if is_date:
+        day = _DAY * 10**precision
+        days = rest.days + (abs(subseconds) // day) * (1 if subseconds >= 0 else -1)
+        rest, precision, subseconds = DaySeconds(days), 0, 0
+    else:
+        while precision > 0 and subseconds % 10 == 0:
+            subseconds, precision = subseconds // 10, precision - 1
+        seconds = abs(subseconds) // 10**precision * (1 if subseconds >= 0 else -1)
+        rest = DaySeconds(rest.days, seconds, subseconds - seconds * 10**precision)
+    moved = value
+    if months.years or months.months:
+        moved = scalar_call(decoder, "datetime", name, moved, literal(months, IntervalYear()))
+        moved = cast_to(moved, value.type)
+    if rest != DaySeconds() or moved is value:
+        moved = scalar_call(decoder, "datetime", name, moved, literal(rest, IntervalDay(max(precision, 6))))
+    return cast_to(moved, value.type)
+
+
+def _shift_right(name: str) -> Reader:
+    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+        match arguments:
+            case (
+                Expression(type=I8() | I16() | I32() | I64()) as base,
+                Literal(type=I8() | I16() | I32() | I64()) as by,
+            ):
+                wide = base if isinstance(base.type, I64) else cast_to(base, I32())
+                moved = scalar_call(decoder, "arithmetic", name, wide, cast_to(by, I32()))
+                return cast_to(moved, base.type)
+            case _:
+                return None
+
+    return read
+
+
+def _round(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+    """``round(x)`` is to no digits after the point; the number of digits is an i32."""
+    match arguments:
+        case (Expression(type=Decimal()) as value,):
+            return _to(scalar_call(decoder, "rounding_decimal", "round", value, literal(0, I32())), declared)
+        case (Expression() as value,):
+            return scalar_call(decoder, "rounding", "round", value, literal(0, I32()))
+        case _:
+            return None
+
+
+def _to(value: Expression, declared: Type | None) -> Expression:
+    return value if declared is None else cast_to(value, declared)
+
+
+def _log(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+    """``log(x)`` is to the base 10."""
+    match arguments:
+        case (Expression() as value,):
+            return scalar_call(decoder, "logarithmic", "log10", value)
+        case _:
+            return None
+
+
+# --- text
+
+
+def _renamed(extension: str, name: str, **options: str) -> Reader:
+    """A function of the specification that has another name in DataFusion, or takes an option to be the same."""
+
+    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression:
+        return _to(scalar_call(decoder, extension, name, *arguments, **options), declared)
+
+    return read
+
+
+def _trimmed(name: str) -> Reader:
+    """Without the characters to leave out, spaces are."""
+
+    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression:
+        characters = arguments[1:] or (literal(" ", String()),)
+        return scalar_call(decoder, "string", name, arguments[0], *characters)
+
+    return read
+
+
+def _substring(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression:
+    """Positions are i64, and one left of the first character counts from there."""
+    text, *numbers = arguments
+    positions = (cast_to(number, I32()) if isinstance(number, Expression) else number for number in numbers)
+    return scalar_call(decoder, "string", "substring", text, *positions, negative_start="LEFT_OF_BEGINNING")
+
+
+def _end(name: str) -> Reader:
+    """``left`` and ``right`` with a number below 0 leave so many characters out at the other end."""
+
+    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+        match arguments:
+            case (Expression() as text, Literal(value=int() as count)) if count >= 0:
+                return scalar_call(decoder, "string", name, text, literal(count, I32()))
+            case (Expression() as text, Literal(value=int() as count)):
+                length = scalar_call(decoder, "string", "char_length", text)
+                kept = scalar_call(decoder, "arithmetic", "add", length, literal(count, I64()))
+                none = literal(0, I64())
+                kept = scalar_call(decoder, "comparison", "greatest", kept, none)
+                return scalar_call(decoder, "string", name, text, cast_to(kept, I32()))
+            case _:
+                raise UnsupportedError(
+                    f"DataFusion's {name} leaves out characters where its number is below 0, which no function of the "
+                    "specification does for a number that depends on the row",
+                    hint="write the number as a literal",
+                )
+
+    return read
+
+
+def _pad(name: str) -> Reader:
+    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+        match arguments:
+            case (Expression() as text, Expression() as length, *filling):
+                filled = tuple(filling) or (literal(" ", String()),)
+                return scalar_call(decoder, "string", name, text, cast_to(length, I32()), *filled)
+            case _:
+                return None
+
+    return read
+
+
+# --- patterns
+
+BACKSLASH = "\\"
+
+
+def _like(**options: str) -> Reader:
+    """In a pattern of DataFusion a backslash takes the character behind it as it is."""
+
+    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+        match arguments:
+            case (Expression() as text, Literal(value=str() as pattern)):
+                return _matched(decoder, text, pattern, options)
+            case (Expression(), Expression()):
+                raise UnsupportedError(
+                    "a backslash in a pattern of DataFusion takes the character behind it as it is, and this pattern "
+                    "depends on the row: the specification's like has no such character",
+                    hint="write the pattern as a literal",
+                )
+            case _:
+                return None
+
+    return read
+
+
+def _matched(decoder: Decoder, text: Expression, pattern: str, options: Mapping[str, str]) -> Expression:
+    """A text that matches a pattern with backslashes, by functions that know none.
+
+    Raises:
+        UnsupportedError: no function of the specification has such a pattern.
+    """
+    parts = _parsed(pattern)
+    if not any(is_literal and character in "%_" for character, is_literal in parts):
+        plain = "".join(character for character, _ in parts)
+        return scalar_call(decoder, "string", "like", text, literal(plain, String()), **options)
+    begins, ends = parts[0] == ("%", False), parts[-1] == ("%", False)
+    middle = parts[begins : len(parts) - ends]
+    if not all(is_literal for _, is_literal in middle):
+        raise UnsupportedError(
+            f"the pattern {pattern!r} has wildcards, and characters that are none by a backslash: the specification's "
+            "like has no such character",
+            hint="only %text%, text% and %text can be read of these",
+        )
+    sought = literal("".join(character for character, _ in middle), String())
+    match begins, ends:
+        case True, True:
+            return scalar_call(decoder, "string", "contains", text, sought, **options)
+        case True, False:
+            return scalar_call(decoder, "string", "ends_with", text, sought, **options)
+        case False, True:
+            return scalar_call(decoder, "string", "starts_with", text, sought, **options)
+        case _ if options:
+            raise UnsupportedError(f"the pattern {pattern!r} is a text that is compared without case")
+        case _:
+            return scalar_call(decoder, "comparison", "equal", text, sought)
+
+
+def _parsed(pattern: str) -> list[tuple[str, bool]]:
+    """The characters of a pattern, each with whether it stands for itself."""
+    parts: list[tuple[str, bool]] = []
+    characters = iter(pattern)
+    for character in characters:
+        if character == BACKSLASH:
+            parts.append((next(characters, BACKSLASH), True))
+        else:
+            parts.append((character, character not in "%_"))
+    return parts
+
+
+# --- dates
+
+_COMPONENTS: Mapping[str, tuple[str, ...]] = {
+    "year": ("YEAR",),
+    "quarter": ("QUARTER", "ONE"),
+    "month": ("MONTH", "ONE"),
+    "week": ("ISO_WEEK", "ONE"),
+    "day": ("DAY", "ONE"),
+    "doy": ("DAY_OF_YEAR", "ONE"),
+    "dow": ("SUNDAY_DAY_OF_WEEK", "ZERO"),
+    "isoyear": ("ISO_YEAR",),
+    "hour": ("HOUR",),
+    "minute": ("MINUTE",),
+    "second": ("SECOND",),
+}
+"""The enum arguments of ``extract`` for what DataFusion calls the parts of a date."""
+
+_OF_DAYS = ("hour", "minute", "second")
+"""The parts that a date does not have in the specification, and that are 0 in DataFusion."""
+
+
+def _date_part(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+    """``date_part(part, x)`` is ``extract``, of i32."""
+    match arguments:
+        case (Literal(value=str() as part), Expression(type=Date() | PrecisionTimestamp()) as value):
+            words = _COMPONENTS.get(part.lower())
+            if words is None or (isinstance(value.type, Date) and part.lower() in _OF_DAYS):
+                raise UnsupportedError(
+                    f"DataFusion's date_part({part.lower()!r}) of {value.type} is no extract of the specification; "
+                    f"there are {', '.join(_COMPONENTS)}"
+                )
+            found = scalar_call(decoder, "datetime", "extract", *map(EnumArgument, words), value)
+            return _to(found, declared)
+        case _:
+            return None
+
+
+SCALAR_FUNCTIONS: Mapping[str, Reader] = {
+    "add": _arithmetic("add"),
+    "subtract": _arithmetic("subtract"),
+    "multiply": _arithmetic("multiply"),
+    "divide": _arithmetic("divide"),
+    "modulus": _arithmetic("modulus"),
+    "round": _round,
+    "logb": _log,
+    "signum": _renamed("arithmetic", "sign"),
+    "bitwise_shift_left": _shift_right("shift_left"),
+    "bitwise_shift_right": _shift_right("shift_right"),
+    "is_unknown": _renamed("comparison", "is_null"),
+    # They pass over NULL.
+    "concat": _renamed("string", "concat", null_handling="IGNORE_NULLS"),
+    "greatest": _renamed("comparison", "greatest_skip_null"),
+    "least": _renamed("comparison", "least_skip_null"),
+    "str_concat": _renamed("string", "concat", null_handling="ACCEPT_NULLS"),
+    "character_length": _renamed("string", "char_length"),
+    "btrim": _trimmed("trim"),
+    "ltrim": _trimmed("ltrim"),
+    "rtrim": _trimmed("rtrim"),
+    "substring": _substring,
+    "left": _end("left"),
+    "right": _end("right"),
+    "lpad": _pad("lpad"),
+    "rpad": _pad("rpad"),
+    "like": _like(),
+    "ilike": _like(case_sensitivity="CASE_INSENSITIVE"),
+    "date_part": _date_part,
+}
+"""How the calls are read that DataFusion writes under these names."""
