@@ -347,8 +347,8 @@ UNSIGNED_INTEGERS: Table = {
 }
 
 UNNAMED: Table = {f"{name}:{kind}": template for name, template in EXTREMES.items() for kind in ("str", "bool")}
-"""Functions that plans declare by a name alone, and that the specification has for other types: as text is compared, and
-truth values are, there is one least value."""
+"""Functions that plans declare by a name alone, for types that the specification does not have them for: in the order
+in which values are compared there is one that is least."""
 
 AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
     "": UNNAMED,

@@ -17,7 +17,7 @@ _DECIMALS = {
     "e": (pa.decimal128(15, 4), ["0.0007", "3.0000", "-7.5000", "1.0000", "3.1415", None]),
     "w": (pa.decimal128(38, 6), ["1.000001", "-2.5", None, "123456789.123456", "0.000001", "7"]),
 }
-_DAYS = [dt.date(2020, 1, 31), dt.date(1969, 12, 31), dt.date(2024, 2, 29), None, dt.date(1, 1, 1), dt.date(2021, 12, 26)]
+_DATES = ["2020-01-31", "1969-12-31", "2024-02-29", None, "0001-01-01", "2021-12-26"]
 _TIMES = [
     dt.datetime(2020, 1, 31, 1, 2, 3, 456789),
     dt.datetime(1969, 12, 31, 23, 59, 59, 999999),
@@ -42,7 +42,7 @@ VALUES = pa.table(
         "x": [1.5, -2.5, 2.5, None, 0.0, 1e10],
         "y": [0.1, 2.0, -0.0, 3.0, None, 4.0],
         "n": [math.nan, 1.0, None, -1.0, math.inf, -math.inf],
-        "day": _DAYS,
+        "day": [None if text is None else dt.date.fromisoformat(text) for text in _DATES],
         "day2": [dt.date(2020, 2, 1)] * 5 + [None],
         "ts": pa.array(_TIMES, pa.timestamp("us")),
         "b": [True, False, None, True, False, None],
