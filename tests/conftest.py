@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
+from tests.markers import MARKERS, add_markers, fixtures
 from tests.projects import LIBRARY, Project
 
 if TYPE_CHECKING:
@@ -37,11 +38,19 @@ SETTINGS = {
 hypothesis.settings.register_profile("without a clock", deadline=None)
 hypothesis.settings.load_profile("without a clock")
 
+NO_JAVA = "/no Java for tests that use neither the fixture spark nor java"
+"""The ``JAVA_HOME`` of tests that are not marked ``spark``. Nothing is there; whoever looks for it says its name."""
+
+SHARED = Path(__file__).parents[2] / "shared"
+"""Data outside of the project."""
+
 FIRST = ("test_connect.py", "test_lake.py")
 """Modules whose tests start processes of their own, and wait for them."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    for name, meaning in MARKERS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
     if version("pyspark").startswith("4.1."):
         # With every result this pyspark leaves it to Python to close the socket that the rows came by.
         config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
@@ -62,9 +71,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long starts first. Of several workers one has all tests of Spark: there is one session for them."""
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
+        add_markers(item)
+        if "spark" in fixtures(item):
             item.add_marker(pytest.mark.xdist_group("spark"))
     items.sort(key=lambda item: not (item.get_closest_marker("xdist_group") or item.path.name in FIRST))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool | None, bool | None]:
+    """Hide Java from tests that are not marked ``spark``, and from the processes that they start."""
+    with pytest.MonkeyPatch.context() as patch:
+        if item.get_closest_marker("spark") is None:
+            patch.setenv("JAVA_HOME", NO_JAVA)
+        return (yield)
 
 
 @pytest.fixture(scope="session")
@@ -83,6 +102,24 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
 
         with connect_session() as session:
             yield session
+
+
+@pytest.fixture
+def java() -> None:
+    """For tests that start Spark in processes of their own."""
+
+
+@pytest.fixture(scope="session")
+def lake() -> None:
+    """For tests of Iceberg tables."""
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with data outside of the project; what needs it is skipped where it is not."""
+    if not SHARED.is_dir():
+        pytest.skip(f"there is no folder {SHARED.name} beside the project")
+    return SHARED
 
 
 @pytest.fixture

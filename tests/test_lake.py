@@ -15,6 +15,7 @@ from tests.lake.environment import PYSPARK, pyspark_folder
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.usefixtures("lake")
 @pytest.mark.skipif(pyspark.__version__ == PYSPARK, reason="with this pyspark, tests/lake run like all others")
 def test_the_tests_of_lake_tables_pass(pytestconfig: pytest.Config) -> None:
     assert pytestconfig.cache is not None

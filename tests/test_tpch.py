@@ -147,7 +147,6 @@ def test_the_plan_survives_its_bytes(name: str) -> None:
     assert list(parsed.relations[0].root.names) == list(QUERIES[name]().schema.names)
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(("directory", "name"), RUNS, indirect=["directory"], scope="module")
 def test_rows_are_those_of_the_sql_text(name: str, tables: SparkSession, duck: DuckDBPyConnection) -> None:
     query = QUERIES[name]()

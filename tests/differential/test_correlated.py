@@ -149,7 +149,6 @@ DUCKDB_IS_WRONG = {("cross of one row", "lateral")}
 """It loses the row that an aggregate makes of no rows. Nor is there an aggregate in a set operation, for the same."""
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("name", INSIDE)
 def test_inside_every_kind_of_subquery(name: str, session: SparkSession, connection: duckdb.DuckDBPyConnection) -> None:
     def inside(o: Any) -> Any:

@@ -62,7 +62,6 @@ ON: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("name", ON)
 def test_conditions_that_see_both(name: str, session: SparkSession, connection: duckdb.DuckDBPyConnection) -> None:
     joins: dict[str, Any] = {how: INTS.join(OTHERS, ON[name], how) for how in JOIN_TYPES}

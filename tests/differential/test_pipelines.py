@@ -121,12 +121,10 @@ def check(sessions: Sequence[SparkSession], wanted: int) -> None:
     assert counted["fail in DuckDB"] <= max(3, 0.02 * wanted), counted
 
 
-@pytest.mark.spark
 def test_spark_agrees_with_duckdb(sessions: list[SparkSession]) -> None:
     check(sessions, PIPELINES)
 
 
-@pytest.mark.spark
 def test_plans_that_are_cut_into_pieces_agree(sessions: list[SparkSession], monkeypatch: pytest.MonkeyPatch) -> None:
     """As plans of more than some dozens of relations are."""
     monkeypatch.setattr(lowering, "MOST_TEXT", 5)

@@ -17,7 +17,7 @@ collect_ignore_glob = [] if pyspark.__version__ == PYSPARK else ["test_*.py"]
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
+def spark(lake: None, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     """A session with a catalog of Iceberg tables, ``lake``, and a database of Spark's own, ``plain``."""
     from substrait_dsl.spark import session as local
 

@@ -7,7 +7,6 @@ those in `DIFFERENCES`, where each has its reason.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -15,12 +14,13 @@ import pytest
 from substrait_dsl.errors import EvaluationError, NotationError, UnknownFieldError
 from substrait_dsl.partiql import Bag, Mode, ValueExpr, evaluate_value, parse, parse_value, render
 from substrait_dsl.partiql.values import same
+from tests.conftest import SHARED
 from tests.partiql.evaluating import data
 
-FILE = Path(__file__).parents[3] / "shared" / "third_party_plans" / "partiql_tests_inscope.json"
+FILE = SHARED / "third_party_plans" / "partiql_tests_inscope.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text()) if FILE.exists() else []
 
-pytestmark = [pytest.mark.shared, pytest.mark.skipif(not CASES, reason="the conformance cases are not here")]
+pytestmark = pytest.mark.usefixtures("shared")
 
 MODES: dict[str, Mode] = {"EvalModeCoerce": "permissive", "EvalModeError": "strict"}
 

@@ -25,8 +25,6 @@ from substrait_dsl.proto.plan import to_bytes, to_json
 from tests.proto.plans import T, col, encoded, gt, i64, message
 from tests.support import refused
 
-SHARED = Path(__file__).parents[3] / "shared" / "third_party_plans"
-
 
 def old(text: str, version: str = "0.50") -> Any:
     """A plan that holds what the messages of then could, written in protobuf's text form."""
@@ -599,14 +597,10 @@ def test_plans_of_today_stay_as_they_are() -> None:
         assert modern_plan_from_json(to_json(plan)) == plan
 
 
-PLANS = sorted((SHARED / "plans").glob("*.json"))
-
-
-@pytest.mark.shared
-@pytest.mark.skipif(not PLANS, reason="the plans of other producers are not here")
-def test_plans_of_other_producers() -> None:
-    assert len(PLANS) == 64
-    for path in PLANS:
+def test_plans_of_other_producers(shared: Path) -> None:
+    plans = sorted((shared / "third_party_plans" / "plans").glob("*.json"))
+    assert len(plans) == 64
+    for path in plans:
         findings: list[Finding] = []
         text = path.read_text(encoding="utf-8")
         plan = modern_plan_from_json(text, findings)

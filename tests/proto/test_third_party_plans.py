@@ -10,13 +10,11 @@ import pytest
 from substrait_dsl.algebra.anchors import canonical_plan
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.plan import encode_plan, from_bytes, from_json, to_bytes
+from tests.conftest import SHARED
 
-PLANS = sorted((Path(__file__).parents[3] / "shared" / "third_party_plans" / "plans").glob("*.json"))
+PLANS = sorted((SHARED / "third_party_plans" / "plans").glob("*.json"))
 
-pytestmark = [
-    pytest.mark.shared,
-    pytest.mark.skipif(not PLANS, reason="the plans of other producers are not here"),
-]
+pytestmark = pytest.mark.usefixtures("shared")
 
 BEYOND_THEIR_DEFINITIONS = {"ibm_q08", "ibm_q14", "isthmus_q08", "isthmus_q14", "validate_q08", "validate_q14"}
 """The plans whose branches have one type only as the plan declares them: a product of decimals, and 0."""

@@ -16,8 +16,6 @@ from tests.spark.rows import collected, counted, values
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
-
 
 def table() -> Any:
     return values({"a": "i64", "b": "string?"}, (3, "z"), (1, "y"), (2, None), (1, "x"))

@@ -74,6 +74,7 @@ SELECTION = {
 """By module, the tests that together run every relation and what differs between the two kinds of sessions."""
 
 
+@pytest.mark.usefixtures("java")
 def test_a_selection_runs_on_spark_connect(pytestconfig: pytest.Config) -> None:
     if pytestconfig.getoption("--session") == "connect":
         pytest.skip("the whole run is on Spark Connect")

@@ -6,6 +6,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.usefixtures("java")
+
 START = """
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError

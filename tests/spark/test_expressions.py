@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 from tests.spark.evaluation import N64, NOTHING, call, column, computed, rows_of, scope, value_of
 from tests.spark.rows import values
 
-pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("compiled")]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 # Literals

@@ -17,8 +17,6 @@ from substrait_dsl import functions as f
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
-
 ZERO: list[Callable[[Any], Any]] = [
     lambda r: r.x == 0.0,
     lambda r: r.x >= 0.0,

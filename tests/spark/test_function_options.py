@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 from tests.spark.evaluation import NOTHING, call, column, computed, rows_of, scope, value_of
 from tests.support import f
 
-pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("compiled")]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 # Arithmetic, with options

@@ -44,8 +44,6 @@ from tests.spark import evaluation
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
-
 NO_OVERLOAD = 9
 """Calls of ``extract`` without the indexing that the extension file requires."""
 

@@ -21,8 +21,6 @@ from tests.support import refused
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
-
 NONE, ZERO, TWO = {"a": 1, "b": None}, {"b": 0, "a": 1}, {"a": 2}
 TURNED = {"b": None, "a": 1}
 """As `NONE`, but the entries come the other way round."""

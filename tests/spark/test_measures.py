@@ -28,7 +28,7 @@ from tests.spark.evaluation import N64, aggregate, call, column, rows_of, scope
 from tests.spark.rows import counted
 from tests.support import f
 
-pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("compiled")]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 # Measures

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
-
 T = values({"a": "i64", "b": "i64?", "s": "string", "xs": "list<i64?>"}, (1, None, "x", [1, None]), (2, 5, "y", []))
 
 

@@ -34,8 +34,6 @@ from tests.partiql.test_examples import BINDINGS, VALUES
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
-
 
 def test_examples(spark: SparkSession) -> None:
     """Every example of the document, read back from the bytes of a plan, in both modes."""
@@ -189,8 +187,7 @@ REFUSED = {
 """What of the cases typed columns cannot hold, or is not lowered, by the words of the refusal; and how many cases."""
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not CASES, reason="the conformance cases are not here")
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize("mode", MODES)
 def test_conformance_cases(spark: SparkSession, mode: Mode) -> None:
     """Spark agrees with the interpreter, or refuses; the interpreter itself is held to the cases' own results."""

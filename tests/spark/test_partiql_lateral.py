@@ -28,8 +28,6 @@ from substrait_dsl.partiql import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
-
 NAN = float("nan")
 ROWS = [
     {

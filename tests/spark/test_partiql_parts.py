@@ -33,8 +33,6 @@ from tests.partiql.parts import DATA, DIRECT, TABLE, Parts, number_of, rows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
-
 
 def agreed(spark: SparkSession, values: Values, data: dict[str, Bag]) -> Value:
     """What Spark gives, from the bytes of a plan, which is what the interpreter gives."""

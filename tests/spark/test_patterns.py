@@ -20,7 +20,7 @@ from tests.spark.evaluation import NOTHING, call, column, computed, rows_of, sco
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("compiled")]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def text(value: str) -> Expression:

@@ -19,8 +19,6 @@ from tests.support import f
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
-
 UTC = dt.UTC
 OLD = dt.datetime(1500, 3, 1, tzinfo=UTC)
 GAP = dt.date(1582, 10, 10)

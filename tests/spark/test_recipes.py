@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -20,7 +18,6 @@ BLOCK = re.compile(
 RECIPES = [(found["program"], found["rows"]) for found in BLOCK.finditer(PAGE) if not found["first"]]
 
 
-@pytest.mark.spark
 def test_recipes_give_what_the_page_shows(spark: SparkSession) -> None:
     for program, shown in RECIPES:
         names: dict[str, Any] = {}

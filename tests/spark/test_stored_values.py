@@ -21,8 +21,6 @@ from tests.support import f, refused
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
-
 TEXTS = {1: "ab   ", 2: "abc  ", 3: None}
 """What a column of CHAR(5) holds, by id."""
 SHORT = "ab "

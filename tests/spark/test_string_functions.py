@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 from tests.spark.evaluation import call, column, computed, rows_of, value_of
 
-pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("compiled")]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def test_like_has_no_escape_character(spark: SparkSession) -> None:

@@ -6,24 +6,21 @@ import importlib.util
 import json
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import substrait_dsl as sd
+from tests.conftest import SHARED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FOLDER = Path(__file__).parents[3] / "shared" / "third_party_plans"
+FOLDER = SHARED / "third_party_plans"
 MANIFEST = FOLDER / "manifest.json"
 PLANS = [plan for plan in json.loads(MANIFEST.read_text())["plans"] if plan["execute"]] if MANIFEST.exists() else []
 
-pytestmark = [
-    pytest.mark.shared,
-    pytest.mark.skipif(not PLANS, reason="the plans of other producers are not here"),
-]
+pytestmark = pytest.mark.usefixtures("shared")
 
 Register = Callable[[str], None]
 

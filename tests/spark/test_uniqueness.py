@@ -61,7 +61,6 @@ def test_a_long_pipeline() -> None:
     assert is_unique(rows._rel, (0, 1))
 
 
-@pytest.mark.spark
 def test_rows_that_are_unique_are_not_counted(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
     left, totals = values({"x": "i64?"}, (1,), (4,), (5,), (None,)), T.aggregate("a", n=f.count())
     wanted = Counter([(1, 1, 3), (4, 4, 1), (5, None, None), (None, None, None)])

@@ -18,7 +18,7 @@ from tests.support import f
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("compiled")]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 BITS = {"u8": 8, "u16": 16, "u32": 32, "u64": 64}
 OPERATIONS: dict[str, Callable[[int, int], int]] = {

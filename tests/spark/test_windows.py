@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
-
 PICK = random.Random(32)
 COLUMNS = {"id": "i64", "g": "i64?", "k": "i64?", "x": "i64?"}
 ROWS = [

@@ -16,7 +16,7 @@ from tests.support import f, refused
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("compiled")]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 BERLIN = ZoneInfo("Europe/Berlin")
 POINT = "precision_timestamp_tz<6>"

@@ -1,0 +1,77 @@
+"""The markers of tests: what a test needs follows from the fixtures that it uses, directly or through others.
+
+No test carries one of these markers by hand, so none can lack it. What takes long without a fixture that says so is in
+one table. `tests/test_markers.py` holds both to what is there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+
+MARKERS: Mapping[str, str] = {
+    "spark": "needs Spark, and so Java",
+    "slow": "takes long; CI runs it after everything else",
+    "lake": "needs Spark with Iceberg tables",
+    "shared": "needs data outside of the project",
+}
+"""What each marker says of a test."""
+
+BY_FIXTURE: Mapping[str, tuple[str, ...]] = {
+    "spark": ("spark",),
+    "java": ("spark",),
+    "lake": ("spark", "lake", "slow"),
+    "library_cache": ("slow",),
+    "shared": ("shared",),
+}
+"""The markers that a test has because of a fixture. All tests of lake tables are slow to start: see `tests/lake`."""
+
+SLOW = frozenset(
+    {
+        # type checkers, which check programs in processes of their own
+        "test_typing.py::test_checkers_object_to_the_faulty_lines_and_to_no_others",
+        "test_typing.py::test_strict_pyright_knows_the_types_where_pyspark_is_missing",
+        "test_typing_agreement.py",
+        "test_typing_caches.py",
+        "test_typing_computed.py",
+        "test_typing_docs.py::test_mypy_finds_no_fault_in_the_recipes",
+        "test_typing_docs.py::test_mypy_says_what_the_page_says",
+        "test_typing_dynamic.py",
+        "test_typing_loading.py::test_a_change_of_the_library_makes_mypy_check_again",
+        "test_typing_plugin.py::test_mypy_says_what_the_comments_say_and_nothing_else",
+        "test_typing_variables.py",
+        "test_wheel.py::test_two_lines_of_configuration_check_the_columns_of_every_step",
+        # a run of other tests
+        "spark/test_connect.py",
+        # random plans
+        "proto/test_fuzz.py",
+        "trees/test_round_trip.py",
+        # large plans
+        "proto/test_hostile.py::test_a_mapping_of_a_million_columns",
+        "proto/test_hostile.py::test_short_relations_over_a_wide_one",
+        "proto/test_large_plans.py",
+    }
+)
+"""Modules and functions, as pytest names them from the folder of the tests, that are slow without such a fixture."""
+
+
+def add_markers(item: pytest.Item) -> None:
+    """Give a test the markers that follow from its fixtures and from the table of what is slow."""
+    names = {marker for fixture in fixtures(item) for marker in BY_FIXTURE.get(fixture, ())}
+    module = Path(os.path.relpath(item.path, TESTS)).as_posix()
+    function = getattr(item, "originalname", item.name)
+    if module in SLOW or f"{module}::{function}" in SLOW:
+        names.add("slow")
+    for name in sorted(names):
+        item.add_marker(name)
+
+
+def fixtures(item: pytest.Item) -> set[str]:
+    """The names of the fixtures that a test uses, directly or through others; a parameter may be called like one."""
+    parameters: Mapping[str, object] = getattr(getattr(item, "callspec", None), "params", {})
+    return {*getattr(item, "fixturenames", ())} - parameters.keys()

@@ -1,0 +1,93 @@
+"""The markers of tests are true: they come from fixtures, and who lacks one cannot do what it stands for."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import NO_JAVA
+from tests.markers import BY_FIXTURE, MARKERS, SLOW, TESTS
+
+USERS = """
+import pytest
+
+@pytest.fixture
+def table(spark): ...
+
+@pytest.fixture(autouse=True, params=[1])
+def always(request): ...
+
+def test_direct(spark): ...
+def test_through_another(table): ...
+@pytest.mark.usefixtures("java")
+def test_process(): ...
+@pytest.mark.parametrize("spark", ["a parameter of that name"])
+def test_parameter(spark): ...
+@pytest.mark.parametrize("n", [1])
+def test_with_parameters(n, table): ...
+class TestClass:
+    def test_method(self, spark): ...
+def test_lake(lake): ...
+def test_outside(shared): ...
+def test_none(tmp_path): ...
+"""
+
+
+def collected(program: Path, expression: str) -> set[str]:
+    """The tests of a program outside of the project that an expression of markers selects."""
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "tests.conftest", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, "-m", expression, str(program)], cwd=TESTS.parent, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return {line.split("::")[-1].split("[")[0] for line in done.stdout.splitlines() if "::" in line}
+
+
+def test_markers_follow_from_fixtures(tmp_path: Path) -> None:
+    program = tmp_path / "test_users.py"
+    program.write_text(USERS)
+    of_spark = {"test_direct", "test_through_another", "test_process", "test_with_parameters", "test_method"}
+    assert collected(program, "spark") == of_spark | {"test_lake"}
+    assert collected(program, "slow") == collected(program, "lake") == {"test_lake"}
+    assert collected(program, "shared") == {"test_outside"}
+    assert collected(program, "not spark and not slow") == {"test_parameter", "test_outside", "test_none"}
+
+
+def test_every_fixture_gives_markers_that_there_are() -> None:
+    assert {marker for markers in BY_FIXTURE.values() for marker in markers} == MARKERS.keys()
+
+
+def test_what_the_table_calls_slow_is_there() -> None:
+    for entry in SLOW:
+        module, _, function = entry.partition("::")
+        tree = ast.parse((TESTS / module).read_text(encoding="utf-8"))
+        functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        assert not function or function in functions, entry
+        assert not function or module not in SLOW, entry
+
+
+# --- Java is hidden from who lacks the marker
+
+SESSION = "from substrait_dsl.spark.session import local_session; local_session()"
+SPARK_ITSELF = "from pyspark.sql import SparkSession; SparkSession.builder.getOrCreate()"
+
+
+@pytest.mark.parametrize("program", [SESSION, SPARK_ITSELF])
+def test_a_test_without_the_marker_starts_no_spark(program: str) -> None:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert NO_JAVA in done.stderr
+
+
+def test_a_test_without_the_marker_has_no_java_in_its_own_process() -> None:
+    assert os.environ["JAVA_HOME"] == NO_JAVA
+
+
+@pytest.mark.usefixtures("java")
+def test_a_test_with_the_marker_has_java() -> None:
+    assert os.environ.get("JAVA_HOME") != NO_JAVA
