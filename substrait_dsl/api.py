@@ -9,7 +9,7 @@ from substrait_dsl.algebra.capability_report import CapabilityReport, MissingCap
 from substrait_dsl.algebra.common import Computation
 from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
-from substrait_dsl.algebra.plan import Finding
+from substrait_dsl.algebra.findings import Finding, FindingCode
 from substrait_dsl.algebra.properties import Distribution, OrderKey, Properties
 from substrait_dsl.algebra.relations.groups import AggregateMethod
 from substrait_dsl.algebra.relations.read import Arrow, DelimitedText, Dwrf, ExtensionFormat, Orc, Parquet
@@ -145,6 +145,7 @@ __all__: list[str] = [
     "Field",
     "FileSlice",
     "Finding",
+    "FindingCode",
     "FixedBinary",
     "FixedChar",
     "Func",

@@ -18,7 +18,7 @@ from substrait_dsl.algebra.expressions.parameters import DynamicParameter, remem
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.node import Node, Rel, rebuild
 from substrait_dsl.algebra.types import Type, Unbound, struct_names
-from substrait_dsl.algebra.validators import TEXT, refusal
+from substrait_dsl.algebra.validators import refusal
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, placing, require_choice
 
 EvaluationMode = typing.Literal["per_plan", "per_record"]
@@ -188,15 +188,3 @@ def parameters_in(nodes: Iterable[Node]) -> Iterator[DynamicParameter]:
         if isinstance(node, DynamicParameter):
             yield node
         stack.extend(reversed(node.children()))
-
-
-@attrs.frozen
-class Finding:
-    """Something in a plan that was read which is not as the specification says, and how it was taken."""
-
-    message: str = attrs.field(validator=TEXT)
-    path: str = attrs.field(validator=TEXT)
-    """Where in the plan it stands: ``relations[0].root.input.read.base_schema.struct``; empty for the plan itself."""
-
-    def __str__(self) -> str:
-        return f"{self.message} (at {self.path})" if self.path else self.message

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import NoneType
 
+from substrait_dsl.algebra.findings import WEIGHTS
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import InvalidArgumentError, quoted, require, require_choice
 from substrait_dsl.fluent.arguments import NoValue
@@ -15,6 +16,13 @@ def require_flag(name: str, value: object) -> None:
     """Raise `InvalidArgumentError` for what is neither True nor False: Python takes the text "no" for true."""
     if not isinstance(value, bool):
         raise InvalidArgumentError(f"{name} is True or False, got {value!r}")
+
+
+def require_strictness(strict: object) -> None:
+    """Raise an error for what is neither True nor False nor the weight of a finding."""
+    if not isinstance(strict, bool):
+        habits = dict.fromkeys(("error", "warn", "warning", "errors", "warnings"), "assumed")
+        require_choice("strict", strict, WEIGHTS, habits)
 
 
 def require_count(name: str, value: object) -> None:

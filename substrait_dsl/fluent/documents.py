@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 from substrait_dsl.algebra.capabilities import Capabilities
 from substrait_dsl.algebra.capability_report import CapabilityReport, report_capabilities
 from substrait_dsl.algebra.extensions import AdvancedExtension
-from substrait_dsl.algebra.plan import Finding, Version
+from substrait_dsl.algebra.findings import Finding, Weight
+from substrait_dsl.algebra.plan import Version
 from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.calling import Called
 from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, naming, placing, require
-from substrait_dsl.fluent.choices import require_catalog, require_flag
+from substrait_dsl.fluent.choices import require_catalog, require_strictness
 
 if TYPE_CHECKING:
     from substrait.extended_expression_pb2 import ExtendedExpression as ExtendedExpressionMessage
@@ -46,14 +47,14 @@ class Document(Called, Generic[M, A]):
     # --- reading
 
     @classmethod
-    def load(cls, path: str | Path, *, strict: bool = False, catalog: Catalog | None = None) -> Self:
+    def load(cls, path: str | Path, *, strict: bool | Weight = False, catalog: Catalog | None = None) -> Self:
         """Read from a file, in the binary form or as JSON: which of them it is, its content says.
 
         Arguments and errors as of `from_bytes`; `OSError` if the file cannot be read.
         """
         with naming("load"):
             file = _file(path)
-            require_flag("strict", strict)
+            require_strictness(strict)
         data = file.read_bytes()
         with naming("load"), placing(str(path)):
             # No binary form begins with a brace: that would be field 15, of a kind that no field of a plan is of.
@@ -66,7 +67,7 @@ class Document(Called, Generic[M, A]):
             return cls._read(text, strict, catalog)
 
     @classmethod
-    def from_bytes(cls, data: bytes, *, strict: bool = False, catalog: Catalog | None = None) -> Self:
+    def from_bytes(cls, data: bytes, *, strict: bool | Weight = False, catalog: Catalog | None = None) -> Self:
         """Read protobuf's binary form, of any version of the specification.
 
         Every schema is derived anew and every rule checked. What was not as the specification says, but could be
@@ -74,9 +75,9 @@ class Document(Called, Generic[M, A]):
 
         Args:
             data: the bytes.
-            strict: refuse whatever gives rise to a finding, however small. Plans of other producers often have one:
-                many do not say how often variables are evaluated (``execution_behavior``), which the specification
-                asks for. Read those without `strict`, and look at `findings`.
+            strict: refuse what gives rise to a finding: True for each, however small, a weight (``"assumed"``) for
+                those from that weight on. Plans of other producers often have a harmless one: many do not say how
+                often variables are evaluated (``execution_behavior``), which the specification asks for.
             catalog: the functions to derive types by; by default those of the specification. Functions that are not
                 in it keep the types that are declared.
 
@@ -90,7 +91,7 @@ class Document(Called, Generic[M, A]):
             return cls._read(bytes(data), strict, catalog)
 
     @classmethod
-    def from_json(cls, text: str, *, strict: bool = False, catalog: Catalog | None = None) -> Self:
+    def from_json(cls, text: str, *, strict: bool | Weight = False, catalog: Catalog | None = None) -> Self:
         """Read protobuf's JSON form. Arguments and errors as of `from_bytes`."""
         with naming("from_json"):
             if not isinstance(text, str):
@@ -102,7 +103,7 @@ class Document(Called, Generic[M, A]):
             return cls._read(text, strict, catalog)
 
     @classmethod
-    def from_proto(cls, message: M, *, strict: bool = False, catalog: Catalog | None = None) -> Self:
+    def from_proto(cls, message: M, *, strict: bool | Weight = False, catalog: Catalog | None = None) -> Self:
         """Read a protobuf message. Arguments and errors as of `from_bytes`."""
         with naming("from_proto"):
             if getattr(getattr(message, "DESCRIPTOR", None), "full_name", None) != cls._message:
@@ -111,22 +112,27 @@ class Document(Called, Generic[M, A]):
             return cls._read(message.SerializeToString(), strict, catalog)
 
     @classmethod
-    def _read(cls, source: bytes | str, strict: bool, catalog: Catalog | None) -> Self:
-        require_flag("strict", strict)
+    def _read(cls, source: bytes | str, strict: bool | Weight, catalog: Catalog | None) -> Self:
+        require_strictness(strict)
         require_catalog(catalog)
         made = cls.__new__(cls)
         made._become(*cls._decoded(source, strict, catalog))
         return made
 
     @classmethod
-    def _decoded(cls, source: bytes | str, strict: bool, catalog: Catalog | None) -> tuple[A, tuple[Finding, ...]]:
+    def _decoded(
+        cls, source: bytes | str, strict: bool | Weight, catalog: Catalog | None
+    ) -> tuple[A, tuple[Finding, ...]]:
         raise NotImplementedError
 
     # --- what it says
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was not as the specification says when it was read, each with its path, and how it was taken."""
+        """What was not as the specification says when it was read, and how it was taken, the heavier first.
+
+        One finding stands for all places of one kind: it has a code, a weight, the first paths, and their number.
+        """
         return self._findings
 
     @property

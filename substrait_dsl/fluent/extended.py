@@ -12,8 +12,8 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import extended as algebra
 from substrait_dsl.algebra.anchors import canonical_extended
 from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.algebra.findings import Finding, Weight
 from substrait_dsl.algebra.node import Node, rebuild
-from substrait_dsl.algebra.plan import Finding
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import Type, struct_names
 from substrait_dsl.errors import (
@@ -120,7 +120,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
 
     @classmethod
     def _decoded(
-        cls, source: bytes | str, strict: bool, catalog: Catalog | None
+        cls, source: bytes | str, strict: bool | Weight, catalog: Catalog | None
     ) -> tuple[algebra.ExtendedExpression, tuple[Finding, ...]]:
         from substrait_dsl.proto.extended import extended_from_bytes, extended_from_json
 

@@ -13,7 +13,8 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.anchors import canonical_plan
 from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
-from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, Finding, ParameterBinding, Root, parameters_in
+from substrait_dsl.algebra.findings import Finding, Weight
+from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, ParameterBinding, Root, parameters_in
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming, placing
 from substrait_dsl.fluent.base import RelationBase, made
@@ -81,7 +82,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
     @classmethod
     def _decoded(
-        cls, source: bytes | str, strict: bool, catalog: Catalog | None
+        cls, source: bytes | str, strict: bool | Weight, catalog: Catalog | None
     ) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
         from substrait_dsl.proto.plan import from_bytes, from_json
 

@@ -14,6 +14,7 @@ from substrait import algebra_pb2 as pb
 from substrait_dsl.algebra.expressions import (
     AggregateFunction,
     Argument,
+    Cast,
     EnumArgument,
     Expression,
     FunctionId,
@@ -24,7 +25,9 @@ from substrait_dsl.algebra.expressions import (
     TypeArgument,
 )
 from substrait_dsl.algebra.expressions.calls import Invocation
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.algebra.types import Date, PrecisionTimestamp
 from substrait_dsl.catalog.roles import require_order
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.decoder import Decoder, Scope
@@ -45,12 +48,18 @@ def encode_scalar_function(encoder: Encoder, call: ScalarFunction, message: pb.E
 
 
 def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFunction, scope: Scope) -> Expression:
-    """Read a call of a scalar function, or what its producer means by it."""
+    """Read a call of a scalar function, or what its producer means by it.
+
+    It stands under a cast where a timestamp of a whole day is declared to be a date.
+    """
     arguments = _without_escape(decoder, message, decode_arguments(decoder, message.arguments, scope))
     if decoder.producer.scalar_functions and (meant := _as_meant(decoder, message, arguments)) is not None:
         return meant
     function, kind = decode_function(decoder, message, arguments, ("scalar",))
-    return ScalarFunction(function, arguments, kind, decode_options(decoder, message.options, function))
+    call = ScalarFunction(function, arguments, kind, decode_options(decoder, message.options, function))
+    if message.output_type.HasField("date") and isinstance(kind, PrecisionTimestamp):
+        return Cast(call, Date(nullable=kind.nullable), "throw")
+    return call
 
 
 def _as_meant(
@@ -69,7 +78,8 @@ def _as_meant(
         same = len(arguments) == len(meant.arguments) and all(map(operator.is_, arguments, meant.arguments))
         if same:
             return None  # read, and told, like a call of any other producer
-    decoder.doubt(f"{name} is read as what {decoder.producer.title} computes by it", message)
+    text = f"{name} is read as what {decoder.producer.title} computes by it"
+    decoder.report(FindingCode.PRODUCER_MEANING, text, message)
     return meant
 
 
@@ -87,7 +97,11 @@ def _without_escape(
     is_none = isinstance(escape, Literal) and escape.value is None
     if not is_none or decoder.function(message.function_reference).name != "like":
         return arguments
-    decoder.doubt("like has a third argument, NULL, by which DataFusion means no escape character: left out", message)
+    decoder.report(
+        FindingCode.LIKE_ESCAPE,
+        "like has a third argument, NULL, by which DataFusion means no escape character: left out",
+        message,
+    )
     return arguments[:-1]
 
 
@@ -140,14 +154,19 @@ def decode_form(
     if any(isinstance(argument, EnumArgument) for argument in arguments):
         return function, arguments
     told = ", ".join((form.name, *form.words))
-    decoder.doubt(f"{function.name} is {decoder.producer.title}'s name of a function: read as {told}", message)
+    text = f"{function.name} is {decoder.producer.title}'s name of a function: read as {told}"
+    decoder.report(FindingCode.PRODUCER_MEANING, text, message)
     return FunctionId("", form.name), (*map(EnumArgument, form.words), *arguments)
 
 
 def decode_phase(decoder: Decoder, message: Any) -> Phase:
     """Read the phase of a call of an aggregate or window function; unsaid, it is the whole (reading 14)."""
     if message.phase == pb.AGGREGATION_PHASE_UNSPECIFIED:
-        decoder.doubt(f"{message.DESCRIPTOR.name} does not say its phase; read as initial_to_result", message)
+        decoder.report(
+            FindingCode.PHASE_MISSING,
+            f"{message.DESCRIPTOR.name} does not say its phase; read as initial_to_result",
+            message,
+        )
         return "initial_to_result"
     return word_of(AGGREGATION_PHASE, message.phase, pb.AggregationPhase, f"{message.DESCRIPTOR.name}.phase")
 

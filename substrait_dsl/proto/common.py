@@ -12,6 +12,7 @@ import attrs
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.common import Common, Computation, ComputationType, Hint, Stats
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import (
     Emit,
@@ -92,7 +93,7 @@ def decode_common(decoder: Decoder, rel: Rel, body: Any) -> Rel:
             told = (
                 f"a {rel.how} join of a plan older than 0.72 put out both sides, but not DataFusion's: read as today's"
             )
-            decoder.doubt(told, body)
+            decoder.report(FindingCode.JOIN_SIDES, told, body)
     if type(body) is pb.ExpandRel and isinstance(rel, Expand):
         mapping = decode_expand_mapping(body, rel, mapping)
     if common is not None:
@@ -125,7 +126,11 @@ def _decode_hint_and_extensions(decoder: Decoder, message: pb.RelCommon, body: A
         unknown = decode_choices(message).keys() - CHOICES.get(body.DESCRIPTOR.name, frozenset())
         if unknown:
             told = ", ".join(sorted(unknown))
-            decoder.doubt(f"{body.DESCRIPTOR.name} says what only a newer version knows; not kept: {told}", message)
+            decoder.report(
+                FindingCode.CHOICE_UNKNOWN,
+                f"{body.DESCRIPTOR.name} says what only a newer version knows; not kept: {told}",
+                message,
+            )
     if _has_own_extension(body.DESCRIPTOR) and body.HasField("advanced_extension"):
         own_extension = decode_advanced_extension(body.advanced_extension)
     if hint is None and extension is None and own_extension is None:
@@ -140,7 +145,7 @@ def _hint_or_none(decoder: Decoder, message: pb.RelCommon.Hint) -> Hint | None:
     except UnsupportedError:  # too much to tell
         raise
     except SubstraitDslError as error:
-        decoder.doubt(f"a hint says what cannot be: {error.message}; not kept", message)
+        decoder.report(FindingCode.HINT_IMPOSSIBLE, f"a hint says what cannot be: {error.message}; not kept", message)
         return None
 
 
@@ -158,7 +163,9 @@ def _with_common(decoder: Decoder, rel: Rel, common: Common, body: Any) -> Rel:
         if extension is not None and extension.enhancement is not None:
             url = extension.enhancement.type_url
             raise UnsupportedError(f'the enhancement "{url}" of a project of no expressions cannot be read')
-    decoder.doubt("the hints and extensions of a project of no expressions are not kept", body)
+    decoder.report(
+        FindingCode.HINT_IMPOSSIBLE, "the hints and extensions of a project of no expressions are not kept", body
+    )
     return rel
 
 
@@ -220,7 +227,7 @@ def _decode_computation(decoder: Decoder, message: Any, number: int) -> Computat
     kind: ComputationType = "unknown"
     name = message.DESCRIPTOR.name
     if message.type == pb.RelCommon.Hint.COMPUTATION_TYPE_UNSPECIFIED:
-        decoder.doubt(f"{name} does not say its type; read as unknown", message)
+        decoder.report(FindingCode.COMPUTATION_TYPE, f"{name} does not say its type; read as unknown", message)
     else:
         kind = word_of(COMPUTATION_TYPE, message.type, pb.RelCommon.Hint.ComputationType, f"{name}.type")
     return Computation(number, kind, decode_own_extension(message))

@@ -23,6 +23,7 @@ from substrait_dsl.algebra.expressions import (
     Switch,
     SwitchCase,
 )
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.types import INTEGER_RANGES
 from substrait_dsl.catalog import Typed
 from substrait_dsl.errors import PlanFormatError
@@ -44,14 +45,16 @@ def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> 
     """Read a cast; one that does not say what happens if it fails throws."""
     on_failure: FailureBehavior = "throw"
     if message.failure_behavior == pb.Expression.Cast.FAILURE_BEHAVIOR_UNSPECIFIED:
-        decoder.doubt("a cast does not say its failure_behavior; read as throw", message)
+        decoder.report(FindingCode.CAST_FAILURE, "a cast does not say its failure_behavior; read as throw", message)
     else:
         behavior = pb.Expression.Cast.FailureBehavior
         on_failure = word_of(FAILURE_BEHAVIOR, message.failure_behavior, behavior, "Cast.failure_behavior")
     target = decode_type(decoder, message.type)
     cast = Cast(decoder.expression(message.input, scope), target, on_failure)
     if cast.type != target:
-        decoder.doubt(f"a cast to {target} gives NULL where it fails; read as {cast.type}", message)
+        decoder.report(
+            FindingCode.CAST_NULLABILITY, f"a cast to {target} gives NULL where it fails; read as {cast.type}", message
+        )
     return cast
 
 
@@ -70,7 +73,11 @@ def decode_if_then(decoder: Decoder, message: pb.Expression.IfThen, scope: Scope
     base: Expression | None = None
     if len(branches) > 1 and not branches[0].HasField("then"):
         base = decoder.expression(getattr(branches.pop(0), "if"), scope)
-        decoder.doubt("the first if has no then: read as the value that those of the others are compared with", message)
+        decoder.report(
+            FindingCode.IF_VALUE,
+            "the first if has no then: read as the value that those of the others are compared with",
+            message,
+        )
     clauses = tuple(
         IfClause(
             _condition(decoder, base, decoder.expression(getattr(branch, "if"), scope)),
@@ -122,7 +129,7 @@ def _otherwise(
     name = message.DESCRIPTOR.name
     if not branches:
         raise PlanFormatError(f"{name} has neither ifs nor an else")
-    decoder.doubt(f"{name} has no else; read as NULL", message)
+    decoder.report(FindingCode.ELSE_MISSING, f"{name} has no else; read as NULL", message)
     return Literal(None, branches[0].type.as_nullable())
 
 
@@ -151,7 +158,11 @@ def _of_type(decoder: Decoder, option: Expression, value: Expression, message: p
     smallest, largest = ranges[0] or (0, 0)
     if option.value is not None and not smallest <= option.value <= largest:
         return option
-    decoder.doubt(f"an option of an IN list is {given}, the value {value.type}; read as {kind}", message)
+    decoder.report(
+        FindingCode.CONSTANT_WIDTH,
+        f"an option of an IN list is {given}, the value {value.type}; read as {kind}",
+        message,
+    )
     return Literal(option.value, kind.with_nullability(given.nullable))
 
 

@@ -25,6 +25,7 @@ from substrait_dsl.algebra.expressions import (
     literal,
 )
 from substrait_dsl.algebra.expressions.given import given_by
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Aggregate, Emit, Project
 from substrait_dsl.algebra.types import I8, I16, I32, I64, Decimal, Type
@@ -102,7 +103,8 @@ def own_window(decoder: Decoder, function: WindowFunction, message: Any) -> Expr
     parts = _parts(decoder, function.call)
     if parts is None:
         return function
-    decoder.doubt(f"{function.call.function.name} of {_of(function.call)}: {parts.told}", message)
+    text = f"{function.call.function.name} of {_of(function.call)}: {parts.told}"
+    decoder.report(FindingCode.PRODUCER_MEANING, text, message)
     return parts.value([attrs.evolve(function, call=call) for call in parts.calls if isinstance(call, WindowCall)])
 
 
@@ -142,7 +144,8 @@ def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> R
     named: list[str] = []
     mapping = list(range(len(keys)))
     if several:
-        decoder.doubt(
+        decoder.report(
+            FindingCode.PRODUCER_MEANING,
             "DataFusion counts the distinct keys of several grouping sets, a number with a bit for each key, and the "
             "measures: read so",
             message,
@@ -154,7 +157,8 @@ def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> R
         if part is None:
             mapping.append(positions[0])
             continue
-        decoder.doubt(f"{measure.function.function.name} of {_of(measure.function)}: {part.told}", said.measure)
+        text = f"{measure.function.function.name} of {_of(measure.function)}: {part.told}"
+        decoder.report(FindingCode.PRODUCER_MEANING, text, said.measure)
         mapping.append(len(columns) + len(computed))
         computed.append(part.value([columns[position] for position in positions]))
         named.append(measure.function.function.name)

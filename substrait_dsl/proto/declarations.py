@@ -7,7 +7,7 @@ use and are numbered from 1, each kind by itself, so that equal plans are equal 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar, assert_never
 
 from google.protobuf.message import Message
@@ -15,8 +15,9 @@ from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
 from substrait_dsl.algebra.expressions import FunctionId
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.types import Type, TypeVariation, UserDefined
-from substrait_dsl.errors import PlanFormatError, suggestion
+from substrait_dsl.errors import PlanFormatError, nearest
 from substrait_dsl.proto.decoder import OWN_URNS, Decoder
 
 NO_URN = 2**32 - 1
@@ -104,10 +105,10 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
             decoder.fail(urn)
             raise PlanFormatError("the URN of an extension is empty")
         if urn.urn.startswith(OWN_URNS) and urn.urn not in decoder.catalog.extensions:
-            many = len(decoder.doubts) > _MOST_SUGGESTIONS
-            near = None if many else suggestion(urn.urn, decoder.catalog.extensions)
+            many = len(decoder.reports) > _MOST_SUGGESTIONS
+            near = None if many else _suggested_extension(urn.urn, decoder.catalog.extensions)
             told = f'the specification has no extension "{urn.urn}"{f" ({near})" if near else ""}'
-            decoder.doubt(f"{told}: what is declared of it is kept as it came", urn)
+            decoder.report(FindingCode.EXTENSION_UNKNOWN, f"{told}: what is declared of it is kept as it came", urn)
         _declare(decoder, urns, "extension URN", urn.extension_urn_anchor, urn.urn, urn)
     for extension in plan.extensions:
         declaration: Any
@@ -115,7 +116,7 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
             case "extension_function":
                 declaration = extension.extension_function
                 function = FunctionId(_decode_urn(decoder, urns, declaration), declaration.name)
-                _doubt_misspelt(decoder, function, looked_up, declaration)
+                _report_misspelt(decoder, function, looked_up, declaration)
                 _declare(decoder, decoder.functions, "function", declaration.function_anchor, function, declaration)
             case "extension_type":
                 declaration = extension.extension_type
@@ -136,7 +137,14 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
                 assert_never(other)
 
 
-def _doubt_misspelt(decoder: Decoder, function: FunctionId, looked_up: set[str], message: Message) -> None:
+def _suggested_extension(urn: str, known: Iterable[str]) -> str | None:
+    """The URN of the specification that is nearest to one: what all of them begin with makes none near."""
+    names = [each.removeprefix(OWN_URNS) for each in known if each.startswith(OWN_URNS)]
+    near = nearest(urn.removeprefix(OWN_URNS), names)
+    return None if near is None else f'did you mean "{OWN_URNS}{near}"?'
+
+
+def _report_misspelt(decoder: Decoder, function: FunctionId, looked_up: set[str], message: Message) -> None:
     """Tell that the URN of an extension is not known, if it looks like one that is, with a function that has.
 
     Others may declare what they like, so that there is no doubt else. `looked_up` are the URNs that were looked at.
@@ -150,7 +158,7 @@ def _doubt_misspelt(decoder: Decoder, function: FunctionId, looked_up: set[str],
     near = difflib.get_close_matches(urn, extensions, n=1, cutoff=_MISSPELT)
     if near:
         told = f'no extension "{urn}" is known, but "{near[0]}" is, and there is a "{function.name}"'
-        decoder.doubt(f"{told}: what is declared of it is kept as it came", message)
+        decoder.report(FindingCode.EXTENSION_UNKNOWN, f"{told}: what is declared of it is kept as it came", message)
 
 
 _MISSPELT = 0.95
@@ -168,7 +176,11 @@ def _decode_urn(decoder: Decoder, urns: Mapping[int, str], declaration: Any) -> 
     if reference not in (0, NO_URN):
         decoder.fail(declaration)
         raise PlanFormatError(f"the plan refers to extension URN {reference}, which it does not declare")
-    decoder.doubt(f'"{declaration.name}" does not say which extension it is from: looked for in all', declaration)
+    decoder.report(
+        FindingCode.EXTENSION_MISSING,
+        f'"{declaration.name}" does not say which extension it is from: looked for in all',
+        declaration,
+    )
     return ""
 
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 
 from substrait_dsl.algebra.expressions import FunctionId, Root, Row
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.types import Struct, Type, TypeVariation
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
-from substrait_dsl.proto.producers import UNKNOWN, Producer
+from substrait_dsl.proto.producers import ARROW_LAYOUTS, UNKNOWN, Producer
+from substrait_dsl.proto.reports import Reports
 from substrait_dsl.proto.sizes import Sizes
 from substrait_dsl.proto.trees import Detached, Trees
 
@@ -28,12 +30,13 @@ D = TypeVar("D")
 OWN_URNS = "extension:io.substrait:"
 """How the URNs of the specification's own extensions begin."""
 
+CallReport = tuple[FindingCode, str, str | None]
+"""What is reported of a call: the code, the text, and the subject."""
+
 MAX_READ_AGAIN = 500_000
 """How many bytes are read again in further places, where they mean something else: so plans can grow without bounds."""
 MAX_REPEATED = 1_000_000
 """How many nodes stand in further places than a plan says them in."""
-MAX_TOLD = 10_000_000
-"""How many characters all findings may have together."""
 _READING_TAKES = 100
 """How many bytes more it takes to read something, however short it is."""
 
@@ -144,17 +147,19 @@ class Decoder:
         """What the relations have in common that have a number (``rel_anchor``), by that."""
         self.keep_declared = False
         """Whether calls keep the types that the plan declares, also where they should have others by definition."""
+        self.has_variables = False
+        """Whether an expression reads a variable of the execution."""
         self.disagreed = False
         """Whether a declared type was found that differs from the derived one."""
         self.ready: tuple[pb.Rel, Rel] | None = None
         """A relation that was just read, as the input of what is read next, with its message."""
         self.sizes = Sizes()
-        self.calls: dict[Hashable, tuple[FunctionId, Type]] = {}
-        """What calls turned out to be that gave no doubts: a plan has many alike."""
+        self.calls: dict[Hashable, tuple[FunctionId, Type, tuple[CallReport, ...]]] = {}
+        """What calls turned out to be, and what there is to report of each: a plan has many alike."""
         self.failed: Any = None
         """The innermost message that an error came from; its path in the plan is looked for only then."""
-        self.doubts: list[tuple[str, Any]] = []
-        """What was not as it should be, each with the message that said it; paths are looked for at the end."""
+        self.reports = Reports()
+        """What is not as the specification says, each with the message that says it."""
         self.producer: Producer = UNKNOWN
         """What is known of who wrote the plan."""
         self.checked: set[Type] = set()
@@ -164,7 +169,6 @@ class Decoder:
         self._anchors = count(1)
         self._read_again = 0
         self._repeated = 0
-        self._told = 0
         self._rows: dict[tuple[int, Root], Row] = {}
 
     def fail(self, message: Any) -> None:
@@ -185,18 +189,9 @@ class Decoder:
         """Read an expression over a row."""
         return self._decode_expression(self, message, scope)
 
-    def doubt(self, told: str, message: Any) -> None:
-        """Remember that a message is not as the specification says.
-
-        Raises `UnsupportedError` if there is too much to tell: a large type that has a number is told in a few bytes.
-        """
-        self.doubts.append((told, message))
-        self._told += len(told)
-        if self._told > MAX_TOLD:
-            raise UnsupportedError(
-                f"the plan is not as the specification says in so many places that it takes more than {MAX_TOLD} "
-                "characters to tell"
-            )
+    def report(self, code: FindingCode, text: str, message: Any, subject: str | None = None) -> None:
+        """Report that a message is not as the specification says, and how it is read. Arguments as of `Reports.add`."""
+        self.reports.add(code, text, message, subject)
 
     def read_again(self, message: Message) -> None:
         """Count something that is read in a further place, because it means something else there.
@@ -271,7 +266,9 @@ class Decoder:
         if reference != 0 and known is None and (reference, kind) not in self._undeclared:
             self._undeclared.add((reference, kind))
             meant = self.producer.undeclared_variations.get((reference, kind))
-            self.doubt(
+            is_layout = meant is not None and (reference, kind) in ARROW_LAYOUTS
+            self.report(
+                FindingCode.TYPE_LAYOUT if is_layout else FindingCode.TYPE_VARIATION,
                 f"the plan does not declare type variation {reference}, of {kind}"
                 f"{f', by which DataFusion means {meant}' if meant else ''}: taken for {kind} itself, here and "
                 "wherever else it stands",

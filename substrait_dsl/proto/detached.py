@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import Expression
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.lambdas import body_scope
@@ -73,13 +74,23 @@ def _refer(decoder: Decoder, message: pb.Expression) -> None:
     """Remember what refers to a detached expression; nothing else should."""
     ordinal = message.detached_expression_ordinal
     if decoder.detached.places.setdefault(ordinal, message) is not message:
-        decoder.doubt(f"detached expression {ordinal} is referred to more than once; read in each place", message)
+        decoder.report(
+            FindingCode.DETACHED_EXPRESSION,
+            f"detached expression {ordinal} is referred to more than once; read in each place",
+            message,
+        )
 
 
 def check_detached(decoder: Decoder, detached: Detached) -> None:
     """Look for detached expressions of a tree that nothing refers to, and for those that only refer to another."""
     for ordinal, entry in enumerate(detached.entries):
         if ordinal not in detached.places:
-            decoder.doubt(f"nothing refers to detached expression {ordinal}; not kept", entry)
+            decoder.report(
+                FindingCode.DETACHED_EXPRESSION, f"nothing refers to detached expression {ordinal}; not kept", entry
+            )
         elif entry.WhichOneof("rex_type") == ORDINAL:
-            decoder.doubt(f"detached expression {ordinal} is only a reference to another; read as that", entry)
+            decoder.report(
+                FindingCode.DETACHED_EXPRESSION,
+                f"detached expression {ordinal} is only a reference to another; read as that",
+                entry,
+            )

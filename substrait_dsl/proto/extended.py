@@ -9,7 +9,7 @@ from substrait import extended_expression_pb2 as pb
 
 from substrait_dsl.algebra.expressions import AggregateFunction, Expression
 from substrait_dsl.algebra.extended import ExpressionReference, ExtendedExpression
-from substrait_dsl.algebra.plan import Finding
+from substrait_dsl.algebra.findings import Finding, FindingCode, Weight
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError
@@ -95,7 +95,7 @@ def _encode_base_schema(encoder: Encoder, schema: NamedStruct, message: pb.Exten
 
 
 def decode_extended_expression(
-    message: pb.ExtendedExpression, catalog: Catalog | None = None, *, strict: bool = False
+    message: pb.ExtendedExpression, catalog: Catalog | None = None, *, strict: bool | Weight = False
 ) -> tuple[ExtendedExpression, tuple[Finding, ...]]:
     """Decode an extended expression. Arguments, results and errors as of `decode_plan`."""
     return decode_whole(message, _decode, catalog, strict)
@@ -110,7 +110,9 @@ def _decode(decoder: Decoder, message: pb.ExtendedExpression) -> ExtendedExpress
     if message.HasField("base_schema"):
         schema = decode_named_struct(decoder, message.base_schema)
     else:
-        decoder.doubt("there is no base_schema: the expressions are taken to see no columns", message)
+        decoder.report(
+            FindingCode.BASE_SCHEMA, "there is no base_schema: the expressions are taken to see no columns", message
+        )
     decoder.detached = Detached(message.detached_expressions)
     scope = Scope(schema.types, None)
     expressions = tuple(decode_expression_reference(decoder, referred, scope) for referred in message.referred_expr)
@@ -154,7 +156,7 @@ def decode_expression_reference(decoder: Decoder, message: pb.ExpressionReferenc
 
 
 def extended_from_bytes(
-    data: bytes, catalog: Catalog | None = None, *, strict: bool = False
+    data: bytes, catalog: Catalog | None = None, *, strict: bool | Weight = False
 ) -> tuple[ExtendedExpression, tuple[Finding, ...]]:
     """Decode the bytes of an extended expression of any version. Arguments, results and errors as of `decode_plan`."""
     from substrait_dsl.proto.legacy import modern_extended_expression  # not needed for writing
@@ -163,7 +165,7 @@ def extended_from_bytes(
 
 
 def extended_from_json(
-    text: str, catalog: Catalog | None = None, *, strict: bool = False
+    text: str, catalog: Catalog | None = None, *, strict: bool | Weight = False
 ) -> tuple[ExtendedExpression, tuple[Finding, ...]]:
     """Decode the JSON of an extended expression of any version. Arguments, results and errors as of `decode_plan`."""
     from substrait_dsl.proto.legacy import modern_extended_expression_from_json

@@ -5,7 +5,7 @@ Specification: https://substrait.io/extensions/ and ``SimpleExtensionDeclaration
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,8 +19,10 @@ from substrait_dsl.algebra.expressions import (
     Literal,
 )
 from substrait_dsl.algebra.expressions.given import given_by
+from substrait_dsl.algebra.expressions.literals import DaySeconds
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.functions import Phase
-from substrait_dsl.algebra.types import Type
+from substrait_dsl.algebra.types import INTEGER_RANGES, Date, Decimal, PrecisionTimestamp, Type
 from substrait_dsl.catalog import (
     Catalog,
     Given,
@@ -33,7 +35,8 @@ from substrait_dsl.catalog.arguments import stands_for_equals
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.catalog.roles import is_known, known_overload, require_phase
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError, UnsupportedError
-from substrait_dsl.proto.decoder import Decoder
+from substrait_dsl.proto.decoder import CallReport, Decoder
+from substrait_dsl.proto.differences import difference_of
 from substrait_dsl.proto.types import decode_type
 from substrait_dsl.proto.untold import only_type
 
@@ -45,8 +48,10 @@ class Known:
     function: FunctionId
     type: Type | None = None
     """The type that the call has; None if the catalogue cannot tell."""
-    doubt: str | None = None
+    problem: str | None = None
     """What is not as it should be."""
+    code: FindingCode = FindingCode.FUNCTION_NAME
+    """What kind of finding that is, where the type is known."""
     missing: bool = False
     """Whether there is no function of that name, whatever its arguments are."""
     cause: SubstraitDslError | None = attrs.field(default=None, eq=False)
@@ -63,8 +68,9 @@ def decode_function(
 ) -> tuple[FunctionId, Type]:
     """Read which function a call means, and derive its type.
 
-    A call that the catalogue cannot derive keeps the type that the plan declares. Where the two differ it is told
-    as a doubt, and so is a function that is only found by its name. The derived type counts, unless the decoder is to
+    A call that the catalogue cannot derive keeps the type that the plan declares. A declared type of another kind than
+    the derived one is refused, as the values would be others. Where the two differ in nullability or parameters that is
+    reported, and so is a function that is only found by its name. The derived type counts, unless the decoder is to
     keep the declared ones.
 
     Args:
@@ -76,7 +82,8 @@ def decode_function(
         function: the function, if it is not as the plan declares it.
 
     Raises:
-        PlanFormatError: for a function of another kind, and for one of an unknown extension that declares no type.
+        PlanFormatError: for a function of another kind, for one of an unknown extension that declares no type, and for
+            a declared type of another kind than the function gives.
         UnsupportedError: for a function that is not known, or not with such arguments, and declares no type.
         InvalidArgumentError: for a phase in which the function cannot be called.
     """
@@ -89,8 +96,10 @@ def decode_function(
     )
     settled = decoder.calls.get(call)
     if settled is not None:
-        return settled
-    doubts = len(decoder.doubts)
+        for code, text, subject in settled[2]:
+            decoder.report(code, text, message, subject)
+        return settled[:2]
+    before = decoder.reports.count
     if function is None:
         function = decoder.function(message.function_reference)
     given = tuple(map(given_by, arguments))
@@ -99,39 +108,88 @@ def decode_function(
     by_value = undecided and (values := tuple(given_by(argument, by_value=True) for argument in arguments)) != given
     if by_value:  # the value of a literal may decide
         known = _recalled(decoder.catalog, function, values, kinds, phase)
-    if known.type is None and known.doubt and phase == "initial_to_result" and not message.HasField("output_type"):
+    if known.type is None and known.problem and phase == "initial_to_result" and not message.HasField("output_type"):
         known = _told_by_all(decoder.catalog, known, given, kinds)
-    made = _function_and_type(decoder, message, function, known)
-    if not by_value and len(decoder.doubts) == doubts and all(map(stands_for_equals, given)):
-        decoder.calls[call] = made
-    return made
-
-
-def _function_and_type(decoder: Decoder, message: Any, function: FunctionId, known: Known) -> tuple[FunctionId, Type]:
     declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
+    in_days = gives_days(arguments)
+    kind, reports = _output_type(decoder, declared, function, known, in_days=in_days)
+    # What its type reports has a place of its own in each call.
+    if not (by_value or in_days) and decoder.reports.count == before and all(map(stands_for_equals, given)):
+        decoder.calls[call] = known.function, kind, reports
+    for code, text, subject in reports:
+        decoder.report(code, text, message, subject)
+    return known.function, kind
+
+
+def _output_type(
+    decoder: Decoder, declared: Type | None, function: FunctionId, known: Known, *, in_days: bool
+) -> tuple[Type, tuple[CallReport, ...]]:
+    """The type of a call, given the one that it declares, and what there is to report of it."""
+    subject = f"{known.function.urn}:{known.function.key}"
     if known.type is None:
         if declared is None:
             told = f"{function.key} does not declare its type (output_type), and nothing else says it"
-            if known.doubt is None:
+            if known.problem is None:
                 raise PlanFormatError(told, hint=_DECLARE_IT)
             # As where such a call declares its type: then it can be read, and is refused when it is to run.
-            raise UnsupportedError(f"{told}: {known.doubt}", hint=partial(_hint, known.cause))
-        if known.doubt is not None:
-            decoder.doubt(f"the type that the plan declares is kept: {known.doubt}", message)
-        return known.function, declared
-    if known.doubt is not None:
-        decoder.doubt(known.doubt, message)
+            raise UnsupportedError(f"{told}: {known.problem}", hint=partial(_hint, known.cause))
+        if known.problem is None:
+            return declared, ()
+        text = f"the type that the plan declares is kept: {known.problem}"
+        return declared, ((FindingCode.FUNCTION_UNKNOWN, text, None),)
+    reports: list[CallReport] = []
+    if known.problem is not None:
+        reports.append((known.code, known.problem, subject if known.code is FindingCode.FUNCTION_NAME else None))
     if declared is None:
-        decoder.doubt(f"{function.key} does not declare its type; it is {known.type}", message)
-    elif declared != known.type:
-        told = f"{function.key} is declared to give {declared}; by its definition it gives {known.type}"
-        decoder.disagreed = True
-        decoder.doubt(
-            f"{told}; the declared type is kept" if decoder.keep_declared else f"{told}, which is used", message
+        is_known_producer = bool(decoder.producer.scalar_functions)
+        is_assumed = not is_known_producer and may_differ(function, known.type)
+        is_assumed = is_assumed or known.code is FindingCode.CALL_TYPE_ASSUMED
+        code = FindingCode.CALL_TYPE_ASSUMED if is_assumed else FindingCode.CALL_TYPE_MISSING
+        text = f"{function.key} does not declare its type; it is {known.type}"
+        reports.append((code, text, subject))
+        return known.type, tuple(reports)
+    difference = difference_of(declared, known.type)
+    if difference is None:
+        return known.type, tuple(reports)
+    text = f"{function.key} is declared to give {declared}; by its definition it gives {known.type}"
+    if in_days and isinstance(declared, Date) and isinstance(known.type, PrecisionTimestamp):
+        reports.append((FindingCode.CALL_IN_DAYS, f"{text}: cast to it, as the interval is one of whole days", subject))
+        return known.type, tuple(reports)
+    if difference == "kind":
+        raise PlanFormatError(
+            f"{text}: the producer means another function, or other values",
+            hint="a cast of the arguments, or of the result, in the plan says which of them is meant",
         )
-        if decoder.keep_declared:
-            return known.function, declared
-    return known.function, known.type
+    decoder.disagreed = True
+    code = FindingCode.CALL_NULLABILITY if difference == "nullability" else FindingCode.CALL_TYPE_DIFFERS
+    text = f"{text}; the declared type is kept" if decoder.keep_declared else f"{text}, which is used"
+    reports.append((code, text, f"{subject} {difference}"))
+    return declared if decoder.keep_declared else known.type, tuple(reports)
+
+
+def gives_days(arguments: Sequence[Argument]) -> bool:
+    """Whether a call is of a date and an interval of whole days: what it gives is the midnight of a day."""
+    if len(arguments) != 2:
+        return False
+    day, interval = arguments
+    return (
+        isinstance(interval, Literal)
+        and isinstance(interval.value, DaySeconds)
+        and interval.value.seconds == interval.value.subseconds == 0
+        and isinstance(day, Expression)
+        and isinstance(day.type, Date)
+    )
+
+
+def may_differ(function: FunctionId, kind: Type) -> bool:
+    """Whether producers are known to derive another type for a function that is not declared to have this one.
+
+    DataFusion has its own precisions and scales of decimals; ibis and DuckDB divide and average integers as fp64.
+    """
+    return isinstance(kind, Decimal) or (function.name in _OF_QUOTIENTS and type(kind) in INTEGER_RANGES)
+
+
+_OF_QUOTIENTS = frozenset({"divide", "avg"})
 
 
 def _hint(cause: SubstraitDslError | None) -> str:
@@ -169,9 +227,12 @@ def decode_comparison(
     overload = known_overload(decoder.catalog, known.function)
     if overload is not None:
         require(overload, derive(overload, given, decoder.catalog.separate))
-    if known.doubt is not None:
-        told = "the function that compares is kept as it is: " if known.type is None else ""
-        decoder.doubt(told + known.doubt, message)
+    if known.problem is not None:
+        if known.type is None:
+            text = f"the function that compares is kept as it is: {known.problem}"
+            decoder.report(FindingCode.FUNCTION_UNKNOWN, text, message)
+        else:
+            decoder.report(known.code, known.problem, message, f"{known.function.urn}:{known.function.key}")
     return known.function
 
 
@@ -254,4 +315,9 @@ def _told_by_all(catalog: Catalog, known: Known, arguments: tuple[Given, ...], k
     if told is None:
         return known
     kind, why = told
-    return Known(known.function, kind, f"{known.doubt}; kept as it came, and taken to give {kind}, because {why}")
+    return Known(
+        known.function,
+        kind,
+        f"{known.problem}; kept as it came, and taken to give {kind}, because {why}",
+        FindingCode.CALL_TYPE_ASSUMED,
+    )

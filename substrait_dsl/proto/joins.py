@@ -9,6 +9,7 @@ import attrs
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import literal
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.relations import Cross, Filter, HashJoin, Join, LateralJoin, MergeJoin
 from substrait_dsl.algebra.rules import JOIN_RULES
@@ -49,7 +50,7 @@ def _condition(decoder: Decoder, message: pb.JoinRel | pb.LateralJoinRel, scope:
     """What rows match by: all do, where nothing is said, as DataFusion writes a cross product."""
     if message.HasField("expression"):
         return decoder.expression(message.expression, scope)
-    decoder.doubt("a join has no expression; read as one whose rows all match", message)
+    decoder.report(FindingCode.CONDITION_MISSING, "a join has no expression; read as one whose rows all match", message)
     return literal(True, Boolean())
 
 

@@ -10,6 +10,7 @@ from substrait import algebra_pb2 as pb
 from substrait import type_pb2
 
 from substrait_dsl.algebra.expressions import Lambda, LambdaInvocation
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
@@ -30,7 +31,11 @@ def decode_lambda(decoder: Decoder, message: pb.Expression.Lambda, scope: Scope)
     if message.parameters.type_variation_reference:
         raise PlanFormatError("the parameters of a lambda are a struct without a type variation")
     if message.parameters.nullability != type_pb2.Type.NULLABILITY_REQUIRED:
-        decoder.doubt("the parameters of a lambda are not a REQUIRED struct: taken for one", message)
+        decoder.report(
+            FindingCode.NULLABILITY_MISSING,
+            "the parameters of a lambda are not a REQUIRED struct: taken for one",
+            message,
+        )
     return Lambda(body.parameters[0], decoder.expression(message.body, body))
 
 

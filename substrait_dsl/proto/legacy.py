@@ -16,7 +16,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
-from substrait_dsl.algebra.plan import Finding
+from substrait_dsl.algebra.findings import Finding
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.json_text import read_json
 from substrait_dsl.proto.legacy_plan import OldPlan, version_of
@@ -145,8 +145,8 @@ def _translate(plan: Message, old: OldPlan) -> None:
         except PlanFormatError as error:
             error.path = str(place)
             raise
-        for told in old.take():
-            old.findings.append(Finding(told, str(place)))
+        for code, text in old.take():
+            old.findings.append(Finding(code, text, (str(place),)))
 
 
 # --- what is in a message

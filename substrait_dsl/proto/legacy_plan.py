@@ -11,7 +11,7 @@ import attrs
 from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
-from substrait_dsl.algebra.plan import Finding
+from substrait_dsl.algebra.findings import Finding, FindingCode
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import PlanFormatError
 
@@ -40,7 +40,7 @@ class OldPlan:
     _anchors: dict[str, int]
     _made: dict[str, str] = attrs.field(factory=dict)
     """The URIs behind the URNs that were made here."""
-    _told: list[str] = attrs.field(factory=list)
+    _reports: list[tuple[FindingCode, str]] = attrs.field(factory=list)
     _numbers: Iterator[int] = attrs.field(factory=lambda: count(1))
 
     @classmethod
@@ -64,14 +64,14 @@ class OldPlan:
         """Whether the plan is of this version or a later one."""
         return self.version >= (major, minor)
 
-    def tell(self, told: str) -> None:
-        """Say how the message that is being translated was read."""
-        self._told.append(told)
+    def report(self, code: FindingCode, text: str) -> None:
+        """Report how the message that is being translated is read."""
+        self._reports.append((code, text))
 
-    def take(self) -> list[str]:
-        """What was told since the last time."""
-        told, self._told = self._told, []
-        return told
+    def take(self) -> list[tuple[FindingCode, str]]:
+        """What was reported since the last time."""
+        reports, self._reports = self._reports, []
+        return reports
 
     def extension(self, urn_reference: int, uri_reference: int) -> int:
         """The anchor of the URN that a declaration means, which may refer to a URN, a URI or both.
@@ -93,7 +93,9 @@ class OldPlan:
             if self._made.setdefault(urn, uri) != uri:
                 raise PlanFormatError(f'the extensions "{uri}" and "{self._made[urn]}" would have one URN, "{urn}"')
             if urn != uri and urn not in self._anchors:
-                self.tell(f'no URN is known for the extension "{uri}"; it is called "{urn}"')
+                self.report(
+                    FindingCode.EXTENSION_URI, f'no URN is known for the extension "{uri}"; it is called "{urn}"'
+                )
         anchor = self._anchors.get(urn)
         if anchor is None:
             anchor = next(number for number in self._numbers if number not in self._declared)

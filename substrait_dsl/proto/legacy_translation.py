@@ -16,6 +16,7 @@ from google.protobuf.message_factory import GetMessageClass
 from substrait import algebra_pb2 as pb
 from substrait import type_pb2
 
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.legacy_plan import OldPlan
 from substrait_dsl.proto.legacy_schema import DECLARATION, FILE, INTERVAL_DAY, PACKAGE
@@ -80,7 +81,10 @@ def _fetch(fetch: Any, old: OldPlan) -> None:
 def _unset_count(fetch: Any, old: OldPlan) -> None:
     """Before 0.63 count was a plain number, which is 0 when it is not written, and -1 stood for all rows."""
     if old.is_before(0, 63):
-        old.tell("a fetch has no count, which before version 0.63 of the specification takes no row; read so")
+        old.report(
+            FindingCode.FETCH_COUNT,
+            "a fetch has no count, which before version 0.63 of the specification takes no row; read so",
+        )
         fetch.count_expr.literal.i64 = 0
     elif old.has_removed and not old.is_since(0, 63):
         raise PlanFormatError(
@@ -126,7 +130,10 @@ def _physical_join(join: Any, old: OldPlan) -> None:
     _replace(join, "left_keys", "keys", keys)
     # both join types have INNER as their first
     if join.HasField("post_join_filter") and join.type > pb.HashJoinRel.JOIN_TYPE_INNER and not old.is_since(0, 91):
-        old.tell("post_join_filter may have been meant as a condition of the join; it filters the output")  # reading 50
+        old.report(
+            FindingCode.JOIN_FILTER,
+            "post_join_filter may have been meant as a condition of the join; it filters the output",
+        )  # reading 50
 
 
 # --- expressions
@@ -141,7 +148,10 @@ def _function(call: Any, old: OldPlan) -> None:
     _replace(call, "args", "arguments", arguments)
     for index, argument in reversed(list(enumerate(call.arguments))):
         if _is_left_open(argument):
-            old.tell(f"argument {index} leaves an option open; so it is in today's plans if it is not mentioned at all")
+            old.report(
+                FindingCode.FUNCTION_ARGUMENTS,
+                f"argument {index} leaves an option open; so it is in today's plans if it is not mentioned at all",
+            )
             del call.arguments[index]
 
 

@@ -17,6 +17,7 @@ from substrait import type_pb2 as types_pb
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal, literal
 from substrait_dsl.algebra.extensions import AnyMessage
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.errors import LiteralError, PlanFormatError, SubstraitDslError
 from substrait_dsl.proto.declarations import Declarations
 from substrait_dsl.proto.decoder import Decoder
@@ -41,10 +42,10 @@ from substrait_dsl.proto.types import (
     decode_type,
     decode_type_body,
     decode_type_parameters,
-    doubt_user_defined,
     encode_type,
     encode_type_body,
     encode_type_parameters,
+    report_user_defined,
 )
 
 LiteralEncoder = Callable[[Declarations, Any, Any, pb.Expression.Literal], None]
@@ -82,7 +83,11 @@ def decode_literal(decoder: Decoder, message: pb.Expression.Literal) -> Literal:
         read = LITERAL_DECODERS[field](decoder, getattr(message, field))
         if field in _SAY_THEIR_TYPE:
             if message.nullable and not read.type.nullable:
-                decoder.doubt(f"a literal is nullable, its type {read.type} is not: taken for its type's word", message)
+                decoder.report(
+                    FindingCode.NULLABILITY_MISSING,
+                    f"a literal is nullable, its type {read.type} is not: taken for its type's word",
+                    message,
+                )
             return read
         if not message.nullable and not message.type_variation_reference:
             return read
@@ -287,7 +292,7 @@ def decode_user_defined(decoder: Decoder, message: pb.Expression.Literal.UserDef
     else:
         parameters = decode_type_parameters(decoder, message.type_parameters)
         kind = t.UserDefined(*decoder.type(message.type_reference), parameters)
-        doubt_user_defined(decoder, kind, message)
+        report_user_defined(decoder, kind, message)
     match message.WhichOneof("val"):
         case "value":
             return Literal(decode_any(message.value), kind)

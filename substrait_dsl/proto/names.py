@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from substrait import extended_expression_pb2, type_pb2
 
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.types import List, Map, Struct, Type, struct_names
 from substrait_dsl.proto.decoder import Decoder
 
@@ -21,7 +22,11 @@ def decode_schema_names(decoder: Decoder, types: Sequence[Type], message: type_p
     remaining = iter(names)
     filled = [name for kind in types for name in (next(remaining), *_with_positions(kind, remaining))]
     if len(filled) > len(names):
-        decoder.doubt("a schema does not name the fields of structs inside lists and maps: read as 0, 1, ...", message)
+        decoder.report(
+            FindingCode.NESTED_NAMES,
+            "a schema does not name the fields of structs inside lists and maps: read as 0, 1, ...",
+            message,
+        )
     return filled
 
 
@@ -58,7 +63,8 @@ def decode_column_names(
         return names
     if next(remaining, None) is not None:
         return names
-    decoder.doubt(
+    decoder.report(
+        FindingCode.NESTED_NAMES,
         f"Arrow says the names of nested fields in front of that of the column, {column}, and those of the parts of "
         "lists and maps: read so",
         message,

@@ -10,6 +10,7 @@ from typing import Any
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.catalog.roles import known_overload
 from substrait_dsl.errors import InvalidChoiceError
 from substrait_dsl.proto.decoder import Decoder
@@ -40,6 +41,6 @@ def decode_options(decoder: Decoder, messages: Any, function: FunctionId) -> tup
                 try:
                     name, preferences = overload.option_values(name, preferences)
                 except InvalidChoiceError as error:
-                    decoder.doubt(f"{error.message}; kept as it came", message)
+                    decoder.report(FindingCode.OPTION_UNKNOWN, f"{error.message}; kept as it came", message)
             options.append(FunctionOption(name, preferences))
     return tuple(options)

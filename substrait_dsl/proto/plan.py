@@ -8,11 +8,12 @@ from __future__ import annotations
 from substrait.algebra_pb2 import RelRoot
 from substrait.plan_pb2 import DynamicParameterBinding, ExecutionBehavior, Plan
 
+from substrait_dsl.algebra.findings import Finding, FindingCode, Weight
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, Finding, ParameterBinding, Root, check_closed
+from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, ParameterBinding, Root, check_closed
 from substrait_dsl.algebra.relations import Aggregate, Ddl, Emit, Update, Write
 from substrait_dsl.catalog import Catalog
-from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError
+from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError, quoted
 from substrait_dsl.proto.declarations import Declarations, decode_declarations
 from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.depth import ALL_IN_PLACE, Layout, is_shallow, lay_out
@@ -91,14 +92,14 @@ def _encode_plan(plan: AlgebraPlan, layout: Layout, outer_references: OuterRefer
 
 
 def decode_plan(
-    message: Plan, catalog: Catalog | None = None, *, strict: bool = False
+    message: Plan, catalog: Catalog | None = None, *, strict: bool | Weight = False
 ) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
     """Decode a plan: derive every schema anew, check every rule.
 
     Args:
         message: the plan, in the fields of the installed version.
         catalog: the functions to derive types by; those of the specification by default.
-        strict: refuse what is not quite as the specification says, instead of listing it.
+        strict: refuse findings of this weight and heavier ones, instead of listing them.
 
     Returns:
         The plan, and what in it was not as the specification says, with how it was read.
@@ -123,7 +124,7 @@ def _decode_plan(decoder: Decoder, message: Plan) -> AlgebraPlan:
     for detached in trees.detached:
         check_detached(decoder, detached)
     if not roots:
-        decoder.doubt("no relation of the plan is a root: the plan returns nothing", message)
+        decoder.report(FindingCode.ROOT_MISSING, "no relation of the plan is a root: the plan returns nothing", message)
     extended = message.HasField("advanced_extensions")
     return AlgebraPlan(
         made,
@@ -147,22 +148,26 @@ def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
     """Read the names of the columns of a relation that the plan returns."""
     needed = len(rel.schema.depth_first_names())
     if len(message.names) > needed and _is_change(rel):
-        decoder.doubt(
+        decoder.report(
+            FindingCode.ROOT_NAMES,
             f"a root has {len(message.names)} names, but its relation, a change, puts out {needed} fields: left out",
             message,
         )
         return Root(rel, rel.schema.depth_first_names())
     if len(message.names) == needed - 1 and isinstance(rel, Aggregate) and len(rel.grouping_sets) > 1:
         index = rel.schema.names[-1]
-        decoder.doubt(
-            f"a root has no name for the number of the grouping set, the last column: called {index}", message
+        decoder.report(
+            FindingCode.ROOT_NAMES,
+            f"a root has no name for the number of the grouping set, the last column: called {index}",
+            message,
         )
         return Root(rel, (*message.names, index))
     if len(message.names) != needed:
         decoder.fail(message)
+        nested = "; the fields of structs inside count, depth first" if needed != len(rel.schema) else ""
         raise PlanFormatError(
             f"a root has {len(message.names)} names, but its relation has {needed} fields",
-            hint="the fields of structs inside count, depth first",
+            hint=f"its fields are {quoted(rel.schema.depth_first_names())}{nested}",
         )
     return Root(rel, tuple(message.names))
 
@@ -183,7 +188,11 @@ def encode_parameter_binding(
 def decode_parameter_binding(decoder: Decoder, message: DynamicParameterBinding) -> ParameterBinding:
     """Read the value of a parameter, after the expressions."""
     if message.parameter_anchor not in decoder.parameters:
-        decoder.doubt(f"parameter {message.parameter_anchor} is bound, but no expression uses it; kept", message)
+        decoder.report(
+            FindingCode.BINDING_UNUSED,
+            f"parameter {message.parameter_anchor} is bound, but no expression uses it; kept",
+            message,
+        )
     return ParameterBinding(message.parameter_anchor, decode_literal(decoder, message.value))
 
 
@@ -191,7 +200,11 @@ def decode_evaluation_mode(decoder: Decoder, message: Plan) -> EvaluationMode:
     """Read how often variables are evaluated: once per plan, if it does not say so (reading 48)."""
     behavior = message.execution_behavior
     if behavior.variable_eval_mode == ExecutionBehavior.VARIABLE_EVALUATION_MODE_UNSPECIFIED:
-        decoder.doubt("the plan does not say how often variables are evaluated: taken for once per plan", behavior)
+        decoder.report(
+            FindingCode.EVALUATION_MODE_OF_VARIABLES if decoder.has_variables else FindingCode.EVALUATION_MODE,
+            "the plan does not say how often variables are evaluated: taken for once per plan",
+            behavior,
+        )
         return "per_plan"
     try:
         modes = ExecutionBehavior.VariableEvaluationMode
@@ -207,7 +220,7 @@ def to_bytes(message: Whole) -> bytes:
 
 
 def from_bytes(
-    data: bytes, catalog: Catalog | None = None, *, strict: bool = False
+    data: bytes, catalog: Catalog | None = None, *, strict: bool | Weight = False
 ) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
     """Decode the bytes of a plan of any version. Arguments, results and errors as of `decode_plan`."""
     from substrait_dsl.proto.legacy import modern_plan  # not needed for writing
@@ -232,7 +245,7 @@ def to_json(message: Whole) -> str:
 
 
 def from_json(
-    text: str, catalog: Catalog | None = None, *, strict: bool = False
+    text: str, catalog: Catalog | None = None, *, strict: bool | Weight = False
 ) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
     """Decode the JSON of a plan of any version. Arguments, results and errors as of `decode_plan`."""
     from substrait_dsl.proto.legacy import modern_plan_from_json

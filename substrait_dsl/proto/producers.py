@@ -25,10 +25,15 @@ if TYPE_CHECKING:
 SpecificationVersion = tuple[int, int, int]
 """A version of the specification: major, minor, patch."""
 
-ARROW_VARIATIONS: Mapping[tuple[int, str], str] = {
-    **dict.fromkeys(((1, kind) for kind in ("i8", "i16", "i32", "i64")), "an unsigned integer"),
+ARROW_LAYOUTS: Mapping[tuple[int, str], str] = {
     **dict.fromkeys(((1, kind) for kind in ("string", "binary", "list")), "a Large type of Arrow"),
     **dict.fromkeys(((2, kind) for kind in ("string", "binary", "list")), "a View type of Arrow"),
+}
+"""Type variations by which the values are the same, laid out in memory in another way."""
+
+ARROW_VARIATIONS: Mapping[tuple[int, str], str] = {
+    **ARROW_LAYOUTS,
+    **dict.fromkeys(((1, kind) for kind in ("i8", "i16", "i32", "i64")), "an unsigned integer"),
     (1, "date"): "a Date64 of Arrow",
     (1, "decimal"): "a Decimal256 of Arrow",
     (1, "interval_day"): "a duration",

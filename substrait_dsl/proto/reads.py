@@ -10,6 +10,7 @@ from typing import Any, assert_never
 
 from substrait import algebra_pb2 as pb
 
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.properties import NO_PROPERTIES
 from substrait_dsl.algebra.relations import (
     Arrow,
@@ -31,6 +32,7 @@ from substrait_dsl.algebra.relations import (
     Record,
     VirtualTable,
 )
+from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.choices import (
     declared_properties,
@@ -84,13 +86,22 @@ def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> R
     kind = message.WhichOneof("read_type")
     if kind is None:
         raise PlanFormatError("a read does not say what to read")
-    schema = decode_named_struct(decoder, message.base_schema)
+    if message.HasField("base_schema"):
+        schema = decode_named_struct(decoder, message.base_schema)
+    else:
+        decoder.report(
+            FindingCode.READ_SCHEMA, "a read does not say its base_schema: read as one of no columns", message
+        )
+        schema = NamedStruct(())
     scope = row_of(decoder, message, outer, types=schema.types)
     mask = decode_mask(decoder, message.projection) if message.HasField("projection") else None
     choices = decode_choices(message.common)
+    source = READ_TYPES[kind](decoder, getattr(message, kind), outer)
+    if isinstance(source, VirtualTable):
+        _report_nullability(decoder, source, schema, message.virtual_table)
     return Read(
         schema,
-        READ_TYPES[kind](decoder, getattr(message, kind), outer),
+        source,
         decoder.expression(message.filter, scope) if message.HasField("filter") else None,
         decoder.expression(message.best_effort_filter, scope) if message.HasField("best_effort_filter") else None,
         mask,
@@ -98,6 +109,20 @@ def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> R
         understood("name_values", choices, lambda pairs: tuple((str(a), str(b)) for a, b in pairs), ()),
         anchor=scope.anchor,
     )
+
+
+def _report_nullability(decoder: Decoder, table: VirtualTable, schema: NamedStruct, message: Any) -> None:
+    """Report required values in nullable columns: the types of a row should be those of the columns."""
+    for row in table.rows:
+        for value, column in zip(row.fields, schema.fields, strict=False):
+            if column.type.nullable and not value.type.nullable:
+                decoder.report(
+                    FindingCode.ROW_NULLABILITY,
+                    f'column "{column.name}" of a virtual table is {column.type}, a value in it {value.type}: read as '
+                    "the first",
+                    message,
+                )
+                return
 
 
 def encode_named_table(

@@ -28,6 +28,7 @@ from substrait_dsl.algebra.expressions import (
     StructMask,
 )
 from substrait_dsl.algebra.expressions.lambdas import parameter_in_subquery
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.decoder import Decoder, Scope
@@ -123,7 +124,7 @@ def decode_masked_reference(decoder: Decoder, message: pb.Expression.FieldRefere
     mask = decode_mask(decoder, message.masked_reference)
     if len(mask.items) == 1 and not message.masked_reference.maintain_singular_struct:
         told = "a mask of one field does not say maintain_singular_struct; read as a struct of that field all the same"
-        decoder.doubt(told, message.masked_reference)  # reading 25
+        decoder.report(FindingCode.MASK_OF_ONE_FIELD, told, message.masked_reference)  # reading 25
     columns = decode_columns(decoder, message, scope)
     if columns is None:
         return MaskedReference(decoder.expression(message.expression, scope), mask)
@@ -211,9 +212,15 @@ def _numbered_row(number: int, scope: Scope) -> tuple[Scope, range]:
 
 
 def _row_outside(steps: int, scope: Scope) -> Scope:
+    if steps == 0:
+        raise PlanFormatError(
+            "steps_out is 0, but it counts the subqueries from the innermost outwards, which is 1",
+            hint="a field of the row of the relation itself is a root_reference",
+        )
     rows = scope.outer.outwards(steps) if scope.outer is not None else []
-    if not 1 <= steps <= len(rows):
-        raise PlanFormatError(f"steps_out is {steps}, but there are not so many subqueries around the reference")
+    if len(rows) < steps:
+        many = "no subquery is" if not rows else f"{len(rows)} {'subqueries are' if len(rows) > 1 else 'subquery is'}"
+        raise PlanFormatError(f"steps_out is {steps}, but {many} around the reference")
     return rows[steps - 1]
 
 

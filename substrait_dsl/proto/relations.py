@@ -10,6 +10,7 @@ from typing import Any, assert_never
 
 from substrait import algebra_pb2 as pb
 
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import (
     Aggregate,
@@ -246,7 +247,7 @@ def decode_project(decoder: Decoder, message: pb.ProjectRel, outer: Scope | None
     """Read a project; one of no expressions is its input (reading 55)."""
     rel = decoder.relation(message.input, outer)
     if not message.expressions:
-        decoder.doubt("a project has no expressions; read as its input", message)
+        decoder.report(FindingCode.PROJECT_EMPTY, "a project has no expressions; read as its input", message)
         return rel
     scope = row_of(decoder, message, outer, (rel, message.input))
     expressions = tuple([decoder.expression(expression, scope) for expression in message.expressions])
@@ -306,7 +307,7 @@ def decode_top_n(decoder: Decoder, message: pb.TopNRel, outer: Scope | None) -> 
     scope = row_of(decoder, message, outer, (rel, message.input))
     mode: FetchMode = "rows_only"
     if message.mode == pb.FETCH_MODE_UNSPECIFIED:
-        decoder.doubt("a top-n does not say its mode; read as rows_only", message)
+        decoder.report(FindingCode.FETCH_MODE, "a top-n does not say its mode; read as rows_only", message)
     else:
         mode = word_of(FETCH_MODE, message.mode, pb.FetchMode, "TopNRel.mode")
     keys = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)

@@ -13,6 +13,7 @@ from substrait import type_pb2 as pb
 from substrait.plan_pb2 import Plan
 
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.catalog.user_types import type_problem
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
@@ -131,25 +132,29 @@ def decode_type_body(decoder: Decoder, kind: type[t.Type], body: Any) -> t.Type:
     if kind is not t.Func and body.type_variation_reference:  # a func has no variations
         common["variation"] = decoder.variation(body.type_variation_reference, kind.keyword, body)
     if kind is t.IntervalDay and not body.HasField("precision"):
-        decoder.doubt("an interval_day says no precision: taken for 6, microseconds", body)
+        decoder.report(
+            FindingCode.INTERVAL_PRECISION, "an interval_day says no precision: taken for 6, microseconds", body
+        )
         return t.IntervalDay(6, **common)
     if kind in NUMBER_FIELDS:
         return kind(*(getattr(body, name) for name in NUMBER_FIELDS[kind]), **common)
     decode_inner = _INNER_TYPES.get(kind)
     made = kind(**common) if decode_inner is None else kind(*decode_inner(decoder, body), **common)
     if isinstance(made, t.UserDefined):
-        doubt_user_defined(decoder, made, body)
+        report_user_defined(decoder, made, body)
     return made
 
 
-def doubt_user_defined(decoder: Decoder, kind: t.UserDefined, message: Any) -> None:
+def report_user_defined(decoder: Decoder, kind: t.UserDefined, message: Any) -> None:
     """Tell what is wrong with a user-defined type of an extension that is known, once for each."""
     if kind.urn not in decoder.catalog.extensions or kind.as_required() in decoder.checked:
         return
     decoder.checked.add(kind.as_required())
     problem = type_problem(decoder.catalog.extensions, kind)
     if problem is not None:
-        decoder.doubt(f"{problem}; kept as it came, here and wherever else it stands", message)
+        decoder.report(
+            FindingCode.TYPE_UNKNOWN, f"{problem}; kept as it came, here and wherever else it stands", message
+        )
 
 
 def decode_nullability(decoder: Decoder, body: Any) -> bool:
@@ -159,7 +164,9 @@ def decode_nullability(decoder: Decoder, body: Any) -> bool:
         return nullable
     if body.nullability != pb.Type.NULLABILITY_UNSPECIFIED:
         raise PlanFormatError(f"there is no nullability with the number {body.nullability}")
-    decoder.doubt("a type says neither NULLABLE nor REQUIRED: taken for nullable", body)
+    decoder.report(
+        FindingCode.NULLABILITY_MISSING, "a type says neither NULLABLE nor REQUIRED: taken for nullable", body
+    )
     return True
 
 
@@ -279,7 +286,9 @@ def encode_schema(schema: NamedStruct) -> pb.NamedStruct:
 def decode_named_struct(decoder: Decoder, message: pb.NamedStruct) -> NamedStruct:
     """Read a schema: a struct, which is always required, and names for its fields and for those of structs inside."""
     if message.struct.nullability != pb.Type.NULLABILITY_REQUIRED:
-        decoder.doubt("the struct of a schema is not REQUIRED: taken for it", message.struct)
+        decoder.report(
+            FindingCode.NULLABILITY_MISSING, "the struct of a schema is not REQUIRED: taken for it", message.struct
+        )
     if message.struct.type_variation_reference:
         decoder.fail(message.struct)
         raise UnsupportedError("the struct of a schema is of a type variation, for which a schema has no place")
@@ -331,5 +340,9 @@ def decode_type_aliases(decoder: Decoder, messages: Sequence[pb.TypeAlias]) -> N
                 if isinstance(kind, t.Unbound):
                     raise PlanFormatError("a type alias stands for a concrete type, not for an unbound one")
             if declared[anchor].type.HasField("alias"):
-                decoder.doubt("a type alias is just another alias; read as what that stands for", declared[anchor])
+                decoder.report(
+                    FindingCode.TYPE_ALIAS,
+                    "a type alias is just another alias; read as what that stands for",
+                    declared[anchor],
+                )
             decoder.aliases[anchor] = alike.setdefault(kind, kind)

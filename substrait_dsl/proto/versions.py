@@ -15,6 +15,7 @@ from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan, PlanVersion
 from substrait.plan_pb2 import Version as VersionMessage
 
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.plan import Version
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.decoder import Decoder
@@ -44,7 +45,12 @@ def decode_version(decoder: Decoder, message: Whole) -> Version | None:
     decoder.producer = producer_of(said.producer, decoder.version)
     if decoder.version == (0, 0, 0):
         whole = WORDS[message.DESCRIPTOR.name]
-        decoder.doubt(f"{whole} does not say which version of the specification it is of", said)
+        decoder.report(
+            FindingCode.VERSION_MISSING, f"{whole} does not say which version of the specification it is of", said
+        )
+    newer = of_newer_version(said, WORDS[message.DESCRIPTOR.name])
+    if newer is not None:
+        decoder.report(FindingCode.VERSION_NEWER, f"{newer}: read as of that", said)
     with decoder.part(said):
         return Version(*decoder.version, said.git_hash, said.producer) if message.HasField("version") else None
 

@@ -5,19 +5,20 @@ Specification: https://substrait.io/serialization/basics/.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
 from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
-from substrait_dsl.algebra.plan import Finding
+from substrait_dsl.algebra.findings import Finding, FindingCode, Weight, merge_findings
 from substrait_dsl.catalog import Catalog, standard_catalog
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, TypeMismatchError, UnsupportedError
 from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.expressions import decode_expression
-from substrait_dsl.proto.paths import path_of, paths_of
+from substrait_dsl.proto.paths import path_of
 from substrait_dsl.proto.relations import decode_relation
+from substrait_dsl.proto.reports import require_none
 from substrait_dsl.proto.versions import WORDS, of_newer_version, version_in
 
 W = TypeVar("W", Plan, ExtendedExpression)
@@ -26,7 +27,7 @@ S = TypeVar("S", bound=bytes | str)
 
 
 def decode_whole(
-    message: W, read: Callable[[Decoder, W], R], catalog: Catalog | None, strict: bool
+    message: W, read: Callable[[Decoder, W], R], catalog: Catalog | None, strict: bool | Weight
 ) -> tuple[R, tuple[Finding, ...]]:
     """Decode a message that stands by itself.
 
@@ -34,7 +35,7 @@ def decode_whole(
         message: the message, in the fields of the installed version.
         read: reads it, given the state of decoding.
         catalog: the functions to derive types by; those of the specification by default.
-        strict: refuse what is not quite as the specification says, instead of listing it.
+        strict: refuse findings of this weight and heavier ones, instead of listing them.
 
     Returns:
         What was read, and what in it was not as the specification says, with how it was taken.
@@ -56,7 +57,7 @@ def decode_whole(
             failed = decoder.failed
             decoder = Decoder(decoder.catalog, decode_relation, decode_expression, message)
             decoder.keep_declared = True
-            decoder.doubt(told, failed)
+            decoder.report(FindingCode.DECLARED_TYPES, told, failed)
             made = read(decoder, message)
     except UnsupportedError as error:
         error.path = path_of(message, decoder.failed)
@@ -66,11 +67,8 @@ def decode_whole(
         raise PlanFormatError(error.message, hint=error.hint, path=path) from error
     except RecursionError:
         raise PlanFormatError(f"{whole} is nested too deeply") from None
-    paths = paths_of(message, (doubted for _, doubted in decoder.doubts))
-    found = (Finding(told, path) for (told, _), path in zip(decoder.doubts, paths, strict=True))
-    findings = tuple(dict.fromkeys(found))  # a tree that is read in two places says everything twice
-    if strict:
-        _require_none(findings)
+    findings = decoder.reports.findings(message)
+    require_none(findings, strict)
     return made, findings
 
 
@@ -80,7 +78,7 @@ def read_whole(
     modern: Callable[[S, list[Finding]], W],
     read: Callable[[Decoder, W], R],
     catalog: Catalog | None,
-    strict: bool,
+    strict: bool | Weight,
 ) -> tuple[R, tuple[Finding, ...]]:
     """Decode bytes or JSON of any version of the specification.
 
@@ -97,8 +95,7 @@ def read_whole(
     translated: list[Finding] = []
     try:
         message = modern(source, translated)
-        if strict:
-            _require_none(translated)
+        require_none(merge_findings(translated), strict)
         made, found = decode_whole(message, read, catalog, strict)
     except PlanFormatError as error:
         error.hint = _other_kind(kind, source) or error.hint
@@ -106,7 +103,7 @@ def read_whole(
         if newer is not None and newer != error.message:
             error.hint = newer if error.hint is None else f"{newer}; {error.hint}"
         raise
-    return made, (*translated, *found)
+    return made, merge_findings((*translated, *found)) if translated else found
 
 
 def _other_kind(kind: type[Plan | ExtendedExpression], source: bytes | str) -> str | None:
@@ -125,10 +122,3 @@ def _other_kind(kind: type[Plan | ExtendedExpression], source: bytes | str) -> s
         return "this is a plan: read it with Plan.load, from_bytes or from_json" if plan.relations else None
     except PlanFormatError:
         return None
-
-
-def _require_none(findings: Sequence[Finding]) -> None:
-    """Raise `PlanFormatError` for the first of the findings, if there are any."""
-    if findings:
-        more = f" (and {len(findings) - 1} more such findings)" if len(findings) > 1 else ""
-        raise PlanFormatError(findings[0].message + more, path=findings[0].path)

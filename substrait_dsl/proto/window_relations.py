@@ -11,6 +11,7 @@ from typing import assert_never
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import FieldReference, WindowCall
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.relations import ConsistentField, Expand, ExpandField, SwitchingField, Window, WindowMethod
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import PlanFormatError
@@ -84,7 +85,8 @@ def decode_expand(decoder: Decoder, message: pb.ExpandRel, outer: Scope | None) 
     written = len(fields)
     fields += _beyond(fields, rel.schema.types)
     if len(fields) > written:
-        decoder.doubt(
+        decoder.report(
+            FindingCode.EXPAND_FIELDS,
             f"an expand has {written} fields, its input {len(rel.schema)} columns: read as putting out the fields, "
             "then the columns beyond them as they are, then the number of the copy (i32); others take it to put out "
             "only the fields and that number",

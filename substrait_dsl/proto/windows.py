@@ -28,6 +28,7 @@ from substrait_dsl.algebra.expressions import (
     literal,
     natural_type,
 )
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.catalog import Open, Typed
 from substrait_dsl.catalog.roles import distance_type, is_known
 from substrait_dsl.errors import PlanFormatError
@@ -118,7 +119,9 @@ def decode_bounds_type(decoder: Decoder, message: CallMessage) -> BoundsType:
             "a frame with an offset does not say its bounds_type: whether the offset counts rows or is added to the "
             "sort key"
         )
-    decoder.doubt(f"{message.DESCRIPTOR.name} does not say its bounds_type; read as rows", message)
+    decoder.report(
+        FindingCode.BOUNDS_TYPE, f"{message.DESCRIPTOR.name} does not say its bounds_type; read as rows", message
+    )
     return "rows"
 
 
@@ -156,7 +159,7 @@ def decode_bound(decoder: Decoder, message: BoundMessage, scope: Scope, key: t.T
             return CURRENT_ROW
         offset = _decode_offset(decoder, getattr(message, kind), scope)
         if is_zero(offset):
-            decoder.doubt(f"a frame has a bound {kind} 0; read as current_row", message)
+            decoder.report(FindingCode.BOUND_ZERO, f"a frame has a bound {kind} 0; read as current_row", message)
             return CURRENT_ROW
         return Bound(kind, offset if key is None else _added(decoder, offset, key, getattr(message, kind)))
 

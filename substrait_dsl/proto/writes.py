@@ -13,6 +13,7 @@ from google.protobuf import json_format
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.extensions import AnyMessage
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import (
     DROPS,
@@ -72,7 +73,7 @@ def decode_write(decoder: Decoder, message: pb.WriteRel, outer: Scope | None) ->
     op = word_of(WRITE_OP, message.op, pb.WriteRel.WriteOp, "WriteRel.op")
     output: OutputMode = "no_output"
     if message.output == pb.WriteRel.OUTPUT_MODE_UNSPECIFIED:
-        decoder.doubt("a write does not say its output; read as no_output", message)
+        decoder.report(FindingCode.WRITE_OUTPUT, "a write does not say its output; read as no_output", message)
     else:
         output = word_of(OUTPUT_MODE, message.output, pb.WriteRel.OutputMode, "WriteRel.output")
     target = decode_write_target(decoder, message)
@@ -82,7 +83,9 @@ def decode_write(decoder: Decoder, message: pb.WriteRel, outer: Scope | None) ->
 def _table_schema(decoder: Decoder, message: pb.WriteRel, rel: Rel) -> NamedStruct:
     if message.HasField("table_schema"):
         return decode_named_struct(decoder, message.table_schema)
-    decoder.doubt("a write does not say the schema of the table; read as that of its input", message)
+    decoder.report(
+        FindingCode.WRITE_SCHEMA, "a write does not say the schema of the table; read as that of its input", message
+    )
     return rel.schema
 
 
@@ -92,10 +95,14 @@ def _create_mode(decoder: Decoder, message: pb.WriteRel, op: WriteOp) -> CreateM
     if op == "ctas" and said:
         return word_of(CREATE_MODE, message.create_mode, pb.WriteRel.CreateMode, "WriteRel.create_mode")
     if op == "ctas":
-        decoder.doubt("a ctas does not say its create_mode; read as error_if_exists", message)
+        decoder.report(FindingCode.CREATE_MODE, "a ctas does not say its create_mode; read as error_if_exists", message)
         return "error_if_exists"
     if said:
-        decoder.doubt(f"the create_mode of a write that is {op} has no meaning; not kept", message)
+        decoder.report(
+            FindingCode.FIELD_WITHOUT_MEANING,
+            f"the create_mode of a write that is {op} has no meaning; not kept",
+            message,
+        )
     return None
 
 
@@ -230,7 +237,9 @@ def decode_ddl(decoder: Decoder, message: pb.DdlRel, outer: Scope | None) -> Ddl
     definition = decoder.relation(message.view_definition, outer) if message.HasField("view_definition") else None
     if op in DROPS:
         if message.HasField("table_schema") or message.HasField("table_defaults"):
-            decoder.doubt(f"{op} takes no schema and no defaults; not kept", message)
+            decoder.report(
+                FindingCode.FIELD_WITHOUT_MEANING, f"{op} takes no schema and no defaults; not kept", message
+            )
         return Ddl(target, kind, op, view_definition=definition)
     schema = decode_named_struct(decoder, message.table_schema) if message.HasField("table_schema") else None
     defaults = tuple(decode_literal(decoder, default) for default in message.table_defaults.fields)

@@ -21,7 +21,7 @@ from substrait_dsl.proto.plan import decode_plan
 from substrait_dsl.proto.untold import only_type
 from substrait_dsl.spark.functions import function_to_sql
 from tests.proto.plans import ARITHMETIC, COMPARISON, T, add, call, col, equal, gt, i64, total
-from tests.proto.reading import changed, condition, found, refused_at, rel_comes_back, root
+from tests.proto.reading import below_root, changed, condition, found, refused_at, rel_comes_back, root
 from tests.proto.small_expressions import TEXT, D, a, b, projected, s
 from tests.support import refused
 
@@ -143,7 +143,12 @@ def test_of_calls_that_are_alike_each_is_found() -> None:
     got, findings = root(changed(rel, untyped))
     assert got == rel
     told = "add:i64_i64 does not declare its type; it is i64"
-    assert findings == [(told, f"project.expressions[{position}].scalar_function") for position in (1, 3)]
+    assert findings == [(told, "project.expressions[1].scalar_function")]
+    (finding,) = decode_plan(changed(rel, untyped))[1]
+    assert (finding.code, finding.places) == ("call-type-missing", 2)
+    assert [below_root(path) for path in finding.paths] == [
+        f"project.expressions[{position}].scalar_function" for position in (1, 3)
+    ]
 
 
 def test_the_value_of_a_literal_decides_for_each_call_by_itself() -> None:

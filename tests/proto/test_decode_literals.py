@@ -39,7 +39,7 @@ def test_any_literal_is_read_as_it_was_written(constant: Literal) -> None:
     encode_literal(Declarations(plan, 99), constant, sent)
     decoder = decoder_of(Plan.FromString(plan.SerializeToString()))
     assert decode_literal(decoder, pb.Expression.Literal.FromString(sent.SerializeToString())) == constant
-    assert decoder.doubts == []
+    assert not len(decoder.reports)
 
 
 def test_every_kind_of_literal_is_read() -> None:
@@ -147,6 +147,6 @@ def test_a_null_goes_by_its_type_alone() -> None:
     decoder = decoder_of()
     sent = message(pb.Expression.Literal, f"empty_list {{ type {{ i8 {{ {R} }} }} {R} }} nullable: true")
     assert decode_literal(decoder, sent) == Literal((), t.List(t.I8()))
-    ((said, where),) = decoder.doubts
-    assert "its type list<i8> is not" in said
-    assert where is sent
+    (report,) = decoder.reports
+    assert "its type list<i8> is not" in report.text
+    assert list(report.messages.values()) == [sent]

@@ -273,7 +273,7 @@ def test_a_finding_says_which_type_is_used() -> None:
     assert got == plan_of(r.Filter(T, equal(col(T, 0), i64(1))))
     assert [str(finding) for finding in findings] == [
         "equal:any_any is declared to give boolean?; by its definition it gives boolean, which is used "
-        "(at relations[0].root.input.filter.condition.scalar_function)"
+        "(at relations[0].root.input.filter.condition.scalar_function) [harmless: call-nullability]"
     ]
 
 
@@ -284,5 +284,5 @@ def test_a_binding_that_nothing_uses_is_told() -> None:
     got, findings = decode_plan(sent)
     assert got.parameter_bindings == (*plan.parameter_bindings, ParameterBinding(4, i64(6)))
     assert [str(finding) for finding in findings] == [
-        "parameter 4 is bound, but no expression uses it; kept (at parameter_bindings[1])"
+        "parameter 4 is bound, but no expression uses it; kept (at parameter_bindings[1]) [harmless: binding-unused]"
     ]

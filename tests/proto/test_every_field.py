@@ -18,7 +18,8 @@ from substrait.plan_pb2 import Plan
 
 from substrait_dsl.algebra.anchors import canonical_plan
 from substrait_dsl.algebra.extended import ExtendedExpression
-from substrait_dsl.algebra.plan import AlgebraPlan, Finding
+from substrait_dsl.algebra.findings import Finding
+from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.encoder import OuterReferences
 from substrait_dsl.proto.extended import decode_extended_expression, encode_extended_expression

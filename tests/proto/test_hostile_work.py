@@ -22,9 +22,9 @@ from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.catalog import Catalog, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto import legacy
-from substrait_dsl.proto.decoder import MAX_TOLD
 from substrait_dsl.proto.paths import path_of
 from substrait_dsl.proto.plan import from_bytes, from_json, to_json
+from substrait_dsl.proto.reports import MAX_REPORTED
 from substrait_dsl.proto.sizes import MAX_INPUT_COLUMNS
 from substrait_dsl.render.literals import MAX_TYPE
 from substrait_dsl.render.text import explain
@@ -325,16 +325,19 @@ def test_an_old_plan_is_not_searched_for_fields_that_it_does_not_have(monkeypatc
 
 
 def test_findings_that_tell_a_large_type_again_and_again() -> None:
-    """Each of two thousand calls is said to give a struct of a thousand fields, by its number: 18 MB of text."""
-    plan = Plan.FromString(with_calls(2000, lambda _: "equal:any_any", arguments=2))
+    """Each of a thousand calls takes a struct of a thousand fields, by its number, and another text: 14 MB."""
+    plan = Plan.FromString(with_calls(1000, lambda _: "equal:any_any", arguments=2))
     alias = plan.type_aliases.add(type_alias_anchor=1)
     alias.type.struct.nullability = REQUIRED
     for _ in range(1000):
         alias.type.struct.types.add().decimal.MergeFrom(types_pb.Type.Decimal(precision=9, nullability=REQUIRED))
-    for expression in plan.relations[0].root.input.project.expressions:
-        expression.scalar_function.output_type.alias.type_alias_reference = 1
-        expression.scalar_function.output_type.alias.nullability = REQUIRED
-    with pytest.raises(UnsupportedError, match=f"more than {MAX_TOLD} characters"):
+    for number, expression in enumerate(plan.relations[0].root.input.project.expressions):
+        struct, other = (argument.value.literal for argument in expression.scalar_function.arguments)
+        struct.null.alias.type_alias_reference = 1
+        struct.null.alias.nullability = types_pb.Type.NULLABILITY_NULLABLE
+        other.null.fixed_char.length = number + 1
+        other.null.fixed_char.nullability = types_pb.Type.NULLABILITY_NULLABLE
+    with pytest.raises(UnsupportedError, match=f"more than {MAX_REPORTED} characters"):
         from_bytes(plan.SerializeToString())
 
 

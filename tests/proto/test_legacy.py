@@ -16,7 +16,7 @@ from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
 from substrait_dsl.algebra import relations as r
-from substrait_dsl.algebra.plan import Finding
+from substrait_dsl.algebra.findings import Finding
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.legacy import modern_plan, modern_plan_from_json
 from substrait_dsl.proto.legacy_plan import urn_of

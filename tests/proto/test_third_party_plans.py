@@ -19,10 +19,17 @@ pytestmark = pytest.mark.usefixtures("shared")
 BEYOND_THEIR_DEFINITIONS = {"ibm_q08", "ibm_q14", "isthmus_q08", "isthmus_q14", "validate_q08", "validate_q14"}
 """The plans whose branches have one type only as the plan declares them: a product of decimals, and 0."""
 
+OTHER_VALUES = {"validate_q01": "subtract:date_iday is declared to give date"}
+"""What plans are refused for: this one subtracts 10368 seconds from a date, for 120 days, and calls that a date."""
+
 
 @pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
 def test_plans_of_others_are_read(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
+    if path.stem in OTHER_VALUES:
+        with pytest.raises(PlanFormatError, match=OTHER_VALUES[path.stem]):
+            from_json(text)
+        return
     plan, findings = from_json(text)
     message = json.loads("\n".join(line for line in text.splitlines() if not line.startswith("//")))
     assert [list(root.names) for root in plan.roots] == [tree["root"]["names"] for tree in message["relations"]]

@@ -1,0 +1,75 @@
+"""How a type that a plan declares differs from the one that is derived."""
+
+from __future__ import annotations
+
+import typing
+
+from substrait_dsl.algebra.types import (
+    FP32,
+    FP64,
+    I8,
+    I16,
+    I32,
+    I64,
+    Binary,
+    FixedBinary,
+    FixedChar,
+    List,
+    Map,
+    String,
+    Struct,
+    Type,
+    Unbound,
+    UserDefined,
+    VarChar,
+)
+
+Difference = typing.Literal["nullability", "parameters", "kind"]
+"""How much two types differ: in what may be NULL; in size, precision or variation; in what their values are."""
+
+_FAMILIES: dict[type[Type], str] = {
+    **dict.fromkeys((I8, I16, I32, I64), "integers"),
+    **dict.fromkeys((FP32, FP64), "floating point"),
+    **dict.fromkeys((String, VarChar, FixedChar), "texts"),
+    **dict.fromkeys((Binary, FixedBinary), "bytes"),
+}
+"""Types whose values are of one kind, in other sizes."""
+
+_ORDER: tuple[Difference, ...] = typing.get_args(Difference)
+
+
+def difference_of(declared: Type, derived: Type) -> Difference | None:
+    """How a declared type differs from a derived one, the largest difference inside of both; None if they are equal."""
+    if declared == derived:
+        return None
+    if isinstance(declared, Unbound) or isinstance(derived, Unbound):
+        return "parameters"
+    if _family(declared) != _family(derived):
+        return "kind"
+    mine, theirs = _parts(declared), _parts(derived)
+    if len(mine) != len(theirs):
+        return "kind"
+    found = {difference_of(one, other) for one, other in zip(mine, theirs, strict=True)} - {None}
+    if not found:
+        return "nullability" if declared.matches(derived) else "parameters"
+    if declared.variation != derived.variation:
+        found.add("parameters")
+    return max((each for each in found if each is not None), key=_ORDER.index)
+
+
+def _family(kind: Type) -> object:
+    if isinstance(kind, UserDefined):
+        return kind.urn, kind.name
+    return _FAMILIES.get(type(kind), type(kind))
+
+
+def _parts(kind: Type) -> tuple[Type, ...]:
+    match kind:
+        case Struct():
+            return kind.types
+        case List():
+            return (kind.element,)
+        case Map():
+            return kind.key, kind.value
+        case _:
+            return ()
