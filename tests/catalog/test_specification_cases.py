@@ -6,6 +6,7 @@ applies fails the tests.
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -61,8 +62,6 @@ UNDECLARED_OPTIONS = {
 }
 """Options or values that the extension files do not declare: how many cases use them, and why that is wrong."""
 
-CASES = read_all()
-
 
 def bind(function: str, arguments: tuple[Argument, ...], case: Case) -> Resolution:
     urns = (case.urn, *case.dependencies)
@@ -101,15 +100,18 @@ def outcome(case: Case) -> str:
             return "stated nullable" if derived.as_nullable() == stated else "wrong"
 
 
-OUTCOMES = {case: outcome(case) for case in CASES}
+@cache
+def outcomes() -> dict[Case, str]:
+    """What comes of each case."""
+    return {case: outcome(case) for case in read_all()}
 
 
 def test_all_cases_are_read() -> None:
-    assert Counter(case.kind for case in CASES) == {"scalar": 1125, "aggregate": 186, "window": 6}
+    assert Counter(case.kind for case in read_all()) == {"scalar": 1125, "aggregate": 186, "window": 6}
 
 
 def test_outcomes() -> None:
-    assert Counter(OUTCOMES.values()) == {
+    assert Counter(outcomes().values()) == {
         "same": 1228,
         "bound, no result stated": 57,
         "stated nullable": 14,
@@ -127,7 +129,7 @@ def test_outcomes() -> None:
     ],
 )
 def test_quirks_are_the_listed_ones(quirk: str, table: dict[tuple[str, str], str]) -> None:
-    cases = [case for case in CASES if OUTCOMES[case] == quirk]
+    cases = [case for case in read_all() if outcomes()[case] == quirk]
     used = {entry for case in cases for entry in table if applies(entry, case)}
     assert [str(case) for case in cases if not any(applies(entry, case) for entry in table)] == []
     assert used == set(table), "entries that no longer apply"
@@ -143,7 +145,7 @@ def test_options_are_declared_but_for_the_listed_ones() -> None:
 
 
 def undeclared_options() -> Iterator[str]:
-    for case in CASES:
+    for case in read_all():
         if case.options:
             overload = bind(case.function, case.arguments, case).overload
             for name, value in case.options:
@@ -155,9 +157,9 @@ def undeclared_options() -> Iterator[str]:
 
 def test_lambda_bodies_have_the_return_type_their_lambda_states() -> None:
     checked = 0
-    for case in CASES:
+    for case in read_all():
         for argument in case.arguments:
-            if isinstance(argument, Lambda) and OUTCOMES[case] == "same":
+            if isinstance(argument, Lambda) and outcomes()[case] == "same":
                 body = bind_body(argument, case)
                 stated = argument.type.parameters[-1]
                 # any_match and all_match take a func -> boolean?, so their lambdas state it even of a required body

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 import pytest
@@ -21,7 +21,9 @@ def folded(step: Callable[[Any, Any], Any], items: Iterable[Any], *start: Any) -
     return reduce(step, items, *start)
 
 
-TABLES = [table(f"t{number}", k=t.I64()) for number in range(1000)]
+@cache
+def tables() -> list[r.Rel]:
+    return [table(f"t{number}", k=t.I64()) for number in range(1000)]
 
 
 def matching(left: r.Rel, right: r.Rel) -> ex.Expression:
@@ -61,22 +63,24 @@ def conditional_clause(inner: ex.Expression, number: int) -> ex.Expression:
 
 
 def subquery(inner: r.Rel, number: int) -> r.Rel:
-    return r.Filter(TABLES[number], ex.SetPredicate("exists", inner))
+    return r.Filter(tables()[number], ex.SetPredicate("exists", inner))
 
 
-CONDITIONS = [gt(col(T, 0), i64(number)) for number in range(5000)]
+def conditions() -> list[ex.Expression]:
+    return [gt(col(T, 0), i64(number)) for number in range(5000)]
+
 
 PLANS: dict[str, Callable[[], r.Rel]] = {
-    "1000 tables joined to the left": lambda: folded(joined, TABLES),
-    "1000 tables joined to the right": lambda: folded(lambda right, left: joined(left, right), TABLES),
-    "1000 tables joined in pairs": lambda: in_pairs(list(TABLES)),
-    "1000 tables semi-joined to the left": lambda: folded(semi_joined, TABLES),
-    "1000 inputs of a set": lambda: r.Set(tuple(TABLES), "union_all"),
-    "1000 sets in each other": lambda: folded(lambda left, right: r.Set((left, right), "minus_primary"), TABLES),
+    "1000 tables joined to the left": lambda: folded(joined, tables()),
+    "1000 tables joined to the right": lambda: folded(lambda right, left: joined(left, right), tables()),
+    "1000 tables joined in pairs": lambda: in_pairs(list(tables())),
+    "1000 tables semi-joined to the left": lambda: folded(semi_joined, tables()),
+    "1000 inputs of a set": lambda: r.Set(tuple(tables()), "union_all"),
+    "1000 sets in each other": lambda: folded(lambda left, right: r.Set((left, right), "minus_primary"), tables()),
     "5000 terms": lambda: computed(folded(add, map(i64, range(5000)), col(T, 0))),
     "5000 terms to the right": lambda: computed(folded(lambda sum_, n: add(i64(n), sum_), range(5000), i64(0))),
-    "5000 conditions": lambda: r.Filter(T, call("and:bool", *CONDITIONS, urn=BOOLEAN)),
-    "5000 conditions in each other": lambda: r.Filter(T, folded(both, CONDITIONS)),
+    "5000 conditions": lambda: r.Filter(T, call("and:bool", *conditions(), urn=BOOLEAN)),
+    "5000 conditions in each other": lambda: r.Filter(T, folded(both, conditions())),
     "1000 ifs in each other's else": lambda: computed(folded(conditional, range(1000), i64(0))),
     "1000 ifs in each other's condition": lambda: computed(folded(conditional_clause, range(1000), col(T, 0))),
     "1000 casts": lambda: computed(folded(lambda inner, _: ex.Cast(inner, t.I64()), range(1000), col(T, 0))),
