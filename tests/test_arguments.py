@@ -73,6 +73,7 @@ GOOD: Mapping[str, Any] = {
     "system": sd.Capabilities(), "CapabilityReport.system": "x", "missing": (), "undeclared": (), "reason": "x",
     "requirement": sd.Requirement("version", "0.106.0"), "read_capabilities.path": "small.yaml",
     "FunctionCapability.options": {"overflow": ["ERROR"]},
+    "Finding.code": sd.FindingCode.ROOT_NAMES, "FindingCode.value": "root-names",
     "GroupBy.keys": ("id",), "GroupBy.named": {}, "GroupBy.relation": T,
     "agg.measures": f.count().alias("n"), "agg.named": f.count(), "CatalogFunction.options": "ERROR",
     "Computation.type": "hashtable", "cube.named": f.count(), "DynRow.schema": T._rel.schema,
@@ -115,6 +116,7 @@ INTERNAL = {
     "Catalog.possible_cast",
     "Catalog.resolve",
     "ExchangeKind.resolve",
+    *(f"FindingCode.{name}" for name in inspect.signature(sd.FindingCode).parameters if name != "value"),  # of enum
     "GroupBy.keys",
     "GroupBy.named",
     "GroupBy.relation",

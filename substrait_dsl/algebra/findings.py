@@ -6,13 +6,15 @@ the documentation prints.
 
 from __future__ import annotations
 
+import sys
 import typing
 from collections.abc import Iterable
 from enum import StrEnum
 
 import attrs
 
-from substrait_dsl.algebra.validators import TEXT
+from substrait_dsl.algebra.validators import TEXT, between, one, several
+from substrait_dsl.errors import unknown_choice
 
 Weight = typing.Literal["harmless", "assumed"]
 """Whether there is one meaning only (``harmless``), or another is possible and one was assumed (``assumed``)."""
@@ -41,6 +43,11 @@ class FindingCode(StrEnum):
         member.weight = weight
         member.description = description
         return member
+
+    @classmethod
+    def _missing_(cls, value: object) -> typing.NoReturn:
+        """Refuse what is no code."""
+        raise unknown_choice("code of a finding", value, cls)
 
     # --- the plan as a whole
     VERSION_MISSING = (
@@ -225,11 +232,11 @@ class Finding:
     One finding stands for all places of one kind: calls of one function, uses of one type.
     """
 
-    code: FindingCode
+    code: FindingCode = attrs.field(validator=one("a FindingCode", FindingCode))
     message: str = attrs.field(validator=TEXT)
-    paths: tuple[str, ...] = ("",)
+    paths: tuple[str, ...] = attrs.field(default=("",), validator=several("a tuple of texts", str))
     """Where in the plan it stands, the first places: ``relations[0].root.input.read.base_schema.struct``."""
-    places: int = 1
+    places: int = attrs.field(default=1, validator=between(1, sys.maxsize))
     """In how many places it stands."""
 
     @property
