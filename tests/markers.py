@@ -28,6 +28,7 @@ BY_FIXTURE: Mapping[str, tuple[str, ...]] = {
     "lake": ("spark", "lake", "slow"),
     "library_cache": ("slow",),
     "shared": ("shared",),
+    "tpcds": ("slow",),
 }
 """The markers that a test has because of a fixture. All tests of lake tables are slow to start: see `tests/lake`."""
 

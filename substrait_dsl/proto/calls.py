@@ -90,16 +90,17 @@ _LIKE_WITH_ESCAPE = 3
 def _without_escape(
     decoder: Decoder, message: pb.Expression.ScalarFunction, arguments: tuple[Argument, ...]
 ) -> tuple[Argument, ...]:
-    """The arguments of a call without the escape character of a ``like`` of DataFusion that has none."""
+    """The arguments of a call without the escape character of a ``like`` or ``ilike`` of DataFusion that has none."""
     if len(arguments) != _LIKE_WITH_ESCAPE or not decoder.producer.like_has_escape:
         return arguments
     escape = arguments[-1]
     is_none = isinstance(escape, Literal) and escape.value is None
-    if not is_none or decoder.function(message.function_reference).name != "like":
+    name = decoder.function(message.function_reference).name
+    if not is_none or name not in ("like", "ilike"):
         return arguments
     decoder.report(
         FindingCode.LIKE_ESCAPE,
-        "like has a third argument, NULL, by which DataFusion means no escape character: left out",
+        f"{name} has a third argument, NULL, by which DataFusion means no escape character: left out",
         message,
     )
     return arguments[:-1]

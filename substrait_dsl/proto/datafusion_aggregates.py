@@ -17,6 +17,8 @@ from substrait_dsl.algebra.expressions import (
     Cast,
     Expression,
     FieldReference,
+    IfClause,
+    IfThen,
     Measure,
     Switch,
     SwitchCase,
@@ -30,7 +32,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Aggregate, Emit, Project
 from substrait_dsl.algebra.types import I8, I16, I32, I64, Decimal, Type
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.proto.construction import URN, cast_to
+from substrait_dsl.proto.construction import URN, cast_to, scalar_call
 from substrait_dsl.proto.datafusion_decimals import average_type, sum_type, truncated_quotient
 
 if TYPE_CHECKING:
@@ -87,14 +89,29 @@ def _parts(decoder: Decoder, call: Call) -> _Parts | None:
                 lambda values: truncated_quotient(decoder, values[0], values[1], kind),
                 f"read as DataFusion computes it: sum by count, cut to {kind}",
             )
+        case "string_agg", (Expression(type=joined) as argument, _):
+            count = _same_call(decoder, call, "aggregate_generic", "count", argument)
+            return _Parts(
+                (call, count),
+                lambda values: _null_if_none(decoder, values[0], values[1], joined),
+                "read as DataFusion's, which is NULL where there are no texts",
+            )
         case _:
             return None
 
 
+def _null_if_none(decoder: Decoder, value: Expression, count: Expression, kind: Type) -> Expression:
+    """A value, or NULL if it is one of no values."""
+    is_none = scalar_call(decoder, "comparison", "equal", count, literal(0, I64()))
+    return IfThen((IfClause(is_none, literal(None, kind.as_nullable())),), value)
+
+
 def _same_call(decoder: Decoder, call: Call, extension: str, name: str, argument: Expression) -> Call:
-    """A call of another aggregate function over the same values."""
+    """A call of another aggregate function over the same values, whose order does not matter to it."""
     found = decoder.catalog.resolve("aggregate", name, (given_by(argument),), urn=f"{URN}{extension}")
     function: FunctionId = found.overload.function
+    if isinstance(call, AggregateFunction):
+        call = attrs.evolve(call, sorts=())
     return attrs.evolve(call, function=function, arguments=(argument,), output_type=found.output_type, options=())
 
 

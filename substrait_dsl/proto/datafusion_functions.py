@@ -235,6 +235,52 @@ def _like(**options: str) -> Reader:
     return read
 
 
+def _like_without_case(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+    """Letters are alike that Unicode folds to one: of those of ASCII only s has a third form, which is no lower case.
+
+    Raises:
+        UnsupportedError: the pattern has characters beyond ASCII, of which some are folded otherwise.
+    """
+    match arguments:
+        case (Expression() as text, Literal(value=str() as pattern) as given) if pattern.isascii():
+            if "s" in pattern.lower():
+                text = scalar_call(
+                    decoder, "string", "replace", text, literal(_LONG_S, String()), literal("s", String())
+                )
+            return _LIKE_WITHOUT_CASE(decoder, (text, given), declared)
+        case (Expression(), Literal(value=str() as pattern)):
+            raise UnsupportedError(
+                f"which letters of {pattern!r} are alike without case, beyond ASCII, the specification does not say",
+                hint="compare lower(x) with a pattern in lower case",
+            )
+        case _:
+            return _LIKE_WITHOUT_CASE(decoder, arguments, declared)
+
+
+_LONG_S = "\u017f"
+_LIKE_WITHOUT_CASE = _like(case_sensitivity="CASE_INSENSITIVE")
+
+
+def _regexp_replace(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+    """The first match is replaced; with the flag g all are."""
+    match arguments:
+        case (text, pattern, Literal(value=str() as replacement) as given, *flags) if "$" not in replacement:
+            occurrences = {(): 1, ("g",): 0}
+            said = tuple(flag.value for flag in flags if isinstance(flag, Literal))
+            if said not in occurrences or len(said) != len(flags):
+                return None
+            numbers = (literal(1, I64()), literal(occurrences[said], I64()))
+            return scalar_call(decoder, "string", "regexp_replace", text, pattern, given, *numbers)
+        case (_, _, _):
+            raise UnsupportedError(
+                "DataFusion replaces the first match only, and names groups otherwise in a replacement than the "
+                "specification does",
+                hint="write the replacement as a literal without $",
+            )
+        case _:
+            return None
+
+
 def _matched(decoder: Decoder, text: Expression, pattern: str, options: Mapping[str, str]) -> Expression:
     """A text that matches a pattern with backslashes, by functions that know none.
 
@@ -328,6 +374,7 @@ SCALAR_FUNCTIONS: Mapping[str, Reader] = {
     "bitwise_shift_left": _shift_right("shift_left"),
     "bitwise_shift_right": _shift_right("shift_right"),
     "is_unknown": _renamed("comparison", "is_null"),
+    "is_not_unknown": _renamed("comparison", "is_not_null"),
     # They pass over NULL.
     "concat": _renamed("string", "concat", null_handling="IGNORE_NULLS"),
     "greatest": _renamed("comparison", "greatest_skip_null"),
@@ -343,7 +390,8 @@ SCALAR_FUNCTIONS: Mapping[str, Reader] = {
     "lpad": _pad("lpad"),
     "rpad": _pad("rpad"),
     "like": _like(),
-    "ilike": _like(case_sensitivity="CASE_INSENSITIVE"),
+    "ilike": _like_without_case,
+    "regexp_replace": _regexp_replace,
     "date_part": _date_part,
 }
 """How the calls are read that DataFusion writes under these names."""

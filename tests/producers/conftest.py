@@ -1,0 +1,16 @@
+"""What the tests of producers share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.producers.environment import tpcds_folder
+
+
+@pytest.fixture(scope="session")
+def tpcds(pytestconfig: pytest.Config) -> Path:
+    """The folder with the tables and the queries of TPC-DS."""
+    assert pytestconfig.cache is not None
+    return tpcds_folder(pytestconfig.cache.mkdir("tpcds"))
