@@ -55,7 +55,7 @@ def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFuncti
     arguments = _without_escape(decoder, message, decode_arguments(decoder, message.arguments, scope))
     if decoder.producer.scalar_functions and (meant := _as_meant(decoder, message, arguments)) is not None:
         return meant
-    function, kind = decode_function(decoder, message, arguments, ("scalar",))
+    function, arguments, kind = decode_function(decoder, message, arguments, ("scalar",))
     call = ScalarFunction(function, arguments, kind, decode_options(decoder, message.options, function))
     if message.output_type.HasField("date") and isinstance(kind, PrecisionTimestamp):
         return Cast(call, Date(nullable=kind.nullable), "throw")
@@ -123,7 +123,7 @@ def decode_aggregate_function(decoder: Decoder, message: pb.AggregateFunction, s
     with decoder.part(message):
         declared, arguments = decode_form(decoder, message, decode_arguments(decoder, message.arguments, scope))
         phase = decode_phase(decoder, message)
-        function, kind = decode_function(decoder, message, arguments, ("aggregate",), phase, declared)
+        function, arguments, kind = decode_function(decoder, message, arguments, ("aggregate",), phase, declared)
         return AggregateFunction(
             function,
             arguments,

@@ -6,6 +6,7 @@ Specification: https://substrait.io/expressions/specialized_record_expressions/ 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from substrait import algebra_pb2 as pb
 
@@ -24,9 +25,9 @@ from substrait_dsl.algebra.expressions import (
     SwitchCase,
 )
 from substrait_dsl.algebra.findings import FindingCode
-from substrait_dsl.algebra.types import INTEGER_RANGES
 from substrait_dsl.catalog import Typed
 from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.constants import constant_of_type, with_common_width, with_type_of
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import FAILURE_BEHAVIOR, word_of
@@ -85,7 +86,21 @@ def decode_if_then(decoder: Decoder, message: pb.Expression.IfThen, scope: Scope
         )
         for branch in branches
     )
-    return IfThen(clauses, _otherwise(decoder, message, scope, [clause.then for clause in clauses]))
+    otherwise = _otherwise(decoder, message, scope, [clause.then for clause in clauses])
+    *thens, otherwise = _of_one_width(decoder, [*(clause.then for clause in clauses), otherwise], message, branches)
+    clauses = tuple(
+        clause if clause.then is then else IfClause(clause.condition, then)
+        for clause, then in zip(clauses, thens, strict=True)
+    )
+    return IfThen(clauses, otherwise)
+
+
+def _of_one_width(
+    decoder: Decoder, values: Sequence[Expression], message: Any, branches: Sequence[Any]
+) -> tuple[Expression, ...]:
+    """What the branches and the else of a conditional give: constants among integers of another width are of theirs."""
+    said = getattr(message, "else") if message.HasField("else") else message
+    return with_common_width(decoder, values, [*(branch.then for branch in branches), said], "a branch")
 
 
 def _condition(decoder: Decoder, base: Expression | None, said: Expression) -> Expression:
@@ -110,11 +125,18 @@ def encode_switch(encoder: Encoder, expression: Switch, message: pb.Expression.S
 def decode_switch(decoder: Decoder, message: pb.Expression.SwitchExpression, scope: Scope) -> Switch:
     """Read a switch."""
     match = decoder.expression(message.match, scope)
+    thens = [decoder.expression(branch.then, scope) for branch in message.ifs]
+    otherwise = _otherwise(decoder, message, scope, thens)
+    *thens, otherwise = _of_one_width(decoder, [*thens, otherwise], message, message.ifs)
     cases = tuple(
-        SwitchCase(decode_literal(decoder, getattr(branch, "if")), decoder.expression(branch.then, scope))
-        for branch in message.ifs
+        SwitchCase(_case_value(decoder, getattr(branch, "if"), match), then)
+        for branch, then in zip(message.ifs, thens, strict=True)
     )
-    return Switch(match, cases, _otherwise(decoder, message, scope, [case.then for case in cases]))
+    return Switch(match, cases, otherwise)
+
+
+def _case_value(decoder: Decoder, message: pb.Expression.Literal, match: Expression) -> Literal:
+    return constant_of_type(decoder, decode_literal(decoder, message), match.type, "a case of a switch", message)
 
 
 def _otherwise(
@@ -145,25 +167,11 @@ def encode_singular_or_list(
 def decode_singular_or_list(decoder: Decoder, message: pb.Expression.SingularOrList, scope: Scope) -> SingularOrList:
     """Read a membership test of one value."""
     value = decoder.expression(message.value, scope)
-    options = tuple(_of_type(decoder, decoder.expression(option, scope), value, option) for option in message.options)
-    return SingularOrList(value, options)
-
-
-def _of_type(decoder: Decoder, option: Expression, value: Expression, message: pb.Expression) -> Expression:
-    """An option of the type of the value: an integer that is written as one of another size (Arrow) means the same."""
-    kind, given = value.type.as_required(), option.type
-    ranges = INTEGER_RANGES.get(type(kind)), INTEGER_RANGES.get(type(given))
-    if not isinstance(option, Literal) or None in ranges or given.matches(kind) or kind.variation or given.variation:
-        return option
-    smallest, largest = ranges[0] or (0, 0)
-    if option.value is not None and not smallest <= option.value <= largest:
-        return option
-    decoder.report(
-        FindingCode.CONSTANT_WIDTH,
-        f"an option of an IN list is {given}, the value {value.type}; read as {kind}",
-        message,
+    options = tuple(
+        with_type_of(decoder, decoder.expression(option, scope), value.type, "an option of an IN list", option)
+        for option in message.options
     )
-    return Literal(option.value, kind.with_nullability(given.nullable))
+    return SingularOrList(value, options)
 
 
 def encode_multi_or_list(encoder: Encoder, expression: MultiOrList, message: pb.Expression.MultiOrList) -> None:
@@ -180,6 +188,13 @@ def decode_multi_or_list(decoder: Decoder, message: pb.Expression.MultiOrList, s
     """Read a membership test of several values together."""
     values = tuple(decoder.expression(value, scope) for value in message.value)
     records = tuple(
-        OrListRecord(tuple(decoder.expression(field, scope) for field in record.fields)) for record in message.options
+        OrListRecord(
+            tuple(
+                with_type_of(decoder, decoder.expression(field, scope), value.type, "an option of an IN list", field)
+                for field, value in zip(record.fields, values, strict=False)
+            )
+            + tuple(decoder.expression(field, scope) for field in record.fields[len(values) :])
+        )
+        for record in message.options
     )
     return MultiOrList(values, records)

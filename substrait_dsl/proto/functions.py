@@ -35,6 +35,7 @@ from substrait_dsl.catalog.arguments import stands_for_equals
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.catalog.roles import is_known, known_overload, require_phase
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError, UnsupportedError
+from substrait_dsl.proto.arguments import fit_call
 from substrait_dsl.proto.decoder import CallReport, Decoder
 from substrait_dsl.proto.differences import difference_of
 from substrait_dsl.proto.types import decode_type
@@ -65,8 +66,11 @@ def decode_function(
     kinds: tuple[Kind, ...],
     phase: Phase = "initial_to_result",
     function: FunctionId | None = None,
-) -> tuple[FunctionId, Type]:
-    """Read which function a call means, and derive its type.
+) -> tuple[FunctionId, tuple[Argument, ...], Type]:
+    """Read which function a call means, and with which arguments, and derive its type.
+
+    Where no overload takes the arguments, constants of another width and arguments with a default are those that it
+    takes, if there is one way.
 
     A call that the catalogue cannot derive keeps the type that the plan declares. A declared type of another kind than
     the derived one is refused, as the values would be others. Where the two differ in nullability or parameters that is
@@ -98,7 +102,7 @@ def decode_function(
     if settled is not None:
         for code, text, subject in settled[2]:
             decoder.report(code, text, message, subject)
-        return settled[:2]
+        return settled[0], arguments, settled[1]
     before = decoder.reports.count
     if function is None:
         function = decoder.function(message.function_reference)
@@ -108,17 +112,32 @@ def decode_function(
     by_value = undecided and (values := tuple(given_by(argument, by_value=True) for argument in arguments)) != given
     if by_value:  # the value of a literal may decide
         known = _recalled(decoder.catalog, function, values, kinds, phase)
+    is_fitted = False
+    if known.type is None and known.problem and not known.missing:
+        fitted = fit_call(decoder.catalog, function, arguments, kinds, phase)
+        if fitted is not None:
+            is_fitted, arguments = True, fitted.arguments
+            text = f"{known.problem}; read as {fitted.function.key} of {_types(arguments)}"
+            known = Known(fitted.function, fitted.type, text, FindingCode.FUNCTION_ARGUMENTS)
     if known.type is None and known.problem and phase == "initial_to_result" and not message.HasField("output_type"):
         known = _told_by_all(decoder.catalog, known, given, kinds)
     declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
     in_days = gives_days(arguments)
     kind, reports = _output_type(decoder, declared, function, known, in_days=in_days)
     # What its type reports has a place of its own in each call.
-    if not (by_value or in_days) and decoder.reports.count == before and all(map(stands_for_equals, given)):
+    if (
+        not (by_value or in_days or is_fitted)
+        and decoder.reports.count == before
+        and all(map(stands_for_equals, given))
+    ):
         decoder.calls[call] = known.function, kind, reports
     for code, text, subject in reports:
         decoder.report(code, text, message, subject)
-    return known.function, kind
+    return known.function, arguments, kind
+
+
+def _types(arguments: Sequence[Argument]) -> str:
+    return f"({', '.join(str(each.type) if isinstance(each, Expression) else str(each) for each in arguments)})"
 
 
 def _output_type(
@@ -139,7 +158,7 @@ def _output_type(
         return declared, ((FindingCode.FUNCTION_UNKNOWN, text, None),)
     reports: list[CallReport] = []
     if known.problem is not None:
-        reports.append((known.code, known.problem, subject if known.code is FindingCode.FUNCTION_NAME else None))
+        reports.append((known.code, known.problem, None if known.code is FindingCode.CALL_TYPE_ASSUMED else subject))
     if declared is None:
         is_known_producer = bool(decoder.producer.scalar_functions)
         is_assumed = not is_known_producer and may_differ(function, known.type)

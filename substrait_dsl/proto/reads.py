@@ -11,6 +11,7 @@ from typing import Any, assert_never
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.findings import FindingCode
+from substrait_dsl.algebra.node import Expression
 from substrait_dsl.algebra.properties import NO_PROPERTIES
 from substrait_dsl.algebra.relations import (
     Arrow,
@@ -41,6 +42,7 @@ from substrait_dsl.proto.choices import (
     properties_choice,
     understood,
 )
+from substrait_dsl.proto.constants import with_type_of
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.extensions import (
@@ -98,7 +100,7 @@ def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> R
     choices = decode_choices(message.common)
     source = READ_TYPES[kind](decoder, getattr(message, kind), outer)
     if isinstance(source, VirtualTable):
-        _report_nullability(decoder, source, schema, message.virtual_table)
+        source = _as_declared(decoder, source, schema, message.virtual_table)
     return Read(
         schema,
         source,
@@ -111,18 +113,32 @@ def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> R
     )
 
 
-def _report_nullability(decoder: Decoder, table: VirtualTable, schema: NamedStruct, message: Any) -> None:
-    """Report required values in nullable columns: the types of a row should be those of the columns."""
-    for row in table.rows:
-        for value, column in zip(row.fields, schema.fields, strict=False):
-            if column.type.nullable and not value.type.nullable:
+def _as_declared(decoder: Decoder, table: VirtualTable, schema: NamedStruct, message: Any) -> VirtualTable:
+    """A virtual table whose integer constants are of the width of their columns.
+
+    The types of a row should be those of the columns: a required value in a nullable column is reported, too.
+    """
+    fitted_rows: dict[int, list[Expression]] = {}
+    for number, row in enumerate(table.rows):
+        for position, (value, column) in enumerate(zip(row.fields, schema.fields, strict=False)):
+            kind = column.type
+            if type(value.type) is not type(kind):
+                fitted = with_type_of(decoder, value, kind, "a value of a virtual table", message)
+                if fitted is not value:
+                    fitted_rows.setdefault(number, list(row.fields))[position] = fitted
+            if kind.nullable and not value.type.nullable:
                 decoder.report(
                     FindingCode.ROW_NULLABILITY,
-                    f'column "{column.name}" of a virtual table is {column.type}, a value in it {value.type}: read as '
-                    "the first",
+                    f'column "{column.name}" of a virtual table is {kind}, a value {value.type}: read as nullable',
                     message,
+                    column.name,
                 )
-                return
+    if not fitted_rows:
+        return table
+    rows = [*table.rows]
+    for number, fields in fitted_rows.items():
+        rows[number] = Record(tuple(fields))
+    return VirtualTable(tuple(rows))
 
 
 def encode_named_table(

@@ -31,7 +31,7 @@ def only_type(
         arguments: what it is called with.
         kinds: which kinds of functions may stand there.
     """
-    overloads = _overloads(catalog, function, tuple(kinds))
+    overloads = overloads_named(catalog, function, tuple(kinds))
     worded = [found for each in overloads if (found := _without_words(catalog, each, arguments)) is not None]
     if worded:
         return _agreed(worded, "its overload for these values does, though it takes words, too")
@@ -42,7 +42,8 @@ def only_type(
     )
 
 
-def _overloads(catalog: Catalog, function: FunctionId, kinds: tuple[Kind, ...]) -> list[Overload]:
+def overloads_named(catalog: Catalog, function: FunctionId, kinds: tuple[Kind, ...]) -> list[Overload]:
+    """The overloads of a function's name: those of its own extension, or if this has none, of all."""
     for urn in (function.urn, None) if function.urn else (None,):
         try:
             return [overload for each in catalog.named(function.name, kinds, urn) for overload in each.overloads]

@@ -87,7 +87,7 @@ def test_integers_in_a_list_have_the_type_of_what_is_looked_for() -> None:
     found = extended.referred[0].expression
     assert isinstance(found, ex.SingularOrList)
     assert [str(option) for option in found.options] == ["literal(1, i32)", "literal(2, i32)"]
-    assert "an option of an IN list is i64, the value i32?; read as i32" in told
+    assert "an option of an IN list is i64, what it stands beside i32?; read as i32" in told
     assert extended_from_bytes(data) == (extended, ())
     with pytest.raises(PlanFormatError, match="the value is i32"):
         read(pc.field("i").isin([2**31]))

@@ -132,7 +132,10 @@ TOLD = {
     "SELECT u FROM others": ("variation 1, of i32, by which DataFusion means an unsigned", "taken for i32 itself"),
     "SELECT s LIKE 'x%' FROM t": ("like has a third argument, NULL, by which DataFusion means no escape",),
     "SELECT s LIKE 'x!%' ESCAPE '!' FROM t": ("taken to give boolean?, because all its overloads",),
-    "SELECT lag(s, 1) OVER (ORDER BY a) FROM t": ("kept as it came, and taken to give string?, because all",),
+    "SELECT lag(s, 1) OVER (ORDER BY a) FROM t": (
+        "and no overload takes lag(string?, i64)",
+        "read as lag:any_i32 of (string?, i32)",
+    ),
     "SELECT median(a) FROM t": ("median is DataFusion's name of a function: read as median, EXACT",),
     "SELECT min(s) FROM t": ("taken to give string?, because each of its overloads gives the type of its argument",),
     "SELECT CASE a WHEN 1 THEN 2 END FROM t": ("the first if has no then: read as the value that those of the others",),

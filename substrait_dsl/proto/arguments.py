@@ -1,0 +1,144 @@
+"""Calls that no overload takes as they came, but in one way if constants get its widths, or defaults are filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import attrs
+
+from substrait_dsl.algebra.expressions import Argument, Expression, FunctionId, Literal, literal
+from substrait_dsl.algebra.expressions.given import given_by
+from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.algebra.types import I32, INTEGER_RANGES, String, Type, VarChar
+from substrait_dsl.catalog import Catalog, Kind, Overload
+from substrait_dsl.catalog.records import ValueArgument
+from substrait_dsl.catalog.resolve import type_of_call
+from substrait_dsl.errors import FunctionNotFoundError, SubstraitDslError
+from substrait_dsl.proto.constants import is_integer_constant, of_width
+from substrait_dsl.proto.untold import overloads_named
+
+DEFAULTS: Mapping[tuple[str, int], int | str] = {
+    ("round", 1): 0,  # "round(x)" of SQL gives an integer
+    # functions_string: "If no characters are specified, spaces are removed"
+    **dict.fromkeys((("trim", 1), ("ltrim", 1), ("rtrim", 1)), " "),
+    # functions_string: "If 'characters' is not specified, the default value is a single space"
+    **dict.fromkeys((("lpad", 2), ("rpad", 2)), " "),
+    # functions_string: "position and occurrence default to 1 and group defaults to 0"
+    ("regexp_match_substring", 2): 1,
+    ("regexp_match_substring", 3): 1,
+    ("regexp_match_substring", 4): 0,
+}
+"""The values of arguments that may be left out at the end, though an overload takes them: by function and position."""
+
+
+@attrs.frozen
+class FittedCall:
+    """A call as an overload takes it."""
+
+    function: FunctionId
+    arguments: tuple[Argument, ...]
+    type: Type
+
+
+def fit_call(
+    catalog: Catalog, function: FunctionId, arguments: Sequence[Argument], kinds: Sequence[Kind], phase: Phase
+) -> FittedCall | None:
+    """The one call that is meant by one that no overload takes; None if there is none, or there are several.
+
+    Integer constants get the widths that an overload wants, and arguments with a default are filled in. Of several
+    overloads that take it so, it is the one that makes no constant narrower.
+
+    Args:
+        catalog: the functions that are known.
+        function: the function as the plan declares it.
+        arguments: what it is called with.
+        kinds: which kinds of functions may stand there.
+        phase: what part of an aggregation the call is.
+    """
+    if phase.startswith("intermediate"):
+        return None
+    found: dict[FunctionId, tuple[int, FittedCall]] = {}
+    for overload in _candidates(catalog, function, arguments, tuple(kinds)):
+        fitted = _fitted(overload, arguments)
+        if fitted is None:
+            continue
+        try:
+            kind = type_of_call(overload, tuple(map(given_by, fitted)), phase, catalog.separate)
+        except SubstraitDslError:
+            continue
+        if kind is None:
+            continue
+        call = FittedCall(overload.function, fitted, kind)
+        found.setdefault(overload.function, (_narrowed(arguments, fitted), call))
+    if len(found) > 1:
+        found = {key: each for key, each in found.items() if each[0] == 0}
+    return next(iter(found.values()))[1] if len(found) == 1 else None
+
+
+def _candidates(
+    catalog: Catalog, function: FunctionId, arguments: Sequence[Argument], kinds: tuple[Kind, ...]
+) -> Iterator[Overload]:
+    """The overload that a plan declares; those of that name, if it declares none or calls it without any argument."""
+    try:
+        overload = catalog.overload(function.urn, function.key)
+    except FunctionNotFoundError:
+        yield from overloads_named(catalog, function, kinds)
+        return
+    yield overload
+    if not arguments:  # `count:any` of no values is the count of rows
+        yield from overloads_named(catalog, function, kinds)
+
+
+def _fitted(overload: Overload, arguments: Sequence[Argument]) -> tuple[Argument, ...] | None:
+    filled = [*arguments]
+    while overload.arguments and not overload.takes_count(len(filled)):
+        position = len(filled)
+        value = DEFAULTS.get((overload.name, position))
+        declared = overload.arguments[position] if position < len(overload.arguments) else None
+        if value is None or not isinstance(declared, ValueArgument):
+            return None
+        filled.append(_default(value, declared))
+    if not overload.takes_count(len(filled)):
+        return None
+    other = _width_of_others(filled)
+    for position, argument in enumerate(filled):
+        if isinstance(argument, Literal) and is_integer_constant(argument):
+            declared = overload.argument_at(position)
+            if not isinstance(declared, ValueArgument):
+                return None
+            wanted = _INTEGERS.get(declared.pattern.keyword, other if declared.pattern.is_any else None)
+            fitted = argument if wanted is None else of_width(argument, wanted)
+            if fitted is None:
+                return None
+            filled[position] = fitted
+    return tuple(filled)
+
+
+_INTEGERS: Mapping[str, Type] = {kind.keyword: kind() for kind in INTEGER_RANGES}
+
+
+def _default(value: int | str, declared: ValueArgument) -> Literal:
+    if isinstance(value, int):
+        return literal(value, _INTEGERS.get(declared.pattern.keyword, I32()))
+    return literal(value, VarChar(len(value)) if declared.pattern.keyword == VarChar.keyword else String())
+
+
+def _width_of_others(arguments: Sequence[Argument]) -> Type | None:
+    """The integer type of the arguments that are no constants; the widest of the constants, if there is none."""
+    given = [argument for argument in arguments if isinstance(argument, Expression)]
+    others = {type(each.type): each.type for each in given if not is_integer_constant(each)}
+    integers = [kind for kind in others if kind in INTEGER_RANGES]
+    if integers:
+        return others[integers[0]] if len(integers) == 1 else None
+    constants = [each.type for each in given if is_integer_constant(each)]
+    widths = list(INTEGER_RANGES)
+    return max(constants, key=lambda kind: widths.index(type(kind)), default=None)
+
+
+def _narrowed(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:
+    widths = list(INTEGER_RANGES)
+    return sum(
+        widths.index(type(new.type)) < widths.index(type(old.type))
+        for old, new in zip(arguments, fitted, strict=False)
+        if isinstance(old, Literal) and isinstance(new, Literal) and is_integer_constant(old)
+    )

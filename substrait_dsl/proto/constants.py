@@ -1,0 +1,90 @@
+"""Integer constants of another width than what they stand beside: their values are the same.
+
+Producers write the integers of their own language, where the specification wants one width: i64 for a position, i32 for
+a column of i8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.algebra.findings import FindingCode
+from substrait_dsl.algebra.types import INTEGER_RANGES, Type
+from substrait_dsl.proto.decoder import Decoder
+
+
+def is_integer_constant(value: object) -> bool:
+    """Whether an expression is an integer constant, or NULL of an integer type, of no type variation."""
+    return (
+        isinstance(value, Literal) and type(value.literal_type) in INTEGER_RANGES and not value.literal_type.variation
+    )
+
+
+def of_width(constant: Literal, kind: Type) -> Literal | None:
+    """An integer constant as one of another integer type; None if its value does not fit, or the type is another.
+
+    Args:
+        constant: the constant; `is_integer_constant` holds.
+        kind: the type; its nullability does not count.
+    """
+    limits = INTEGER_RANGES.get(type(kind))
+    if limits is None or kind.variation:
+        return None
+    if type(kind) is type(constant.literal_type):
+        return constant
+    if constant.value is not None and not limits[0] <= constant.value <= limits[1]:
+        return None
+    return Literal(constant.value, kind.with_nullability(constant.literal_type.nullable))
+
+
+def with_type_of(decoder: Decoder, value: Expression, kind: Type, place: str, message: Any) -> Expression:
+    """An expression, as a constant of an integer type if it is one of another width whose value fits.
+
+    Args:
+        decoder: the state of decoding.
+        value: the expression.
+        kind: the type that should stand there.
+        place: what the expression is, for the finding: "an option of an IN list".
+        message: the message of the expression.
+    """
+    return constant_of_type(decoder, value, kind, place, message) if isinstance(value, Literal) else value
+
+
+def constant_of_type(decoder: Decoder, value: Literal, kind: Type, place: str, message: Any) -> Literal:
+    """A constant as `with_type_of` has it."""
+    fitted = of_width(value, kind) if is_integer_constant(value) else None
+    if fitted is None or fitted is value:
+        return value
+    decoder.report(
+        FindingCode.CONSTANT_WIDTH,
+        f"{place} is {value.type}, what it stands beside {kind}; read as {fitted.type}",
+        message,
+    )
+    return fitted
+
+
+def with_common_width(
+    decoder: Decoder, values: Sequence[Expression], messages: Sequence[Any], place: str
+) -> tuple[Expression, ...]:
+    """Expressions that have one type: of integers of several widths the constants have that of the others.
+
+    Where all are constants, it is the widest of theirs.
+    """
+    kinds = {type(value.type): value.type for value in values}
+    if len(kinds) < 2 or not any(map(is_integer_constant, values)):
+        return tuple(values)
+    others = {type(value.type): value.type for value in values if not is_integer_constant(value)}
+    if len(others) > 1:
+        return tuple(values)
+    widths = list(INTEGER_RANGES)
+    if others:
+        (kind,) = others.values()
+    elif all(each in INTEGER_RANGES for each in kinds):
+        kind = kinds[max(kinds, key=widths.index)]
+    else:
+        return tuple(values)
+    return tuple(
+        with_type_of(decoder, value, kind, place, message) for value, message in zip(values, messages, strict=True)
+    )

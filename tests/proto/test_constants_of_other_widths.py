@@ -1,0 +1,184 @@
+"""Calls that can mean one thing only: constants of another width, arguments with a default, counts of no column.
+
+Each plan is changed from one as the specification has it, and is read as that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from substrait import algebra_pb2 as pb
+from substrait.plan_pb2 import Plan
+
+import substrait_dsl as sd
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.paths import inside
+from tests.support import f, refused, table
+
+T = table("a: i64, b: i32?, c: i8, s: string, x: fp64, d: decimal<9,2>", "t")
+WIDTHS = ("i8", "i16", "i32", "i64")
+
+Condition = Callable[[Any], Any]
+
+
+def literals(plan: Plan) -> list[pb.Expression.Literal]:
+    """The integer literals of a plan, in no particular order."""
+    found = [each for each in inside(plan) if isinstance(each, pb.Expression.Literal)]
+    return [each for each in found if each.WhichOneof("literal_type") in WIDTHS]
+
+
+def widened(rel: Any, width: str) -> Plan:
+    """The plan of a relation whose integer literals are of another width."""
+    plan: Plan = rel.to_plan().to_proto()
+    assert literals(plan)
+    for each in literals(plan):
+        value = getattr(each, str(each.WhichOneof("literal_type")))
+        setattr(each, width, value)
+    return plan
+
+
+def read_as(plan: Plan, rel: Any, *codes: str) -> None:
+    """Assert that a plan is read as that of a relation, with these findings."""
+    read = sd.Plan.from_proto(plan)
+    assert read == rel.to_plan()
+    assert sorted({str(each.code) for each in read.findings}) == sorted(codes)
+    assert not [each for each in read.findings if each.weight != "harmless"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "condition",
+    [
+        lambda r: r.a > 2,
+        lambda r: r.c == 2,
+        lambda r: sd.lit(100, sd.I32) < r.b,
+        lambda r: f.between(r.a, 1, 5),
+        lambda r: f.coalesce(r.b, 0) == 3,
+        lambda r: f.left(r.s, 2) == "ab",
+        lambda r: f.substring(r.s, 2, 3) == "ab",
+        lambda r: f.repeat(r.s, 2) == "abab",
+        lambda r: f.round(r.x, 1) > 2.5,
+    ],
+)
+def test_arguments_that_are_constants_of_another_width(condition: Condition, width: str) -> None:
+    rel = T.filter(condition)
+    plan = widened(rel, width)
+    read_as(plan, rel, *(["function-arguments"] if plan != rel.to_plan().to_proto() else []))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_constants_of_another_width_in_conditionals_and_lists(width: str) -> None:
+    for rel in (
+        T.select(x=lambda r: sd.when(r.s == "a").then(r.a).otherwise(7)),
+        T.select(x=lambda r: sd.when(r.s == "a").then(7).when(r.s == "b").then(r.b).otherwise(8)),
+        T.select(x=lambda r: sd.switch(r.c, {1: "one", 2: "two"}, default="more")),
+        T.filter(lambda r: r.b.is_in([1, 2, 3])),
+    ):
+        plan = widened(rel, width)
+        read_as(plan, rel, *(["constant-width"] if plan != rel.to_plan().to_proto() else []))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_constants_of_another_width_in_windows_and_fetches(width: str) -> None:
+    rel = T.with_columns(x=lambda r: f.lag(r.s, 2).over(order_by="a"))
+    plan = widened(rel, width)
+    call = plan.relations[0].root.input.project.expressions[0].window_function
+    assert call.arguments[1].value.literal.WhichOneof("literal_type") == width
+    read_as(plan, rel, *(["function-arguments"] if width != "i32" else []))
+    fetched = T.limit(3)
+    count = widened(fetched, width)
+    assert repr(sd.Plan.from_proto(count).roots[0].to_plan().to_proto()) == repr(count)  # any width is as specified
+
+
+def test_constants_of_another_width_in_rows_of_a_virtual_table() -> None:
+    rel = sd.read_virtual([(1, 2), (3, None), (5, 6)], {"a": "i64", "b": "i16?"})
+    for width in WIDTHS:
+        read = sd.Plan.from_proto(widened(rel, width))
+        assert read == rel.to_plan()
+        assert {each.code for each in read.findings} == {"constant-width"}
+    plan = rel.to_plan().to_proto()
+    for each in literals(plan):
+        each.i32 = 2**20
+    with refused(PlanFormatError, 'column "b" is i16?, the value is i32'):
+        sd.Plan.from_proto(plan)
+
+
+def test_a_constant_that_does_not_fit_is_kept() -> None:
+    for rel in (T.filter(lambda r: r.c > 5), T.filter(lambda r: f.left(r.s, 5) == "a")):
+        plan = rel.to_plan().to_proto()
+        for each in literals(plan):
+            each.i64 = 2**40
+        (finding,) = sd.Plan.from_proto(plan).findings
+        assert finding.code == "function-unknown"
+        assert "does not take" in finding.message
+    column = T.filter(lambda r: f.left(r.s, 5) == "a").to_plan().to_proto()
+    left = column.relations[0].root.input.filter.condition.scalar_function.arguments[0].value.scalar_function
+    left.arguments[1].value.selection.direct_reference.struct_field.field = 0
+    left.arguments[1].value.selection.root_reference.SetInParent()
+    assert [each.code for each in sd.Plan.from_proto(column).findings] == [
+        "function-unknown"
+    ]  # a column is no constant
+
+
+def without_last_argument(rel: Any, *, by_name: bool = False) -> Plan:
+    """The plan of a projection whose call lacks its last argument."""
+    plan: Plan = rel.to_plan().to_proto()
+    call = plan.relations[0].root.input.project.expressions[0]
+    del getattr(call, str(call.WhichOneof("rex_type"))).arguments[-1]
+    if by_name:
+        declaration = plan.extensions[0].extension_function
+        declaration.name = declaration.name.partition(":")[0]
+    return plan
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+@pytest.mark.parametrize(
+    "column",
+    [
+        lambda r: f.round(r.x, 0),
+        lambda r: f.trim(r.s, " "),
+        lambda r: f.ltrim(r.s, " "),
+        lambda r: f.rtrim(r.s, " "),
+        lambda r: f.lpad(r.s, 7, " "),
+        lambda r: f.rpad(r.s, 7, " "),
+    ],
+)
+def test_arguments_that_have_a_default(column: Condition, by_name: bool) -> None:
+    rel = T.select(y=column)
+    read_as(without_last_argument(rel, by_name=by_name), rel, "function-arguments")
+
+
+def test_an_argument_without_a_default_stays_away() -> None:
+    plan = without_last_argument(T.select(y=lambda r: f.power(r.x, 2.0)))
+    assert [each.code for each in sd.Plan.from_proto(plan).findings] == ["function-unknown"]
+
+
+def counts_of_a_column(rel: Any) -> Plan:
+    """The plan of a relation whose counts of rows are declared to be those of a column, called with none."""
+    plan: Plan = rel.to_plan().to_proto()
+    for extension in plan.extensions:
+        assert extension.extension_function.name == "count:"
+        extension.extension_function.name = "count:any"
+    return plan
+
+
+def test_a_count_of_no_column_is_that_of_rows() -> None:
+    for rel in (
+        T.aggregate(n=f.count()),
+        T.group_by("s").agg(n=f.count()),
+        T.with_columns(n=f.count().over(partition_by="s")),
+    ):
+        read_as(counts_of_a_column(rel), rel, "function-arguments")
+
+
+def test_rows_on_spark(spark: SparkSession) -> None:
+    rows = [(1, 1, 1, "abcdef", 2.5, 1), (4, None, 2, "x", -1.5, 2)]
+    data = sd.read_virtual(rows, T.schema)
+    narrow = sd.Plan.from_proto(widened(data.filter(lambda r: r.a > 2).select("a"), "i8")).roots[0]
+    assert [tuple(row) for row in narrow.collect(spark)] == [(4,)]
+    texts = data.select("a", y=lambda r: f.left(r.s, 2), z=lambda r: f.round(r.x, 0)).sort("a").select("y", "z")
+    read = sd.Plan.from_proto(widened(texts, "i64")).roots[0]
+    assert [tuple(row) for row in read.collect(spark)] == [("ab", 3.0), ("x", -2.0)]
