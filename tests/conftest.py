@@ -65,6 +65,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="classic",
         help="what runs the tests of Spark: a session in this process, or a client of a Spark Connect server",
     )
+    parser.addoption("--no-skips", action="store_true", help="a test that is skipped fails, as it does in CI")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With ``--no-skips`` a test that is skipped has failed, unless it needs data outside of the project."""
+    report = yield
+    may_skip = not item.config.getoption("--no-skips") or item.get_closest_marker("shared") is not None
+    if report.skipped and not hasattr(report, "wasxfail") and not may_skip:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, with --no-skips: {report.longrepr}"
+    return report
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups

@@ -52,6 +52,16 @@ SLOW = frozenset(
         # random plans
         "proto/test_fuzz.py",
         "trees/test_round_trip.py",
+        "differential/test_correlated.py",
+        "differential/test_join_conditions.py",
+        "differential/test_pipelines.py",
+        # whole queries, and many plans of one kind, on Spark
+        "spark/test_declared_columns.py::test_a_column_is_not_read_as_two",
+        "spark/test_float_files.py",
+        "spark/test_functions.py::test_scalar_cases",
+        "spark/test_joins.py::test_equal_keys_are_hashed",
+        "spark/test_lateral.py::test_every_lateral_join",
+        "test_tpch.py::test_rows_are_those_of_the_sql_text",
         # large plans
         "proto/test_hostile.py::test_a_mapping_of_a_million_columns",
         "proto/test_hostile.py::test_short_relations_over_a_wide_one",

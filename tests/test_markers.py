@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,6 +70,39 @@ def test_what_the_table_calls_slow_is_there() -> None:
         functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         assert not function or function in functions, entry
         assert not function or module not in SLOW, entry
+
+
+SKIPPED = """
+import pytest
+
+@pytest.mark.skip(reason="no Java here")
+def test_without_a_tool(): ...
+def test_skipped_on_its_way(tmp_path): pytest.importorskip("no_module_of_that_name")
+@pytest.mark.xfail(strict=True)
+def test_that_fails_as_expected(): assert False
+"""
+
+
+def test_what_is_skipped_fails_where_no_tool_may_be_missing(tmp_path: Path) -> None:
+    program = tmp_path / "test_skipped.py"
+    program.write_text(SKIPPED)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "-p", "no:cacheprovider", str(program)]
+    for option, summary in ((), "2 skipped, 1 xfailed"), (("--no-skips",), "1 failed, 1 xfailed, 1 error"):
+        done = subprocess.run(
+            [*command, *option], cwd=TESTS.parent, capture_output=True, text=True, check=False, env=environment()
+        )
+        assert summary in done.stdout, done.stdout + done.stderr
+
+
+def environment() -> dict[str, str]:
+    """The environment, without options of the run that this test is in."""
+    return {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+
+
+def test_every_test_is_in_the_line_of_the_readme_or_in_the_rest() -> None:
+    line = re.findall(r"(?m)^python3 .* -m pytest (.*)$", (TESTS.parent / "README.md").read_text(encoding="utf-8"))
+    rest = re.findall(r"(?m)^\S+python -m pytest (.*)$", (TESTS.parent / ".ci" / "run").read_text(encoding="utf-8"))
+    assert (line, rest) == (['-q -n 2 -m "not slow"'], ["-q -n 2 -m slow"])
 
 
 # --- Java is hidden from who lacks the marker
