@@ -25,7 +25,7 @@ UNNEST_OUTER = (
 )
 _FALLING = 'sort(desc("x")): each key says whether it falls'
 _NULLS = 'sort(asc("x", nulls="last")): each key says where its NULLs stand'
-_PARTITIONED = "execute(spark).write.partitionBy(...), which is Spark's"
+_PARTITIONED = 'files_target("out/{x}/{y}", "parquet")'
 _FRAME = "rows=(first, last) or range=(first, last)"
 _ROWS = "rows=(first, last), such as (None, 0)"
 _RANGE = "range=(first, last), such as (None, 0)"

@@ -51,7 +51,7 @@ MISTAKES: list[tuple[Callable[[], object], str, str]] = [
     (
         lambda: PACKAGE.files_target("x", partition_by="id"),
         'files_target: there is no argument "partition_by"',
-        "execute(spark).write.partitionBy(...)",
+        'files_target("out/{x}/{y}", "parquet")',
     ),
     (lambda: T.top_n(3, "id", partition_by="name"), 'top_n: there is no argument "partition_by"', "row_number()"),
     (lambda: T.limit(3, offset=2), 'limit: there is no argument "offset"', "fetch(count, offset)"),

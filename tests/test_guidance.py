@@ -293,7 +293,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: PACKAGE.Nullable("i64"), "the type itself is I64(nullable=True)"),
     (lambda: W.write.parquet("x"), 'write write(files_target(uri, "parquet"))'),
     (lambda: W.write.mode("overwrite").saveAsTable("x"), 'create_mode="replace_if_exists"'),
-    (lambda: W.write.partitionBy("id"), "write execute(spark).write.partitionBy(...)"),
+    (lambda: W.write.partitionBy("id"), 'write(files_target("out/{x}/{y}", "parquet"))'),
     (lambda: W.join(Frame(), "id"), 'read_named("name", frame.schema), after frame.createOrReplaceTempView("name")'),
     (lambda: W.filter(lambda r: r.id.is_in(Frame())), "frame.createOrReplaceTempView"),
     (lambda: T.aggregate(x=lambda r: sum(r.id)), "functions.sum(x) and the like for all values of a column"),

@@ -357,6 +357,13 @@ RELATIONS: dict[str, tuple[r.Rel, str]] = {
           {PEOPLE_LINE}
         """,
     ),
+    "files in folders": (
+        r.Write(PEOPLE, r.FilesTarget("/out", r.Orc(), ("name",)), COLUMNS, "insert"),
+        f"""
+        write insert into files orc '/out' in folders by name columns id: i64, name: string? -> no columns
+          {PEOPLE_LINE}
+        """,
+    ),
     "update": (
         r.Update(
             r.NamedTable(("people",)),

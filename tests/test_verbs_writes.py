@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -41,6 +44,14 @@ TARGETS: list[tuple[Any, Any]] = [
     (sd.files_target("s3://bucket/t"), FilesTarget("s3://bucket/t", Parquet())),
     (sd.files_target("/data/t", "orc"), FilesTarget("file:///data/t", Orc())),
     (sd.extension_object(MESSAGE), ExtensionObject(MESSAGE)),
+    (sd.files_target("s3://bucket/{a}"), FilesTarget("s3://bucket", Parquet(), ("a",))),
+    (sd.files_target("/data/t/{b}/a={a}/", "orc"), FilesTarget("file:///data/t", Orc(), ("b", "a"))),
+    (sd.files_target(Path("/data/{a}")), FilesTarget("file:///data", Parquet(), ("a",))),
+    (sd.files_target("/{a}"), FilesTarget("file:///", Parquet(), ("a",))),
+    (sd.files_target("file:///{a}"), FilesTarget("file:///", Parquet(), ("a",))),
+    (sd.files_target("{a}"), FilesTarget(f"file://{quote(os.getcwd())}", Parquet(), ("a",))),
+    (sd.files_target("/data/{{a}}/x{{}}y/{b}"), FilesTarget("file:///data/%7Ba%7D/x%7B%7Dy", Parquet(), ("b",))),
+    (sd.files_target("s3://bucket/%7Ba%7D"), FilesTarget("s3://bucket/%7Ba%7D", Parquet())),
 ]
 
 
@@ -177,6 +188,16 @@ MISTAKES: list[tuple[Any, Any, tuple[str, ...]]] = [
     (lambda: virtual_target(""), InvalidArgumentError, ("virtual_target", "''")),
     (lambda: virtual_target(("a", "b")), InvalidArgumentError, ("virtual_target", "one text")),
     (lambda: files_target("s3://b/t", "xml"), InvalidChoiceError, ("files_target", "'xml'", '"parquet"')),
+    (lambda: files_target("o/{x"), InvalidArgumentError, ("files_target", "a brace without its other", '"{{"')),
+    (lambda: files_target("o/x}"), InvalidArgumentError, ("files_target", "a brace without its other")),
+    (lambda: files_target("o/{}"), InvalidArgumentError, ("files_target", "braces without the name")),
+    (lambda: files_target("o/a-{a}"), InvalidArgumentError, ("not a folder of its own", '"{a}" or "a={a}"')),
+    (lambda: files_target("o/{a}{b}"), InvalidArgumentError, ("not a folder of its own",)),
+    (lambda: files_target("o/b={a}"), InvalidArgumentError, ("not a folder of its own",)),
+    (lambda: files_target("o/{a}/x"), InvalidArgumentError, ("a folder below those of columns",)),
+    (lambda: files_target("o/{a}/{a}"), InvalidArgumentError, ("files_target", '"a" does so twice')),
+    (lambda: T.write(files_target("o/{aa}")), UnknownFieldError, ("write", 'no column "aa"', 'did you mean "a"')),
+    (lambda: T.write(files_target("o/{a}/{b}/{c}")), SchemaError, ("write", "none is left for the files")),
     (lambda: files_target(5), InvalidArgumentError, ("files_target", "path or a URI", "5")),
     (lambda: sd.extension_object("t"), InvalidArgumentError, ("extension_object", "AnyMessage", "'t'")),  # type: ignore[arg-type]  # wrong
     (lambda: update("t", AB, {"aa": 1}, where=True), UnknownFieldError, ("update", '"aa"', 'did you mean "a"')),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -190,6 +191,67 @@ def file_uri(path: Any, kind: rl.PathKind) -> str:
     if kind != "glob" and any(wildcard in str(path) for wildcard in "*?"):
         raise InvalidArgumentError(f"{str(path)!r} is a pattern, not a path", hint='say so: kind="glob"')
     return f"file://{quote(os.path.abspath(path), safe=_PLAIN + _OF_PATTERNS if kind == 'glob' else _PLAIN)}"
+
+
+_BRACES = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]|[^{}]+")
+"""The parts of a path with columns: braces that are doubled, a column in braces, a brace alone, other text."""
+_DOUBLED = 'write "{{" and "}}" for braces in a name'
+
+
+def folder_and_columns(path: Any) -> tuple[Any, tuple[str, ...]]:
+    """Divide a path such as ``out/{day}/{region}`` into the folder and the columns below it.
+
+    Raises `InvalidArgumentError` for braces that do not say a column by a folder of its own at the end.
+    """
+    if not isinstance(path, str | Path) or ("{" not in str(path) and "}" not in str(path)):
+        return path, ()
+    folders: list[list[str | _Column]] = [[]]
+    for part in _BRACES.findall(str(path)):
+        if part in ("{", "}"):
+            raise InvalidArgumentError(f"{str(path)!r} has a brace without its other", hint=_DOUBLED)
+        if part in ("{{", "}}"):
+            folders[-1].append(part[0])
+        elif part.startswith("{"):
+            folders[-1].append(_Column(part[1:-1]))
+        else:
+            first, *others = ([text] if text else [] for text in part.split("/"))
+            folders[-1] += first
+            folders += others
+    named = [_named_column(folder, str(path)) for folder in folders]
+    if not folders[-1]:  # a slash at the end
+        del named[-1], folders[-1]
+    start = next((number for number, name in enumerate(named) if name is not None), len(named))
+    columns = tuple(name for name in named[start:] if name is not None)
+    if start + len(columns) < len(named):
+        raise InvalidArgumentError(f"{str(path)!r} has a folder below those of columns, which are the last ones")
+    folder = "/".join("".join(map(str, parts)) for parts in folders[:start])
+    if start and (not folder or folder == "file:" or folder.endswith("://")):  # "/{day}", "file:///{day}"
+        folder += "/"
+    return folder or ".", columns
+
+
+@attrs.frozen
+class _Column:
+    """A column in braces."""
+
+    name: str
+
+
+def _named_column(folder: Sequence[str | _Column], path: str) -> str | None:
+    """The column that a folder of a path is named after. Raises `InvalidArgumentError` if that is not all it is."""
+    columns = [part for part in folder if isinstance(part, _Column)]
+    if not columns:
+        return None
+    name = columns[0].name
+    if not name:
+        raise InvalidArgumentError(f"{path!r} has braces without the name of a column", hint=_DOUBLED)
+    before = "".join(part for part in folder if not isinstance(part, _Column))
+    if len(columns) > 1 or folder[-1] != columns[0] or before not in ("", f"{name}="):
+        raise InvalidArgumentError(
+            f"in {path!r}, a column in braces is not a folder of its own",
+            hint=f'write "{{{name}}}" or "{name}={{{name}}}" between slashes; {_DOUBLED}',
+        )
+    return name
 
 
 _PLAIN, _OF_PATTERNS = "/!$&'()*+,;=:@~", "?[]{}^\\"

@@ -19,7 +19,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.base import RelationBase, S, made, table_name
 from substrait_dsl.fluent.choices import require_flag
-from substrait_dsl.fluent.files import FormatName, file_format, file_uri
+from substrait_dsl.fluent.files import FormatName, file_format, file_uri, folder_and_columns
 from substrait_dsl.fluent.habits import CREATE_HABITS, OUTPUT_HABITS, WRITE_HABITS, WRITER_HABITS
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 
@@ -108,16 +108,36 @@ def virtual_target(name: str, pin: bool = False) -> rl.VirtualTarget:
 
 
 def files_target(uri: str | Path, format: FormatName | rl.FileFormat = "parquet") -> rl.FilesTarget:
-    """Files to write to.
+    """Name the folder that `write` puts files into.
 
     Args:
-        uri: the folder or file; a path without scheme is a local one, made absolute now. In a URI, ``%20`` is a blank.
+        uri: the folder; a path without scheme is a local one, made absolute now. In a URI, ``%20`` is a blank. At its
+            end, ``{day}`` stands for folders that are named after the values of the column ``day``, which the files in
+            them then lack: ``"out/{day}/{region}"`` makes ``out/day=2024-05-01/region=EU``, and ``"out/day={day}"`` is
+            another way to say it. ``{{`` and ``}}`` are braces in a name.
         format: as for `read_files`.
 
-    Specification: the write to files, which has no message of its own.
+    Returns:
+        A target for `Relation.write`, which refuses a column that the rows do not have. ``read_files("out", schema,
+        kind="folder")`` reads the files back, with the columns that folders are named after.
+
+    Raises:
+        InvalidArgumentError: braces that hold no name, or are no folder of their own, or have no other.
+
+    Specification: the write to files, https://substrait.io/relations/logical_relations/#write-operator, whose path
+    supports field references. It has no message of its own.
+
+    Example:
+        >>> import substrait_dsl as sd
+        >>> sales = sd.read_named("sales", {"id": "i64", "day": "date", "region": "string"})
+        >>> print(sales.write(sd.files_target("file:///out/{day}/{region}", "parquet"), "ctas"))
+        write ctas as files parquet 'file:///out' in folders by day, region error_if_exists
+            columns id: i64, day: date, region: string -> no columns
+          read sales -> id: i64, day: date, region: string
     """
     with naming("files_target"):
-        return rl.FilesTarget(file_uri(uri, "path"), file_format(format))
+        folder, columns = folder_and_columns(uri)
+        return rl.FilesTarget(file_uri(folder, "path"), file_format(format), columns)
 
 
 def extension_object(detail: AnyLike) -> rl.ExtensionObject:

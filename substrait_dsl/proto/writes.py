@@ -129,15 +129,16 @@ def decode_named_object(message: pb.WriteRel | pb.DdlRel, field: str) -> NamedOb
 def _target_choice(target: VirtualTarget | FilesTarget) -> Choices:
     if isinstance(target, VirtualTarget):
         return {"write_target": "virtual_table", "name": target.name, "pin": target.pin}
-    return {"write_target": "files", "file": _file_choice(target)}
+    choices: Choices = {"write_target": "files", "file": _file_choice(target)}
+    return {**choices, "partition_columns": [*target.partition_columns]} if target.partition_columns else choices
 
 
 def _target_of(decoder: Decoder, choices: Choices) -> VirtualTarget | FilesTarget:
     match choices:
         case {"write_target": "virtual_table", "name": str() as name, "pin": bool() as pin, **others} if not others:
             return VirtualTarget(name, pin)
-        case {"write_target": "files", "file": dict() as file, **others} if not others:
-            return _files_of(decoder, file)
+        case {"write_target": "files", "file": dict() as file, **others} if not others.keys() - {"partition_columns"}:
+            return _files_of(decoder, file, others.get("partition_columns", []))
         case _:
             raise PlanFormatError(f"an extension_table of ours cannot be understood: {dict(choices)}")
 
@@ -155,7 +156,7 @@ def _file_choice(target: FilesTarget) -> dict[str, Any]:
     return choice
 
 
-def _files_of(decoder: Decoder, choice: dict[str, Any]) -> FilesTarget:
+def _files_of(decoder: Decoder, choice: dict[str, Any], partition_columns: Any) -> FilesTarget:
     foreign = choice.pop("extension", None)
     message = FileMessage()
     try:
@@ -169,7 +170,9 @@ def _files_of(decoder: Decoder, choice: dict[str, Any]) -> FilesTarget:
     item = decode_file_item(decoder, message)
     if item != FileItem(item.uri, item.format):
         raise PlanFormatError("a write to files goes to one path, and to no part of a file")
-    return FilesTarget(item.uri, item.format)
+    if not isinstance(partition_columns, list):
+        raise PlanFormatError(f"the partition columns of a write are a list of names, not {partition_columns!r}")
+    return FilesTarget(item.uri, item.format, tuple(partition_columns))
 
 
 # --- updates

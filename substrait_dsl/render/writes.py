@@ -87,8 +87,9 @@ def _target_text(target: r.WriteTarget) -> str:
             return f"extension {message_text(detail)}"
         case r.VirtualTarget(name, pin):
             return f"virtual table {name_text(name)}{' pinned' if pin else ''}"
-        case r.FilesTarget(uri, file_format):
-            return f"files {format_text(file_format)} {quoted(uri)}"
+        case r.FilesTarget(uri, file_format, partition_columns):
+            folders = f" in folders by {', '.join(map(name_text, partition_columns))}" if partition_columns else ""
+            return f"files {format_text(file_format)} {quoted(uri)}{folders}"
         case _:
             assert_never(target)
 

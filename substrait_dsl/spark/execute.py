@@ -97,14 +97,17 @@ def _spark_errors(plan: Rel) -> Iterator[None]:
 
 
 def _of_uris(plan: Rel) -> str:
-    """What to tell who may not know how URIs are written."""
+    """What to tell who may not know how URIs are written, or reads what was written by columns in braces."""
     reads = (node.definition for node in walk(plan) if isinstance(node, Read))
     files = [item for each in reads if isinstance(each, LocalFiles) for item in each.items]
+    if any("%7B" in item.uri for item in files):
+        return _BRACES
     return _URIS if any("%" in item.uri for item in files) else ""
 
 
 _PATHS = "Spark looks for paths on the machines that it runs on; patterns and folders have a kind="
 _URIS = '; in a URI "%3A" means ":", and what is called "%3A" itself is written "%253A"'
+_BRACES = '; read the folder around those named after columns, with kind="folder"'
 _HOME = "~ is a name like any other: os.path.expanduser(path) puts the home directory in its place"
 
 

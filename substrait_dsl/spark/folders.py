@@ -12,13 +12,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-import attrs
-
-from substrait_dsl.algebra.types import Decimal, PrecisionTime, PrecisionTimestamp, PrecisionTimestampTZ, String
 from substrait_dsl.errors import SchemaError, UnsupportedError
-from substrait_dsl.spark.casts import cast_to_sql
+from substrait_dsl.spark import folder_values
 from substrait_dsl.spark.columns import actual_name, fits
-from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.paths import local_path, local_paths
 from substrait_dsl.spark.types import type_to_spark
@@ -29,7 +25,6 @@ if TYPE_CHECKING:
 
     from substrait_dsl.algebra.relations import FileItem
     from substrait_dsl.algebra.schema import NamedStruct
-    from substrait_dsl.algebra.types import Type
 
 FOLDER = re.compile(r"([^/=]+)=([^/]*)/")
 """A folder whose name is that of a column, with its value."""
@@ -66,7 +61,7 @@ def with_declared_folders(
         if name is None or fits(types[name], type_to_spark(field.type), field.type):
             continue
         try:
-            casts[name] = _as_declared(name, field.type)
+            casts[name] = folder_values.read(name, field.type)
         except UnsupportedError:
             continue  # that its type is another, `check_columns` tells
     if not casts:
@@ -78,41 +73,6 @@ def with_declared_folders(
     texts = [StructField(field.name, StringType()) if field.name in casts else field for field in frame.schema]
     columns = (functions.expr(casts.get(name, quoted_name([name]))).alias(name) for name in types)
     return load(StructType(texts)).select(*columns)
-
-
-def _as_declared(name: str, kind: Type) -> str:
-    """The SQL text of a column of texts as one of the declared type; one that does not convert is an error.
-
-    Raises `UnsupportedError` for a type that texts do not convert to.
-    """
-    written = quoted_name([name])
-    value = cast_to_sql(written, String(nullable=True), _with_all_digits(kind.as_nullable()), "return_null")
-    if value == written:
-        return value
-    start = text_to_sql(f"the folder {name}=")
-    end = text_to_sql(f' does not fit column "{name}", declared {kind}')
-    misfit = f"raise_error(concat({start}, {written}, {end}))"
-    is_rounded = f" OR {value} != {exact}" if (exact := _exact(written, kind)) else ""
-    return f"(CASE WHEN {written} IS NOT NULL AND ({value} IS NULL{is_rounded}) THEN {misfit} ELSE {value} END)"
-
-
-def _with_all_digits(kind: Type) -> Type:
-    """The type as which a text is read: Spark's points in time all have six digits, and fewer are taken on trust."""
-    match kind:
-        case PrecisionTime(precision=digits) | PrecisionTimestamp(precision=digits) if digits < 6:
-            return attrs.evolve(kind, precision=6)
-        case PrecisionTimestampTZ(precision=digits) if digits < 6:
-            return attrs.evolve(kind, precision=6)
-        case _:
-            return kind
-
-
-def _exact(written: str, kind: Type) -> str | None:
-    """A text as the value that it is, where a cast to a type would round it."""
-    if not isinstance(kind, Decimal):
-        return None
-    finest = Decimal(38, 38 - kind.precision + kind.scale, nullable=True)
-    return cast_to_sql(written, String(nullable=True), finest, "return_null")
 
 
 def _names(frame: DataFrame, files: Sequence[FileItem]) -> set[str]:

@@ -16,8 +16,8 @@ from urllib.parse import unquote, urlsplit
 from substrait_dsl.algebra.relations import FileFormat, FileItem, Orc, Parquet
 from substrait_dsl.errors import SchemaError, quoted, suggestion
 from substrait_dsl.spark.file_types import is_read_as, require_values
+from substrait_dsl.spark.folder_values import require_utc
 from substrait_dsl.spark.folders import APART, BYTE, FOLDER, as_bytes, below, require_all_read
-from substrait_dsl.spark.kept import require_utc
 from substrait_dsl.spark.paths import local_paths
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.types import String
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.spark import folder_values
 from substrait_dsl.spark.columns import ROWS, check_columns
 from substrait_dsl.spark.delimited import OVERLAPS, text_options
 from substrait_dsl.spark.expanded import require_names_read
@@ -35,7 +36,7 @@ from substrait_dsl.spark.listings import files_written
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.named import is_temporary, quoted_name
 from substrait_dsl.spark.orc_files import with_kept_days
-from substrait_dsl.spark.paths import local_path
+from substrait_dsl.spark.paths import SKIPPED, local_path
 from substrait_dsl.spark.statements import changing, nested_cast, nothing
 
 if TYPE_CHECKING:
@@ -65,16 +66,16 @@ def _mode(rel: Write, what: str) -> _Mode:
 
 
 def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Workspace) -> DataFrame:
-    """Write rows to files in a folder.
+    """Write rows to files in a folder, or in folders of it that are named after values.
 
     Args:
         rel: an insert, which adds files, or a ctas.
-        target: the folder, and the format of the files.
+        target: the folder, the format of the files, and the columns that folders are named after.
         frame: the rows, under the names that they have there.
         space: the workspace of the execution.
 
     Raises:
-        UnsupportedError: Spark cannot write the format, or the rows in it.
+        UnsupportedError: Spark cannot write the format, or the rows in it, or folders do not give values back.
         ExecutionError: the folder is there already, or cannot be written.
     """
     what = f"write to {quoted([target.uri])}"
@@ -82,11 +83,14 @@ def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Worksp
     is_replaced = mode == "overwrite" and not space.is_rehearsal
     if is_replaced:  # what is read may be among the old files, which are removed first
         frame = frame.localCheckpoint()
-    written = _checked(rel, target.format, frame, what)
+    written = _checked(rel, target.format, frame, target.partition_columns, what)
+    written = _with_named_folders(rel, target, written, what)
     if is_replaced and written is not frame:  # rows that cannot be written must not remove them
         with changing(what):
             written = written.localCheckpoint()
-    writer = _writer(target.format, written).mode(mode)
+    writer = _writer(target.format, written).mode(mode).partitionBy(*target.partition_columns)
+    # The whole folder is replaced, whatever the session says.
+    writer = writer.option("partitionOverwriteMode", "static")
     if mode == "ignore" and rel.output == "modified_records":
         raise UnsupportedError(f"{what}: with ignore_if_exists it is not known whether the rows were written")
     if not space.is_rehearsal:
@@ -113,7 +117,24 @@ def _leaving_nothing(uri: str) -> Iterator[None]:
         raise
 
 
-def _checked(rel: Write, kind: FileFormat, frame: DataFrame, what: str) -> DataFrame:
+def _with_named_folders(rel: Write, target: FilesTarget, frame: DataFrame, what: str) -> DataFrame:
+    """The rows with texts in place of the values that folders are named after."""
+    columns = target.partition_columns
+    if not columns:
+        return frame
+    if unread := [name for name in columns if not name or name.startswith(".")]:
+        raise UnsupportedError(f"{what}: folders named after columns {quoted(unread)} are not read: {SKIPPED}")
+    values = []
+    for number, field in enumerate(rel.table_schema):
+        text = plain = f"c{number}"
+        if field.name in columns:
+            subject = f"{what}: folders are named after column {quoted([field.name])}"
+            text = folder_values.written(plain, field.name, field.type, subject, frame.sparkSession)
+        values.append(f"{text} AS {plain}")
+    return frame.toDF(*(f"c{number}" for number in range(len(values)))).selectExpr(*values).toDF(*frame.columns)
+
+
+def _checked(rel: Write, kind: FileFormat, frame: DataFrame, partition_columns: Sequence[str], what: str) -> DataFrame:
     """The rows as they may be written: what would be read as others is refused, or an error when it is met."""
     match kind:
         case Parquet():
@@ -122,9 +143,9 @@ def _checked(rel: Write, kind: FileFormat, frame: DataFrame, what: str) -> DataF
             return frame
         case Orc():
             require_kept(frame.schema, "orc", what, frame.sparkSession)
-            return with_kept_days(frame, "orc")
+            return with_kept_days(frame, "orc", partition_columns)
         case DelimitedText():
-            return _as_text(rel, kind, frame, what)
+            return _as_text(rel, kind, frame, partition_columns, what)
         case Arrow() | Dwrf() as other:
             raise UnsupportedError(f"{what}: Spark cannot write {type(other).__name__.upper()} files")
         case ExtensionFormat(detail=detail):
@@ -141,8 +162,11 @@ def _writer(kind: FileFormat, frame: DataFrame) -> DataFrameWriter:
     )
 
 
-def _as_text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> DataFrame:
+def _as_text(
+    rel: Write, kind: DelimitedText, frame: DataFrame, partition_columns: Sequence[str], what: str
+) -> DataFrame:
     """Fields of delimited text that are read as the very rows; what would not be is an error."""
+    columns = [name for name in rel.table_schema.names if name not in partition_columns]
     others = [field.name for field in rel.table_schema if not isinstance(field.type, String)]
     if others:
         raise UnsupportedError(
@@ -150,7 +174,7 @@ def _as_text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> Da
         )
     if kind.header_lines_to_skip > 1:
         raise UnsupportedError(f"{what}: Spark writes one header line or none, not {kind.header_lines_to_skip}")
-    nullable = [field.name for field in rel.table_schema if field.type.nullable]
+    nullable = [field.name for field in rel.table_schema if field.type.nullable and field.name in columns]
     if kind.null_value is None and nullable:
         raise UnsupportedError(
             f"{what}: {quoted(nullable)} may be NULL, and no text stands for that",
@@ -158,9 +182,9 @@ def _as_text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> Da
             "or say assert_not_null() of a column that has none",
         )
     if kind.header_lines_to_skip:
-        _require_header(rel.table_schema.names, kind, what)
-    names = [f"c{number}" for number in range(len(frame.columns))]
-    fields = [_field(name, column, kind) for name, column in zip(names, rel.table_schema.names, strict=True)]
+        _require_header(columns, kind, what)
+    names = [f"c{number}" for number in range(len(columns))]
+    fields = [_field(name, column, kind) for name, column in zip(names, columns, strict=True)]
     if not kind.header_lines_to_skip:
         # Which row comes first in a file is not known.
         marked = text_to_sql("a value at the beginning of a line of delimited text begins with U+FEFF, a mark of files")
@@ -170,8 +194,13 @@ def _as_text(rel: Write, kind: DelimitedText, frame: DataFrame, what: str) -> Da
         blank = " AND ".join(f"{field} RLIKE {text_to_sql(_BLANK)}" for field in fields)
         told = text_to_sql("a record would be an empty line of delimited text, which is none")
         fields[0] = f"if({blank}, raise_error({told}), {fields[0]})"
-    checked = frame.toDF(*names).selectExpr(*(f"{field} AS {name}" for field, name in zip(fields, names, strict=True)))
-    return checked.toDF(*frame.columns)
+    # Folders are named after columns whose names no longer clash with those of fields.
+    apart = {name: f"d{number}" for number, name in enumerate(partition_columns)}
+    plain = dict(zip(columns, names, strict=True)) | apart
+    made = dict(zip(columns, fields, strict=True)) | apart
+    order = rel.table_schema.names
+    checked = frame.toDF(*(plain[name] for name in order))
+    return checked.selectExpr(*(f"{made[name]} AS {plain[name]}" for name in order)).toDF(*order)
 
 
 def _require_header(names: Sequence[str], kind: DelimitedText, what: str) -> None:

@@ -102,6 +102,10 @@ def test_a_write_to_a_table_of_others() -> None:
             },
         ),
         (
+            r.FilesTarget("x", r.Orc(), ("b",)),
+            {"write_target": "files", "file": {"uri_path": "x", "orc": {}}, "partition_columns": ["b"]},
+        ),
+        (
             r.FilesTarget("x", r.ExtensionFormat(DETAIL)),
             {
                 "write_target": "files",
@@ -109,7 +113,7 @@ def test_a_write_to_a_table_of_others() -> None:
             },
         ),
     ],
-    ids=["virtual", "pinned", "parquet", "text", "foreign"],
+    ids=["virtual", "pinned", "parquet", "text", "folders", "foreign"],
 )
 def test_targets_without_a_message_are_a_message_of_ours(target: r.WriteTarget, said: dict[str, Any]) -> None:
     rel = r.Write(T, target, T.schema, "insert")
@@ -218,6 +222,10 @@ FILES = {"uri_path": "x", "parquet": {}}
         (VIRTUAL, ours({"write_target": "files", "file": {"uri_path": 1}}), "", "cannot be understood"),
         (VIRTUAL, ours({"write_target": "files", "file": {**FILES, "start": "1"}}), "", "no part of a file"),
         (VIRTUAL, ours({"write_target": "files", "file": {**FILES, "extension": 1}}), "", "cannot be understood"),
+        (VIRTUAL, ours({"write_target": "files", "file": FILES, "partition_columns": "b"}), "", "a list of names"),
+        (VIRTUAL, ours({"write_target": "files", "file": FILES, "partition_columns": [1]}), "", "column names"),
+        (VIRTUAL, ours({"write_target": "files", "file": FILES, "partition_columns": ["z"]}), "", 'no column "z"'),
+        (VIRTUAL, ours({"write_target": "files", "file": FILES, "buckets": 4}), "", "cannot be understood"),
         (UPDATE, lambda s: s.update.ClearField("named_table"), "", "what it changes"),
         (UPDATE, lambda s: s.update.ClearField("condition"), "update.condition", "is missing"),
         (UPDATE, lambda s: setattr(s.update.transformations[0], "column_target", 3), "", "no column 3"),

@@ -7,7 +7,13 @@ import typing
 import pytest
 
 from substrait_dsl.algebra import relations as r
-from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, SchemaError, TypeMismatchError
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    InvalidChoiceError,
+    SchemaError,
+    TypeMismatchError,
+    UnknownFieldError,
+)
 from tests.nodes import DETAIL, leaf, schema, text
 from tests.support import refused
 
@@ -83,3 +89,22 @@ def test_targets_have_names() -> None:
         r.VirtualTarget("")
     with refused(InvalidArgumentError, "needs the URI"):
         r.FilesTarget("", r.Parquet())
+
+
+def test_folders_are_named_after_columns_that_are_there_and_are_texts() -> None:
+    """Specification: the path "supports the inclusion of field references"."""
+    lists = schema("a: i64, b: string?, c: list<i64>, d: nstruct<x: i64>, e: map<string, i64>, f: binary")
+    target = r.FilesTarget("/out", r.Parquet(), ("b", "a"))
+    rows = r.Read(lists, r.NamedTable(("t",)))
+    assert text(r.Write(rows, target, lists, "insert", "modified_records")) == str(lists)
+    with refused(UnknownFieldError, 'no column "bb" that folders can be named after', 'did you mean "b"'):
+        r.Write(rows, r.FilesTarget("/out", r.Parquet(), ("bb",)), lists, "insert")
+    for name in "cdef":
+        with refused(TypeMismatchError, f'folders cannot be named after column "{name}"'):
+            r.Write(rows, r.FilesTarget("/out", r.Parquet(), (name,)), lists, "insert")
+    with refused(SchemaError, "none is left for the files"):
+        r.Write(INPUT, target, COLUMNS, "insert")
+    with refused(InvalidArgumentError, '"a" does so twice'):
+        r.FilesTarget("/out", r.Parquet(), ("a", "b", "a"))
+    with refused(InvalidArgumentError, "partition_columns of FilesTarget must be a tuple of column names"):
+        r.FilesTarget("/out", r.Parquet(), (1,))  # type: ignore[arg-type]  # wrong

@@ -396,13 +396,16 @@ def extension_single(make: Maker) -> rl.Rel:
 
 def write(make: Maker) -> rl.Rel:
     rel = make.input()
+    names = rel.schema.names
+    simple = [field.name for field in rel.schema if isinstance(field.type, t.I32 | t.String) and len(names) > 1]
+    folders = [(name,) for name in simple if names.count(name) == 1]
     target = make.draw(
         st.sampled_from(
             [
                 rl.NamedObject(("db", "t")),
                 rl.ExtensionObject(make.draw(messages)),
                 rl.VirtualTarget("t", pin=True),
-                rl.FilesTarget("file:/x", rl.Parquet()),
+                rl.FilesTarget("file:/x", rl.Parquet(), make.draw(st.sampled_from([(), *folders]))),
             ]
         )
     )

@@ -6,6 +6,7 @@ Specification: https://substrait.io/relations/logical_relations/#write-operator 
 from __future__ import annotations
 
 import typing
+from collections import Counter
 
 import attrs
 
@@ -14,10 +15,18 @@ from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.relations.read import FileFormat, NamedTable
-from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.algebra.types import I64
+from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
+from substrait_dsl.algebra.types import I64, Binary, FixedBinary, List, Map, Struct
 from substrait_dsl.algebra.unicode import require_name, require_unicode
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, UnknownFieldError, require_choice
+from substrait_dsl.algebra.validators import several
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    SchemaError,
+    TypeMismatchError,
+    UnknownFieldError,
+    quoted,
+    require_choice,
+)
 
 WriteOp = typing.Literal["insert", "delete", "update", "ctas"]
 CreateMode = typing.Literal["append_if_exists", "replace_if_exists", "ignore_if_exists", "error_if_exists"]
@@ -65,14 +74,24 @@ class VirtualTarget:
 
 @attrs.frozen
 class FilesTarget:
-    """Files under a URI, in a format."""
+    """Files under a URI, in a format.
+
+    With `partition_columns`, the files of each combination of their values lie in partition directories, such as
+    ``day=2024-05-01/region=EU``, and have the other columns alone.
+    """
 
     uri: str
     format: FileFormat
+    partition_columns: tuple[str, ...] = attrs.field(default=(), validator=several("a tuple of column names", str))
 
     def __attrs_post_init__(self) -> None:
         if not self.uri:
             raise InvalidArgumentError("a write of files needs the URI to write to")
+        for name in self.partition_columns:
+            require_unicode(name, "the name of a partition column")
+        twice = [name for name, many in Counter(self.partition_columns).items() if many > 1]
+        if twice:
+            raise InvalidArgumentError(f"a column names folders once; {quoted(twice)} does so twice or more")
 
 
 WriteTarget = NamedObject | ExtensionObject | VirtualTarget | FilesTarget
@@ -102,10 +121,34 @@ class Write(Rel):
         if (self.create_mode is not None) is not (self.op == "ctas"):
             raise InvalidArgumentError(f"a create mode belongs to a ctas, and to nothing else; this is {self.op}")
         rules.require_assignable("the table", self.input.schema.fields, self.table_schema.fields)
+        if isinstance(self.target, FilesTarget):
+            _check_partition_columns(self.target.partition_columns, self.table_schema)
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:
         return self.table_schema if self.output == "modified_records" else NamedStruct(())
+
+
+def _check_partition_columns(names: tuple[str, ...], schema: NamedStruct) -> None:
+    """Raise unless folders can be named after these columns of the rows that are written.
+
+    Raises:
+        UnknownFieldError: one is not there.
+        TypeMismatchError: one has values that no text stands for.
+        SchemaError: no other column is left for the files.
+    """
+    for name in names:
+        if name not in schema.names:
+            raise unknown_field(name, schema.names, place=" that folders can be named after")
+        kind = schema.fields[schema.position(name)].type
+        if isinstance(kind, _WITHOUT_TEXT):
+            raise TypeMismatchError(f'folders cannot be named after column "{name}", which is {kind}')
+    if names and len(names) == len(schema):
+        raise SchemaError("folders are named after all columns, and none is left for the files")
+
+
+_WITHOUT_TEXT = (List, Map, Struct, Binary, FixedBinary)
+"""The types whose values are not written as one text."""
 
 
 @attrs.frozen(eq=False, repr=False)

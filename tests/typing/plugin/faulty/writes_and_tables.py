@@ -61,6 +61,11 @@ items.write("t", output="modified_records").filter(lambda r: r.quantity == "x")
 items.write(sd.files_target("s3://x", "xml"))
 # E: files_target: unknown format 'xml'; expected one of "parquet", "orc", "arrow", "dwrf",
 #    "csv"  [substrait-invalid-choice]
+items.write(sd.files_target("s3://x/{ordr}"))
+# E: write: there is no column "ordr" that folders can be named after; there are "order", "part", "quantity"; did you
+#    mean "order"?  [substrait-unknown-field]
+items.write(sd.files_target("s3://x/{order}/{part}/{quantity}"))
+# E: write: folders are named after all columns, and none is left for the files  [substrait-schema]
 items.write(sd.virtual_target(""))
 # E: virtual_target: the name of a table in memory is one text that is not empty, got ''  [substrait-invalid-argument]
 items.write(sd.extension_object("t"))

@@ -46,6 +46,7 @@ items.write("copy", output="modified_records").select("part")
 items.write("copy", schema={"order": "i64?", "part": "i64", "quantity": "i32"})
 items.select("part", n=lambda i: i.quantity).write("copy", schema={"part": "i64", "number": "i32"})
 items.write(sd.files_target("s3://x", "orc"), "insert").to_plan()
+items.write(sd.files_target("s3://x/{order}/part={part}"), output="modified_records").select("part")
 items.write(sd.virtual_target("memory", pin=True), "delete")
 items.write(sd.extension_object(MESSAGE), "update")
 
