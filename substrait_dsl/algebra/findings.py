@@ -215,6 +215,11 @@ class FindingCode(StrEnum):
     FETCH_COUNT = ("fetch-count", "assumed", "a fetch of a version before 0.63 has no count: no row")
     FETCH_MODE = ("fetch-mode", "assumed", "a top-n does not say its mode: rows_only")
     PROJECT_EMPTY = ("project-empty", "harmless", "a project has no expressions: its input")
+    GROUPING_REPEATED = (
+        "grouping-repeated",
+        "assumed",
+        "a grouping of a former form lists an expression twice, and no root says how many columns that makes: one",
+    )
     EXPAND_FIELDS = ("expand-fields", "assumed", "an expand has fewer fields than its input columns: the rest as it is")
     WRITE_OUTPUT = ("write-output", "assumed", "a write does not say its output: no_output")
     WRITE_SCHEMA = ("write-schema", "harmless", "a write does not say the schema of the table: that of its input")

@@ -65,15 +65,17 @@ def read_json(text: str, message: Message, since: Since, former: Former) -> None
         raise PlanFormatError("this is no plan in JSON: it nests too deeply") from None
     except ValueError as error:
         raise PlanFormatError(f"this is no JSON: {error}") from None
-    _check(value, message.DESCRIPTOR, since, _is_in_shape)
     import_well_known_types()
     try:
+        _check(value, message.DESCRIPTOR, since, _is_in_shape)
         json_format.Parse(text, message)
-    except _REFUSALS as error:
+    except (PlanFormatError, *_REFUSALS) as error:
         if _say_as_now(value, message.DESCRIPTOR, former):
             message.Clear()
             read_json(json.dumps(value), message, since, {})
             return
+        if isinstance(error, PlanFormatError):
+            raise
         _check(value, message.DESCRIPTOR, since, _fits)
         raise _refusal(str(error)) from None
 

@@ -41,6 +41,8 @@ class OldPlan:
     _made: dict[str, str] = attrs.field(factory=dict)
     """The URIs behind the URNs that were made here."""
     _reports: list[tuple[FindingCode, str]] = attrs.field(factory=list)
+    repeated: list[tuple[Any, list[int]]] = attrs.field(factory=list)
+    """Aggregates whose one grouping lists an expression twice, with the positions of all that it lists."""
     _numbers: Iterator[int] = attrs.field(factory=lambda: count(1))
 
     @classmethod
@@ -81,7 +83,8 @@ class OldPlan:
         if urn_reference in self._declared and (urn_reference or not uri_reference):
             return urn_reference
         if uri_reference in self.uris:
-            return self._urn_anchor(self.uris[uri_reference])
+            uri = self.uris[uri_reference]
+            return UNDECLARED if names_nothing(uri) else self._urn_anchor(uri)
         if urn_reference in self._declared:
             return urn_reference
         return UNDECLARED if urn_reference or uri_reference else 0
@@ -105,6 +108,15 @@ class OldPlan:
         return anchor
 
 
+def names_nothing(uri: str) -> bool:
+    """Whether the URI of an extension names no file: it is empty, or a folder of no owner or of the specification."""
+    return not uri.rpartition("/")[2].removesuffix(".yaml") and _is_own(uri)
+
+
+def _is_own(uri: str) -> bool:
+    return "://" not in uri or "/substrait-io/substrait/" in uri or "://substrait.io/" in uri
+
+
 def urn_of(uri: str) -> str:
     """The URN of an extension that old plans name by the URI of its file.
 
@@ -114,8 +126,7 @@ def urn_of(uri: str) -> str:
     if uri.startswith("extension:"):
         return uri
     own = f"extension:io.substrait:{uri.rpartition('/')[2].removesuffix('.yaml')}"
-    is_own = "://" not in uri or "/substrait-io/substrait/" in uri or "://substrait.io/" in uri
-    if is_own and own in standard_catalog().urns:
+    if _is_own(uri) and own in standard_catalog().urns:
         return own
     host, slash, path = uri.rpartition("://")[2].partition("/")
     owner, name = (host, path) if slash else ("", host)

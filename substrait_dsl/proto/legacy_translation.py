@@ -7,6 +7,7 @@ while a field was being replaced, both have to agree.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from typing import Any
@@ -29,6 +30,48 @@ MICROSECONDS = 6
 
 def _whole(whole: Any, old: OldPlan) -> None:
     whole.ClearField("extension_uris")
+    if old.repeated:
+        old.report(
+            FindingCode.GROUPING_REPEATED,
+            "a grouping lists an expression twice, and no root says how many columns that makes: read as one",
+        )
+
+
+def _root(root: Any, old: OldPlan) -> None:
+    """A root with a name for each that a grouping lists means so many columns, also where one is listed twice."""
+    rel = root.input
+    while (kind := rel.WhichOneof("rel_type")) in _SAME_COLUMNS:
+        if getattr(rel, kind).common.HasField("emit"):
+            return
+        rel = getattr(rel, kind).input
+    if kind != "aggregate" or rel.aggregate.common.HasField("emit"):
+        return
+    aggregate = rel.aggregate
+    for position, (found, listed) in enumerate(old.repeated):
+        if found is aggregate:
+            if len(root.names) == len(listed) + len(aggregate.measures):
+                _repeat_keys(aggregate, listed)
+                old.report(
+                    FindingCode.ROOT_NAMES,
+                    "a grouping lists an expression twice, and the root names both: read as two columns",
+                )
+                del old.repeated[position]
+            elif len(root.names) == len(aggregate.grouping_expressions) + len(aggregate.measures):
+                del old.repeated[position]
+            return
+
+
+_SAME_COLUMNS = ("filter", "sort", "fetch")
+"""The relations of one input that put out its columns."""
+
+
+def _repeat_keys(aggregate: Any, listed: list[int]) -> None:
+    """Make a grouping expression of each that the one grouping lists."""
+    keys = [copy.deepcopy(aggregate.grouping_expressions[position]) for position in listed]
+    del aggregate.grouping_expressions[:]
+    aggregate.grouping_expressions.extend(keys)
+    del aggregate.groupings[0].expression_references[:]
+    aggregate.groupings[0].expression_references.extend(range(len(keys)))
 
 
 def _declaration(declaration: Any, old: OldPlan) -> None:
@@ -113,6 +156,9 @@ def _aggregate(aggregate: Any, old: OldPlan) -> None:
                     positions[key] = len(aggregate.grouping_expressions)
                     aggregate.grouping_expressions.add().CopyFrom(expression)
                 grouping.expression_references.append(positions[key])
+            references = list(grouping.expression_references)
+            if len(aggregate.groupings) == 1 and len(set(references)) < len(references):
+                old.repeated.append((aggregate, references))
         grouping.ClearField("grouping_expressions")
 
 
@@ -196,7 +242,16 @@ def _largest_float(literal: dict[str, Any]) -> bool:
     return True
 
 
+def _one_optimization(extension: dict[str, Any]) -> bool:
+    """Make a list of the one optimization that an extension had before version 0.50 of the specification."""
+    is_old = isinstance(extension.get("optimization"), dict)
+    if is_old:
+        extension["optimization"] = [extension["optimization"]]
+    return is_old
+
+
 FORMER_OBJECTS = {
+    f"{PACKAGE}extensions.AdvancedExtension": _one_optimization,
     f"{PACKAGE}FunctionArgument": _enum_object,
     f"{PACKAGE}Expression.Literal": _largest_float,
 }
@@ -222,9 +277,14 @@ def _literal(literal: Any, old: OldPlan) -> None:
 
 
 def _interval(interval: Any, old: OldPlan) -> None:
-    """Seconds had microseconds; then a precision could be said instead, until they went."""
+    """Seconds had microseconds, of any number; then a precision could be said instead, until they went."""
     if interval.HasField("microseconds"):
-        interval.subseconds = interval.microseconds
+        carried = abs(interval.microseconds) // 10**MICROSECONDS * (-1 if interval.microseconds < 0 else 1)
+        seconds = interval.seconds + carried
+        if not -(2**31) <= seconds < 2**31:
+            raise PlanFormatError(f"the seconds of an interval, {seconds} with its microseconds, have no place in it")
+        interval.seconds = seconds
+        interval.subseconds = interval.microseconds - carried * 10**MICROSECONDS
     elif interval.HasField("precision") or interval.subseconds or old.is_since(0, 98):
         return
     interval.precision = MICROSECONDS
@@ -258,6 +318,7 @@ def _interval_type(kind: Any, old: OldPlan) -> None:
 TRANSLATIONS: dict[str, Callable[[Any, OldPlan], None]] = {
     "Plan": _whole,
     "ExtendedExpression": _whole,
+    "RelRoot": _root,
     f"{DECLARATION}.ExtensionType": _declaration,
     f"{DECLARATION}.ExtensionTypeVariation": _declaration,
     f"{DECLARATION}.ExtensionFunction": _declaration,

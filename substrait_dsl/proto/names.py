@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from substrait import extended_expression_pb2, type_pb2
 
 from substrait_dsl.algebra.findings import FindingCode
+from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import List, Map, Struct, Type, struct_names
 from substrait_dsl.proto.decoder import Decoder
 
@@ -42,6 +43,11 @@ def _with_positions(kind: Type, names: Iterator[str]) -> Iterator[str]:
             yield from _with_positions(inner, names)
     else:
         yield from struct_names(kind)
+
+
+def names_by_position(schema: NamedStruct) -> tuple[str, ...]:
+    """The names of a schema's columns by their positions, each with those of the structs inside it, depth first."""
+    return tuple(name for position, kind in enumerate(schema.types) for name in (str(position), *struct_names(kind)))
 
 
 def decode_column_names(

@@ -11,7 +11,7 @@ from substrait.plan_pb2 import DynamicParameterBinding, ExecutionBehavior, Plan
 from substrait_dsl.algebra.findings import Finding, FindingCode, Weight
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, ParameterBinding, Root, check_closed
-from substrait_dsl.algebra.relations import Aggregate, Ddl, Emit, Update, Write
+from substrait_dsl.algebra.relations import Ddl, Emit, Update, Write
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError, quoted
 from substrait_dsl.proto.declarations import Declarations, decode_declarations
@@ -22,7 +22,9 @@ from substrait_dsl.proto.encoder import Encoder, OuterReferences
 from substrait_dsl.proto.enums import EVALUATION_MODE, word_of
 from substrait_dsl.proto.expressions import encode_expression, encode_whole_expression
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
+from substrait_dsl.proto.grouping_sets import is_grouping_set_index
 from substrait_dsl.proto.literals import decode_literal, encode_literal
+from substrait_dsl.proto.names import names_by_position
 from substrait_dsl.proto.nesting import require_readable
 from substrait_dsl.proto.relations import encode_relation, encode_whole_relation
 from substrait_dsl.proto.trees import Trees
@@ -154,7 +156,7 @@ def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
             message,
         )
         return Root(rel, rel.schema.depth_first_names())
-    if len(message.names) == needed - 1 and isinstance(rel, Aggregate) and len(rel.grouping_sets) > 1:
+    if len(message.names) == needed - 1 and is_grouping_set_index(rel, len(rel.schema) - 1):
         index = rel.schema.names[-1]
         decoder.report(
             FindingCode.ROOT_NAMES,
@@ -162,6 +164,9 @@ def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
             message,
         )
         return Root(rel, (*message.names, index))
+    if needed and not message.names:
+        decoder.report(FindingCode.ROOT_NAMES, "a root has no names: its columns are called 0, 1, ...", message)
+        return Root(rel, names_by_position(rel.schema))
     if len(message.names) != needed:
         decoder.fail(message)
         nested = "; the fields of structs inside count, depth first" if needed != len(rel.schema) else ""

@@ -168,7 +168,7 @@ def test_a_plan_that_breaks_a_rule_is_refused_with_the_place(plan: Plan, said: s
     assert caught.value.path == path
 
 
-@pytest.mark.parametrize("names", [(), ("a", "b"), ("a", "b", "c", "d")])
+@pytest.mark.parametrize("names", [("a",), ("a", "b"), ("a", "b", "c", "d")])
 def test_the_names_of_a_root_must_fit(names: tuple[str, ...]) -> None:
     sent = encoded(T)
     sent.relations[0].root.names[:] = names

@@ -47,6 +47,12 @@ class YearMonths:
     years: int = attrs.field(default=0, validator=_at_most(MOST_YEARS))
     months: int = attrs.field(default=0, validator=_at_most(MOST_YEARS * 12))
 
+    def __attrs_post_init__(self) -> None:
+        """Check the whole: the specification has interval_year from -120,000 to 120,000 months."""
+        months = self.years * 12 + self.months
+        if abs(months) > MOST_YEARS * 12:
+            raise LiteralError(f"a YearMonths spans at most {MOST_YEARS * 12} months either way, got {months}")
+
     def __neg__(self) -> YearMonths:
         return YearMonths(-self.years, -self.months)
 
