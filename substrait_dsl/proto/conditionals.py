@@ -25,8 +25,9 @@ from substrait_dsl.algebra.expressions import (
     SwitchCase,
 )
 from substrait_dsl.algebra.findings import FindingCode
+from substrait_dsl.algebra.types import FixedChar, String, VarChar
 from substrait_dsl.catalog import Typed
-from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.constants import constant_of_type, with_common_width, with_type_of
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
@@ -42,6 +43,9 @@ def encode_cast(encoder: Encoder, cast: Cast, message: pb.Expression.Cast) -> No
     message.failure_behavior = FAILURE_BEHAVIOR[cast.on_failure]
 
 
+_TEXTS = (String, VarChar, FixedChar)
+
+
 def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> Cast:
     """Read a cast; one that does not say what happens if it fails throws."""
     on_failure: FailureBehavior = "throw"
@@ -51,7 +55,13 @@ def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> 
         behavior = pb.Expression.Cast.FailureBehavior
         on_failure = word_of(FAILURE_BEHAVIOR, message.failure_behavior, behavior, "Cast.failure_behavior")
     target = decode_type(decoder, message.type)
-    cast = Cast(decoder.expression(message.input, scope), target, on_failure)
+    value = decoder.expression(message.input, scope)
+    if isinstance(target, _TEXTS) and isinstance(value.type, decoder.producer.types_with_own_text):
+        raise UnsupportedError(
+            f"{decoder.producer.title} writes {value.type} as text in a way of its own, unlike other engines",
+            hint="cast it to a decimal, a date or an integer, whose text is the same everywhere",
+        )
+    cast = Cast(value, target, on_failure)
     if cast.type != target:
         decoder.report(
             FindingCode.CAST_NULLABILITY, f"a cast to {target} gives NULL where it fails; read as {cast.type}", message

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from substrait_dsl.algebra.types import FP32, FP64, PrecisionTimestamp, PrecisionTimestampTZ, Type
 from substrait_dsl.proto import datafusion_aggregates, datafusion_functions
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class Producer:
     """What a window function means, given its message."""
     aggregate_columns: Callable[[Decoder, Aggregate, pb.AggregateRel], Rel] = _as_it_is
     """The columns that it counts in an aggregate, given its message."""
+    types_with_own_text: tuple[type[Type], ...] = ()
+    """The types whose values it writes otherwise than others do, where it casts them to text."""
     nested_names_first: bool = False
     """Whether the names of nested fields stand in front of the name of the column that they are in."""
 
@@ -89,6 +92,9 @@ DATAFUSION = Producer(
     # Held against what DataFusion computes, function by function, in `tests/producers/test_datafusion_functions.py`.
     scalar_functions=datafusion_functions.SCALAR_FUNCTIONS,
     function_forms=datafusion_aggregates.FUNCTION_FORMS,
+    # DataFusion 55 writes 1e10 as 10000000000.0, and midnight of a day as 2024-02-29T00:00:00; Spark 1.0E10 and
+    # 2024-02-29 00:00:00.
+    types_with_own_text=(FP32, FP64, PrecisionTimestamp, PrecisionTimestampTZ),
     # DataFusion 55 gives 0.066666 for the average of 0.62, 0.63 and -1.05, of decimal(7, 2), as decimal(11, 6).
     window_value=datafusion_aggregates.own_window,
     # DataFusion 55 writes rollup(a, b) as the keys a, b, a with the sets (0, 1), (2), (), and counts the columns as

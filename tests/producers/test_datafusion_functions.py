@@ -408,6 +408,8 @@ REFUSED = {
     r"s ILIKE 'a\%'": "compared without case",
     "s ILIKE '%\u00c9%'": "which letters of",
     "regexp_replace(s, '(a)', '$1z')": "replaces the first match only",
+    "CAST(x AS VARCHAR)": "writes fp64. as text in a way of its own",
+    "concat(s, CAST(ts AS VARCHAR))": "writes precision_timestamp<6>. as text",
     "left(s, i)": "leaves out characters where its number is below 0",
     "extract(HOUR FROM day)": "is no extract of the specification",
     "extract(EPOCH FROM ts)": "is no extract of the specification",

@@ -63,6 +63,10 @@ QUERIES = [
     "SELECT a, lag(s, 1) OVER (ORDER BY a), lead(b, 2) OVER (ORDER BY a) FROM t",
     "SELECT * FROM views WHERE v LIKE 'x%'",
     "SELECT max(v), count(*) FROM views GROUP BY v",
+    "SELECT avg(d), sum(d), sum(d) / count(*), avg(DISTINCT d) FROM u",
+    "SELECT k, d / 7, d / (d + 1), d * d, d - 0.5 FROM u",
+    "SELECT k, avg(d) OVER (ORDER BY k), sum(d) OVER (PARTITION BY k) FROM u",
+    "SELECT s LIKE 'x\\%', concat(s, CAST(NULL AS VARCHAR)), left(s, 1), substr(s, 0, 2), log10(a) FROM t",
 ]
 
 

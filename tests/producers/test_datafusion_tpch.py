@@ -1,0 +1,46 @@
+"""The 22 queries of TPC-H as DataFusion plans them: read here and run on Spark, they give the rows of DataFusion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+from datafusion import SessionContext
+from datafusion.substrait import Serde
+
+import substrait_dsl as sd
+from examples.tpch import data
+from examples.tpch.schemas import TABLES
+from tests.producers.values import are_equal, in_order
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+QUERIES = sorted((Path(data.__file__).parent / "sql").glob("*.sql"))
+
+
+@pytest.fixture(scope="module")
+def context(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionContext]:
+    folder = tmp_path_factory.mktemp("tpch")
+    data.generate(folder, 0.01)
+    made = SessionContext()
+    for name in TABLES:
+        made.register_parquet(name, str(folder / f"{name}.parquet"))
+        spark.read.parquet(str(folder / f"{name}.parquet")).createOrReplaceTempView(name)
+    yield made
+    for name in TABLES:
+        spark.catalog.dropTempView(name)
+
+
+@pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
+def test_a_query_gives_the_rows_of_datafusion(context: SessionContext, spark: SparkSession, path: Path) -> None:
+    query = path.read_text(encoding="utf-8")
+    (root,) = sd.Plan.from_bytes(bytes(Serde.serialize_bytes(query, context))).roots
+    batches = context.sql(query).collect()
+    expected = [row for batch in batches for row in zip(*map(pa.Array.to_pylist, batch.columns), strict=True)]
+    got = [tuple(row) for row in root.collect(spark)]
+    pairs = zip(in_order(expected), in_order(got), strict=True)
+    assert [(a, b) for a, b in pairs if not are_equal(a, b, relative=1e-9)] == []
