@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
-from tests.markers import MARKERS, add_markers, fixtures
+from tests.markers import ENGINES, MARKERS, add_markers, fixtures
 from tests.projects import LIBRARY, Project
 
 if TYPE_CHECKING:
@@ -91,10 +92,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool | None, bool | None]:
-    """Hide Java from tests that are not marked ``spark``, and from the processes that they start."""
+    """Hide Java, also from the processes that a test starts, and the packages of engines, where the markers lack."""
     with pytest.MonkeyPatch.context() as patch:
         if item.get_closest_marker("spark") is None:
             patch.setenv("JAVA_HOME", NO_JAVA)
+        if item.get_closest_marker("engines") is None:
+            for name in ENGINES:
+                patch.setitem(sys.modules, name, None)
         return (yield)
 
 
@@ -119,6 +123,16 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
 @pytest.fixture
 def java() -> None:
     """For tests that start Spark in processes of their own."""
+
+
+@pytest.fixture(scope="session")
+def duckdb() -> None:
+    """For tests that run queries in DuckDB."""
+
+
+@pytest.fixture(scope="session")
+def datafusion() -> None:
+    """For tests that run queries or plans in DataFusion."""
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ TESTS = Path(__file__).parent
 MARKERS: Mapping[str, str] = {
     "spark": "needs Spark, and so Java",
     "slow": "takes long; CI runs it after everything else",
+    "engines": "needs an engine beside Spark: DuckDB or DataFusion",
     "lake": "needs Spark with Iceberg tables",
     "shared": "needs data outside of the project",
 }
@@ -26,11 +27,16 @@ BY_FIXTURE: Mapping[str, tuple[str, ...]] = {
     "spark": ("spark",),
     "java": ("spark",),
     "lake": ("spark", "lake", "slow"),
+    "duckdb": ("engines",),
+    "datafusion": ("engines",),
+    "tpcds": ("slow",),
     "library_cache": ("slow",),
     "shared": ("shared",),
-    "tpcds": ("slow",),
 }
 """The markers that a test has because of a fixture. All tests of lake tables are slow to start: see `tests/lake`."""
+
+ENGINES = ("duckdb", "datafusion")
+"""Packages that tests cannot import without the marker ``engines``. No module of tests imports them at its top."""
 
 SLOW = frozenset(
     {

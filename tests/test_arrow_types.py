@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import attrs
-import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -139,7 +138,10 @@ def test_duplicate_column_names_stay() -> None:
     assert from_arrow(to_arrow(schema)) == schema
 
 
+@pytest.mark.usefixtures("duckdb")
 def test_duckdb_result_schema() -> None:
+    import duckdb
+
     with duckdb.connect() as connection:
         arrow = connection.sql(
             """SELECT 1::TINYINT AS a, 1.5::DECIMAL(15,2) AS b, DATE '2020-01-01' AS c, TIMESTAMP_MS '2020-01-01' AS d,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import os
 import re
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import NO_JAVA
-from tests.markers import BY_FIXTURE, MARKERS, SLOW, TESTS
+from tests.markers import BY_FIXTURE, ENGINES, MARKERS, SLOW, TESTS
 
 USERS = """
 import pytest
@@ -33,6 +34,7 @@ def test_parameter(spark): ...
 def test_with_parameters(n, table): ...
 class TestClass:
     def test_method(self, spark): ...
+def test_engine(duckdb): ...
 def test_lake(lake): ...
 def test_outside(shared): ...
 def test_none(tmp_path): ...
@@ -55,8 +57,14 @@ def test_markers_follow_from_fixtures(tmp_path: Path) -> None:
     of_spark = {"test_direct", "test_through_another", "test_process", "test_with_parameters", "test_method"}
     assert collected(program, "spark") == of_spark | {"test_lake"}
     assert collected(program, "slow") == collected(program, "lake") == {"test_lake"}
+    assert collected(program, "engines") == {"test_engine"}
     assert collected(program, "shared") == {"test_outside"}
-    assert collected(program, "not spark and not slow") == {"test_parameter", "test_outside", "test_none"}
+    assert collected(program, "not spark and not slow") == {
+        "test_parameter",
+        "test_engine",
+        "test_outside",
+        "test_none",
+    }
 
 
 def test_every_fixture_gives_markers_that_there_are() -> None:
@@ -103,6 +111,29 @@ def test_every_test_is_in_the_line_of_the_readme_or_in_the_rest() -> None:
     line = re.findall(r"(?m)^python3 .* -m pytest (.*)$", (TESTS.parent / "README.md").read_text(encoding="utf-8"))
     rest = re.findall(r"(?m)^\S+python -m pytest (.*)$", (TESTS.parent / ".ci" / "run").read_text(encoding="utf-8"))
     assert (line, rest) == (['-q -n 2 -m "not slow"'], ["-q -n 2 -m slow"])
+
+
+# --- engines are hidden, too
+
+
+def test_no_module_of_tests_imports_an_engine_at_its_top() -> None:
+    """Or none of its tests could be collected without it, and all of them would have it."""
+    for path in sorted(TESTS.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not {name.split(".")[0] for name in names} & {*ENGINES}, f"{path}: import it where it is used"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_test_without_the_marker_has_no_engine(engine: str) -> None:
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module(engine)
+
+
+@pytest.mark.usefixtures("duckdb", "datafusion")
+def test_a_test_with_the_marker_has_the_engines() -> None:
+    assert [importlib.import_module(engine).__name__ for engine in ENGINES] == [*ENGINES]
 
 
 # --- Java is hidden from who lacks the marker

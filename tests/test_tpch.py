@@ -61,10 +61,10 @@ def directory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 @pytest.fixture(scope="module")
-def duck(directory: Path) -> Iterator[DuckDBPyConnection]:
-    import duckdb
+def duck(duckdb: None, directory: Path) -> Iterator[DuckDBPyConnection]:
+    from duckdb import connect
 
-    with duckdb.connect() as connection:
+    with connect() as connection:
         data.register_in_duckdb(connection, directory)
         yield connection
 

@@ -20,6 +20,6 @@ def session(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Sp
 
 
 @pytest.fixture(scope="module")
-def connection() -> duckdb.DuckDBPyConnection:
+def connection(duckdb: None) -> duckdb.DuckDBPyConnection:
     """A database with the tables."""
     return duckdb_engine()

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
-import duckdb
 
 import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
@@ -19,6 +18,7 @@ from tests.differential.sql import to_sql
 from tests.differential.tables import FIELDS, Store, duckdb_type, register_in_duckdb, register_in_spark
 
 if TYPE_CHECKING:
+    import duckdb
     from pyspark.sql import DataFrame, SparkSession
 
 Rows = list[tuple[Any, ...]]
@@ -77,6 +77,8 @@ def _spark_engine(spark: SparkSession, folder: Path, store: Store, *, broadcasts
 
 def duckdb_engine() -> duckdb.DuckDBPyConnection:
     """A database with the tables."""
+    import duckdb
+
     connection = duckdb.connect()
     connection.execute("SET threads = 1")
     # No plan is rewritten, as DuckDB 2.0 gets some of those wrong that are: NULLs that an outer join made become false,
@@ -202,6 +204,8 @@ def smallest(case: Case, session: SparkSession, connection: duckdb.DuckDBPyConne
 
     None if by itself not even the whole is.
     """
+    import duckdb
+
     parts = [node for node in walk(case.relation._rel) if isinstance(node, Rel) and not node.free_anchors]
     for part in sorted(parts, key=lambda part: part.size):
         try:

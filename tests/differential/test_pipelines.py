@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import TYPE_CHECKING, get_args
 
-import duckdb
 import pytest
 
 from substrait_dsl.algebra.expressions import AnyExpression
@@ -30,6 +29,7 @@ from tests.differential.engines import SPARK_FAILS, Case, case_of, duckdb_engine
 from tests.differential.pipelines import pipeline
 
 if TYPE_CHECKING:
+    import duckdb
     from pyspark.sql import SparkSession
 
 PIPELINES = int(os.environ.get("DIFFERENTIAL_PIPELINES", "2000"))
@@ -49,6 +49,8 @@ Failures = list[tuple[int, str]]
 
 def cases(numbers: range, connection: duckdb.DuckDBPyConnection, counted: Counter[str]) -> list[Case]:
     """The pipelines of these numbers that DuckDB runs."""
+    import duckdb
+
     found = []
     for number in numbers:
         try:
@@ -104,7 +106,7 @@ def shown(number: int, result: str, session: SparkSession, connection: duckdb.Du
 
 
 @pytest.fixture(scope="module")
-def sessions(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> list[SparkSession]:
+def sessions(duckdb: None, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> list[SparkSession]:
     return spark_engines(spark, tmp_path_factory.mktemp("tables"))
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import attrs
-import duckdb
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -89,9 +89,12 @@ changes = st.one_of(
 )
 
 
+@pytest.mark.usefixtures("duckdb")
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(first=rows, steps=st.lists(changes, min_size=1, max_size=6))
 def test_sequences_of_changes(first: list[tuple[Any, ...]], steps: list[Change], spark: SparkSession) -> None:
+    import duckdb
+
     sd.read_virtual(first, COLUMNS).write(NAME, "ctas", create_mode="replace_if_exists").execute(spark)
     with duckdb.connect() as other:
         other.sql("CREATE TABLE t (id BIGINT, k BIGINT, name VARCHAR)")

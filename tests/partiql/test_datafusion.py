@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 import pytest
-from datafusion import SessionContext
-from datafusion.substrait import Consumer, Serde
 
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.fluent.base import made
@@ -13,12 +13,17 @@ from substrait_dsl.partiql import parse_data
 from tests.partiql.engines import BAR_ROWS, FOO_ROWS, NAMED, through_bytes
 from tests.partiql.test_examples import BINDINGS, VALUES
 
+if TYPE_CHECKING:
+    from datafusion import SessionContext
+
 EXAMPLES = {name: example for name, example in {**BINDINGS, **VALUES}.items() if name != "struct_concat"}
 """`struct_concat` of two constants is no collection: there is nothing to run."""
 
 
 @pytest.fixture(scope="module")
-def context() -> SessionContext:
+def context(datafusion: None) -> SessionContext:
+    from datafusion import SessionContext
+
     context = SessionContext()
     for name, rows, columns in (
         ("Foo", FOO_ROWS, ("FooId", "FooName", "uid")),
@@ -34,6 +39,8 @@ def context() -> SessionContext:
 
 @pytest.mark.parametrize(("text", "expected"), EXAMPLES.values(), ids=EXAMPLES)
 def test_examples(context: SessionContext, text: str, expected: str) -> None:
+    from datafusion.substrait import Consumer, Serde
+
     def run(rel: Rel) -> list[tuple[object, ...]]:
         plan = Serde.deserialize_bytes(made(rel).to_plan().to_bytes())
         frame = context.create_dataframe_from_logical_plan(Consumer.from_substrait_plan(context, plan))

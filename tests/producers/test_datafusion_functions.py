@@ -6,21 +6,22 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
-from datafusion import SessionContext
-from datafusion.substrait import Serde
 
 import substrait_dsl as sd
 from substrait_dsl.errors import UnsupportedError
 from tests.producers.values import VALUES, Row, are_equal
 
 if TYPE_CHECKING:
+    from datafusion import SessionContext
     from pyspark.sql import SparkSession
 
 TABLE = "datafusion_values"
 
 
 @pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> SessionContext:
+def context(datafusion: None, tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> SessionContext:
+    from datafusion import SessionContext
+
     path = str(tmp_path_factory.mktemp("values") / f"{TABLE}.parquet")
     pq.write_table(VALUES, path)
     made = SessionContext()
@@ -30,6 +31,8 @@ def context(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Se
 
 
 def read(context: SessionContext, query: str) -> sd.Plan:
+    from datafusion.substrait import Serde
+
     return sd.Plan.from_bytes(bytes(Serde.serialize_bytes(query, context)))
 
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
-from datafusion import SessionContext
-from datafusion.substrait import Serde
 
 import substrait_dsl as sd
 from substrait_dsl.errors import UnsupportedError
@@ -17,6 +15,7 @@ from tests.producers.environment import queries
 from tests.producers.values import are_equal, in_order
 
 if TYPE_CHECKING:
+    from datafusion import SessionContext
     from pyspark.sql import SparkSession
 
 REFUSED: dict[int, str] = {}
@@ -24,7 +23,9 @@ REFUSED: dict[int, str] = {}
 
 
 @pytest.fixture(scope="module")
-def context(tpcds: Path, spark: SparkSession) -> Iterator[SessionContext]:
+def context(datafusion: None, tpcds: Path, spark: SparkSession) -> Iterator[SessionContext]:
+    from datafusion import SessionContext
+
     made = SessionContext()
     tables = sorted(tpcds.glob("*.parquet"))
     for table in tables:
@@ -39,6 +40,8 @@ def context(tpcds: Path, spark: SparkSession) -> Iterator[SessionContext]:
 def test_a_query_gives_the_rows_of_datafusion(
     context: SessionContext, tpcds: Path, spark: SparkSession, number: int
 ) -> None:
+    from datafusion.substrait import Serde
+
     query = queries(tpcds)[number]
     plan = sd.Plan.from_bytes(bytes(Serde.serialize_bytes(query, context)))
     (root,) = plan.roots

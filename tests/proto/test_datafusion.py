@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from datafusion import SessionContext
-from datafusion.substrait import Consumer, Serde
 
 import substrait_dsl as sd
 from substrait_dsl.algebra import expressions as ex
@@ -22,6 +20,9 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.plan import to_bytes
 from tests.proto.plans import BOOLEAN, add, call, col, count_rows, encoded, equal, gt, i64, outer, total
 from tests.support import refused
+
+if TYPE_CHECKING:
+    from datafusion import SessionContext
 
 I64, NI64, STR, BOOL = t.I64(), t.I64(nullable=True), t.String(), t.Boolean()
 
@@ -41,7 +42,9 @@ Rows = list[tuple[Any, ...]]
 
 
 @pytest.fixture(scope="module")
-def context() -> SessionContext:
+def context(datafusion: None) -> SessionContext:
+    from datafusion import SessionContext
+
     context = SessionContext()
     for name, rel, rows in (("emp", EMP, EMPLOYEES), ("dep", DEP, DEPARTMENTS)):
         schema = pa.schema(
@@ -54,6 +57,8 @@ def context() -> SessionContext:
 
 def run(context: SessionContext, rel: r.Rel) -> Rows:
     """The rows of a relation, in the order in which they come."""
+    from datafusion.substrait import Consumer, Serde
+
     plan = Serde.deserialize_bytes(to_bytes(encoded(rel, outer_references="steps_out")))
     frame = context.create_dataframe_from_logical_plan(Consumer.from_substrait_plan(context, plan))
     return [tuple(row.values()) for batch in frame.collect() for row in batch.to_pylist()]
@@ -269,6 +274,8 @@ def test_forty_five_steps_run_uncut(context: SessionContext) -> None:
 @pytest.mark.parametrize("keys", ["ROLLUP (dept)", "CUBE (dept, name)", "GROUPING SETS ((dept), (name))"])
 def test_its_own_grouping_sets_are_refused(keys: str, context: SessionContext) -> None:
     """In its plans the columns that follow the keys lie elsewhere, as no column has the number of the set."""
+    from datafusion.substrait import Serde
+
     plan = Serde.serialize_bytes(f"SELECT dept, sum(pay) FROM emp GROUP BY {keys}", context)
     with refused(UnsupportedError, "from_bytes", "DataFusion counts the columns", "union_all"):
         sd.Plan.from_bytes(plan)

@@ -11,18 +11,19 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from datafusion import SessionContext
-from datafusion.substrait import Consumer, Serde
 from substrait.type_inference import infer_plan_schema
 
 import substrait_dsl as sd
 from examples.tpch.queries import QUERIES
 from examples.tpch.schemas import TABLES
 from tests.support import f, table
+
+if TYPE_CHECKING:
+    from datafusion import SessionContext
 
 PAGE = Path(__file__).parents[2] / "docs" / "plans.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -190,6 +191,8 @@ CASES: dict[str, list[Case]] = {
 
 @functools.cache
 def session() -> SessionContext:
+    from datafusion import SessionContext
+
     context = SessionContext()
     for name, data in DATA.items():
         context.register_record_batches(name, [data.to_batches()])
@@ -197,6 +200,8 @@ def session() -> SessionContext:
 
 
 def run_datafusion(data: bytes) -> pa.Table:
+    from datafusion.substrait import Consumer, Serde
+
     plan = Consumer.from_substrait_plan(session(), Serde.deserialize_bytes(data))
     return session().create_dataframe_from_logical_plan(plan).to_arrow_table()
 
@@ -221,6 +226,7 @@ def outcome(run: Callable[[bytes], pa.Table], case: Case) -> str:
     return "yes" if is_right else "**wrong**"
 
 
+@pytest.mark.usefixtures("datafusion")
 def test_the_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in re.findall(r"`(\w+\.yaml)`:\n\n```yaml\n(.*?)```", TEXT, re.DOTALL):
@@ -230,6 +236,7 @@ def test_the_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert done.failed == 0
 
 
+@pytest.mark.usefixtures("datafusion")
 @pytest.mark.parametrize("feature", CASES)
 def test_engines_take_what_the_page_says(feature: str) -> None:
     [(datafusion, pyarrow)] = re.findall(rf"^\| {re.escape(feature)} \| (\S+) \| (\S+) \|$", ENGINES, re.MULTILINE)
@@ -247,7 +254,11 @@ def test_the_versions_of_the_page_are_those_that_are_measured() -> None:
     assert said == "DataFusion {}, pyarrow {} and substrait {}".format(*found)
 
 
+@pytest.mark.usefixtures("datafusion")
 def test_the_queries_that_datafusion_takes_are_counted() -> None:
+    from datafusion import SessionContext
+    from datafusion.substrait import Consumer, Serde
+
     context = SessionContext()
     for name, rel in TABLES.items():
         context.register_record_batches(name, [[pa.RecordBatch.from_pylist([], rel.schema.to_arrow())]])
@@ -293,6 +304,7 @@ def test_a_plan_is_cut_at_the_depths_that_the_page_says() -> None:
     assert (trees(wide), detached(wide)) == (1, 0)
 
 
+@pytest.mark.usefixtures("datafusion")
 @pytest.mark.parametrize("run", [run_datafusion, run_pyarrow])
 def test_engines_take_plans_that_are_not_cut(run: Callable[[bytes], pa.Table]) -> None:
     assert outcome(run, (filtered(45), ALL_OF_U)) == "yes"

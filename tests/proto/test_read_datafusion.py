@@ -5,11 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
-from datafusion import SessionContext
-from datafusion.substrait import Consumer, Serde
 from substrait.plan_pb2 import Plan
 
 from examples.tpch import data
@@ -17,6 +16,9 @@ from examples.tpch.schemas import TABLES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.plan import encode_plan, from_bytes, to_bytes
+
+if TYPE_CHECKING:
+    from datafusion import SessionContext
 
 T = pa.table({"a": [1, 2, 3], "b": [1.5, None, -2.0], "s": ["x", "y", "x"]})
 U = pa.table({"k": [1, 3, 3], "d": [Decimal("1.50"), None, Decimal("2.25")], "day": [dt.date(2020, 1, 1)] * 3})
@@ -29,7 +31,9 @@ OTHERS = pa.table({"large": pa.array(["p", "q"], pa.large_string()), "u": pa.arr
 
 
 @pytest.fixture(scope="module")
-def context() -> SessionContext:
+def context(datafusion: None) -> SessionContext:
+    from datafusion import SessionContext
+
     made = SessionContext()
     made.from_arrow(T, name="t")
     made.from_arrow(U.cast(pa.schema([("k", pa.int64()), ("d", pa.decimal128(15, 2)), ("day", pa.date32())])), name="u")
@@ -72,6 +76,8 @@ QUERIES = [
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_plans_of_datafusion_mean_what_they_meant(context: SessionContext, query: str) -> None:
+    from datafusion.substrait import Consumer, Serde
+
     plan, _ = from_bytes(bytes(Serde.serialize_bytes(query, context)))
     sent = Serde.deserialize_bytes(to_bytes(encode_plan(plan)))
     again = context.create_dataframe_from_logical_plan(Consumer.from_substrait_plan(context, sent))
@@ -83,8 +89,10 @@ def rows(table: pa.Table) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def tpch(tmp_path_factory: pytest.TempPathFactory) -> SessionContext:
+def tpch(datafusion: None, tmp_path_factory: pytest.TempPathFactory) -> SessionContext:
     """The tables of TPC-H as DataFusion reads them by default: every text column is a View of Arrow."""
+    from datafusion import SessionContext
+
     directory = tmp_path_factory.mktemp("tpch")
     data.generate(directory, 0.01)
     made = SessionContext()
@@ -95,6 +103,8 @@ def tpch(tmp_path_factory: pytest.TempPathFactory) -> SessionContext:
 
 @pytest.mark.parametrize("path", sorted((Path(data.__file__).parent / "sql").glob("*.sql")), ids=lambda path: path.stem)
 def test_the_queries_of_tpch_mean_what_they_meant(tpch: SessionContext, path: Path) -> None:
+    from datafusion.substrait import Consumer, Serde
+
     query = path.read_text(encoding="utf-8")
     plan, findings = from_bytes(bytes(Serde.serialize_bytes(query, tpch)))
     assert any("type variation 2, of string" in finding.message for finding in findings)
@@ -109,6 +119,8 @@ def test_the_queries_of_tpch_mean_what_they_meant(tpch: SessionContext, path: Pa
 
 def test_joins_keep_one_side_whatever_version_a_plan_says(context: SessionContext) -> None:
     """By the specification, a mark join put out the columns of both sides before version 0.72."""
+    from datafusion.substrait import Consumer, Serde
+
     query = "SELECT a, s FROM t WHERE a IN (SELECT k FROM u) OR s = 'y'"
     message = Plan.FromString(bytes(Serde.serialize_bytes(query, context)))
     assert "JOIN_TYPE_LEFT_MARK" in str(message)
@@ -148,6 +160,8 @@ TOLD = {
 
 @pytest.mark.parametrize(("query", "said"), TOLD.items(), ids=TOLD)
 def test_every_liberty_is_told(context: SessionContext, query: str, said: tuple[str, ...]) -> None:
+    from datafusion.substrait import Serde
+
     data = bytes(Serde.serialize_bytes(query, context))
     plan, findings = from_bytes(data)
     assert [all(part in finding.message for part in said) for finding in findings].count(True) == 1
@@ -169,6 +183,8 @@ ARROW = {
 
 def test_a_value_that_may_be_another_number_is_refused(context: SessionContext) -> None:
     """DataFusion writes unsigned integers as the signed ones of the same bits."""
+    from datafusion.substrait import Serde
+
     for query in ("SELECT u > arrow_cast(1, 'UInt32') FROM others", "SELECT arrow_cast(5, 'UInt64')"):
         from_bytes(bytes(Serde.serialize_bytes(query, context)))
     data = bytes(Serde.serialize_bytes("SELECT arrow_cast(18446744073709551615, 'UInt64')", context))
@@ -187,11 +203,15 @@ def test_a_value_that_may_be_another_number_is_refused(context: SessionContext) 
 def test_a_function_that_says_no_type_and_is_not_known_is_refused(
     context: SessionContext, query: str, said: str
 ) -> None:
+    from datafusion.substrait import Serde
+
     with pytest.raises(UnsupportedError, match=said):
         from_bytes(bytes(Serde.serialize_bytes(query, context)))
 
 
 def test_an_extension_of_ones_own_says_the_type(context: SessionContext) -> None:
+    from datafusion.substrait import Serde
+
     catalog = standard_catalog().with_extension(
         """%YAML 1.2
 ---

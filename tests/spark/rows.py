@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
-
-import duckdb
 
 import substrait_dsl as sd
 
@@ -47,8 +45,14 @@ def register(tables: Tables, spark: SparkSession) -> dict[str, Any]:
     return reads
 
 
-def duckdb_rows(query: str, tables: Tables) -> Counter[tuple[Any, ...]]:
+DuckdbRows = Callable[[str, Tables], Counter[tuple[Any, ...]]]
+"""What the fixture `duckdb_rows` gives: what DuckDB answers to a query over tables."""
+
+
+def duckdb_answer(query: str, tables: Tables) -> Counter[tuple[Any, ...]]:
     """What DuckDB answers to a query over these tables."""
+    import duckdb
+
     with duckdb.connect() as connection:
         for name, (columns, rows) in tables.items():
             declared = ", ".join(f"{column} {DUCKDB_TYPES[kind.rstrip('?')]}" for column, kind in columns.items())

@@ -14,7 +14,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
-from tests.spark.rows import SECOND_MATCH, Tables, by_tag, counted, duckdb_rows, register, tagged
+from tests.spark.rows import SECOND_MATCH, DuckdbRows, Tables, by_tag, counted, register, tagged
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -64,7 +64,7 @@ AROUND: dict[str, Made] = {
 """What is made of the rows among these whose `d` is larger than `b` of the row outside."""
 
 
-def test_what_is_made_of_some_of_the_first_rows(spark: SparkSession) -> None:
+def test_what_is_made_of_some_of_the_first_rows(spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     reads = register(TABLES, spark)
     joins, queries = {}, {}
     cases = [(limit, "count") for limit in LIMITS] + [("top", around) for around in AROUND if around != "count"]
@@ -113,7 +113,7 @@ SUBQUERIES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
 }
 
 
-def test_subqueries_that_look_among_the_first_rows(spark: SparkSession) -> None:
+def test_subqueries_that_look_among_the_first_rows(spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     reads = register(TABLES, spark)
     for name, (make, query) in SUBQUERIES.items():
 

@@ -12,7 +12,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
-from tests.spark.rows import Tables, collected, counted, duckdb_rows, register, values
+from tests.spark.rows import DuckdbRows, Tables, collected, counted, register, values
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,14 +29,14 @@ ROWS: list[tuple[Any, ...]] = [
 TABLES: Tables = {"t": (COLUMNS, ROWS), "empty": (COLUMNS, [])}
 
 
-def test_groups_against_duckdb(spark: SparkSession) -> None:
+def test_groups_against_duckdb(spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     t = values(COLUMNS, *ROWS)
     grouped = t.aggregate("a", "b", n=f.count(), total=lambda r: f.sum(r.n), least=lambda r: f.min(r.n))
     query = "SELECT a, b, count(*), sum(n), min(n) FROM t GROUP BY a, b"
     assert counted(grouped, spark) == duckdb_rows(query, TABLES)
 
 
-def test_computed_and_repeated_keys(spark: SparkSession) -> None:
+def test_computed_and_repeated_keys(spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     t = values(COLUMNS, *ROWS)
     grouped = t.aggregate(lambda r: (r.a + 1).alias("k"), lambda r: r.b, lambda r: r.b.alias("again"), n=f.count())
     query = "SELECT a + 1, b, b, count(*) FROM t GROUP BY ALL"
@@ -75,7 +75,7 @@ QUERY = """
 """What `SETS` mean: each set is a GROUP BY of its own, and its number is the index."""
 
 
-def test_grouping_sets_repeated_and_empty(spark: SparkSession) -> None:
+def test_grouping_sets_repeated_and_empty(spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     measures: Any = {"n": f.count(), "total": lambda r: f.sum(r.n)}
     grouped = values(COLUMNS, *ROWS).aggregate("a", "b", grouping_sets=SETS, **measures)
     assert counted(grouped, spark) == duckdb_rows(QUERY.format(t="t"), TABLES)

@@ -15,7 +15,7 @@ from substrait_dsl import functions as f
 from substrait_dsl.algebra.rules import LATERAL_JOIN_TYPES
 from substrait_dsl.errors import UnsupportedError
 from tests.spark.joined import Row, both, equal, expected, less
-from tests.spark.rows import SECOND_MATCH, Tables, by_tag, collected, counted, duckdb_rows, register, tagged, values
+from tests.spark.rows import SECOND_MATCH, DuckdbRows, Tables, by_tag, collected, counted, register, tagged, values
 from tests.support import refused
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ COMPUTED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
 }
 
 
-def test_what_is_computed_for_each_row_against_duckdb(spark: SparkSession) -> None:
+def test_what_is_computed_for_each_row_against_duckdb(spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     reads = register(TABLES, spark)
     joins = {
         name: reads["lefts"].lateral_join(lambda x, make=make: make(x, reads["rights"]), how="left")

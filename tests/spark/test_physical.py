@@ -10,7 +10,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.errors import ExecutionError, UnsupportedError
-from tests.spark.rows import Tables, by_tag, collected, counted, duckdb_rows, register, tagged, values
+from tests.spark.rows import DuckdbRows, Tables, by_tag, collected, counted, register, tagged, values
 from tests.support import refused
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def test_ties_are_sought_in_each_partition_first(spark: SparkSession, capsys: py
 
 
 @pytest.mark.parametrize("method", ["consistent_partition", "hashing"])
-def test_windows_share_partitions_and_order(method: Any, spark: SparkSession) -> None:
+def test_windows_share_partitions_and_order(method: Any, spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     t = register(TABLES, spark)["t"]
     window = t.window(
         partition_by="a",

@@ -12,7 +12,7 @@ import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark import lowering, texts
-from tests.spark.rows import Tables, by_tag, collected, counted, duckdb_rows, register, tagged, values
+from tests.spark.rows import DuckdbRows, Tables, by_tag, collected, counted, register, tagged, values
 from tests.support import refused
 
 if TYPE_CHECKING:
@@ -103,7 +103,12 @@ CONDITIONS: dict[str, tuple[str, Any]] = {
 
 @pytest.mark.parametrize(("inside", "most_text"), [*((name, lowering.MOST_TEXT) for name in INSIDE), ("u", 0)])
 def test_as_conditions_and_as_values(
-    inside: str, most_text: int, tables: dict[str, Any], spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+    inside: str,
+    most_text: int,
+    tables: dict[str, Any],
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+    duckdb_rows: DuckdbRows,
 ) -> None:
     monkeypatch.setattr(lowering, "MOST_TEXT", most_text)  # 0: step by step, and DataFrames in subqueries
     t, u = tables["t"], tables[inside]
@@ -150,7 +155,7 @@ def test_a_scalar_subquery_has_one_row_or_none(tables: dict[str, Any], spark: Sp
         collected(many, spark)
 
 
-def test_over_a_union(tables: dict[str, Any], spark: SparkSession) -> None:
+def test_over_a_union(tables: dict[str, Any], spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     t, u = tables["t"], tables["u"]
     both = t.union_all(t).project(m=lambda r: sd.exists(u.filter(lambda s: s.c == r.a)))
     query = "SELECT *, EXISTS (SELECT 1 FROM u WHERE c = a) FROM (FROM t UNION ALL FROM t)"
@@ -161,7 +166,7 @@ def test_over_a_union(tables: dict[str, Any], spark: SparkSession) -> None:
     assert counted(marked, spark) == duckdb_rows(f"{query} WHERE a > 0", TABLES)
 
 
-def test_nested_and_two_rows_out(tables: dict[str, Any], spark: SparkSession) -> None:
+def test_nested_and_two_rows_out(tables: dict[str, Any], spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     t, u = tables["t"], tables["u"]
     nested = t.filter(lambda r: sd.exists(u.filter(lambda s: (s.c == r.a) & s.d.is_in(u.select("c")))))
     query = "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE c = a AND d IN (SELECT c FROM u))"
@@ -184,7 +189,7 @@ def test_nested_and_two_rows_out(tables: dict[str, Any], spark: SparkSession) ->
     assert counted(valued, spark) == duckdb_rows(query, TABLES)
 
 
-def test_a_needle_that_is_a_subquery(tables: dict[str, Any], spark: SparkSession) -> None:
+def test_a_needle_that_is_a_subquery(tables: dict[str, Any], spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     t, u = tables["t"], tables["u"]
 
     def least(row: Any) -> Any:
@@ -209,7 +214,9 @@ OF_VALUES: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("on", [None, "a"])
-def test_a_subquery_beside_a_lambda(on: str | None, tables: dict[str, Any], spark: SparkSession) -> None:
+def test_a_subquery_beside_a_lambda(
+    on: str | None, tables: dict[str, Any], spark: SparkSession, duckdb_rows: DuckdbRows
+) -> None:
     t, u = tables["t"], tables["u"]
 
     def value(r: Any) -> Any:
@@ -239,7 +246,7 @@ def test_a_subquery_beside_a_lambda(on: str | None, tables: dict[str, Any], spar
             assert found.get(f"{name} {way}", Counter()) == wanted, name
 
 
-def test_relations_inside(tables: dict[str, Any], spark: SparkSession) -> None:
+def test_relations_inside(tables: dict[str, Any], spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     """Every relation inside a correlated subquery, where it becomes text."""
     t, u, clean = tables["t"], tables["u"], tables["clean"]
     keys = clean.select(k=lambda s: s.c)
@@ -337,7 +344,7 @@ def test_what_is_not_text_becomes_a_dataframe(spark: SparkSession) -> None:
     assert counted(t.filter(lambda r: r.a.is_in(long.select("x"))), spark) == Counter([(3,)])
 
 
-def test_one_relation_outside_and_inside(tables: dict[str, Any], spark: SparkSession) -> None:
+def test_one_relation_outside_and_inside(tables: dict[str, Any], spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     u = tables["u"].filter(lambda s: s.d > 1)
     found = u.filter(lambda r: sd.exists(u.filter(lambda s: (s.c == r.c) & (s.d > r.d))))
     query = "SELECT * FROM u WHERE d > 1 AND EXISTS (SELECT 1 FROM u v WHERE v.d > 1 AND v.c = u.c AND v.d > u.d)"

@@ -13,7 +13,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl.errors import UnsupportedError
 from tests.catalog.cases import Column, Value, read_all
-from tests.spark.rows import Tables, collected, counted, duckdb_rows, values
+from tests.spark.rows import DuckdbRows, Tables, collected, counted, values
 from tests.support import f, refused
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def over_frames() -> list[tuple[Any, str]]:
     return made
 
 
-def test_against_duckdb(spark: SparkSession) -> None:
+def test_against_duckdb(spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     pairs = [*NAMED, *over_frames()]
     ours = {f"w{number}": window for number, (window, _) in enumerate(pairs)}
     ours["w14"] = f.count((X + 1000) / 20).distinct().over(**BY_UNIQUE, rows=(-4, 0))
