@@ -196,6 +196,7 @@ class FindingCode(StrEnum):
     BOUND_ZERO = ("bound-zero", "harmless", "a bound is 0 rows away: the current row")
     # --- relations
     READ_SCHEMA = ("read-schema", "assumed", "a read does not say its schema: that of no columns")
+    ROW_SCHEMA = ("row-schema", "harmless", "a virtual table does not say its schema: that of its first row")
     ROW_NULLABILITY = (
         "row-nullability",
         "harmless",

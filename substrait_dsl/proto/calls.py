@@ -30,6 +30,7 @@ from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.types import Date, PrecisionTimestamp
 from substrait_dsl.catalog.roles import require_order
 from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.construction import cast_to
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, SORT_DIRECTION, word_of
@@ -149,6 +150,8 @@ def decode_form(
         The function as the plan declares it, or the specification's, and its arguments in the form that this has.
     """
     function = decoder.function(message.function_reference)
+    if (computed := _as_computed(decoder, message, function, arguments)) is not None:
+        return FunctionId("", function.name), (computed,)
     form = decoder.producer.function_forms.get(function.name)
     if form is None or function.urn or function.name in decoder.names_beyond_specification:
         return function, arguments
@@ -158,6 +161,22 @@ def decode_form(
     text = f"{function.name} is {decoder.producer.title}'s name of a function: read as {told}"
     decoder.report(FindingCode.PRODUCER_MEANING, text, message)
     return FunctionId("", form.name), (*map(EnumArgument, form.words), *arguments)
+
+
+def _as_computed(
+    decoder: Decoder, message: Any, function: FunctionId, arguments: tuple[Argument, ...]
+) -> Expression | None:
+    """The argument of an aggregate function, cast to the type of which the producer computes it, if that is another."""
+    argument = arguments[0] if len(arguments) == 1 else None
+    if not isinstance(argument, Expression) or not message.HasField("output_type"):
+        return None
+    declared = decode_type(decoder, message.output_type)
+    kind = decoder.producer.type_of_computation(function.name, argument.type, declared)
+    if kind is None:
+        return None
+    text = f"{function.name} of {argument.type} is computed of {kind} by {decoder.producer.title}: read so"
+    decoder.report(FindingCode.PRODUCER_MEANING, text, message)
+    return cast_to(argument, kind)
 
 
 def decode_phase(decoder: Decoder, message: Any) -> Phase:

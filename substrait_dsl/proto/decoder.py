@@ -147,6 +147,8 @@ class Decoder:
         """What the relations have in common that have a number (``rel_anchor``), by that."""
         self.keep_declared = False
         """Whether calls keep the types that the plan declares, also where they should have others by definition."""
+        self.projects_put_out_expressions = False
+        """Whether projects that do not say what they put out put out their expressions only."""
         self.has_variables = False
         """Whether an expression reads a variable of the execution."""
         self.disagreed = False

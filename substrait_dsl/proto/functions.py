@@ -22,7 +22,7 @@ from substrait_dsl.algebra.expressions.given import given_by
 from substrait_dsl.algebra.expressions.literals import DaySeconds
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.functions import Phase
-from substrait_dsl.algebra.types import INTEGER_RANGES, Date, Decimal, PrecisionTimestamp, Type
+from substrait_dsl.algebra.types import INTEGER_RANGES, Boolean, Date, Decimal, PrecisionTimestamp, Type
 from substrait_dsl.catalog import (
     Catalog,
     Given,
@@ -173,6 +173,10 @@ def _output_type(
     text = f"{function.key} is declared to give {declared}; by its definition it gives {known.type}"
     if in_days and isinstance(declared, Date) and isinstance(known.type, PrecisionTimestamp):
         reports.append((FindingCode.CALL_IN_DAYS, f"{text}: cast to it, as the interval is one of whole days", subject))
+        return known.type, tuple(reports)
+    if difference == "kind" and decoder.producer.predicates_declare_other_types and isinstance(known.type, Boolean):
+        text = f"{text}: so {decoder.producer.title} writes the type of what it compares"
+        reports.append((FindingCode.PRODUCER_MEANING, text, subject))
         return known.type, tuple(reports)
     if difference == "kind":
         raise PlanFormatError(

@@ -26,6 +26,7 @@ from substrait_dsl.proto.grouping_sets import is_grouping_set_index
 from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.names import names_by_position
 from substrait_dsl.proto.nesting import require_readable
+from substrait_dsl.proto.projects import puts_out_expressions
 from substrait_dsl.proto.relations import encode_relation, encode_whole_relation
 from substrait_dsl.proto.trees import Trees
 from substrait_dsl.proto.types import DeepTypeError, decode_type_aliases, encode_type_aliases
@@ -119,6 +120,8 @@ def _decode_plan(decoder: Decoder, message: Plan) -> AlgebraPlan:
     decode_type_aliases(decoder, message.type_aliases)
     if not message.relations:
         raise PlanFormatError("the plan has no relations")
+    if decoder.producer.projects_put_out_expressions:
+        decoder.projects_put_out_expressions = puts_out_expressions(message)
     trees = decoder.trees = Trees(message.relations)
     rels = trees.read_all(decoder)
     roots = {number: tree.root for number, tree in enumerate(message.relations) if tree.HasField("root")}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from substrait_dsl.algebra.types import FP32, FP64, PrecisionTimestamp, PrecisionTimestampTZ, Type
-from substrait_dsl.proto import datafusion_aggregates, datafusion_functions
+from substrait_dsl.proto import datafusion_aggregates, datafusion_functions, duckdb_functions
 
 if TYPE_CHECKING:
     from substrait import algebra_pb2 as pb
@@ -47,6 +47,14 @@ def _as_it_is(decoder: Decoder, read: Any, message: Any) -> Any:
     return read
 
 
+def _as_specified(name: str, argument: Type, declared: Type | None) -> Type | None:
+    return None
+
+
+ScalarReader = datafusion_functions.Reader
+"""Reads a call as its producer means it, given its arguments and the type that it declares; None: as specified."""
+
+
 @attrs.frozen
 class Producer:
     """What is known of a producer: each field but the first three is a way in which its plans mean something else."""
@@ -73,6 +81,15 @@ class Producer:
     """The columns that it counts in an aggregate, given its message."""
     types_with_own_text: tuple[type[Type], ...] = ()
     """The types whose values it writes otherwise than others do, where it casts them to text."""
+    projects_put_out_expressions: bool = False
+    """Whether its projects put out their expressions only, where they say nothing of what they put out."""
+    type_of_computation: Callable[[str, Type, Type | None], Type | None] = _as_specified
+    """The type of the numbers that an aggregate function is computed from; None for that of its argument.
+
+    It is given the name of the function, the type of the argument, and the type that the call declares.
+    """
+    predicates_declare_other_types: bool = False
+    """Whether its comparisons and other predicates may declare the type of what they compare."""
     nested_names_first: bool = False
     """Whether the names of nested fields stand in front of the name of the column that they are in."""
 
@@ -109,7 +126,20 @@ ARROW = Producer(
     nested_names_first=True,
 )
 
-PRODUCERS = (DATAFUSION, ARROW)
+DUCKDB = Producer(
+    "DuckDB",
+    "DuckDB",
+    # The plans of 0.54 and later say what a project puts out.
+    before=(0, 54, 0),
+    # DuckDB 1.1.3 writes `SELECT a FROM t` as a project of one expression over a read of one column, and one name.
+    projects_put_out_expressions=True,
+    scalar_functions=duckdb_functions.SCALAR_FUNCTIONS,
+    type_of_computation=duckdb_functions.type_of_computation,
+    # DuckDB 1.1.3 writes `s = 'x'`, pushed down to a read, as an equal:string_string that gives string.
+    predicates_declare_other_types=True,
+)
+
+PRODUCERS = (DATAFUSION, ARROW, DUCKDB)
 """All that is known. The first entry that fits a plan counts."""
 
 

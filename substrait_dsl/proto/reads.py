@@ -88,17 +88,11 @@ def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> R
     kind = message.WhichOneof("read_type")
     if kind is None:
         raise PlanFormatError("a read does not say what to read")
-    if message.HasField("base_schema"):
-        schema = decode_named_struct(decoder, message.base_schema)
-    else:
-        decoder.report(
-            FindingCode.READ_SCHEMA, "a read does not say its base_schema: read as one of no columns", message
-        )
-        schema = NamedStruct(())
+    source = READ_TYPES[kind](decoder, getattr(message, kind), outer)
+    schema = _base_schema(decoder, message, source)
     scope = row_of(decoder, message, outer, types=schema.types)
     mask = decode_mask(decoder, message.projection) if message.HasField("projection") else None
     choices = decode_choices(message.common)
-    source = READ_TYPES[kind](decoder, getattr(message, kind), outer)
     if isinstance(source, VirtualTable):
         source = _as_declared(decoder, source, schema, message.virtual_table)
     return Read(
@@ -111,6 +105,19 @@ def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> R
         understood("name_values", choices, lambda pairs: tuple((str(a), str(b)) for a, b in pairs), ()),
         anchor=scope.anchor,
     )
+
+
+def _base_schema(decoder: Decoder, message: pb.ReadRel, source: object) -> NamedStruct:
+    """The schema of a read; of rows that do not say theirs, it is that of their values."""
+    if message.HasField("base_schema"):
+        return decode_named_struct(decoder, message.base_schema)
+    if isinstance(source, VirtualTable) and source.rows:
+        text = "a virtual table does not say its base_schema: read as that of its first row"
+        decoder.report(FindingCode.ROW_SCHEMA, text, message)
+        first = source.rows[0].fields
+        return NamedStruct.of([(str(position), value.type) for position, value in enumerate(first)])
+    decoder.report(FindingCode.READ_SCHEMA, "a read does not say its base_schema: read as one of no columns", message)
+    return NamedStruct(())
 
 
 def _as_declared(decoder: Decoder, table: VirtualTable, schema: NamedStruct, message: Any) -> VirtualTable:

@@ -251,7 +251,13 @@ def decode_project(decoder: Decoder, message: pb.ProjectRel, outer: Scope | None
         return rel
     scope = row_of(decoder, message, outer, (rel, message.input))
     expressions = tuple([decoder.expression(expression, scope) for expression in message.expressions])
-    return Project(rel, expressions, names_beside(expressions, rel), anchor=scope.anchor)
+    project = Project(rel, expressions, names_beside(expressions, rel), anchor=scope.anchor)
+    if decoder.projects_put_out_expressions and message.common.WhichOneof("emit_kind") is None:
+        text = f"a project does not say what it puts out: by {decoder.producer.title} its expressions only"
+        decoder.report(FindingCode.PRODUCER_MEANING, text, message)
+        width = len(rel.schema)
+        return Emit(project, tuple(range(width, width + len(expressions))))
+    return project
 
 
 def encode_sort(encoder: Encoder, rel: Sort, message: pb.SortRel) -> None:
