@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
-from datafusion import SessionContext
-from datafusion.substrait import Serde
 
 import substrait_dsl as sd
 from examples.tpch import data
@@ -17,13 +15,18 @@ from examples.tpch.schemas import TABLES
 from tests.producers.values import are_equal, in_order
 
 if TYPE_CHECKING:
+    from datafusion import SessionContext
     from pyspark.sql import SparkSession
 
 QUERIES = sorted((Path(data.__file__).parent / "sql").glob("*.sql"))
 
 
 @pytest.fixture(scope="module")
-def context(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionContext]:
+def context(
+    datafusion: None, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SessionContext]:
+    from datafusion import SessionContext
+
     folder = tmp_path_factory.mktemp("tpch")
     data.generate(folder, 0.01)
     made = SessionContext()
@@ -37,6 +40,8 @@ def context(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
 def test_a_query_gives_the_rows_of_datafusion(context: SessionContext, spark: SparkSession, path: Path) -> None:
+    from datafusion.substrait import Serde
+
     query = path.read_text(encoding="utf-8")
     (root,) = sd.Plan.from_bytes(bytes(Serde.serialize_bytes(query, context))).roots
     batches = context.sql(query).collect()
