@@ -89,6 +89,7 @@ from substrait_dsl.fluent.join_keys import JoinKey, join_key
 from substrait_dsl.fluent.lambdas import LambdaFunction, lambda_
 from substrait_dsl.fluent.nested import list_of, map_of, struct_of
 from substrait_dsl.fluent.parameters import current_date, current_timestamp, current_timezone, parameter
+from substrait_dsl.fluent.parts import elements
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.reads import read_extension, read_iceberg, read_named, read_virtual
 from substrait_dsl.fluent.relation import Relation
@@ -214,6 +215,7 @@ __all__: list[str] = [
     "desc",
     "drop_table",
     "drop_view",
+    "elements",
     "errors",
     "exchange_target",
     "exists",

@@ -10,6 +10,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl.algebra.expressions import (
     Cast,
+    ListMask,
     Literal,
     MaskedReference,
     MaskItem,
@@ -132,6 +133,23 @@ KEPT: list[tuple[Make, str, StructMask]] = [
 ]
 
 
+CALLS: Any = sd.read_named("calls", {"s": "nstruct<n: i64, calls: list<nstruct<a: i32, b: string>?>?>?"})
+ELEMENTS: list[tuple[Any, str, ListMask]] = [
+    (sd.elements(0), "struct<list<struct<i32, string>?>?>?", ListMask(0, (0,))),
+    (sd.elements(first=5), "struct<list<struct<i32, string>?>?>?", ListMask(5)),
+    (sd.elements(7, 9, first=5), "struct<list<struct<i32, string>?>?>?", ListMask(5, (7, 9))),
+    (sd.elements(first=5, keep=["b"]), "struct<list<struct<string>?>?>?", ListMask(5, (), StructMask((MaskItem(1),)))),
+]
+
+
+@pytest.mark.parametrize(("part", "kind", "mask"), ELEMENTS)
+def test_elements_of_a_list(part: Any, kind: str, mask: ListMask) -> None:
+    kept = CALLS.project(result=lambda r: r.s.keep({"calls": part}))
+    assert str(kept.schema["result"]) == kind
+    (node,) = kept._rel.expressions
+    assert node.mask == StructMask((MaskItem(1, mask),))
+
+
 @pytest.mark.parametrize(("make", "kind", "mask"), KEPT)
 def test_parts_of_a_struct(make: Make, kind: str, mask: StructMask) -> None:
     kept = PEOPLE.project(result=make)
@@ -160,6 +178,32 @@ def test_a_mask_of_a_row_moves_outwards_with_it() -> None:
 # --- mistakes ---
 
 MISTAKES: dict[str, tuple[Make, type[sd.SubstraitDslError], tuple[str, ...]]] = {
+    "no elements of a list": (lambda r: sd.elements(), InvalidArgumentError, ("elements", "at least one element")),
+    "elements from the end": (lambda r: sd.elements(-1), InvalidArgumentError, ("elements", "from 0 on", "-1")),
+    "elements out of order": (
+        lambda r: sd.elements(2, 1),
+        InvalidArgumentError,
+        ("elements", "in their order, got 2, 1"),
+    ),
+    "elements twice": (lambda r: sd.elements(1, first=2), InvalidArgumentError, ("the first 2 and 1",)),
+    "an element by name": (lambda r: dsl.elements("a"), InvalidArgumentError, ("elements", "positions", "'a'")),
+    "an element by a truth value": (lambda r: sd.elements(True), InvalidArgumentError, ("positions", "True")),
+    "parts in a text": (lambda r: dsl.elements(0, keep="a"), InvalidArgumentError, ("elements", "a list of the parts")),
+    "elements of a text": (
+        lambda r: PEOPLE.select(x=lambda p: p.person.keep({"name": sd.elements(0)})),
+        TypeMismatchError,
+        ("select", "only a list has elements", "'name' is string"),
+    ),
+    "fields of a list": (
+        lambda r: CALLS.select(x=lambda p: p.s.keep({"calls": ["a"]})),
+        TypeMismatchError,
+        ("'calls' is list<", "which has elements", "sd.elements("),
+    ),
+    "a field of elements that is not there": (
+        lambda r: CALLS.select(x=lambda p: p.s.keep({"calls": sd.elements(0, keep=["bb"])})),
+        UnknownFieldError,
+        ('no field "bb"', 'did you mean "b"'),
+    ),
     "no elements": (lambda r: sd.list_of(), InvalidArgumentError, ("list_of", "no values", "lit([], List(I64()))")),
     "a list of a list": (lambda r: sd.list_of([1, 2]), InvalidArgumentError, ("one by one", "list_of(*values)")),
     "elements of two types": (

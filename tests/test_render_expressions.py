@@ -128,6 +128,12 @@ EXPRESSIONS: list[tuple[ex.Expression, str]] = [
     (ex.SetComparison("all", "ge", A, r.emit(ORDERS, [0])), "a >= all (subquery #1)"),
     # masks: of a struct, of a row, of an enclosing row
     (ex.MaskedReference(ADDRESS, ex.StructMask((ex.MaskItem(1), ex.MaskItem(0)))), 'address.("zip code", city)'),
+    (
+        ex.MaskedReference(
+            ROW, ex.StructMask((ex.MaskItem(6, ex.ListMask(5, (7,))), ex.MaskItem(6, ex.ListMask(0, (0, 2)))))
+        ),
+        "row.(tags[..5, 7], tags[0, 2])",
+    ),
     (ex.MaskedReference(PAIR, ex.StructMask((ex.MaskItem(1),))), "pair.($1)"),
     (ex.MaskedReference(ROW, ex.StructMask((ex.MaskItem(5, CITY), ex.MaskItem(0)))), "row.(address.(city), a)"),
     (

@@ -188,7 +188,7 @@ class FindingCode(StrEnum):
     MASK_OF_ONE_FIELD = (
         "mask-of-one-field",
         "assumed",
-        "a mask of one field does not say whether it keeps the struct: it does",
+        "a mask of one field, or of one element, does not say whether it keeps the struct, or the list: it does",
     )
     LIKE_ESCAPE = ("like-escape", "harmless", "like has a third argument, NULL: no escape character (DataFusion)")
     PHASE_MISSING = ("phase-missing", "assumed", "an aggregate does not say its phase: initial_to_result")

@@ -7,8 +7,8 @@ to make, from which operands. It becomes an expression of the algebra when it me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, TypeAlias, cast, overload
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, cast, overload
 
 from typing_extensions import TypeVar
 
@@ -26,6 +26,7 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.function_habits import METHODS
 from substrait_dsl.fluent.guidance import no_method, no_operation, no_text
 from substrait_dsl.fluent.operators import Operators
+from substrait_dsl.fluent.parts import Part
 from substrait_dsl.fluent.scope import NO_ROW, Scope
 
 if TYPE_CHECKING:
@@ -38,9 +39,6 @@ V = TypeVar("V")
 
 Nulls = Literal["first", "last"]
 """Where NULLs stand in an order."""
-
-Part: TypeAlias = "str | int | Mapping[Any, Sequence[Part]]"
-"""A field of a struct, by name or position; or fields with the parts to keep of each."""
 
 Make = Callable[[Sequence[Any]], ex.Expression]
 """Makes an expression from operands: expressions, in the places of `Expr`, and everything else as it was given."""
@@ -176,7 +174,8 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         """Only these fields of a struct, in this order: ``r.person.keep("name", {"address": ["city", "zip"]})``.
 
         Args:
-            parts: names or positions of fields; a dict gives, for fields that are structs, the parts to keep of these.
+            parts: names or positions of fields; a dict gives, for fields that are structs, the parts to keep of these,
+                and for fields that are lists their `elements`: ``{"phones": sd.elements(first=5, keep=["number"])}``.
 
         The result is a struct, even of one field (reading 25), nullable if this one is. Raises `UnknownFieldError`,
         `TypeMismatchError` for what is no struct. Specification: ``MaskExpression``.

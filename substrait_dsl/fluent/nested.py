@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import attrs
+
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.schema import unknown_field
 from substrait_dsl.algebra.types import FixedChar, List, Map, String, Struct, Type, VarChar
@@ -20,6 +22,7 @@ from substrait_dsl.fluent.columns import as_expression, is_list
 from substrait_dsl.fluent.conditions import alike
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, derived, settled
 from substrait_dsl.fluent.lambdas import is_function
+from substrait_dsl.fluent.parts import Elements
 from substrait_dsl.fluent.scope import Scope
 
 
@@ -151,9 +154,7 @@ def mask(kind: Type, parts: Sequence[Any]) -> ex.StructMask:
         if isinstance(part, Mapping):
             for field, inner in part.items():
                 position = _position(kind, field)
-                if not is_list(inner):
-                    raise InvalidArgumentError(f"expected a list of the parts of {field!r}, got {inner!r}")
-                items.append(ex.MaskItem(position, mask(kind.types[position], inner)))
+                items.append(ex.MaskItem(position, _inner_mask(kind.types[position], inner, repr(field))))
         else:
             items.append(ex.MaskItem(_position(kind, part)))
     positions = [item.position for item in items]
@@ -161,6 +162,23 @@ def mask(kind: Type, parts: Sequence[Any]) -> ex.StructMask:
     if twice is not None:
         raise SchemaError(f'keep names the field "{kind.field_names[twice]}" twice')
     return ex.StructMask(tuple(items))
+
+
+def _inner_mask(kind: Type, parts: Any, what: str) -> ex.Mask:
+    """The mask that keeps parts of what is inside; `what` is what messages call it."""
+    if isinstance(parts, Elements):
+        if not isinstance(kind, List):
+            raise TypeMismatchError(f"only a list has elements to keep, {what} is {kind}")
+        child = None if parts.keep is None else _inner_mask(kind.element, parts.keep, f"an element of {what}")
+        return attrs.evolve(parts.mask, child=child)
+    if not is_list(parts):
+        raise InvalidArgumentError(f"expected a list of the parts of {what}, got {parts!r}")
+    if isinstance(kind, List):
+        raise TypeMismatchError(
+            f"{what} is {kind}, which has elements",
+            hint="say which: sd.elements(0, 2), sd.elements(first=5, keep=[...])",
+        )
+    return mask(kind, parts)
 
 
 def _position(kind: Struct, field: object) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
+from typing import assert_never
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
@@ -19,8 +20,10 @@ from substrait_dsl.algebra.expressions import (
     InPredicate,
     Lambda,
     LambdaInvocation,
+    ListMask,
     Literal,
     MapEntry,
+    Mask,
     MaskedReference,
     Measure,
     MultiOrList,
@@ -224,7 +227,7 @@ class OwnLevels:
         match rel:
             case Read(base_schema=schema, projection=mask):
                 levels = max(map(self._type, schema.types), default=0)
-                return 4 + (levels if mask is None else 3 * levels // 2)  # a mask: 3 levels for each struct
+                return max(4 + levels, 0 if mask is None else 3 + _mask_levels(mask))  # ReadRel, MaskExpression
             case Write() | Update() | Ddl() if rel.table_schema is not None:
                 return 4 + max(map(self._type, rel.table_schema.types), default=0)
             case _:
@@ -258,9 +261,15 @@ def levels_of_type(kind: t.Type) -> int:
     return OwnLevels()._type(kind)
 
 
-def _mask_levels(mask: StructMask) -> int:
-    """The levels of a mask: StructSelect, StructItem, Select, and so on."""
-    return max((3 + _mask_levels(item.child) for item in mask.items if item.child is not None), default=2)
+def _mask_levels(mask: Mask) -> int:
+    """The levels of a mask: StructSelect, StructItem, Select, and so on, or ListSelect, ListSelectItem, ListElement."""
+    match mask:
+        case StructMask(items=items):
+            return max((3 + _mask_levels(item.child) for item in items if item.child is not None), default=2)
+        case ListMask(child=child):
+            return max(3, 0 if child is None else 2 + _mask_levels(child))
+        case _:
+            assert_never(mask)
 
 
 def _message_levels(rel: Rel) -> int:

@@ -1,4 +1,4 @@
-"""Masks as messages of ``algebra.proto``: which parts of a struct, or of a row, to keep.
+"""Masks as messages of ``algebra.proto``: which parts of a struct or of a row, and which elements of a list, to keep.
 
 Specification: ``Expression.MaskExpression`` and
 https://substrait.io/expressions/field_references/#masked-complex-expression.
@@ -6,11 +6,14 @@ https://substrait.io/expressions/field_references/#masked-complex-expression.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import assert_never
 
+from google.protobuf.message import Message
 from substrait import algebra_pb2 as pb
 
-from substrait_dsl.algebra.expressions import MaskItem, StructMask
+from substrait_dsl.algebra.expressions import ListMask, Mask, MaskItem, StructMask
+from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.encoder import Encoder
@@ -24,17 +27,37 @@ def encode_mask(encoder: Encoder, mask: StructMask, message: pb.Expression.MaskE
 
 
 def decode_mask(decoder: Decoder, message: pb.Expression.MaskExpression) -> StructMask:
-    """Read a mask. Whether a struct of one field is unwrapped makes no difference: nobody does it (reading 25)."""
+    """Read a mask. Whether a struct of one field, or a list of one element, is unwrapped makes no difference.
+
+    Nobody does it (reading 25).
+    """
     if not message.HasField("select"):
         decoder.fail(message)
         raise PlanFormatError("a mask must say what it selects (select)")
-    return decode_struct_mask(decoder, message.select)
+    mask = decode_struct_mask(decoder, message.select)
+    if not message.maintain_singular_struct and _has_one_element(mask):
+        told = "a mask of one element of a list does not say that it keeps the list; read as a list of that element"
+        decoder.report(FindingCode.MASK_OF_ONE_FIELD, told, message)  # reading 25
+    return mask
+
+
+def _has_one_element(mask: Mask | None) -> bool:
+    """Whether a mask keeps a single element of a list, at any depth."""
+    match mask:
+        case StructMask(items=items):
+            return any(_has_one_element(item.child) for item in items)
+        case ListMask(first=first, positions=positions, child=child):
+            return first + len(positions) == 1 or _has_one_element(child)
+        case None:
+            return False
+        case _:
+            assert_never(mask)
 
 
 def encode_struct_mask(
     encoder: Encoder, mask: StructMask, message: pb.Expression.MaskExpression.StructSelect, depth: int = 1
 ) -> None:
-    """Write which fields of a struct to keep, perhaps none; `depth` is how many structs that are."""
+    """Write which fields of a struct to keep, perhaps none; `depth` is how many structs and lists that are."""
     if depth > encoder.layout.type_nesting:
         raise DeepTypeError
     message.SetInParent()
@@ -42,7 +65,7 @@ def encode_struct_mask(
         select = message.struct_items.add()
         select.field = item.position
         if item.child is not None:
-            encode_struct_mask(encoder, item.child, select.child.struct, depth + 1)
+            _encode_part(encoder, item.child, select.child, depth + 1)
 
 
 def decode_struct_mask(decoder: Decoder, message: pb.Expression.MaskExpression.StructSelect) -> StructMask:
@@ -55,17 +78,90 @@ def decode_struct_mask(decoder: Decoder, message: pb.Expression.MaskExpression.S
     )
 
 
-def _decode_part(decoder: Decoder, message: pb.Expression.MaskExpression.Select) -> StructMask:
-    """Read which parts of a field to keep: those of a struct."""
+def encode_list_mask(
+    encoder: Encoder, mask: ListMask, message: pb.Expression.MaskExpression.ListSelect, depth: int
+) -> None:
+    """Write which elements of a list to keep: a slice of the first ones, and positions."""
+    if depth >= encoder.layout.type_nesting:  # the innermost one takes a level more than a struct
+        raise DeepTypeError
+    if mask.first:
+        message.selection.add().slice.end = mask.first
+    for position in mask.positions:
+        message.selection.add().item.field = position
+    if mask.child is not None:
+        _encode_part(encoder, mask.child, message.child, depth + 1)
+
+
+def decode_list_mask(decoder: Decoder, message: pb.Expression.MaskExpression.ListSelect) -> ListMask:
+    """Read which elements of a list to keep.
+
+    Raises:
+        PlanFormatError: it selects nothing.
+        UnsupportedError: it can be read in several ways (reading 26).
+    """
+    first = 0
+    positions: list[int] = []
+    for number, selected in enumerate(message.selection):
+        match selected.WhichOneof("type"):
+            case "item" if selected.item.field >= 0:
+                positions.append(selected.item.field)
+            case "item":
+                raise _unclear(decoder, selected, f"the element {selected.item.field}: whether it counts from the end")
+            case "slice" if number == 0 and selected.slice.start == 0 and selected.slice.end > 0:
+                first = selected.slice.end
+            case "slice":
+                told = f"the slice from {selected.slice.start} to {selected.slice.end}"
+                if number and not selected.slice.start:
+                    raise _unclear(decoder, selected, f"{told} behind other elements: whether they stand there twice")
+                raise _unclear(decoder, selected, f"{told}: whether that is the end, or how many")
+            case None:
+                decoder.fail(selected)
+                raise PlanFormatError("a part of a mask of a list must say item or slice")
+            case kind:
+                assert_never(kind)
+    if not message.selection:
+        decoder.fail(message)
+        raise PlanFormatError("a mask of a list must say which elements it selects (selection)")
+    below = [first - 1, *positions]
+    if any(one >= other for one, other in pairwise(below)):
+        raise _unclear(decoder, message, "elements in another order, or twice: where, and how often, they stand then")
+    child = _decode_part(decoder, message.child) if message.HasField("child") else None
+    return ListMask(first, tuple(positions), child)
+
+
+def _unclear(decoder: Decoder, message: Message, told: str) -> UnsupportedError:
+    decoder.fail(message)
+    return UnsupportedError(
+        f"a mask of a list selects {told}, the specification does not say",
+        hint="a slice from 0 on, and elements by ascending positions, can be read in one way",
+    )  # reading 26
+
+
+def _encode_part(encoder: Encoder, mask: Mask, message: pb.Expression.MaskExpression.Select, depth: int) -> None:
+    """Write which parts of a field, or of each element, to keep."""
+    match mask:
+        case StructMask():
+            encode_struct_mask(encoder, mask, message.struct, depth)
+        case ListMask():
+            encode_list_mask(encoder, mask, message.list, depth)
+        case _:
+            assert_never(mask)
+
+
+def _decode_part(decoder: Decoder, message: pb.Expression.MaskExpression.Select) -> Mask:
+    """Read which parts of a field, or of each element, to keep."""
     match message.WhichOneof("type"):
         case "struct":
             return decode_struct_mask(decoder, message.struct)
-        case "list" | "map" as kind:
+        case "list":
+            return decode_list_mask(decoder, message.list)
+        case "map":
             decoder.fail(message)
             raise UnsupportedError(
-                f"a mask of a {kind} cannot be read: the specification contradicts itself about what it selects",
-                hint="mask whole fields, and the fields of structs",
-            )  # reading 26
+                "a mask of a map cannot be read: the specification does not say what becomes of a key that a map does "
+                "not have, nor what a pattern of keys is",
+                hint="mask whole fields, the fields of structs, and elements of lists",
+            )
         case None:
             decoder.fail(message)
             raise PlanFormatError("a part of a mask must say struct, list or map")

@@ -190,14 +190,22 @@ def context_variable_text(variable: ex.ExecutionContextVariable) -> str:
     return f"{variable.variable}({kind.precision})" if isinstance(kind, PrecisionTimestampTZ) else variable.variable
 
 
-def mask_text(mask: ex.StructMask, kind: Type | None, label: Callable[[int], str] | None = None) -> str:
-    """The fields that a mask keeps: ``(city, geo.(lat))``; `label` says what those at the top are called."""
+def mask_text(mask: ex.Mask, kind: Type | None, label: Callable[[int], str] | None = None) -> str:
+    """What a mask keeps: ``(city, tags[..5, 7].(name))``; `label` says what the fields at the top are called."""
+    if isinstance(mask, ex.ListMask):
+        kept = ", ".join([f"..{mask.first}"] * bool(mask.first) + [str(position) for position in mask.positions])
+        element = kind.element if isinstance(kind, List) else None
+        return f"[{kept}]{'' if mask.child is None else _inner_mask_text(mask.child, element)}"
     parts = []
     for item in mask.items:
         inner = kind.types[item.position] if isinstance(kind, Struct) else None
         name = field_label(kind, item.position) if label is None else label(item.position)
-        parts.append(name if item.child is None else f"{name}.{mask_text(item.child, inner)}")
+        parts.append(name if item.child is None else f"{name}{_inner_mask_text(item.child, inner)}")
     return f"({', '.join(parts)})"
+
+
+def _inner_mask_text(mask: ex.Mask, kind: Type | None) -> str:
+    return f"{'.' if isinstance(mask, ex.StructMask) else ''}{mask_text(mask, kind)}"
 
 
 def function_form(call: ex.ScalarFunction) -> Form:

@@ -45,18 +45,18 @@ from substrait_dsl.algebra.expressions import (
     SetPredicate,
     SingularOrList,
     StructField,
-    StructMask,
     Switch,
     WindowFunction,
     closed,
 )
 from substrait_dsl.algebra.node import Node, walk
-from substrait_dsl.algebra.types import Boolean, Struct, Type
+from substrait_dsl.algebra.types import Boolean, Struct
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.aggregates import aggregate_function_to_sql, values_of
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.functions import function_to_sql
 from substrait_dsl.spark.literals import UNKNOWN, literal_to_sql, struct_to_sql
+from substrait_dsl.spark.masks import masked_row, masked_value
 from substrait_dsl.spark.output import asserted
 from substrait_dsl.spark.phases import Average, in_one_phase
 from substrait_dsl.spark.pushdown import compared
@@ -274,9 +274,9 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
             spark_sql_type(expression.type)
             return f"map({', '.join(f'{text(entry.key)}, {text(entry.value)}' for entry in entries)})"
         case MaskedReference(input=Row(types=Struct() as row, root=root), mask=mask):
-            return _masked(_row(root, scope), mask, row)
+            return masked_row(_row(root, scope), mask, row)
         case MaskedReference(input=Expression() as value, mask=mask):
-            return _masked_value(text(value), mask, value.type)
+            return masked_value(text(value), mask, value.type)
         case MaskedReference():
             raise UnsupportedError("a mask keeps parts of a struct")
         case Lambda() as function:
@@ -335,24 +335,6 @@ def _part(access: FieldAccess, text: str) -> str:
             return f"get({text}, {offset})" if offset >= 0 else f"try_element_at({text}, {offset})"
         case MapKey(key=key):
             return f"try_element_at({text}, {literal_to_sql(key)})"
-
-
-def _masked(columns: Sequence[str], mask: StructMask, struct: Struct) -> str:
-    """A struct of the parts of a row that a mask keeps."""
-    kept = (
-        columns[item.position]
-        if item.child is None
-        else _masked_value(columns[item.position], item.child, struct.types[item.position])
-        for item in mask.items
-    )
-    return struct_to_sql(kept)
-
-
-def _masked_value(text: str, mask: StructMask, kind: Type) -> str:
-    """The same of a struct, which may be NULL."""
-    assert isinstance(kind, Struct)
-    made = _masked([f"{text}.f{position}" for position in range(len(kind.types))], mask, kind)
-    return f"if({text} IS NULL, NULL, {made})" if kind.nullable else made
 
 
 def _lambda(function: Lambda, scope: Scope) -> str:

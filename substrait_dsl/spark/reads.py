@@ -20,7 +20,7 @@ from substrait_dsl.algebra.relations import (
     StructMask,
     VirtualTable,
 )
-from substrait_dsl.algebra.types import UUID, Struct, Type
+from substrait_dsl.algebra.types import UUID, Type
 from substrait_dsl.errors import UnsupportedError, kind_words, quoted
 from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.expanded import require_table_read
@@ -32,6 +32,7 @@ from substrait_dsl.spark.iceberg import read_snapshot
 from substrait_dsl.spark.inside import rebuilt
 from substrait_dsl.spark.kept import require_folders_read
 from substrait_dsl.spark.listings import looked_at_anew
+from substrait_dsl.spark.masks import masked_value
 from substrait_dsl.spark.named import named_frame, quoted_name
 from substrait_dsl.spark.paths import what_of
 from substrait_dsl.spark.pushdown import unseen
@@ -251,24 +252,13 @@ def _virtual(rel: Read, to: Lowering) -> Rows:
 
 
 def _masked(rows: Rows, rel: Read, mask: StructMask) -> Rows:
-    """The columns that a mask keeps; of structs read in part, new ones."""
+    """The columns that a mask keeps; of what is read in part, new ones."""
     made: dict[int, Item] = {}
     for number, item in enumerate(mask.items):
         if item.child is not None:
             kind = rel.base_schema.types[item.position]
-            made[number] = Item(_part(rows.columns[item.position], kind, item.child), (rows.table.space.name(),))
+            text = masked_value(rows.columns[item.position], item.child, kind, may_be_null=True)
+            made[number] = Item(text, (rows.table.space.name(),))
     wide = rows.extended(list(made.values())) if made else rows
     columns = (made[n].names[0] if n in made else rows.columns[item.position] for n, item in enumerate(mask.items))
     return Rows(wide.table, tuple(columns))
-
-
-def _part(text: str, kind: Type, mask: StructMask) -> str:
-    """Part of a struct, for as many levels as the mask has."""
-    assert isinstance(kind, Struct)
-    fields = []
-    for number, item in enumerate(mask.items):
-        field = f"{text}.f{item.position}"
-        if item.child is not None:
-            field = _part(field, kind.types[item.position], item.child)
-        fields.append(f"'f{number}', {field}")
-    return f"if({text} IS NULL, NULL, named_struct({', '.join(fields)}))"

@@ -102,7 +102,10 @@ def parts() -> tuple[ex.Expression, ...]:
     field, element, key = ex.StructField(0), ex.ListElement(1), ex.MapKey(literal("k", t.String()))
     inside: list[tuple[int, ex.Segment, ex.Segment]] = [(0, field, field), (1, element, element), (2, key, element)]
     accesses = [ex.FieldAccess(ex.FieldAccess(col(PARTS, p), first), second) for p, first, second in inside]
-    mask = ex.StructMask((ex.MaskItem(0, ex.StructMask((ex.MaskItem(0), ex.MaskItem(1)))), ex.MaskItem(2)))
+    elements = ex.ListMask(2, (3,), ex.ListMask(1))
+    mask = ex.StructMask(
+        (ex.MaskItem(0, ex.StructMask((ex.MaskItem(0), ex.MaskItem(1)))), ex.MaskItem(1, elements), ex.MaskItem(2))
+    )
     masked = ex.MaskedReference(ex.Row(t.Struct(PARTS.schema.types)), mask)
     return (*accesses, masked)
 

@@ -10,7 +10,7 @@ from substrait import algebra_pb2 as pb
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import MaskItem, Row, StructMask
+from substrait_dsl.algebra.expressions import ListMask, Mask, MaskItem, Row, StructMask
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.plan import decode_plan, encode_plan
 from tests.proto.plans import T, add, call, col, encoded_relation, equal, i64, message, outer, plan_of, table
@@ -24,6 +24,19 @@ U = table("u", k=I64)
 PATH = "project.expressions[0]"
 MASK = StructMask((MaskItem(1, StructMask((MaskItem(2, StructMask((MaskItem(1),))), MaskItem(0)))), MaskItem(0)))
 ROW = Row(t.Struct(WIDE.schema.types))
+
+
+SCHEMA = t.Struct((t.Struct((t.I32(), t.List(t.Struct((t.I32(), TEXT, TEXT))), t.I32())), t.I16(), t.I32(), I64))
+"""The row of the example that the specification has of masks."""
+FIRST_FIVE = ListMask(5, child=StructMask((MaskItem(0), MaskItem(2))))
+EXAMPLE = StructMask(
+    (
+        MaskItem(0, StructMask((MaskItem(0), MaskItem(1, FIRST_FIVE)))),
+        MaskItem(2),
+        MaskItem(3),
+    )
+)
+"""``0:[0,1:[..5:[0,2]]],2,3``, which keeps, as the specification says, "only the first 5 records in the array"."""
 
 
 def projected(expression: ex.Expression, rel: r.Rel = WIDE, anchor: int | None = None) -> r.Rel:
@@ -56,7 +69,45 @@ def test_a_masked_reference_has_the_message_of_algebra_proto() -> None:
     )
 
 
+def test_the_example_of_the_specification() -> None:
+    """The pseudocode, the message that says the same, and the type that the specification prints."""
+    kept = ex.MaskedReference(Row(SCHEMA), EXAMPLE)
+    assert kept.type == t.Struct((t.Struct((t.I32(), t.List(t.Struct((t.I32(), TEXT))))), t.I32(), I64))
+    rel = table("example", a=SCHEMA.types[0], b=SCHEMA.types[1], c=SCHEMA.types[2], d=SCHEMA.types[3])
+    row = Row(t.Struct(rel.schema.types))
+    sent = encoded_relation(projected(ex.MaskedReference(row, EXAMPLE), rel)).project.expressions[0]
+    assert sent.selection.masked_reference == message(
+        pb.Expression.MaskExpression,
+        """
+        select {
+          struct_items { field: 0 child { struct {
+            struct_items { field: 0 }
+            struct_items { field: 1 child { list {
+              selection { slice { start: 0 end: 5 } }
+              child { struct { struct_items { field: 0 } struct_items { field: 2 } } }
+            } } }
+          } } }
+          struct_items { field: 2 }
+          struct_items { field: 3 }
+        }
+        maintain_singular_struct: true
+        """,
+    )
+    rel_comes_back(projected(ex.MaskedReference(row, EXAMPLE), rel))
+
+
+def test_elements_are_items_behind_a_slice() -> None:
+    mask = StructMask((MaskItem(2, ListMask(2, (2, 7))),))
+    sent = encoded_relation(projected(ex.MaskedReference(ROW, mask))).project.expressions[0]
+    assert sent.selection.masked_reference.select.struct_items[0].child == message(
+        pb.Expression.MaskExpression.Select,
+        "list { selection { slice { end: 2 } } selection { item { field: 2 } } selection { item { field: 7 } } }",
+    )
+
+
 CASES: dict[str, ex.Expression] = {
+    "an element": ex.MaskedReference(ROW, StructMask((MaskItem(2, ListMask(positions=(0,))),))),
+    "elements, in part": ex.MaskedReference(ROW, StructMask((MaskItem(2, ListMask(3, (4, 9), first(2, 0))),))),
     "a row": ex.MaskedReference(ROW, MASK),
     "a row in another order": ex.MaskedReference(ROW, first(2, 0)),
     "nothing of a row": ex.MaskedReference(ROW, StructMask(())),
@@ -78,8 +129,12 @@ def test_masked_references_come_back(expression: ex.Expression) -> None:
     rel_comes_back(projected(expression))
 
 
-def masks(kind: t.Type) -> st.SearchStrategy[StructMask | None]:
-    """Masks of a type: none of what is no struct."""
+def masks(kind: t.Type) -> st.SearchStrategy[Mask | None]:
+    """Masks of a type: none of what is no struct and no list."""
+    if isinstance(kind, t.List):
+        behind = st.sets(st.integers(3, 2**31 - 1), min_size=1, max_size=3).map(lambda some: tuple(sorted(some)))
+        some = st.builds(ListMask, st.integers(0, 3), behind, masks(kind.element))
+        return st.one_of(st.none(), st.builds(ListMask, st.integers(1, 9), child=masks(kind.element)), some)
     if not isinstance(kind, t.Struct):
         return st.none()
     items = [st.builds(MaskItem, st.just(position), masks(inner)) for position, inner in enumerate(kind.types)]
@@ -178,11 +233,82 @@ def test_what_is_masked_may_be_of_any_depth() -> None:
     rel_comes_back(projected(ex.MaskedReference(ex.NestedStruct((deep, deep)), first(1)), T))
 
 
+@pytest.mark.parametrize("depth", [1, 11, 12, 13, 20, 30])
+def test_masks_of_lists_of_any_depth_come_back(depth: int) -> None:
+    kind: t.Type = I64
+    mask: ListMask | None = None
+    for _ in range(depth):
+        kind = t.List(kind)
+        mask = ListMask(2, (5,), mask)
+    rel = table("deep", v=kind)
+    masked = projected(ex.MaskedReference(Row(t.Struct(rel.schema.types)), StructMask((MaskItem(0, mask),))), rel)
+    read = r.Read(rel.schema, r.NamedTable(("t",)), projection=StructMask((MaskItem(0, mask),)))
+    for made in (masked, read):
+        rel_comes_back(made)
+        readable(encode_plan(plan_of(made)))
+
+
 # --- what cannot be
+
+
+def selecting(text: str) -> Change:
+    """A change of a mask of a column that is a list: what it selects."""
+    part = message(pb.Expression.MaskExpression.ListSelect, text)
+    return lambda m: m.select.struct_items[0].child.list.CopyFrom(part)
+
 
 ITEM = f"{PATH}.selection.masked_reference.select.struct_items[0].child"
 BAD: dict[str, tuple[Change, type[SubstraitDslError], str, str]] = {
-    "a mask of a list": (lambda m: m.select.struct_items[0].child.list.SetInParent(), UnsupportedError, ITEM, "list"),
+    "no elements of a list": (selecting(""), PlanFormatError, f"{ITEM}.list", "which elements it selects"),
+    "an element of no kind": (selecting("selection {}"), PlanFormatError, f"{ITEM}.list.selection[0]", "item or slice"),
+    "a slice that begins later": (
+        selecting("selection { slice { start: 1 end: 3 } }"),
+        UnsupportedError,
+        f"{ITEM}.list.selection[0]",
+        "the slice from 1 to 3: whether that is the end, or how many",
+    ),
+    "a slice without an end": (
+        selecting("selection { slice {} }"),
+        UnsupportedError,
+        f"{ITEM}.list.selection[0]",
+        "the slice from 0 to 0",
+    ),
+    "a slice from the end": (
+        selecting("selection { slice { start: -3 end: -1 } }"),
+        UnsupportedError,
+        f"{ITEM}.list.selection[0]",
+        "the slice from -3 to -1",
+    ),
+    "a slice behind elements": (
+        selecting("selection { item { field: 7 } } selection { slice { end: 2 } }"),
+        UnsupportedError,
+        f"{ITEM}.list.selection[1]",
+        "behind other elements",
+    ),
+    "an element from the end": (
+        selecting("selection { item { field: -1 } }"),
+        UnsupportedError,
+        f"{ITEM}.list.selection[0]",
+        "the element -1: whether it counts from the end",
+    ),
+    "elements in another order": (
+        selecting("selection { item { field: 3 } } selection { item { field: 1 } }"),
+        UnsupportedError,
+        f"{ITEM}.list",
+        "elements in another order, or twice",
+    ),
+    "an element twice": (
+        selecting("selection { slice { end: 2 } } selection { item { field: 1 } }"),
+        UnsupportedError,
+        f"{ITEM}.list",
+        "elements in another order, or twice",
+    ),
+    "elements of a struct": (
+        selecting("selection { item {} }"),
+        PlanFormatError,
+        PATH,
+        "only a list has elements to keep",
+    ),
     "a mask of a map": (lambda m: m.select.struct_items[0].child.map.SetInParent(), UnsupportedError, ITEM, "map"),
     "a mask of no kind": (
         lambda m: m.select.struct_items[0].child.Clear(),
@@ -221,16 +347,37 @@ BAD: dict[str, tuple[Change, type[SubstraitDslError], str, str]] = {
 def test_what_cannot_be_is_refused_where_it_stands(
     change: Change, error: type[SubstraitDslError], path: str, said: str
 ) -> None:
-    """Reading 26: lists and maps."""
+    """Reading 26: what of lists can be read in several ways."""
     rel = projected(ex.MaskedReference(ROW, MASK))
     with refused_at(path, error, said):
         decode_plan(changed(rel, lambda m: change(m.project.expressions[0].selection.masked_reference)))
 
 
-def test_a_read_has_no_masks_of_lists_either() -> None:
-    rel = r.Read(WIDE.schema, r.NamedTable(("t",)), projection=StructMask((MaskItem(2),)))
-    with refused_at("read.projection.select.struct_items[0].child", UnsupportedError, "a mask of a list"):
-        decode_plan(changed(rel, lambda m: m.read.projection.select.struct_items[0].child.list.SetInParent()))
+def test_a_read_refuses_the_same() -> None:
+    rel = r.Read(WIDE.schema, r.NamedTable(("t",)), projection=StructMask((MaskItem(2, ListMask(2)),)))
+    rel_comes_back(rel)
+
+    def later(m: pb.Rel) -> None:
+        m.read.projection.select.struct_items[0].child.list.selection[0].slice.start = 1
+
+    place = "read.projection.select.struct_items[0].child.list.selection[0]"
+    with refused_at(place, UnsupportedError, "the slice from 1 to 2"):
+        decode_plan(changed(rel, later))
+
+
+@pytest.mark.parametrize("mask", [ListMask(1), ListMask(positions=(4,)), ListMask(3, (), ListMask(1))])
+def test_a_mask_of_one_element_is_a_list_in_any_case(mask: ListMask) -> None:
+    """Reading 25."""
+    kind = t.List(t.List(I64)) if mask.child else t.List(I64)
+    rel = r.Read(table("t", a=I64, v=kind).schema, r.NamedTable(("t",)), projection=StructMask((MaskItem(1, mask),)))
+    assert rel.schema.types == (kind,)
+
+    def unsaid(rel: pb.Rel) -> None:
+        rel.read.projection.maintain_singular_struct = False
+
+    assert found(rel, unsaid, "one element of a list", path="read.projection") == rel
+    several = r.Read(rel.base_schema, r.NamedTable(("t",)), projection=StructMask((MaskItem(1, ListMask(2)),)))
+    assert root(changed(several, unsaid)) == (several, [])
 
 
 def test_a_mask_of_one_field_is_a_struct_in_any_case() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.expressions import MaskedReference, MaskItem, Row, StructMask
+from substrait_dsl.algebra.expressions import ListMask, MaskedReference, MaskItem, Row, StructMask
+from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import UnsupportedError
 from tests.spark.rows import collected, values
 from tests.support import f, refused
@@ -69,6 +70,75 @@ def test_parts_of_a_row(spark: SparkSession) -> None:
     made = sd.Relation(rl.Project(PEOPLE._rel, (whole,), ("part",))).select("part")
     found = sorted((tuple(row.part) for row in made.execute(spark).collect()), key=lambda part: part[1])
     assert found == [(("Ann", 30), 1), (("Bob", 40), 2), (None, 3)]
+
+
+CALL = sd.Struct((sd.I32(), sd.String(), sd.String(nullable=True)), ("a", "b", "c"), nullable=True)
+CALLS = sd.Struct((sd.I64(), sd.List(CALL, nullable=True)), ("n", "calls"), nullable=True)
+LISTS = values(
+    {"id": "i64", "s": CALLS},
+    (1, (10, [(number, f"b{number}", None if number == 2 else f"c{number}") for number in range(7)])),
+    (2, (20, [(0, "b0", "c0"), None])),
+    (3, (30, [])),
+    (4, (40, None)),
+    (5, None),
+)
+
+
+def kept_calls(part: Any, spark: SparkSession) -> list[Any]:
+    """What is kept of the calls in each row that has any."""
+    kept = LISTS.select("id", s=lambda r: r.s.keep({"calls": part}))
+    found = dict(rows(kept, spark))
+    assert found[4] == (None,)
+    assert found[5] is None
+    return [found[number][0] for number in (1, 2, 3)]
+
+
+def test_elements_of_lists(spark: SparkSession) -> None:
+    """A list that is shorter has fewer; NULLs among the elements stay."""
+    ends = [(number, f"b{number}") for number in range(7)]
+    assert kept_calls(sd.elements(first=5, keep=["a", "c"]), spark) == [
+        [(0, "c0"), (1, "c1"), (2, None), (3, "c3"), (4, "c4")],
+        [(0, "c0"), None],
+        [],
+    ]
+    assert kept_calls(sd.elements(0, keep=["b"]), spark) == [[("b0",)], [("b0",)], []]
+    assert kept_calls(sd.elements(1, 3, 9, keep=["a", "b"]), spark) == [[ends[1], ends[3]], [None], []]
+    assert kept_calls(sd.elements(4, first=2, keep=["a", "b"]), spark) == [[*ends[:2], ends[4]], [ends[0], None], []]
+    whole = kept_calls(sd.elements(6), spark)
+    assert whole == [[(6, "b6", "c6")], [], []]
+
+
+def test_elements_of_lists_in_lists(spark: SparkSession) -> None:
+    table = values(
+        {"x": "struct<list<list<nstruct<p: i64, q: i64>>?>>"},
+        (([[(1, 2), (3, 4), (5, 6)], None, [(7, 8)], [(9, 10), (11, 12)]],),),
+    )
+    made = table.select(x=lambda r: r.x.keep({0: sd.elements(3, first=2, keep=sd.elements(1, keep=["q"]))}))
+    assert rows(made, spark) == [(([[(4,)], None, [(12,)]],),)]
+    inside = table.select(
+        x=lambda r: f.transform(sd.list_of(r.x), lambda y: y.keep({0: sd.elements(0, keep=sd.elements(first=2))}))
+    )
+    assert rows(inside, spark) == [([([[(1, 2), (3, 4)]],)],)]
+
+
+def test_a_mask_of_a_read_keeps_elements(spark: SparkSession) -> None:
+    """The example of the specification: 0:[0,1:[..5:[0,2]]],2,3."""
+    inner = sd.List(sd.Struct((sd.I32(), sd.String(), sd.String()), ("x", "y", "z")))
+    first = sd.Struct((sd.I32(), inner, sd.I32()), ("i", "l", "j"))
+    schema = NamedStruct.of({"a": first, "b": sd.I16(), "c": sd.I32(), "d": sd.I64()})
+    many = [(number, f"y{number}", f"z{number}") for number in range(7)]
+    source = values({field.name: field.type for field in schema}, ((1, many, 2), 3, 4, 5), ((6, many[:1], 7), 8, 9, 10))
+    x_and_z = StructMask((MaskItem(0), MaskItem(2)))
+    mask = StructMask(
+        (MaskItem(0, StructMask((MaskItem(0), MaskItem(1, ListMask(5, (), x_and_z))))), MaskItem(2), MaskItem(3))
+    )
+    source.execute(spark).createOrReplaceTempView("masked_lists")
+    for definition in (source._rel.definition, rl.NamedTable(("masked_lists",))):
+        read: Any = sd.Relation(rl.Read(schema, definition, projection=mask))
+        assert rows(read, spark) == [
+            ((1, [(n, f"z{n}") for n in range(5)]), 4, 5),
+            ((6, [(0, "z0")]), 9, 10),
+        ]
 
 
 LAMBDAS: list[tuple[Callable[[Any], Any], list[Any]]] = [

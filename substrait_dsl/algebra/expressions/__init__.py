@@ -32,7 +32,7 @@ from substrait_dsl.algebra.expressions.literals import (
     literal,
     natural_type,
 )
-from substrait_dsl.algebra.expressions.masks import MaskedReference, MaskItem, Row, StructMask
+from substrait_dsl.algebra.expressions.masks import ListMask, Mask, MaskedReference, MaskItem, Row, StructMask
 from substrait_dsl.algebra.expressions.nested import MapEntry, NestedList, NestedMap, NestedStruct
 from substrait_dsl.algebra.expressions.parameters import (
     CONTEXT_VARIABLES,
@@ -144,9 +144,11 @@ __all__ = [
     "LambdaInvocation",
     "LambdaParameter",
     "ListElement",
+    "ListMask",
     "Literal",
     "MapEntry",
     "MapKey",
+    "Mask",
     "MaskItem",
     "MaskedReference",
     "Measure",

@@ -1,18 +1,23 @@
-"""Masks: which parts of a struct to keep.
+"""Masks: which parts of a struct, and which elements of a list in it, to keep.
 
 Specification: ``MaskExpression`` in ``algebra.proto`` and
-https://substrait.io/expressions/field_references/#masked-complex-expression. Masks of lists and maps are not offered:
-the specification contradicts itself about what they select (reading 26).
+https://substrait.io/expressions/field_references/#masked-complex-expression. Offered is what can be read in one way:
+of a list the first elements, as ``..5`` in the example there, and elements by their positions. A slice that begins
+later has an end by one page and a length by another, and a negative position is allowed by one of them alone (reading
+26); of a map, nothing says what becomes of a key that it does not have.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import attrs
 
 from substrait_dsl.algebra.expressions.references import ROOT, LambdaParameter, OuterReference, Root
 from substrait_dsl.algebra.node import Expression, Inside, ParameterUse
-from substrait_dsl.algebra.types import Struct, Type
-from substrait_dsl.errors import TypeMismatchError, UnknownFieldError
+from substrait_dsl.algebra.types import List, Struct, Type
+from substrait_dsl.algebra.validators import between, several
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownFieldError
 
 
 @attrs.frozen
@@ -20,7 +25,7 @@ class MaskItem:
     """One field that a mask keeps, whole or in part."""
 
     position: int
-    child: StructMask | None = None
+    child: Mask | None = None
 
 
 @attrs.frozen
@@ -38,12 +43,59 @@ class StructMask:
                 raise UnknownFieldError(f"there is no field {item.position} in {struct}")
             kind = struct.types[item.position]
             name = str(item.position) if names is None else names[item.position]
-            if item.child is not None:
-                if not isinstance(kind, Struct):
-                    raise TypeMismatchError(f'only a struct can be read in part, "{name}" is {kind}')
-                kind = item.child.apply(kind)
-            kept.append((name, kind))
+            kept.append((name, kind if item.child is None else _masked_type(item.child, kind, f'"{name}"')))
         return attrs.evolve(struct, types=tuple(kind for _, kind in kept), names=tuple(name for name, _ in kept))
+
+
+@attrs.frozen
+class ListMask:
+    """The elements of a list to keep, in their order; a list of them, also of one (reading 25).
+
+    These are the `first` elements, and those at some `positions` behind them. A list that is shorter has fewer.
+    """
+
+    first: int = attrs.field(default=0, validator=between(0, 2**31 - 1))
+    positions: tuple[int, ...] = attrs.field(default=(), validator=several("a tuple of positions", int))
+    """From 0 on, ascending."""
+    child: Mask | None = None
+    """What to keep of each element; None: all of it."""
+
+    def __attrs_post_init__(self) -> None:
+        if any(type(position) is not int for position in self.positions):  # a bool is an int
+            raise InvalidArgumentError(f"elements of a list are kept by positions, got {self.positions}")
+        if not self.first and not self.positions:
+            raise InvalidArgumentError("a mask of a list keeps at least one element")
+        if any(not 0 <= position < 2**31 for position in self.positions):
+            raise InvalidArgumentError(f"elements of a list are kept by positions from 0 on, got {self.positions}")
+        ascending = all(one < other for one, other in pairwise(self.positions))
+        if not ascending or (self.positions and self.positions[0] < self.first):
+            before = f"the first {self.first} and " if self.first else ""
+            raise InvalidArgumentError(
+                f"elements are kept once and in their order, got {before}{', '.join(map(str, self.positions))}",
+                hint="whether a mask repeats elements, or puts them into another order, the specification leaves open",
+            )
+
+    def apply(self, kind: List) -> List:
+        """The type of the list that is left. Raises `UnknownFieldError`, `TypeMismatchError`."""
+        if self.child is None:
+            return kind
+        return attrs.evolve(kind, element=_masked_type(self.child, kind.element, "an element"))
+
+
+Mask = StructMask | ListMask
+
+
+def _masked_type(mask: Mask, kind: Type, what: str) -> Type:
+    """The type that a mask leaves of a part; `what` is what is called so in messages."""
+    match mask, kind:
+        case StructMask(), Struct():
+            return mask.apply(kind)
+        case ListMask(), List():
+            return mask.apply(kind)
+        case StructMask(), _:
+            raise TypeMismatchError(f"only a struct can be read in part, {what} is {kind}")
+        case _:
+            raise TypeMismatchError(f"only a list has elements to keep, {what} is {kind}")
 
 
 @attrs.frozen

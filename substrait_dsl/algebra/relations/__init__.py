@@ -1,6 +1,6 @@
 """The relations: one class per relation, all of them frozen, with schema, ordering and distribution derived."""
 
-from substrait_dsl.algebra.expressions.masks import MaskItem, StructMask
+from substrait_dsl.algebra.expressions.masks import ListMask, Mask, MaskItem, StructMask
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations.columns import Emit, Project, emit
 from substrait_dsl.algebra.relations.exchange import (
@@ -171,7 +171,9 @@ __all__ = [
     "JoinKey",
     "KeyComparison",
     "LateralJoin",
+    "ListMask",
     "LocalFiles",
+    "Mask",
     "MaskItem",
     "MergeJoin",
     "MergingCapture",

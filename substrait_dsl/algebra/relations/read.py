@@ -221,7 +221,7 @@ def _places(mask: StructMask, source: FieldPath, target: FieldPath) -> Iterator[
         path, place = (*source, item.position), (*target, number)
         if item.child is None:
             yield path, place
-        else:
+        elif isinstance(item.child, StructMask):
             yield from _places(item.child, path, place)
 
 

@@ -37,6 +37,7 @@ def lambdas(o: Orders, r: DynRow) -> None:
 def nested(o: Orders, r: DynRow) -> None:
     assert_type(sd.struct_of(key=o.o_orderkey, tags=o.o_tags, one=1), DynExpr)
     assert_type(sd.struct_of(key=o.o_orderkey).keep("key", 0, {"key": ["a", {"b": ["c"]}]}), DynExpr)
+    assert_type(sd.struct_of(key=o.o_orderkey).keep({"key": sd.elements(0, first=2, keep=["a"])}), DynExpr)
     assert_type(sd.list_of(o.o_orderkey, o.o_rank, 5, None), DynExpr)
     assert_type(sd.map_of({"key": o.o_orderkey, "rank": o.o_rank}), DynExpr)
     assert_type(sd.map_of([(o.o_clerk, 1), (r.x, r.y)]), DynExpr)

@@ -44,6 +44,11 @@ customers.select(x=lambda c: c.address.keep())
 # E: select, column "x": keep needs at least one field  [substrait-invalid-argument]
 customers.select(x=lambda c: c.address.keep({"city": ["name"]}))
 # E: select, column "x": keep takes parts of a struct, this is string?  [substrait-type-mismatch]
+customers.select(x=lambda c: c.address.keep({"city": sd.elements(0)}))
+# E: select, column "x": only a list has elements to keep, 'city' is string?  [substrait-type-mismatch]
+customers.select(x=lambda c: c.address.keep({"city": sd.elements(2, 1)}))
+# E: elements: elements are kept once and in their order, got 2, 1; whether a mask repeats elements, or puts them into
+#    another order, the specification leaves open  [substrait-invalid-argument]
 customers.select(x=lambda c: c.tags.keep("a"))
 # E: select, column "x": keep takes parts of a struct, this is list<string>  [substrait-type-mismatch]
 customers.filter(lambda c: c.address["city"] == 5)

@@ -48,6 +48,7 @@ customers.select(city=lambda c: c.address["city"], first=lambda c: c.tags[0], a=
 customers.select(lambda c: c.address["city"]).filter(lambda r: r.city == "Rome")
 customers.select(sd.col("address")["street"]).sort("street")
 customers.filter(lambda c: f.any_match(c.tags, lambda t: t == c.name)).filter(lambda c: f.upper(c.tags[0]) == "A")
+customers.select(two=lambda c: sd.struct_of(tags=c.tags).keep({"tags": sd.elements(first=2)})).select("two")
 customers.select(short=lambda c: c.address.keep("city")).select(city=lambda r: r.short["city"])
 customers.select(s=lambda c: sd.struct_of(a=c.id, b="x")).filter(lambda r: (r.s["a"] > 3) & (r.s["b"] == "x"))
 customers.select(xs=lambda c: sd.list_of(c.id, 5, None)).filter(lambda r: r.xs[0] > 3)
