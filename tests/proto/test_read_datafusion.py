@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,9 @@ from substrait.plan_pb2 import Plan
 
 from examples.tpch import data
 from examples.tpch.schemas import TABLES
+from substrait_dsl.algebra.expressions import Cast, Literal, Switch
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.relations import Aggregate, Project
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.plan import encode_plan, from_bytes, to_bytes
@@ -228,3 +232,58 @@ aggregate_functions:
     plan, findings = from_bytes(data, catalog)
     assert [str(kind) for kind in plan.roots[0].input.schema.types] == ["fp64?"]
     assert any('read as "stddev:fp64" of "extension:com.acme:more"' in finding.message for finding in findings)
+
+
+def test_decimals_have_the_types_of_datafusion(context: SessionContext) -> None:
+    query = "SELECT sum(d), avg(d), sum(d) / 3, avg(d) * 2, d / 3 FROM u GROUP BY d"
+    plan, _ = from_bytes(bytes(Serde.serialize_bytes(query, context)))
+    kinds = [str(kind.as_required()) for kind in plan.roots[0].input.schema.types]
+    assert kinds == ["decimal<25,2>", "decimal<19,6>", "decimal<29,6>", "decimal<38,6>", "decimal<19,6>"]
+    arrow = [field.type for field in context.sql(query).schema()]
+    assert kinds == [f"decimal<{kind.precision},{kind.scale}>" for kind in arrow]
+
+
+def test_grouping_sets_have_each_key_once_then_a_bit_for_each_key_that_they_lack(context: SessionContext) -> None:
+    query = "SELECT s, a, grouping(s), grouping(a), sum(b) FROM t GROUP BY ROLLUP(s, a)"
+    plan, _ = from_bytes(bytes(Serde.serialize_bytes(query, context)))
+    (aggregate,) = (rel for rel in walk(plan.roots[0].input) if isinstance(rel, Aggregate))
+    assert (len(aggregate.keys), aggregate.grouping_sets) == (2, ((0, 1), (0,), ()))
+    (numbers,) = (
+        expression
+        for rel in walk(plan.roots[0].input)
+        if isinstance(rel, Project)
+        for expression in rel.expressions
+        if isinstance(expression, Cast) and isinstance(expression.input, Switch)
+    )
+    switch = numbers.input
+    assert isinstance(switch, Switch)
+    assert [case.value.value for case in switch.cases] == [1, 2]
+    values = [switch.otherwise, *(case.then for case in switch.cases)]
+    assert [value.value for value in values if isinstance(value, Literal)] == [0b00, 0b01, 0b11]
+
+
+def walk(rel: Rel) -> Iterator[Rel]:
+    yield rel
+    for child in rel.inputs:
+        yield from walk(child)
+
+
+@pytest.mark.parametrize("expression", ["stddev(b)", "covar_pop(a, b)", "array_agg(b)", "bit_xor(a)"])
+def test_another_catalogue_says_what_its_names_mean(context: SessionContext, expression: str) -> None:
+    name = expression.partition("(")[0]
+    catalog = standard_catalog().with_extension(
+        f"""%YAML 1.2
+---
+urn: extension:com.acme:more
+aggregate_functions:
+  - name: {name}
+    impls:
+      - args: [{{name: x, value: any1}}]
+        variadic: {{min: 1}}
+        nullability: DECLARED_OUTPUT
+        return: string?
+"""
+    )
+    data = bytes(Serde.serialize_bytes(f"SELECT {expression} FROM t", context))
+    plan, _ = from_bytes(data, catalog)
+    assert [str(kind) for kind in plan.roots[0].input.schema.types] == ["string?"]
