@@ -209,8 +209,8 @@ MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple
         (lambda: sd.single_bucket("age", "no"), InvalidArgumentError, ("single_bucket: constrained", "'no'")),  # type: ignore[arg-type]  # on purpose
         (lambda: sd.multi_bucket("age", "no"), InvalidArgumentError, ("multi_bucket: constrained", "'no'")),  # type: ignore[arg-type]  # on purpose
         (lambda: sd.virtual_target("m", pin="no"), InvalidArgumentError, ("virtual_target: pin", "'no'")),  # type: ignore[arg-type]  # on purpose
-        (lambda: sd.Plan.from_bytes(b"", strict="no"), InvalidArgumentError, ("from_bytes: strict", "'no'")),  # type: ignore[arg-type]  # on purpose
-        (lambda: sd.Plan.from_json("{}", strict=1), InvalidArgumentError, ("from_json: strict", "got 1")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.Plan.from_bytes(b"", strict="no"), InvalidChoiceError, ("from_bytes: unknown strict", "'no'")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.Plan.from_json("{}", strict=1), InvalidChoiceError, ("from_json: unknown strict 1", "assumed")),  # type: ignore[arg-type]  # on purpose
     ],
     "what a helper object cannot hold": [
         (lambda: sd.UserDefined("a:b", "x", (1.5,)), InvalidArgumentError, ("type_parameters of UserDefined", "1.5")),  # type: ignore[arg-type]  # on purpose
