@@ -235,6 +235,8 @@ aggregate_functions:
 
 
 def test_decimals_have_the_types_of_datafusion(context: SessionContext) -> None:
+    from datafusion.substrait import Serde
+
     query = "SELECT sum(d), avg(d), sum(d) / 3, avg(d) * 2, d / 3 FROM u GROUP BY d"
     plan, _ = from_bytes(bytes(Serde.serialize_bytes(query, context)))
     kinds = [str(kind.as_required()) for kind in plan.roots[0].input.schema.types]
@@ -244,6 +246,8 @@ def test_decimals_have_the_types_of_datafusion(context: SessionContext) -> None:
 
 
 def test_grouping_sets_have_each_key_once_then_a_bit_for_each_key_that_they_lack(context: SessionContext) -> None:
+    from datafusion.substrait import Serde
+
     query = "SELECT s, a, grouping(s), grouping(a), sum(b) FROM t GROUP BY ROLLUP(s, a)"
     plan, _ = from_bytes(bytes(Serde.serialize_bytes(query, context)))
     (aggregate,) = (rel for rel in walk(plan.roots[0].input) if isinstance(rel, Aggregate))
@@ -270,6 +274,8 @@ def walk(rel: Rel) -> Iterator[Rel]:
 
 @pytest.mark.parametrize("expression", ["stddev(b)", "covar_pop(a, b)", "array_agg(b)", "bit_xor(a)"])
 def test_another_catalogue_says_what_its_names_mean(context: SessionContext, expression: str) -> None:
+    from datafusion.substrait import Serde
+
     name = expression.partition("(")[0]
     catalog = standard_catalog().with_extension(
         f"""%YAML 1.2
