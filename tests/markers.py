@@ -85,6 +85,7 @@ SLOW = frozenset(
         "spark/test_subqueries.py::test_as_conditions_and_as_values",
         "producers/test_datafusion_functions.py",
         "producers/test_datafusion_tpch.py",
+        "spark/test_third_party_plans.py",
         "test_tpch.py::test_rows_are_those_of_the_sql_text",
         # large plans
         "proto/test_hostile.py::test_a_mapping_of_a_million_columns",
@@ -96,7 +97,17 @@ SLOW = frozenset(
 
 
 def add_markers(item: pytest.Item) -> None:
-    """Give a test the markers that follow from its fixtures and from the table of what is slow."""
+    """Give a test the markers that follow from its fixtures and from the table of what is slow.
+
+    Raises:
+        pytest.UsageError: the test carries one of them by hand.
+    """
+    for marker in item.iter_markers():
+        if marker.name in MARKERS:
+            raise pytest.UsageError(
+                f"{item.nodeid}: the marker {marker.name} is written by hand; take a fixture that stands for it, "
+                "or a line in SLOW (tests/markers.py)"
+            )
     names = {marker for fixture in fixtures(item) for marker in BY_FIXTURE.get(fixture, ())}
     module = Path(os.path.relpath(item.path, TESTS)).as_posix()
     function = getattr(item, "originalname", item.name)

@@ -67,6 +67,16 @@ def test_markers_follow_from_fixtures(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("marker", MARKERS)
+def test_a_marker_that_is_written_by_hand_is_refused(marker: str, tmp_path: Path) -> None:
+    program = tmp_path / "test_by_hand.py"
+    program.write_text(f"import pytest\n\n@pytest.mark.{marker}\ndef test_it(): ...\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "-p", "no:cacheprovider", str(program)]
+    done = subprocess.run(command, cwd=TESTS.parent, capture_output=True, text=True, check=False, env=environment())
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert f"test_it: the marker {marker} is written by hand; take a fixture" in done.stderr
+
+
 def test_every_fixture_gives_markers_that_there_are() -> None:
     assert {marker for markers in BY_FIXTURE.values() for marker in markers} == MARKERS.keys()
 
