@@ -187,3 +187,16 @@ def test_a_read_of_columns_in_braces_is_told_the_folder(tmp_path: Path, spark: S
     values(COLUMNS, *ROWS).write(sd.files_target(tmp_path / "out" / "{day}"), "ctas").execute(spark)
     with refused(ExecutionError, "nothing to read", 'the folder around those named after columns, with kind="folder"'):
         sd.read_files(tmp_path / "out" / "{day}", COLUMNS).execute(spark)
+
+
+def test_other_engines_read_the_folders(duckdb: None, tmp_path: Path, spark: SparkSession) -> None:
+    import duckdb as engine
+
+    rows = [(1, DAY, "a/b"), (2, DAY, "é {x} 100%"), (3, dt.date(1582, 10, 10), "=?#"), (4, DAY, None)]
+    values(COLUMNS, *rows).write(sd.files_target(f"{tmp_path}/out/{{day}}/{{region}}"), "ctas").execute(spark)
+    with engine.connect() as connection:
+        found = connection.execute(
+            f"SELECT id, day, region FROM read_parquet('{tmp_path}/out/**/*.parquet', hive_partitioning = true, "
+            "hive_types = {'day': DATE, 'region': VARCHAR}) ORDER BY id"
+        ).fetchall()
+    assert found == rows
