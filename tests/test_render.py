@@ -378,7 +378,7 @@ def test_roots_of_a_plan_share_what_is_printed() -> None:
     late = r.Filter(ORDERS, call("gt", column(ORDERS, "id"), asked))
     first = r.Filter(late, call("lt", column(late, "id"), i64(9)))
     roots = (Root.of(first), Root.of(r.Filter(late, call("lt", column(late, "id"), i64(7)))), Root.of(late))
-    plan = AlgebraPlan(roots, (), (), (ParameterBinding(3, i64(5)),), "per_record")
+    plan = AlgebraPlan(roots, (), (ParameterBinding(3, i64(5)),), "per_record")
     assert explain_plan(plan, [root.input for root in roots]) == expected(
         f"""
         filter id < 9

@@ -19,11 +19,7 @@ from substrait_dsl.algebra.plan import AlgebraPlan
 
 def canonical_plan(plan: AlgebraPlan) -> AlgebraPlan:
     """The plan with canonical anchors: two plans that differ only in theirs become equal."""
-    return attrs.evolve(
-        plan,
-        roots=tuple(attrs.evolve(root, input=canonical(root.input)) for root in plan.roots),
-        subtrees=tuple(canonical(rel) for rel in plan.subtrees),
-    )
+    return plan.rebuilt(_renumbered) if any(map(_has_anchors, plan.relations)) else plan
 
 
 def canonical_extended(extended: ExtendedExpression) -> ExtendedExpression:
@@ -46,9 +42,11 @@ def canonical(rel: Rel) -> Rel:
     another correlated relation is inside. The numbers are made negative, so that they never meet one that is still to
     be replaced.
     """
-    if all(not isinstance(node, Rel) or node.anchor is None for node in walk(rel)):
-        return rel
-    return rebuild(rel, _renumbered)
+    return rebuild(rel, _renumbered) if _has_anchors(rel) else rel
+
+
+def _has_anchors(rel: Rel) -> bool:
+    return any(isinstance(node, Rel) and node.anchor is not None for node in walk(rel))
 
 
 def _renumbered(node: Node) -> Node:

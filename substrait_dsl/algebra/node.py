@@ -16,6 +16,7 @@ import attrs
 from substrait_dsl.algebra.common import Common
 from substrait_dsl.algebra.properties import NO_PROPERTIES, Properties
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.settings import PlanSettings
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, kind_words
 
@@ -49,16 +50,27 @@ class Inside:
     """Whether a value that is given when the plan runs (`DynamicParameter`) is inside."""
     parameters: frozenset[ParameterUse] = frozenset()
     """The parameters of lambdas outside the node that something inside it refers to."""
+    changes: bool = False
+    """Whether the node is a relation that changes a table (`Rel.is_change`), or one is inside."""
+    settings: frozenset[PlanSettings] = frozenset()
+    """What the plans say of themselves whose roots are inside (`Rel.settings`)."""
 
     def beside(self, other: Inside) -> Inside:
         """What is inside a node if these are inside two of its children."""
         if self is other:
             return self
-        return Inside(self.shares or other.shares, self.asks or other.asks, self.parameters | other.parameters)
+        return Inside(
+            self.shares or other.shares,
+            self.asks or other.asks,
+            self.parameters | other.parameters,
+            self.changes or other.changes,
+            self.settings | other.settings,
+        )
 
     def with_parameters(self, uses: frozenset[ParameterUse]) -> Inside:
         """The same with these parameters instead."""
-        return Inside(self.shares, self.asks, uses) if uses or self.shares or self.asks else NOTHING_INSIDE
+        changed = attrs.evolve(self, parameters=uses)
+        return NOTHING_INSIDE if changed == NOTHING_INSIDE else changed
 
 
 NOTHING_INSIDE = Inside()
@@ -237,13 +249,16 @@ def walk(node: Node, *, into_relations: bool = True) -> Iterator[Node]:
             stack.extend(reversed(inner))
 
 
-def rebuild(node: N, change: Callable[[Node], Node], *, into_relations: bool = True) -> N:
+def rebuild(
+    node: N, change: Callable[[Node], Node], *, into_relations: bool = True, done: dict[int, Node] | None = None
+) -> N:
     """The tree with `change` applied to every node, children first; what does not change is shared.
 
     `change` must return a node that can stand where its argument stood. With `into_relations=False`, relations
-    below the node stay as they are.
+    below the node stay as they are. `done` has the nodes that stand for others already, by the ids of these, and
+    gets those of this tree: trees that are rebuilt one after the other with one `done` go on sharing what they share.
     """
-    done: dict[int, Node] = {}
+    done = {} if done is None else done
     stack: list[tuple[Node, bool]] = [(node, False)]
     while stack:
         current, ready = stack.pop()
@@ -298,6 +313,8 @@ class Rel(Node):
 
     has_own_extension: ClassVar[bool] = True
     """Whether the relation's message has an ``advanced_extension``, beside that of ``RelCommon``."""
+    is_change: ClassVar[bool] = False
+    """Whether to evaluate the relation changes a table, files or a definition."""
 
     schema: NamedStruct = attrs.field(init=False, eq=False)
     properties: Properties = attrs.field(init=False, eq=False)
@@ -307,14 +324,17 @@ class Rel(Node):
     """Hints and extensions."""
     shared: bool = attrs.field(default=False, kw_only=True, eq=False)
     """Whether a plan holds this relation once, however often it is used (``ReferenceRel``)."""
+    settings: PlanSettings | None = attrs.field(default=None, kw_only=True, eq=False)
+    """What the plan says of itself whose root this relation is, as far as its rows depend on that."""
 
     def _settle(self) -> None:
         if self.common is not None:
             self._settle_common(self.common)
         _set(self, "schema", self._derive_schema())
         _set(self, "properties", self._derive_properties())
-        if self.shared:
-            _set(self, "inside", Inside(shares=True))
+        if self.shared or self.is_change or self.settings is not None:
+            settings = frozenset() if self.settings is None else frozenset((self.settings,))
+            _set(self, "inside", Inside(shares=self.shared, changes=self.is_change, settings=settings))
 
     def _settle_common(self, common: Common) -> None:
         if common == _NOTHING_SAID:
@@ -335,6 +355,8 @@ class Rel(Node):
         return anchors - {self.anchor} if self.anchor is not None else anchors
 
     def _from_outside(self, inside: Inside) -> Inside:
+        if self.settings is not None and len(inside.settings) > 1:  # what was built of the roots of another plan
+            inside = attrs.evolve(inside, settings=frozenset((self.settings,)))
         if not inside.parameters:
             return inside
         return inside.with_parameters(frozenset(attrs.evolve(use, in_subquery=True) for use in inside.parameters))
@@ -344,6 +366,13 @@ class Rel(Node):
         made = copy.copy(self)
         _set(made, "shared", True)
         _set(made, "inside", self.inside.beside(Inside(shares=True)))
+        return made
+
+    def with_settings(self, settings: PlanSettings) -> Self:
+        """The same relation as a root of a plan that says this of itself."""
+        made = copy.copy(self)
+        _set(made, "settings", settings)
+        _set(made, "inside", attrs.evolve(self.inside, settings=frozenset((settings,))))
         return made
 
     @property

@@ -1,4 +1,4 @@
-"""A plan: root relations with the names of their columns, ready to be encoded or run.
+"""A plan: trees in the order of their evaluation, and what is said beside them; ready to be encoded or run.
 
 Specification: https://substrait.io/serialization/basics/ and ``plan.proto``.
 """
@@ -6,56 +6,34 @@ Specification: https://substrait.io/serialization/basics/ and ``plan.proto``.
 from __future__ import annotations
 
 import re
-import typing
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
+from substrait_dsl.algebra.evaluation import normalized_trees
 from substrait_dsl.algebra.expressions.literals import Literal, literal
 from substrait_dsl.algebra.expressions.parameters import DynamicParameter, remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.node import Node, Rel, rebuild
-from substrait_dsl.algebra.types import Type, Unbound, struct_names
+from substrait_dsl.algebra.settings import EVALUATION_MODES, EvaluationMode, ParameterBinding, PlanSettings
+from substrait_dsl.algebra.trees import Root, Subtree, Tree, check_closed
+from substrait_dsl.algebra.types import Type, Unbound
 from substrait_dsl.algebra.validators import refusal
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, placing, require_choice
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, placing, require_choice
 
-EvaluationMode = typing.Literal["per_plan", "per_record"]
-EVALUATION_MODES: tuple[EvaluationMode, ...] = typing.get_args(EvaluationMode)
-
-
-@attrs.frozen
-class Root:
-    """A relation whose rows the plan returns, and the names of its columns, nested ones depth first."""
-
-    input: Rel
-    names: tuple[str, ...]
-
-    @classmethod
-    def of(cls, rel: Rel) -> Root:
-        """The root that a relation is, under its own names. Raises `SchemaError` as `check_closed` does."""
-        check_closed(rel)
-        return cls(rel, rel.schema.depth_first_names())
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns, without nested ones."""
-        columns: list[str] = []
-        position = 0
-        for kind in self.input.schema.types:
-            columns.append(self.names[position])
-            position += 1 + sum(1 for _ in struct_names(kind))
-        return tuple(columns)
-
-
-@attrs.frozen
-class ParameterBinding:
-    """The value of a dynamic parameter, which expressions call by this number."""
-
-    anchor: int
-    value: Literal
-
+__all__ = [
+    "EVALUATION_MODES",
+    "AlgebraPlan",
+    "EvaluationMode",
+    "ParameterBinding",
+    "Root",
+    "Subtree",
+    "Tree",
+    "Version",
+    "check_closed",
+    "parameters_in",
+]
 
 def _check_git_hash(instance: Version, attribute: attrs.Attribute[str], value: object) -> None:
     if not isinstance(value, str) or not re.fullmatch("([0-9a-f]{40})?", value):
@@ -83,11 +61,10 @@ def _required(kinds: Iterable[Type]) -> tuple[Type, ...]:
 
 @attrs.frozen
 class AlgebraPlan:
-    """The roots of a plan, in order, and what a plan says beside them."""
+    """The trees of a plan in the order of their evaluation, and what a plan says beside them."""
 
-    roots: tuple[Root, ...]
-    subtrees: tuple[Rel, ...] = ()
-    """Relations that the plan holds but neither returns nor uses in a root."""
+    trees: tuple[Tree, ...]
+    """Its roots and subtrees. A shared relation may be left out: it is evaluated before the first tree that uses it."""
     expected_type_urls: tuple[str, ...] = ()
     """The types of the extension messages in the plan, so that who does not know them can say so at once."""
     parameter_bindings: tuple[ParameterBinding, ...] = ()
@@ -102,6 +79,7 @@ class AlgebraPlan:
 
     def __attrs_post_init__(self) -> None:
         require_choice("evaluation mode", self.evaluation_mode, EVALUATION_MODES)
+        object.__setattr__(self, "trees", normalized_trees(self.trees))
         if self.type_aliases:
             _check_aliases(self.type_aliases)
         bound: dict[int, Literal] = {}
@@ -126,23 +104,41 @@ class AlgebraPlan:
                 )
 
     @property
+    def roots(self) -> tuple[Root, ...]:
+        """The trees that the plan returns the rows of, in order."""
+        return tuple(tree for tree in self.trees if isinstance(tree, Root))
+
+    @property
     def relations(self) -> tuple[Rel, ...]:
-        """The relations at the top: the subtrees and those of the roots."""
-        return (*self.subtrees, *(root.input for root in self.roots))
+        """The relations at the top, of roots and subtrees."""
+        return tuple(tree.input for tree in self.trees)
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """All nodes that stand in no other: the relations at the top, and the values of parameters."""
         return (*self.relations, *(binding.value for binding in self.parameter_bindings))
 
-    def bound_roots(self) -> tuple[Root, ...]:
-        """The roots with the values of the parameters that are bound in place of the parameters.
+    @property
+    def settings(self) -> PlanSettings:
+        """What the rows of the roots depend on beside the trees."""
+        extension = self.advanced_extensions
+        enhancement = None if extension is None else extension.enhancement
+        return PlanSettings(self.evaluation_mode, self.parameter_bindings, enhancement)
+
+    def rebuilt(self, change: Callable[[Node], Node]) -> AlgebraPlan:
+        """The plan with `change` applied to every node of its trees, which go on sharing what they share."""
+        done: dict[int, Node] = {}
+        trees = tuple(attrs.evolve(tree, input=rebuild(tree.input, change, done=done)) for tree in self.trees)
+        return attrs.evolve(self, trees=trees)
+
+    def with_parameters_bound(self) -> AlgebraPlan:
+        """The plan with the values of the parameters that are bound in place of the parameters.
 
         Raises `LiteralError` for a value of another type than its parameter has.
         """
         values = {binding.anchor: binding.value for binding in self.parameter_bindings}
         if not values:
-            return self.roots
+            return self
 
         def change(node: Node) -> Node:
             if isinstance(node, DynamicParameter) and node.reference in values:
@@ -150,7 +146,7 @@ class AlgebraPlan:
                     return literal(values[node.reference], node.parameter_type)
             return node
 
-        return tuple(attrs.evolve(root, input=rebuild(root.input, change)) for root in self.roots)
+        return attrs.evolve(self.rebuilt(change), parameter_bindings=())
 
 
 def _check_aliases(kinds: Sequence[Type]) -> None:
@@ -159,21 +155,6 @@ def _check_aliases(kinds: Sequence[Type]) -> None:
             raise InvalidArgumentError("a type alias stands for a concrete type, not for an unbound one")
         if times > 1:
             raise InvalidArgumentError(f"the type {kind} has two aliases")
-
-
-def check_closed(node: Node, rows: AbstractSet[int | None] = frozenset()) -> None:
-    """Raise `SchemaError` if a tree refers to what is not there: to another outer row than these, by their anchors.
-
-    Or to a parameter of a lambda, outside of that lambda.
-    """
-    what = "relation" if isinstance(node, Rel) else "expression"
-    if not node.free_anchors <= rows:
-        raise SchemaError(
-            f"the {what} refers to a column of an outer relation, but it does not stand inside that relation",
-            hint="use the row of a lambda only inside that lambda, in a subquery such as exists(...)",
-        )
-    if node.inside.parameters:
-        raise SchemaError(f"the {what} refers to the parameter of a lambda, but it does not stand inside that lambda")
 
 
 def parameters_in(nodes: Iterable[Node]) -> Iterator[DynamicParameter]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice, pairwise
 
 import attrs
 
@@ -64,18 +65,20 @@ does a type inside a type (in a literal of a map, or in the mask of a read); and
 class Layout:
     """Where the relations and expressions of a plan stand."""
 
-    subtrees: tuple[Rel, ...]
-    """The relations with a ``PlanRel`` of their own, each before those that refer to it."""
-    ordinals: dict[int, int]
-    """The position in ``Plan.relations`` of each subtree, by its `id`."""
+    subtrees: tuple[tuple[Rel, ...], ...]
+    """For each node at the top of the plan, the relations that get a ``PlanRel`` of their own before it: each before
+    those that refer to it."""
+    apart: frozenset[int]
+    """The `id` of each of these."""
     detached: frozenset[int]
     """The `id` of each expression that goes to ``detached_expressions``."""
     type_nesting: int = MAX_NESTING
     """How deeply types may nest inside types; where they nest deeper, the plan needs another layout."""
 
 
-ALL_IN_PLACE = Layout((), {}, frozenset(), SHALLOW_TYPES)
-"""The layout of a shallow plan."""
+def in_place(nodes: Sequence[Node]) -> Layout:
+    """The layout of a shallow plan with these nodes at the top."""
+    return Layout(((),) * len(nodes), frozenset(), frozenset(), SHALLOW_TYPES)
 
 
 def is_shallow(nodes: Sequence[Node]) -> bool:
@@ -139,9 +142,11 @@ class _Survey:
         self._open_anchors: set[int] = set()
         self._apart = set(shared)
         self._own = OwnLevels()
+        self._ends: list[int] = []
         for node in nodes:
             self._visit(node)
             self.written += self._link(node, MAX_LEVELS)[1]
+            self._ends.append(len(self._found))
 
     @property
     def known(self) -> int:
@@ -151,9 +156,12 @@ class _Survey:
     def layout(self) -> Layout:
         """What was found out."""
         # `_found` is in the order in which the nodes were finished: children first.
-        subtrees = tuple(self._subtrees[number] for number in self._found if number in self._subtrees)
-        ordinals = {id(rel): ordinal for ordinal, rel in enumerate(subtrees)}
-        return Layout(subtrees, ordinals, frozenset(self._detached))
+        finished = iter(self._found)
+        subtrees = tuple(
+            tuple(self._subtrees[number] for number in islice(finished, end - start) if number in self._subtrees)
+            for start, end in pairwise((0, *self._ends))
+        )
+        return Layout(subtrees, frozenset(self._subtrees), frozenset(self._detached))
 
     def _visit(self, root: Node) -> None:
         found = self._found

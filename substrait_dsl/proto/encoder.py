@@ -100,6 +100,8 @@ class Encoder:
         encode_expression: Callable[[Encoder, Expression, pb.Expression], None],
     ) -> None:
         self.layout = layout
+        self.ordinals: dict[int, int] = {}
+        """The position in ``Plan.relations`` of each relation that stands apart, by its `id`, once it is written."""
         self.declarations = Declarations(plan, layout.type_nesting)
         self._outer_references = outer_references
         self._encode_relation = encode_relation

@@ -16,7 +16,7 @@ from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto.calls import decode_aggregate_function, encode_aggregate_function
 from substrait_dsl.proto.declarations import decode_declarations
 from substrait_dsl.proto.decoder import Decoder, Scope
-from substrait_dsl.proto.depth import ALL_IN_PLACE, Layout, is_shallow, lay_out
+from substrait_dsl.proto.depth import Layout, in_place, is_shallow, lay_out
 from substrait_dsl.proto.detached import check_detached
 from substrait_dsl.proto.encoder import Encoder, OuterReferences
 from substrait_dsl.proto.expressions import encode_expression, encode_whole_expression
@@ -53,11 +53,11 @@ def encode_extended_expression(
     """
     if is_shallow(extended.nodes):
         try:
-            return _encode(extended, ALL_IN_PLACE, outer_references)
+            return _encode(extended, in_place(extended.nodes), outer_references)
         except DeepTypeError:
             pass  # the expressions are low, but a type in them is not
     layout = lay_out(extended.nodes)
-    if layout.subtrees:
+    if layout.apart:
         raise UnsupportedError(
             "a relation in a subquery of the extended expression is too deep, used too often, or to be stored once: it "
             "would stand apart (ReferenceRel), which only a plan has a place for",

@@ -36,14 +36,14 @@ def require_readable(nodes: Sequence[Node], layout: Layout) -> None:
         nodes: those at the top of a plan.
         layout: what of the plan stands apart.
     """
-    if not layout.detached and not any(rel.free_anchors for rel in layout.subtrees):
+    if not layout.detached and not any(rel.free_anchors for rels in layout.subtrees for rel in rels):
         return
     found: dict[int, _Calls] = {}
     for node in _children_first(nodes):
         here, apart = 2, 0
         for child in node.children():
             calls, own = found[id(child)], _CALLS[type(node)]
-            stands_apart = id(child) in layout.detached or id(child) in layout.ordinals
+            stands_apart = id(child) in layout.detached or id(child) in layout.apart
             if stands_apart and isinstance(child, Rel) and not child.free_anchors:
                 continue  # it sees no row outside of it, and is read before all else
             looking = _CALLS_APART if stands_apart else 0

@@ -10,13 +10,22 @@ from substrait.plan_pb2 import DynamicParameterBinding, ExecutionBehavior, Plan
 
 from substrait_dsl.algebra.findings import Finding, FindingCode, Weight
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, ParameterBinding, Root, check_closed
+from substrait_dsl.algebra.evaluation import evaluated_trees, steps_of
+from substrait_dsl.algebra.plan import (
+    AlgebraPlan,
+    EvaluationMode,
+    ParameterBinding,
+    Root,
+    Subtree,
+    Tree,
+    check_closed,
+)
 from substrait_dsl.algebra.relations import Ddl, Emit, Update, Write
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError, quoted
 from substrait_dsl.proto.declarations import Declarations, decode_declarations
 from substrait_dsl.proto.decoder import Decoder
-from substrait_dsl.proto.depth import ALL_IN_PLACE, Layout, is_shallow, lay_out
+from substrait_dsl.proto.depth import Layout, in_place, is_shallow, lay_out
 from substrait_dsl.proto.detached import check_detached
 from substrait_dsl.proto.encoder import Encoder, OuterReferences
 from substrait_dsl.proto.enums import EVALUATION_MODE, word_of
@@ -41,13 +50,13 @@ def encode_plan(plan: AlgebraPlan, *, outer_references: OuterReferences = "rel_r
     ``ReferenceRel`` refers to, and detached expressions. Equal plans that share the same relations give equal messages.
 
     Args:
-        plan: the roots, in order.
+        plan: the trees, in the order of their evaluation.
         outer_references: how a subquery names an outer row: by a ``rel_anchor`` (``rel_reference``), or, for
             consumers older than 0.89, by counting subqueries (``steps_out``).
 
     Returns:
-        A ``substrait.Plan``: version and producer, extension declarations, execution behavior, the shared subtrees,
-        those that no root uses, then the roots.
+        A ``substrait.Plan``: version and producer, extension declarations, execution behavior, and the trees in their
+        order: before each of them the shared relations that it is the first to use.
 
     Raises:
         SchemaError: a root refers to an outer row that is not there.
@@ -58,11 +67,12 @@ def encode_plan(plan: AlgebraPlan, *, outer_references: OuterReferences = "rel_r
         check_closed(rel)
     if is_shallow(plan.nodes):
         try:
-            return _encode_plan(plan, ALL_IN_PLACE, outer_references)
+            return _encode_plan(plan, in_place(plan.nodes), outer_references)
         except DeepTypeError:
             pass  # the plan is low, but a type in it is not
     layout = lay_out(plan.nodes)
     require_readable(plan.nodes, layout)
+    _require_order(plan, layout)
     return _encode_plan(plan, layout, outer_references)
 
 
@@ -72,18 +82,16 @@ def _encode_plan(plan: AlgebraPlan, layout: Layout, outer_references: OuterRefer
     encoder = Encoder(message, layout, outer_references, encode_relation, encode_expression)
     try:
         encode_type_aliases(encoder.declarations, plan.type_aliases, message)
-        for rel in layout.subtrees:
-            encoder.start_tree(tree := message.relations.add())
-            encode_whole_relation(encoder, rel, tree.rel)
-            encoder.write_detached(encode_whole_expression)
-        for rel in plan.subtrees:
-            encoder.start_tree(tree := message.relations.add())
-            encode_relation(encoder, rel, tree.rel)
-            encoder.write_detached(encode_whole_expression)
-        for root in plan.roots:
-            encoder.start_tree(tree := message.relations.add())
-            encode_root(encoder, root, tree.root)
-            encoder.write_detached(encode_whole_expression)
+        for tree, before in zip(plan.trees, layout.subtrees, strict=False):  # behind the trees are parameters
+            for rel in before:
+                encode_subtree(encoder, rel, message)
+            match tree:
+                case Root():
+                    encoder.start_tree(encoded := message.relations.add())
+                    encode_root(encoder, tree, encoded.root)
+                    encoder.write_detached(encode_whole_expression)
+                case Subtree(input=rel) if id(rel) not in layout.apart:
+                    encode_subtree(encoder, rel, message)
         for binding in plan.parameter_bindings:
             encode_parameter_binding(encoder.declarations, binding, message.parameter_bindings.add())
     except UnicodeEncodeError as error:
@@ -123,17 +131,14 @@ def _decode_plan(decoder: Decoder, message: Plan) -> AlgebraPlan:
     if decoder.producer.projects_put_out_expressions:
         decoder.projects_put_out_expressions = puts_out_expressions(message)
     trees = decoder.trees = Trees(message.relations)
-    rels = trees.read_all(decoder)
-    roots = {number: tree.root for number, tree in enumerate(message.relations) if tree.HasField("root")}
-    made = tuple(decode_root(decoder, trees.read(decoder, number, None), root) for number, root in roots.items())
+    decoded = _decode_trees(decoder, trees, message)
     for detached in trees.detached:
         check_detached(decoder, detached)
-    if not roots:
+    if not any(isinstance(tree, Root) for tree in decoded):
         decoder.report(FindingCode.ROOT_MISSING, "no relation of the plan is a root: the plan returns nothing", message)
     extended = message.HasField("advanced_extensions")
     return AlgebraPlan(
-        made,
-        tuple(rel for number, rel in rels.items() if number not in roots and number not in trees.referred),
+        decoded,
         tuple(message.expected_type_urls),
         tuple(decode_parameter_binding(decoder, binding) for binding in message.parameter_bindings),
         decode_evaluation_mode(decoder, message),
@@ -141,6 +146,44 @@ def _decode_plan(decoder: Decoder, message: Plan) -> AlgebraPlan:
         tuple({decoder.aliases[alias.type_alias_anchor].as_required(): None for alias in message.type_aliases}),
         version,
     )
+
+
+def _decode_trees(decoder: Decoder, trees: Trees, message: Plan) -> tuple[Tree, ...]:
+    """Read the trees that stand by themselves, in order; those that others refer to may be inside of these only."""
+    rels = trees.read_all(decoder)
+    decoded: list[Tree] = []
+    for number, tree in enumerate(message.relations):
+        if tree.HasField("root"):
+            decoded.append(decode_root(decoder, trees.read(decoder, number, None), tree.root))
+        elif number in rels and (number not in trees.referred or rels[number].shared):
+            decoded.append(Subtree(rels[number]))
+    if any(tree.input.inside.changes for tree in decoded):
+        trees.require_order(decoder)
+    return tuple(decoded)
+
+
+def _require_order(plan: AlgebraPlan, layout: Layout) -> None:
+    """Raise `UnsupportedError` if a subtree that is cut off would be evaluated before what has to come first."""
+    if not any(rel.inside.changes for rel in plan.relations):
+        return
+    written: list[Rel] = []
+    for rel, before in zip(plan.relations, layout.subtrees, strict=False):
+        written += [each for each in before if not each.free_anchors]
+        written.append(rel)
+    if steps_of(written, layout.apart) != steps_of([tree.input for tree in evaluated_trees(plan.trees)], frozenset()):
+        raise UnsupportedError(
+            "a part of the plan is so deep that it has to stand apart, where it would be evaluated before a change of a "
+            "table that comes first, or after one that comes later",
+            hint="use shared(...) for what is to be evaluated first",
+        )
+
+
+def encode_subtree(encoder: Encoder, rel: Rel, message: Plan) -> None:
+    """Write a relation that stands apart."""
+    encoder.ordinals[id(rel)] = len(message.relations)
+    encoder.start_tree(tree := message.relations.add())
+    encode_whole_relation(encoder, rel, tree.rel)
+    encoder.write_detached(encode_whole_expression)
 
 
 def encode_root(encoder: Encoder, root: Root, message: RelRoot) -> None:

@@ -92,11 +92,10 @@ from substrait_dsl.proto.writes import (
 
 def encode_relation(encoder: Encoder, rel: Rel, message: pb.Rel) -> None:
     """Write a relation, or a reference to one that stands apart."""
-    ordinal = encoder.layout.ordinals.get(id(rel))
-    if ordinal is None:
-        encode_whole_relation(encoder, rel, message)
+    if id(rel) in encoder.layout.apart:
+        message.reference.subtree_ordinal = encoder.ordinals[id(rel)]
     else:
-        message.reference.subtree_ordinal = ordinal
+        encode_whole_relation(encoder, rel, message)
 
 
 def encode_whole_relation(encoder: Encoder, rel: Rel, message: pb.Rel, mapping: tuple[int, ...] | None = None) -> None:

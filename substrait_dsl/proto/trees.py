@@ -76,8 +76,12 @@ class Trees:
         for tree in self._trees:
             self.referred.update(tree.references)
         self._free = self._free_in_all()
-        self._once = 1 if 1 in self.referred.values() and not is_shallow(messages) else 0
-        """How often a tree is referred to at most that stands apart for its depth alone, and is not to be shared."""
+        is_cut = 1 in self.referred.values() and not is_shallow(messages)
+        self._once = 1 if is_cut and not has_changes(messages) else 0
+        """How often a tree is referred to at most that stands apart for its depth alone, and is not to be shared.
+
+        Where tables are changed, it matters when a tree is evaluated: then each of them is one of its own.
+        """
         self.detached = [Detached(message.detached_expressions) for message in messages]
         """The detached expressions of each tree."""
         self._read: dict[int, Rel] = {}
@@ -119,6 +123,18 @@ class Trees:
         if ordinal not in self.referred:
             raise PlanFormatError(f"there is no relation {ordinal} to refer to: the plan has {len(self._messages)}")
         return relation_of(self._messages[ordinal])
+
+    def require_order(self, decoder: Decoder) -> None:
+        """Raise `PlanFormatError` for a tree that refers to a later one, whose result set is not there yet."""
+        for ordinal, tree in enumerate(self._trees):
+            later = max(tree.references, default=ordinal)
+            if later > ordinal:
+                decoder.fail(self._messages[ordinal])
+                raise PlanFormatError(
+                    f"relation {ordinal} of the plan refers to relation {later}, which is evaluated after it, and the "
+                    "plan changes tables in between or before",
+                    hint="a reference is to the result set of a relation that is defined before",
+                )
 
     def read_all(self, decoder: Decoder) -> Mapping[int, Rel]:
         """Read all trees that can stand by themselves, and those that should because nothing refers to them."""
@@ -184,6 +200,19 @@ def is_shallow(trees: Sequence[PlanRel]) -> bool:
                     stack.extend((inner, level + 1) for inner in (value if field.is_repeated else (value,)))
         levels += deepest
     return True
+
+
+def has_changes(trees: Sequence[PlanRel]) -> bool:
+    """Whether a relation in the trees changes a table, files or a definition."""
+    stack: list[Message] = list(trees)
+    while stack:
+        message = stack.pop()
+        if isinstance(message, pb.Rel) and message.WhichOneof("rel_type") in ("write", "update", "ddl"):
+            return True
+        for field, value in message.ListFields():
+            if field.message_type is not None:
+                stack.extend(value if field.is_repeated else (value,))
+    return False
 
 
 def relation_of(tree: PlanRel) -> pb.Rel:

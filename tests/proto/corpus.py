@@ -16,7 +16,7 @@ from substrait_dsl.algebra.common import Common, Computation, Hint, Stats
 from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.extended import ExpressionReference, ExtendedExpression
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
-from substrait_dsl.algebra.plan import AlgebraPlan, ParameterBinding, Root
+from substrait_dsl.algebra.plan import AlgebraPlan, ParameterBinding, Root, Subtree
 from substrait_dsl.algebra.properties import OrderKey, Properties, partitioned
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from tests.proto.plans import T, add, col, equal, gt, i64, outer, plan_of, table
@@ -305,8 +305,10 @@ def whole() -> tuple[AlgebraPlan, ...]:
         *(plan_of(with_common(rel)) for rel in relations),
         plan_of(deep()),
         AlgebraPlan(
-            (Root(r.Project(T, (ex.DynamicParameter(t.I64(), 3),), ("asked",)), ("x", "y", "z", "asked")),),
-            (r.Fetch(T),),
+            (
+                Subtree(r.Fetch(T)),
+                Root(r.Project(T, (ex.DynamicParameter(t.I64(), 3),), ("asked",)), ("x", "y", "z", "asked")),
+            ),
             ("type.example/acme.Advice",),
             (ParameterBinding(3, i64(5)),),
             "per_record",

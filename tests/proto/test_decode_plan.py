@@ -13,7 +13,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import FunctionId, literal
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.node import walk
-from substrait_dsl.algebra.plan import AlgebraPlan, ParameterBinding, Root
+from substrait_dsl.algebra.plan import AlgebraPlan, ParameterBinding, Root, Subtree
 from substrait_dsl.errors import PlanFormatError, TypeMismatchError
 from substrait_dsl.proto.declarations import NO_URN
 from substrait_dsl.proto.plan import decode_plan, encode_plan
@@ -31,7 +31,7 @@ ASKED = ex.DynamicParameter(t.I64(), 3)
     [
         AlgebraPlan((Root(T, ("x", "y", "z")),)),
         plan_of(T, table("u", k=t.I8())),
-        AlgebraPlan((Root.of(T),), subtrees=(table("u", k=t.I8()),)),
+        AlgebraPlan((Subtree(table("u", k=t.I8())), Root.of(T))),
         AlgebraPlan((Root.of(T),), expected_type_urls=("type.example/acme.Hint", "type.example/b")),
         AlgebraPlan(
             (Root.of(r.Project(T, (ASKED, ex.DynamicParameter(t.Date(nullable=True), 0)), ("x", "y"))),),
@@ -53,7 +53,7 @@ def test_a_subtree_that_a_root_uses_too_is_still_there() -> None:
     shared = r.Filter(T, equal(col(T, 0), i64(1)))
     for _ in range(60):  # so deep that it is written once, apart
         shared = r.Filter(shared, equal(col(T, 0), i64(1)))
-    plan = AlgebraPlan((Root.of(r.Filter(shared, equal(col(T, 0), i64(2)))),), subtrees=(shared,))
+    plan = AlgebraPlan((Subtree(shared), Root.of(r.Filter(shared, equal(col(T, 0), i64(2))))))
     assert read(encode_plan(plan)) == plan
 
 
@@ -106,7 +106,7 @@ def test_a_plan_without_roots_returns_nothing() -> None:
     del plan.relations[:]
     plan.relations.add().rel.CopyFrom(rel)
     read, findings = decode_plan(plan)
-    assert read == AlgebraPlan((), subtrees=(T,))
+    assert read == AlgebraPlan((Subtree(T),))
     assert [finding.message for finding in findings] == ["no relation of the plan is a root: the plan returns nothing"]
 
 
@@ -210,7 +210,8 @@ def test_a_function_without_an_extension_stays_one() -> None:
 def test_bound_parameters_stand_for_their_values() -> None:
     asked, free = ex.DynamicParameter(t.I64(nullable=True), 1), ex.DynamicParameter(t.I64(), 2)
     rel = r.Project(T, (asked, free), ("x", "y"))
-    (root,) = AlgebraPlan((Root.of(rel),), parameter_bindings=(ParameterBinding(1, i64(5)),)).bound_roots()
+    plan = AlgebraPlan((Root.of(rel),), parameter_bindings=(ParameterBinding(1, i64(5)),))
+    (root,) = plan.with_parameters_bound().roots
     assert root.input == r.Project(T, (literal(5, t.I64(nullable=True)), free), ("x", "y"))
     for wrong, said in ((literal(5, t.I32()), "i32"), (literal(None, t.I64(nullable=True)), "i64?")):
         with refused(TypeMismatchError, "parameter 2 is i64", said):

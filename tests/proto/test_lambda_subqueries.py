@@ -9,7 +9,7 @@ from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import parameter
 from substrait_dsl.algebra.extended import ExpressionReference, ExtendedExpression
-from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.plan import AlgebraPlan, Subtree
 from substrait_dsl.errors import (
     PlanFormatError,
     SchemaError,
@@ -36,7 +36,7 @@ ALONE = r.Filter(U, equal(col(U, 0), X))
 def test_a_parameter_outside_of_its_lambda_is_refused() -> None:
     said = "refers to the parameter of a lambda, but it does not stand inside that lambda"
     outside = projected(add(a, X))
-    for plan in (lambda: plan_of(outside), lambda: encode_plan(AlgebraPlan((), subtrees=(outside,)))):
+    for plan in (lambda: plan_of(outside), lambda: encode_plan(AlgebraPlan((Subtree(outside),)))):
         with refused(SchemaError, "the relation", said):
             plan()
     with refused(SchemaError, "the expression", said):

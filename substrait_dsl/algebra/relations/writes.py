@@ -105,6 +105,8 @@ class Write(Rel):
     Output: nothing, or the records that were modified, as columns of `table_schema`.
     """
 
+    is_change: typing.ClassVar[bool] = True
+
     input: Rel
     target: WriteTarget
     table_schema: NamedStruct
@@ -166,6 +168,8 @@ class Update(Rel):
     Expressions see `table_schema`. Output: one required ``i64``, how many rows were changed (reading 44).
     """
 
+    is_change: typing.ClassVar[bool] = True
+
     table: NamedTable
     table_schema: NamedStruct
     condition: Expression
@@ -202,6 +206,8 @@ class Ddl(Rel):
     `table_schema` and `defaults`, a literal for each column, are of the object as it is afterwards, so a drop has
     neither; `view_definition` is the relation that a view stands for.
     """
+
+    is_change: typing.ClassVar[bool] = True
 
     target: DdlTarget
     object: DdlObject

@@ -1,0 +1,177 @@
+"""The order in which a plan is evaluated: its trees one after the other, each of them depth first.
+
+"Executing a plan involves computing the result sets for each of these trees ... in the order in which they are defined.
+Relation references can be used to refer to the result set of a previously evaluated subtree" (Basics, Plans). So a
+shared relation is a tree of its own. A plan need not list it: it is evaluated just before the first tree that uses it.
+
+Without changes of tables the order shows in nothing. So all this is asked of plans that have some.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+import attrs
+
+from substrait_dsl.algebra.node import Node, Rel, rebuild
+from substrait_dsl.algebra.relations import Ddl, Emit, Fetch, Read, Update, Write
+from substrait_dsl.algebra.trees import Subtree, Tree
+
+Change = Write | Update | Ddl
+"""What changes a table, files or a definition when it is evaluated."""
+
+def evaluated_children(node: Node) -> tuple[Node, ...]:
+    """The nodes inside one that are evaluated with it: the definition of a view is only kept."""
+    return () if isinstance(node, Ddl) else node.children()
+
+
+def is_tree(rel: Rel) -> bool:
+    """Whether a shared relation has one result set: it refers to no row, and to no parameter, around it."""
+    return rel.shared and not rel.free_anchors and not rel.inside.parameters
+
+
+def shared_relations(rel: Rel) -> list[Rel]:
+    """The shared relations in a tree that are trees of their own, inner ones first; the relation itself may be one."""
+    if not rel.inside.shares:
+        return []
+    nodes = _depth_first([rel], lambda node: node.inside.shares)
+    return [node for node in nodes if isinstance(node, Rel) and is_tree(node)]
+
+
+def evaluated_trees(trees: Sequence[Tree]) -> tuple[Tree, ...]:
+    """All trees in the order in which they are evaluated, with the shared relations that the plan does not list."""
+    evaluated: set[int] = set()
+    order: list[Tree] = []
+    for tree in trees:
+        is_again = id(tree.input) in evaluated
+        for rel in shared_relations(tree.input):
+            if id(rel) not in evaluated:
+                evaluated.add(id(rel))
+                if rel is not tree.input:
+                    order.append(Subtree(rel))
+        if not (is_again and isinstance(tree, Subtree)):
+            order.append(tree)
+    return tuple(order)
+
+
+def normalized_trees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
+    """The same trees, so that plans which are evaluated alike have equal ones.
+
+    A change that stands in several places is shared, and so is a subtree that stands in other trees, too: each is one
+    object, so it is evaluated once. A shared subtree is listed only if it matters where: then all of them are.
+    """
+    changes = any(tree.input.inside.changes for tree in trees)
+    subtrees = any(isinstance(tree, Subtree) for tree in trees)
+    if changes or subtrees:
+        trees = _with_shared(trees, _repeated(trees))
+    brief = _without_shared_subtrees(trees) if subtrees else trees
+    if not changes or len(brief) == len(trees) or _steps(brief) == _steps(trees):
+        return brief
+    return evaluated_trees(trees)
+
+
+def _without_shared_subtrees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
+    """The trees without the subtrees that others use: these stand before the first that does anyway."""
+    used = Counter(id(rel) for tree in trees for rel in shared_relations(tree.input))
+    return tuple(tree for tree in trees if not (isinstance(tree, Subtree) and used[id(tree.input)] > 1))
+
+
+def _steps(trees: Sequence[Tree]) -> list[int | frozenset[int]]:
+    """The changes that a plan makes, in order, and between them what it reads, whose order shows in nothing."""
+    return steps_of([tree.input for tree in evaluated_trees(trees)], frozenset())
+
+
+def steps_of(rels: Sequence[Rel], apart: AbstractSet[int]) -> list[int | frozenset[int]]:
+    """The changes in relations that are evaluated one after the other, and the reads between them, by their ids.
+
+    Args:
+        rels: the relations.
+        apart: the ids of those among them that stand inside others, too, but are evaluated where they are listed.
+    """
+    steps: list[int | frozenset[int]] = []
+    reads: set[int] = set()
+    evaluated: set[int] = set()
+    for top in rels:
+        if id(top) in evaluated:
+            continue
+        evaluated.add(id(top))
+
+        def is_inside(node: Node, top: Rel = top) -> bool:
+            return node is top or not (isinstance(node, Rel) and (is_tree(node) or id(node) in apart))
+
+        for node in _depth_first([top], is_inside):
+            if isinstance(node, Change):
+                steps += [frozenset(reads), id(node)]
+                reads.clear()
+            elif isinstance(node, Read):
+                reads.add(id(node))
+    return [*steps, frozenset(reads)]
+
+
+def _depth_first(tops: Sequence[Node], is_inside: Callable[[Node], bool] = lambda node: True) -> Iterator[Node]:
+    """The nodes of trees in the order of their evaluation, each once; nodes that are not inside are left out."""
+    seen: set[int] = set()
+    stack: list[tuple[Node, bool]] = [(top, False) for top in reversed(tops)]
+    while stack:
+        node, is_done = stack.pop()
+        if is_done:
+            yield node
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack += [(child, False) for child in reversed(evaluated_children(node)) if is_inside(child)]
+
+
+def _with_shared(trees: tuple[Tree, ...], rels: Sequence[Rel]) -> tuple[Tree, ...]:
+    """The trees with some of their relations shared, which are given inner ones first."""
+    if not rels:
+        return trees
+    done: dict[int, Node] = {}
+    shared: set[int] = set()
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Emit) and id(node.input) in shared:  # a reference has no place for an emit
+            return attrs.evolve(node, input=Fetch(node.input))
+        return node
+
+    for rel in rels:
+        done[id(rel)] = one = rebuild(rel, change, done=done).as_shared()
+        shared.add(id(one))
+    return tuple(attrs.evolve(tree, input=rebuild(tree.input, change, done=done)) for tree in trees)
+
+
+def _repeated(trees: Sequence[Tree]) -> list[Rel]:
+    """The changes that stand in several places, and the subtrees that stand elsewhere, too, unless they are shared."""
+    tops = [tree.input for tree in trees]
+    subtrees = {id(tree.input) for tree in trees if isinstance(tree, Subtree)}
+    nodes = list(_depth_first(tops, None if subtrees else lambda node: node.inside.changes))
+    places = Counter(map(id, tops))
+    for node in reversed(nodes):
+        count = 1 if isinstance(node, Rel) and is_tree(node) else min(places[id(node)], 2)
+        for child in evaluated_children(node):
+            places[id(child)] += count
+    return [
+        node
+        for node in nodes
+        if isinstance(node, Rel)
+        and (isinstance(node, Change) or id(node) in subtrees)
+        and places[id(node)] > 1
+        and not node.shared
+    ]
+
+
+def _depth_first(tops: Sequence[Node], is_inside: Callable[[Node], bool] | None) -> Iterator[Node]:
+    """The nodes of trees in the order of their evaluation, each once, without those that are not inside, if given."""
+    seen: set[int] = set()
+    stack: list[tuple[Node, bool]] = [(top, False) for top in reversed(tops)]
+    while stack:
+        node, is_done = stack.pop()
+        if is_done:
+            yield node
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            children = reversed(evaluated_children(node))
+            stack += [(child, False) for child in children if is_inside is None or is_inside(child)]

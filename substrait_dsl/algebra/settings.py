@@ -1,0 +1,41 @@
+"""What a plan says of itself that the rows of its roots depend on."""
+
+from __future__ import annotations
+
+import typing
+
+import attrs
+
+from substrait_dsl.algebra.extensions import AnyMessage
+
+if typing.TYPE_CHECKING:
+    from substrait_dsl.algebra.expressions.literals import Literal
+
+EvaluationMode = typing.Literal["per_plan", "per_record"]
+EVALUATION_MODES: tuple[EvaluationMode, ...] = typing.get_args(EvaluationMode)
+
+
+@attrs.frozen
+class ParameterBinding:
+    """The value of a dynamic parameter, which expressions call by this number."""
+
+    anchor: int
+    value: Literal
+
+
+@attrs.frozen
+class PlanSettings:
+    """What a plan says of itself, as far as the rows of its roots depend on it.
+
+    A root that is taken out of the plan carries it (`Rel.settings`), so that it means the same elsewhere.
+    """
+
+    evaluation_mode: EvaluationMode = "per_plan"
+    """How often variables such as the current time are evaluated."""
+    parameter_bindings: tuple[ParameterBinding, ...] = ()
+    enhancement: AnyMessage | None = None
+    """What changes the meaning of the plan in a way that only the owner of the message knows."""
+
+
+DEFAULT_SETTINGS = PlanSettings()
+"""What a plan says of itself if it says nothing."""

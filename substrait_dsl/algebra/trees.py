@@ -1,0 +1,69 @@
+"""The trees of a plan: roots, which it returns, and subtrees, which it only evaluates.
+
+Specification: ``PlanRel`` and ``RelRoot``, https://substrait.io/serialization/basics/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+import attrs
+
+from substrait_dsl.algebra.node import Node, Rel
+from substrait_dsl.algebra.types import struct_names
+from substrait_dsl.errors import SchemaError
+
+
+@attrs.frozen
+class Root:
+    """A relation whose rows the plan returns, and the names of its columns, nested ones depth first."""
+
+    input: Rel
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rel: Rel) -> Root:
+        """The root that a relation is, under its own names. Raises `SchemaError` as `check_closed` does."""
+        check_closed(rel)
+        return cls(rel, rel.schema.depth_first_names())
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, without nested ones."""
+        columns: list[str] = []
+        position = 0
+        for kind in self.input.schema.types:
+            columns.append(self.names[position])
+            position += 1 + sum(1 for _ in struct_names(kind))
+        return tuple(columns)
+
+
+@attrs.frozen
+class Subtree:
+    """A relation that the plan evaluates and does not return: for its effect, or for what refers to its rows."""
+
+    input: Rel
+
+    @classmethod
+    def of(cls, rel: Rel) -> Subtree:
+        """The subtree that a relation is. Raises `SchemaError` as `check_closed` does."""
+        check_closed(rel)
+        return cls(rel)
+
+
+Tree = Root | Subtree
+
+
+def check_closed(node: Node, rows: AbstractSet[int | None] = frozenset()) -> None:
+    """Raise `SchemaError` if a tree refers to what is not there: to another outer row than these, by their anchors.
+
+    Or to a parameter of a lambda, outside of that lambda.
+    """
+    what = "relation" if isinstance(node, Rel) else "expression"
+    if not node.free_anchors <= rows:
+        raise SchemaError(
+            f"the {what} refers to a column of an outer relation, but it does not stand inside that relation",
+            hint="use the row of a lambda only inside that lambda, in a subquery such as exists(...)",
+        )
+    if node.inside.parameters:
+        raise SchemaError(f"the {what} refers to the parameter of a lambda, but it does not stand inside that lambda")
