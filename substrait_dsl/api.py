@@ -106,6 +106,7 @@ from substrait_dsl.fluent.tables import (
     drop_view,
     update,
 )
+from substrait_dsl.fluent.trees import Subtree, subtree
 from substrait_dsl.fluent.windows import following, preceding
 from substrait_dsl.fluent.writes import extension_object, files_target, virtual_target
 from substrait_dsl.functions import Functions
@@ -188,6 +189,7 @@ __all__: list[str] = [
     "String",
     "Struct",
     "SubstraitDslError",
+    "Subtree",
     "Switching",
     "Type",
     "TypeVariation",
@@ -250,6 +252,7 @@ __all__: list[str] = [
     "single_bucket",
     "standard_catalog",
     "struct_of",
+    "subtree",
     "switch",
     "switching",
     "unique",

@@ -22,6 +22,7 @@ from substrait_dsl.algebra.trees import Subtree, Tree
 Change = Write | Update | Ddl
 """What changes a table, files or a definition when it is evaluated."""
 
+
 def evaluated_children(node: Node) -> tuple[Node, ...]:
     """The nodes inside one that are evaluated with it: the definition of a view is only kept."""
     return () if isinstance(node, Ddl) else node.children()
@@ -110,20 +111,6 @@ def steps_of(rels: Sequence[Rel], apart: AbstractSet[int]) -> list[int | frozens
     return [*steps, frozenset(reads)]
 
 
-def _depth_first(tops: Sequence[Node], is_inside: Callable[[Node], bool] = lambda node: True) -> Iterator[Node]:
-    """The nodes of trees in the order of their evaluation, each once; nodes that are not inside are left out."""
-    seen: set[int] = set()
-    stack: list[tuple[Node, bool]] = [(top, False) for top in reversed(tops)]
-    while stack:
-        node, is_done = stack.pop()
-        if is_done:
-            yield node
-        elif id(node) not in seen:
-            seen.add(id(node))
-            stack.append((node, True))
-            stack += [(child, False) for child in reversed(evaluated_children(node)) if is_inside(child)]
-
-
 def _with_shared(trees: tuple[Tree, ...], rels: Sequence[Rel]) -> tuple[Tree, ...]:
     """The trees with some of their relations shared, which are given inner ones first."""
     if not rels:
@@ -146,7 +133,7 @@ def _repeated(trees: Sequence[Tree]) -> list[Rel]:
     """The changes that stand in several places, and the subtrees that stand elsewhere, too, unless they are shared."""
     tops = [tree.input for tree in trees]
     subtrees = {id(tree.input) for tree in trees if isinstance(tree, Subtree)}
-    nodes = list(_depth_first(tops, None if subtrees else lambda node: node.inside.changes))
+    nodes = list(_depth_first(tops, None if subtrees else _has_changes))
     places = Counter(map(id, tops))
     for node in reversed(nodes):
         count = 1 if isinstance(node, Rel) and is_tree(node) else min(places[id(node)], 2)
@@ -160,6 +147,10 @@ def _repeated(trees: Sequence[Tree]) -> list[Rel]:
         and places[id(node)] > 1
         and not node.shared
     ]
+
+
+def _has_changes(node: Node) -> bool:
+    return node.inside.changes
 
 
 def _depth_first(tops: Sequence[Node], is_inside: Callable[[Node], bool] | None) -> Iterator[Node]:

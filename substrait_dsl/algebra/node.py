@@ -7,7 +7,7 @@ rebuilding never recurse, and the hash of a node is computed once, when it is fi
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -291,6 +291,22 @@ def with_children(node: N, done: Mapping[int, Node]) -> N:
     return attrs.evolve(node, **changed) if changed else node
 
 
+def with_new_children(node: N, children: Sequence[Node]) -> N:
+    """The node with other children, one for each of its own, in order."""
+    if all(new is old for new, old in zip(children, node.children(), strict=True)):
+        return node
+    remaining = iter(children)
+
+    def new(value: Any) -> Any:
+        if isinstance(value, Node):
+            return next(remaining)
+        if type(value) is tuple:
+            return tuple(next(remaining) if isinstance(item, Node) else item for item in value)
+        return value
+
+    return attrs.evolve(node, **{name: new(getattr(node, name)) for name in _READERS[type(node)][0]})
+
+
 @attrs.frozen(eq=False, repr=False)
 class Expression(Node):
     """Base of all expressions. Every expression knows its type."""
@@ -374,6 +390,11 @@ class Rel(Node):
         _set(made, "settings", settings)
         _set(made, "inside", attrs.evolve(self.inside, settings=frozenset((settings,))))
         return made
+
+    @property
+    def shown(self) -> Rel:
+        """The relation that texts show in its place: itself, unless it only stands for another."""
+        return self
 
     @property
     def single_row(self) -> bool:

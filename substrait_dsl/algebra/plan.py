@@ -35,6 +35,7 @@ __all__ = [
     "parameters_in",
 ]
 
+
 def _check_git_hash(instance: Version, attribute: attrs.Attribute[str], value: object) -> None:
     if not isinstance(value, str) or not re.fullmatch("([0-9a-f]{40})?", value):
         raise refusal(instance, "git_hash", "empty or 40 lowercase hexadecimal digits", value)

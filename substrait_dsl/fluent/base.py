@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.plan import EvaluationMode, Root
 from substrait_dsl.algebra.properties import Properties
+from substrait_dsl.algebra.trees import Root
 from substrait_dsl.algebra.types import Boolean, Null
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownAttributeError, naming, require
 from substrait_dsl.fluent.arguments import RelationLike
@@ -23,6 +22,7 @@ from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
+    from substrait_dsl.algebra.plan import AlgebraPlan
     from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.fluent.relation import Relation
     from substrait_dsl.fluent.running import Running
@@ -81,16 +81,20 @@ class RelationBase(RelationLike):
             require_flag("properties", properties)
             require_explained(spark, mode)
             text = explain(self._rel, properties=properties)
-            return (
-                text
-                if spark is None
-                else explanation(text, Started([Root.of(self._rel)], spark, is_preview=True), mode)
-            )
+            if spark is None:
+                return text
+            return explanation(text, Started(self._plan(), spark, is_preview=True), mode)
+
+    def _plan(self) -> AlgebraPlan:
+        from substrait_dsl.fluent.trees import plan_of
+
+        return plan_of([Root.of(self._rel)])
 
     def to_plan(self) -> Plan:
         """The Substrait plan that returns this relation.
 
-        Raises `SchemaError` for a relation that only makes sense inside another one's subquery.
+        What is made of the root of a plan that was read keeps what that plan says of itself: the values of parameters,
+        the evaluation mode, an enhancement. Raises `SchemaError` for a relation that only makes sense inside another one's subquery.
         """
         from substrait_dsl.fluent.plan import Plan
 
@@ -123,7 +127,7 @@ class RelationBase(RelationLike):
         from substrait_dsl.fluent.running import Started
 
         with naming("execute"):
-            return Started([Root.of(self._rel)], spark, persist_shared=persist_shared).frames[0]
+            return Started(self._plan(), spark, persist_shared=persist_shared).frames[0]
 
     def running(
         self, spark: SparkSession, *, persist_shared: bool = False, progress: bool = False
@@ -144,7 +148,7 @@ class RelationBase(RelationLike):
         from substrait_dsl.fluent.running import running
 
         with naming("running"):
-            return running("running", self._rel, spark, progress=progress, persist_shared=persist_shared)
+            return running("running", self._plan(), spark, progress=progress, persist_shared=persist_shared)
 
     def collect(self, spark: SparkSession, *, persist_shared: bool = False, progress: bool = False) -> list[Row]:
         """Run on Spark and return the rows.
@@ -164,7 +168,7 @@ class RelationBase(RelationLike):
         with naming("collect"):
             require_collectable(self._rel.schema)
             started = running(
-                "collect", self._rel, spark, progress=progress, persist_shared=persist_shared, is_all=True
+                "collect", self._plan(), spark, progress=progress, persist_shared=persist_shared, is_all=True
             )
         with started as frame, naming("collect"):
             return collected(frame)
@@ -196,7 +200,7 @@ class RelationBase(RelationLike):
             if not isinstance(truncate, bool):
                 require_count("truncate", truncate)
             require_flag("vertical", vertical)
-            started = running("show", self._rel, spark, progress=progress, is_all=True)
+            started = running("show", self._plan(), spark, progress=progress, is_all=True)
         with started as frame:
             frame.show(n, truncate, vertical)
 
@@ -232,27 +236,6 @@ def made(rel: rl.Rel) -> Relation[Any]:
     from substrait_dsl.fluent.relation import Relation
 
     return Relation(rel)
-
-
-def run(
-    root: Root,
-    spark: SparkSession,
-    moment: dt.datetime | None = None,
-    mode: EvaluationMode = "per_plan",
-    *,
-    persist_shared: bool,
-) -> DataFrame:
-    """Run a root of a plan on Spark; `moment` is its current time, by default now.
-
-    Raises `InvalidArgumentError` for what is no session.
-    """
-    require_flag("persist_shared", persist_shared)
-    from substrait_dsl.spark.execute import execute
-
-    if not hasattr(spark, "createDataFrame"):
-        raise InvalidArgumentError(f"expected a SparkSession, got {spark!r}")
-    require_flag("persist_shared", persist_shared)
-    return execute(root, spark, moment, mode, persist_shared=persist_shared)
 
 
 def rel_of(given: object) -> rl.Rel:

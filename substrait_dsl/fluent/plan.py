@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,12 +11,22 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.anchors import canonical_plan
+from substrait_dsl.algebra.evaluation import evaluated_trees
 from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.findings import Finding, Weight
-from substrait_dsl.algebra.plan import AlgebraPlan, EvaluationMode, ParameterBinding, Root, parameters_in
+from substrait_dsl.algebra.plan import (
+    EVALUATION_MODES,
+    AlgebraPlan,
+    EvaluationMode,
+    ParameterBinding,
+    Root,
+    Tree,
+    parameters_in,
+)
+from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, PlanSettings
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming, placing
+from substrait_dsl.errors import InvalidArgumentError, naming, placing, require_choice
 from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, type_urls
@@ -27,6 +37,7 @@ from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.running import Running, Started, explanation, require_explained
 from substrait_dsl.fluent.schemas import as_type
 from substrait_dsl.fluent.scope import Scope
+from substrait_dsl.fluent.trees import Subtree, plan_of, tree_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -41,12 +52,17 @@ NO_BINDINGS: Mapping[int, object] = {}
 class Plan(Document["PlanMessage", AlgebraPlan]):
     """The plan that returns one or more relations.
 
+    Its trees are evaluated in order, each once: a relation that is `shared` has the rows that it had when it was
+    evaluated, wherever it is used, and changes of tables are made in their turn.
+
     Args:
-        relations: what the plan returns, in order.
+        trees: relations, which the plan returns, and `subtree`s, which it only evaluates; in the order of evaluation.
+            A shared relation that is not listed is evaluated before the first tree that uses it.
         expected_type_urls: the types of the extension messages in the plan.
         parameter_bindings: values for dynamic parameters by their numbers: Python values, or ``lit(value, type)``.
             A number that no expression uses is refused.
-        evaluation_mode: whether variables such as the current time have one value for the plan or one for each record.
+        evaluation_mode: whether variables such as the current time have one value for the plan or one for each record;
+            by default one for the plan, or what the plan says that a relation comes from.
         advanced_extensions: messages about the plan that only their owners can read.
         type_aliases: types to write once and refer to by number wherever they stand, nullable or not: for plans in
             which large types come again and again.
@@ -54,31 +70,37 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
     Specification: ``Plan`` in ``plan.proto``.
     """
 
-    __slots__ = ()
+    __slots__ = ("_made_trees",)
     _message = "substrait.Plan"
     _what = "plan"
 
     def __init__(
         self,
-        *relations: RelationBase,
+        *trees: RelationBase | Subtree,
         expected_type_urls: Sequence[str] = (),
         parameter_bindings: Mapping[int, object] = NO_BINDINGS,
-        evaluation_mode: EvaluationMode = "per_plan",
+        evaluation_mode: EvaluationMode | None = None,
         advanced_extensions: AdvancedExtension | None = None,
         type_aliases: Sequence[object] = (),
     ) -> None:
         with naming("Plan"):
-            roots = _roots(relations)
+            found = _trees(trees)
             require_extension(advanced_extensions, "advanced_extensions")
-            plan = AlgebraPlan(
-                roots,
-                expected_type_urls=type_urls(expected_type_urls),
-                parameter_bindings=tuple(_bindings(parameter_bindings, roots)),
+            if evaluation_mode is not None:
+                require_choice("evaluation mode", evaluation_mode, EVALUATION_MODES)
+            plan = plan_of(
+                found,
                 evaluation_mode=evaluation_mode,
+                parameter_bindings=_bindings(parameter_bindings, found),
                 advanced_extensions=advanced_extensions,
+                expected_type_urls=type_urls(expected_type_urls),
                 type_aliases=_types(type_aliases),
             )
         self._become(plan, ())
+
+    def _become(self, algebra: AlgebraPlan, findings: tuple[Finding, ...]) -> None:
+        super()._become(algebra, findings)
+        self._made_trees: tuple[Relation[Any] | Subtree, ...] | None = None  # `rel.c` is of one very relation
 
     @classmethod
     def _decoded(
@@ -94,8 +116,23 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
     @property
     def roots(self) -> tuple[Relation[Any], ...]:
-        """The relations that the plan returns, under the names that it gives their columns."""
-        return tuple(made(_under_names(root)) for root in self._algebra.roots)
+        """The relations that the plan returns, under the names that it gives their columns.
+
+        They keep what the plan says of itself, as far as their rows depend on it: the values of parameters, the
+        evaluation mode, an enhancement. They do not keep the trees before them: what these change, only the plan does.
+        """
+        return tuple(tree for tree in self.trees if not isinstance(tree, Subtree))
+
+    @property
+    def trees(self) -> tuple[Relation[Any] | Subtree, ...]:
+        """All trees of the plan in the order of their evaluation: `roots`, and subtrees, shared relations among them."""
+        if self._made_trees is None:
+            settings = self._algebra.settings
+            self._made_trees = tuple(
+                made(_root_relation(tree, settings)) if isinstance(tree, Root) else Subtree(made(tree.input))
+                for tree in evaluated_trees(self._algebra.trees)
+            )
+        return self._made_trees
 
     @property
     def parameter_bindings(self) -> Mapping[int, ex.Literal]:
@@ -114,27 +151,29 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
     # --- going on from it
 
-    def with_roots(self, *relations: RelationBase, parameter_bindings: Mapping[int, object] = NO_BINDINGS) -> Plan:
+    def with_roots(
+        self, *trees: RelationBase | Subtree, parameter_bindings: Mapping[int, object] = NO_BINDINGS
+    ) -> Plan:
         """A plan that returns other relations and says the same beside them.
 
             plan = sd.Plan.load("orders.plan")
             plan.with_roots(plan.roots[0].filter(lambda r: r.total > 5)).save("large.plan")
 
         The bindings of parameters, the evaluation mode, the type URLs, the messages of others and the type aliases
-        stay. ``relation.to_plan()`` has none of them: they belong to a plan, and to no relation in it.
+        stay. ``relation.to_plan()`` has the first two, and none of the others.
 
         Args:
-            relations: what the plan returns instead, in order.
+            trees: what the plan returns instead, in order, and what it evaluates beside that, as of `Plan`.
             parameter_bindings: values for further parameters, and others for those that are bound, as of `Plan`.
 
         It is a plan that was built here: it has no `findings` and no `version`. Raises as `Plan` does, and
         `TypeMismatchError` where a parameter that is bound has another type in the new relations.
         """
         with naming("with_roots"):
-            roots = _roots(relations)
+            found = _trees(trees)
             bindings = {binding.anchor: binding for binding in self._algebra.parameter_bindings}
-            bindings |= {binding.anchor: binding for binding in _bindings(parameter_bindings, roots)}
-            plan = attrs.evolve(self._algebra, roots=roots, parameter_bindings=tuple(bindings.values()), version=None)
+            bindings |= _bindings(parameter_bindings, found)
+            plan = attrs.evolve(self._algebra, trees=found, parameter_bindings=tuple(bindings.values()), version=None)
         made_plan = Plan.__new__(Plan)
         made_plan._become(plan, ())
         return made_plan
@@ -144,9 +183,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):
                 raise AttributeError(name)
-            verbs = {verb: f"roots[0].{verb}" for verb in dir(Relation)} | {"relations": "roots"}
-            if self._algebra.parameter_bindings:  # which a root does not know
-                verbs |= {"collect": "execute(spark)[0].collect()", "show": "execute(spark)[0].show()"}
+            verbs = {verb: f"roots[0].{verb}" for verb in dir(Relation)} | {"relations": "roots", "subtrees": "trees"}
             raise no_attribute("a plan", name, verbs, dir(type(self)))
 
     # --- writing and running
@@ -160,7 +197,11 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         return canonical_plan(self._algebra)
 
     def execute(self, spark: SparkSession, *, persist_shared: bool = False) -> list[DataFrame]:
-        """Run on Spark: one DataFrame for each root, with the parameters that are bound.
+        """Run on Spark: evaluate the trees in order, each once; gives one DataFrame for each root.
+
+        What changes tables is done when it returns. A root and a `shared` relation have the rows that they had in their
+        turn: where a later change of the plan would make them others, they are kept before it. In a plan without
+        changes nothing is computed until rows are asked for.
 
         Arguments: as of `Relation.execute`. Raises as that, and `LiteralError` for a parameter that is bound to a value
         of another type.
@@ -190,18 +231,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             return str(self) if spark is None else explanation(str(self), self._started(spark, is_preview=True), mode)
 
     def _started(self, spark: SparkSession, *, persist_shared: bool = False, is_preview: bool = False) -> Started:
-        extension = self._algebra.advanced_extensions
-        if extension is not None and extension.enhancement is not None:
-            raise UnsupportedError(
-                f"the plan has an enhancement of the type {extension.enhancement.type_url}, which changes what it "
-                "means in a way that is not known here"
-            )
-        if not is_preview:
-            from substrait_dsl.spark.changes import require_made_once
-
-            require_made_once(self._algebra.roots)
-        roots, mode = self._algebra.bound_roots(), self._algebra.evaluation_mode
-        return Started(roots, spark, mode, persist_shared=persist_shared, is_preview=is_preview)
+        return Started(self._algebra, spark, persist_shared=persist_shared, is_preview=is_preview)
 
     def __str__(self) -> str:
         from substrait_dsl.render.text import explain_plan
@@ -219,14 +249,20 @@ def _under_names(root: Root) -> rl.Rel:
     return rl.emit(root.input, range(len(names)), names)
 
 
-def _roots(relations: Sequence[RelationBase]) -> tuple[Root, ...]:
-    """The roots that relations are. Raises `InvalidArgumentError` for none, and for what is no relation."""
-    if not relations:
+def _root_relation(root: Root, settings: PlanSettings) -> rl.Rel:
+    """The relation of a root by itself, with what its plan says of itself."""
+    rel = _under_names(root)
+    if settings == DEFAULT_SETTINGS:
+        return rel
+    # A shared relation stays the one that it is, for the trees that use it, too.
+    return (rl.Fetch(rel) if rel.shared else rel).with_settings(settings)
+
+
+def _trees(given: Sequence[RelationBase | Subtree]) -> tuple[Tree, ...]:
+    """The trees of a plan. Raises `InvalidArgumentError` for none, and for what is neither relation nor subtree."""
+    if not given:
         raise InvalidArgumentError("expected at least one relation")
-    for relation in relations:
-        if not isinstance(relation, RelationBase):
-            raise InvalidArgumentError(f"expected relations, got {relation!r}")
-    return tuple(Root.of(relation._rel) for relation in relations)
+    return tuple(map(tree_of, given))
 
 
 def _types(kinds: Any) -> tuple[Type, ...]:
@@ -235,20 +271,19 @@ def _types(kinds: Any) -> tuple[Type, ...]:
     return tuple(as_type(kind) for kind in kinds)
 
 
-def _bindings(values: Mapping[int, object], roots: Sequence[Root]) -> Iterator[ParameterBinding]:
+def _bindings(values: Mapping[int, object], trees: Sequence[Tree]) -> dict[int, ParameterBinding]:
     """The values of parameters: Python values as literals of the type that the expressions give the parameter."""
     if not isinstance(values, Mapping):
         raise InvalidArgumentError(
             f"parameter_bindings is a dict of values by the number of the parameter, got {values!r}"
         )
     if not values:
-        return
+        return {}
     kinds: dict[int, Type] = {}
-    for parameter in parameters_in(root.input for root in roots):
+    for parameter in parameters_in(tree.input for tree in trees):
         remember_type(kinds, parameter)
     used = ", ".join(map(str, sorted(kinds)))
-    for anchor, value in values.items():
-        yield _binding(anchor, value, kinds.get(anchor), used)
+    return {anchor: _binding(anchor, value, kinds.get(anchor), used) for anchor, value in values.items()}
 
 
 def _binding(anchor: int, value: object, kind: Type | None, used: str) -> ParameterBinding:

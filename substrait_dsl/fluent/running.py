@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+import attrs
+
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.plan import EvaluationMode, Root
+from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, naming
-from substrait_dsl.fluent.base import run
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.render.steps import origin, step
 
@@ -32,30 +33,31 @@ MOST_NAMES = 60
 
 
 class Started:
-    """The roots of a plan on Spark: the DataFrames, and what is known of how they were made."""
+    """A plan on Spark: a DataFrame for each root, and what is known of how they were made."""
 
     def __init__(
-        self,
-        roots: Sequence[Root],
-        spark: SparkSession,
-        mode: EvaluationMode = "per_plan",
-        *,
-        persist_shared: bool = False,
-        is_preview: bool = False,
+        self, plan: AlgebraPlan, spark: SparkSession, *, persist_shared: bool = False, is_preview: bool = False
     ) -> None:
-        """`is_preview` leaves out what changes tables: of a write, the rows of its input are started."""
-        from substrait_dsl.spark.context import now
+        """`is_preview` leaves out what changes tables: of a write, the rows of its input are started.
+
+        Raises `InvalidArgumentError` for what is no session, and as `execute` of ``spark.execute``.
+        """
+        require_flag("persist_shared", persist_shared)
+        from substrait_dsl.spark.execute import execute
         from substrait_dsl.spark.record import recording
 
-        moment = now()
+        if not hasattr(spark, "createDataFrame"):
+            raise InvalidArgumentError(f"expected a SparkSession, got {spark!r}")
         self.spark = spark
         if is_preview:
             from substrait_dsl.spark.changes import rows_of
 
-            roots = [rows for root in roots if (rows := rows_of(root)) is not None]
+            plan = attrs.evolve(plan, trees=tuple(rows for root in plan.roots if (rows := rows_of(root)) is not None))
+        self.frames: list[DataFrame] = []
         with recording() as self.records:
             try:
-                self.frames = [run(root, spark, moment, mode, persist_shared=persist_shared) for root in roots]
+                if plan.trees:
+                    self.frames = execute(plan, spark, persist_shared=persist_shared)
             except ExecutionError as error:
                 self.require_success(error.__cause__)  # the number of rows of a fetch may have been computed
                 raise
@@ -115,16 +117,16 @@ class Running(Generic[R]):
 
 def running(
     verb: str,
-    rel: Rel,
+    plan: AlgebraPlan,
     spark: SparkSession,
     *,
     progress: bool,
     persist_shared: bool = False,
     is_all: bool = False,
 ) -> Running[DataFrame]:
-    """Start a relation. Raises as `run` does."""
+    """Start the plan of one relation. Raises as `Started` does."""
     require_flag("progress", progress)
-    started = Started([Root.of(rel)], spark, persist_shared=persist_shared)
+    started = Started(plan, spark, persist_shared=persist_shared)
     return Running(verb, started, started.frames[0], progress=progress, is_all=is_all)
 
 
@@ -163,7 +165,8 @@ def explanation(text: str, started: Started, mode: ExplainMode | None) -> str:
     from substrait_dsl.spark.explain import spark_plan
 
     parts = [text]
-    for number, (frame, record) in enumerate(zip(started.frames, started.records, strict=True)):
+    records = started.records[len(started.records) - len(started.frames) :]
+    for number, (frame, record) in enumerate(zip(started.frames, records, strict=True)):
         heading = f"root {number} on Spark" if len(started.frames) > 1 else "on Spark"
         with Running("explain", started, frame, progress=False, is_all=True):  # Spark computes constants beforehand
             shown = spark_plan(frame, mode or "simple")

@@ -117,7 +117,7 @@ def properties_clause(rel: Rel) -> Clause:
 
 def _parts(rel: Rel, writer: ExpressionWriter) -> Parts:
     """The arguments and the output columns of a relation: one case per kind."""
-    closed = r.closed(rel)
+    closed = r.closed(rel.shown)
     match closed:
         case r.Read():
             return read_parts(closed, writer)

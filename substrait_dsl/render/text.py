@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
+from substrait_dsl.algebra.evaluation import evaluated_trees
 from substrait_dsl.algebra.expressions import AggregateFunction, Measure
 from substrait_dsl.algebra.extended import ExtendedExpression
 from substrait_dsl.algebra.node import Expression, Rel, walk
-from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import List, Map, Struct, Type
 from substrait_dsl.render.clauses import columns_clause, computed_column
@@ -57,16 +58,25 @@ def explain(rel: Rel, *, properties: bool = False) -> str:
 
 
 def explain_plan(plan: AlgebraPlan, roots: Sequence[Rel]) -> str:
-    """A whole plan as text: each root in turn, then the values of its parameters, and how variables are evaluated.
+    """A whole plan as text: each tree in turn, then the values of its parameters, and how variables are evaluated.
 
     Args:
         plan: the plan.
         roots: its roots, under the names that it gives their columns.
 
-    What several roots share is printed once. That variables have one value for the whole plan is not said.
+    What several trees share is printed once: where the plan changes tables, as a subtree in its turn, else where it is
+    used first. That variables have one value for the whole plan is not said.
     """
     writer = ExpressionWriter(Labels())
-    lines = list(_Explanation([_Task(rel, 0, None) for rel in roots], False, writer.labels).lines())
+    in_turn = any(rel.inside.changes for rel in plan.relations)
+    remaining = iter(roots)
+    tasks = [
+        _Task(next(remaining), 0, None)
+        if isinstance(tree, Root)
+        else _Task(tree.input, 0, None, f"subtree {writer.labels.of(tree.input)}: ")
+        for tree in (evaluated_trees(plan.trees) if in_turn else plan.trees)
+    ]
+    lines = list(_Explanation(tasks, False, writer.labels).lines())
     lines += [
         f"parameter({binding.anchor}) = {writer.text(binding.value, NO_ROW)}" for binding in plan.parameter_bindings
     ]

@@ -13,14 +13,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import attrs
 
 from substrait_dsl.algebra.expressions import ContextVariable, ExecutionContextVariable, Literal, literal
-from substrait_dsl.algebra.node import Node, rebuild
+from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.algebra.types import PrecisionTimestampTZ, String
 from substrait_dsl.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from substrait_dsl.algebra.plan import EvaluationMode, Root
+    from substrait_dsl.algebra.plan import AlgebraPlan
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
@@ -63,19 +61,20 @@ def _zone(name: str) -> ZoneInfo:
         ) from None
 
 
-def settled(root: Root, nodes: Iterable[Node], context: Context, mode: EvaluationMode) -> Root:
-    """A root with values in place of its variables; `nodes` are all nodes of it.
+def with_values(plan: AlgebraPlan, context: Context) -> AlgebraPlan:
+    """A plan with values in place of its variables.
 
     Raises `UnsupportedError` for a time that is to be another one for each record.
     """
+    nodes = (node for rel in plan.relations for node in walk(rel))
     variables = {node.variable for node in nodes if isinstance(node, ExecutionContextVariable)}
     if not variables:
-        return root
+        return plan
     moving: set[ContextVariable] = variables - {"current_timezone"}
-    if mode == "per_record" and moving:
+    if plan.evaluation_mode == "per_record" and moving:
         raise UnsupportedError(f"Spark cannot evaluate {min(moving)} for each record, as the plan asks")
 
     def change(node: Node) -> Node:
         return context.value(node) if isinstance(node, ExecutionContextVariable) else node
 
-    return attrs.evolve(root, input=rebuild(root.input, change))
+    return plan.rebuilt(change)

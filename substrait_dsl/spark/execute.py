@@ -1,4 +1,4 @@
-"""Running a plan on Spark: a root becomes a DataFrame with the names, types and nullability that were derived."""
+"""Running a plan on Spark: each root becomes a DataFrame with the names, types and nullability that were derived."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.common import Common
+from substrait_dsl.algebra.extensions import AnyMessage
+from substrait_dsl.algebra.live_ranges import EvaluationOrder
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words, quoted
-from substrait_dsl.spark.changes import changes_in, make_changes
-from substrait_dsl.spark.context import Context, now, settled
+from substrait_dsl.spark.context import Context, now, with_values
 from substrait_dsl.spark.correlation import loss_of, refusal_of, require_correlation
+from substrait_dsl.spark.evaluation import Evaluation
 from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
-from substrait_dsl.spark.lowering import Change, Lowering
+from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.meaning import require_meaning
 from substrait_dsl.spark.named import named_frame
-from substrait_dsl.spark.record import note_plan
+from substrait_dsl.spark.record import forget, note_plan
 from substrait_dsl.spark.session import require_running
 from substrait_dsl.spark.settings import TIME_ZONE, require_settings
 from substrait_dsl.spark.versions import require_supported
@@ -27,78 +29,104 @@ from substrait_dsl.spark.workspace import Workspace
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from substrait_dsl.algebra.plan import EvaluationMode, Root
+    from substrait_dsl.algebra.plan import AlgebraPlan
+    from substrait_dsl.algebra.trees import Root
 
 
 def execute(
-    root: Root,
-    spark: SparkSession,
-    moment: dt.datetime | None = None,
-    mode: EvaluationMode = "per_plan",
-    *,
-    persist_shared: bool = False,
-) -> DataFrame:
-    """Run a root of a plan.
+    plan: AlgebraPlan, spark: SparkSession, moment: dt.datetime | None = None, *, persist_shared: bool = False
+) -> list[DataFrame]:
+    """Run a plan: evaluate its trees in order.
 
     Args:
-        root: a relation and the names of its columns, nested ones depth first.
+        plan: the plan; what it says of its variables and parameters holds.
         spark: the session, which must have ANSI mode on, as Spark has by default.
-        moment: what the current time is, the same for all roots of a plan; None: now.
-        mode: whether the current time is one for the plan or one for each record.
+        moment: what the current time is; None: now.
         persist_shared: whether Spark keeps the rows of shared relations, once they are computed.
 
     Returns:
-        A DataFrame: lazy, but for writes, updates and data definition, which are done now, and a fetch whose count or
-        offset is an expression, which is evaluated now. Its columns have the root's names, also duplicate ones, the
-        derived types and the derived nullability; a NULL in a required column is an error when the row is computed.
+        A DataFrame for each root: lazy, but for writes, updates and data definition, which are done now, rows that one
+        of these would change, and a fetch whose count or offset is an expression, which are computed now. Its columns
+        have the root's names, also duplicate ones, the derived types and the derived nullability; a NULL in a required
+        column is an error when the row is computed.
 
     Raises:
         UnsupportedError: Spark cannot do exactly what the plan says, or not with the session's settings or version.
         SchemaError: a table does not have the columns that the plan declares.
         ExecutionError: a table is not there, Spark refuses the plan, or was stopped; its error, if any, is the cause.
+        LiteralError: a parameter is bound to a value of another type.
     """
     require_running(spark)
     require_supported(spark)
+    _require_known(plan.settings.enhancement)
     zone = spark.conf.get(TIME_ZONE) or "UTC"
-    written, nodes = root, list(walk(root.input))
-    root = settled(root, nodes, Context(moment or now(), zone), mode)
-    if root is not written:
-        nodes = list(walk(root.input))
-    _check_extensions(nodes)
-    require_meaning(nodes)
-    require_settings(root.input, nodes, spark)
-    note_plan(root.input)
-    with _spark_errors(root.input):
-        space = Workspace(spark, persist_shared=persist_shared)
-        if any(isinstance(node, Change) for node in nodes):
-            make_changes(root, changes_in(root.input), space)
-        frame = Lowering(space).lower_root(root)
-        require_correlation(nodes, frame)
-        _refuse_streams(nodes, frame)
+    plan = with_values(plan.with_parameters_bound(), Context(moment or now(), zone))
+    for rel in plan.relations:
+        nodes = list(walk(rel))
+        _check_extensions(nodes)
+        require_meaning(nodes)
+        require_settings(rel, nodes, spark)
+    order = EvaluationOrder(plan.trees)
+    space = Workspace(spark, persist_shared=persist_shared)
+    tops = [tree.input for tree in order.trees]
+    note_plan(tops[-1])
+    with _spark_errors(tops):
+        if _is_rehearsed(order):
+            rehearsal = space.apart()
+            rehearsal.is_rehearsal = True
+            Evaluation(order, rehearsal, _lower_root).run()
+            forget()
+        frames = Evaluation(order, space, _lower_root).run()
         space.persist()
-        return frame
+        return frames
+
+
+def _is_rehearsed(order: EvaluationOrder) -> bool:
+    """Whether something may be refused after a change was made: there is more than the one change of a table."""
+    if not order.changes:
+        return False
+    (last, *others) = reversed(order.changes)
+    return bool(others) or len(order.trees) > 1 or last.change is not order.trees[0].input
+
+
+def _lower_root(root: Root, space: Workspace) -> DataFrame:
+    note_plan(root.input)
+    nodes = list(walk(root.input))
+    frame = Lowering(space).lower_root(root)
+    require_correlation(nodes, frame)
+    _refuse_streams(nodes, frame)
+    return frame
+
+
+def _require_known(enhancement: AnyMessage | None) -> None:
+    if enhancement is not None:
+        raise UnsupportedError(
+            f"the plan has an enhancement of the type {enhancement.type_url}, which changes what it means in a way that "
+            "is not known here"
+        )
 
 
 @contextmanager
-def _spark_errors(plan: Rel) -> Iterator[None]:
+def _spark_errors(trees: Sequence[Rel]) -> Iterator[None]:
     try:
         yield
     except spark_errors() as error:
-        if (refusal := refusal_of(error) or loss_of(str(error), plan)) is not None:
+        losses = (loss for rel in trees if (loss := loss_of(str(error), rel)) is not None)
+        if (refusal := refusal_of(error) or next(losses, None)) is not None:
             raise refusal from error
         failure = failure_of(error, analysis=True)
         if failure is not None and failure.kind == "PATH_NOT_FOUND":
             words = told(error)
             hint = _HOME if "/~" in words else _PATHS
-            raise ExecutionError(f"there is nothing to read: {words}", hint=hint + _of_uris(plan)) from error
+            raise ExecutionError(f"there is nothing to read: {words}", hint=hint + _of_uris(trees)) from error
         words = told(error)
         start = "Spark refuses the plan: " if failure_of(error) is None else ""  # else it ran a part, which failed
         raise ExecutionError(f"{start}{words}", hint=advice(words)) from error
 
 
-def _of_uris(plan: Rel) -> str:
+def _of_uris(trees: Sequence[Rel]) -> str:
     """What to tell who may not know how URIs are written, or reads what was written by columns in braces."""
-    reads = (node.definition for node in walk(plan) if isinstance(node, Read))
+    reads = (node.definition for rel in trees for node in walk(rel) if isinstance(node, Read))
     files = [item for each in reads if isinstance(each, LocalFiles) for item in each.items]
     if any("%7B" in item.uri for item in files):
         return _BRACES

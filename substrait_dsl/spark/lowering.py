@@ -45,6 +45,7 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.spark import groups, joins, lateral, partitions, reads, relations, sets
+from substrait_dsl.spark.evaluated import Evaluated
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.output import is_plain, output, plain_items
 from substrait_dsl.spark.physical_joins import as_join
@@ -70,9 +71,6 @@ at about a hundred steps with functions in them, and cannot read more than a few
 MOST_TEXT_ROWS = 64
 """How many rows of a virtual table may be part of a text."""
 
-
-Change = Write | Update | Ddl
-"""What changes a table. It has been run before anything is lowered that needs what it gives: see `changes`."""
 
 NotYet = ExtensionLeaf | ExtensionSingle | ExtensionMulti
 """What is refused by name."""
@@ -131,7 +129,7 @@ class Lowering:
                 except UnsupportedError as error:
                     note_refused(error, current)
                     raise
-                note_columns(current, rows.columns)
+                note_columns(current.shown, rows.columns)
         return self._done[id(rel)]
 
     def _step(self, rel: Rel) -> Rows:
@@ -186,7 +184,7 @@ class Lowering:
     def _is_apart(self, rel: Rel) -> bool:
         """Whether a relation cannot be part of a text."""
         return (
-            isinstance(rel, NotYet | Change | Exchange)
+            isinstance(rel, NotYet | Evaluated | Exchange)
             or self._is_kept(rel)
             or (isinstance(rel, Read) and not reads.can_be_text(rel, 0))
         )
@@ -197,16 +195,9 @@ class Lowering:
 
     def lower_root(self, root: Root) -> DataFrame:
         """Lower a root to the DataFrame that its users see: in one text, or step by step."""
-        relations = parents_first(root.input)
-        self.space.used = used_columns(relations)
-        if any(map(self._is_kept, relations)) or not _is_brief(root.input, 0):
-            if not self.space.is_remote:
-                self.pieces = Pieces(relations, MOST_TEXT, self._is_apart)
+        if not self._is_one_text(root.input):
             return output(partitions.sorted_as_declared(root.input, self.lower(root.input)), root)
-        reads.look_up([rel for rel in relations if isinstance(rel, Read)], self.space)
-        whole = self.nested({})
-        whole.is_brief = True
-        rows = partitions.sorted_as_declared(root.input, Rows(*whole.text(root.input)))
+        rows = partitions.sorted_as_declared(root.input, Rows(*self._whole().text(root.input)))
         table, columns = rows.table, rows.columns
         assert isinstance(table, TextTable)
         if is_plain(root):
@@ -215,14 +206,43 @@ class Lowering:
         frame = self.space.sql(table.query(made))
         return output(Rows(FrameTable(tuple(item.text for item in made), frame, self.space), columns), root)
 
+    def _is_one_text(self, rel: Rel) -> bool:
+        """Begin to lower a tree; gives whether it is to be one text."""
+        relations = parents_first(rel)
+        self.space.used = used_columns(relations)
+        if any(map(self._is_kept, relations)) or not _is_brief(rel, 0):
+            if not self.space.is_remote:
+                self.pieces = Pieces(relations, MOST_TEXT, self._is_apart)
+            return False
+        reads.look_up([each for each in relations if isinstance(each, Read)], self.space)
+        return True
+
+    def _whole(self) -> Lowering:
+        """A lowering of a tree to one text."""
+        whole = self.nested({})
+        whole.is_brief = True
+        return whole
+
+    def lower_inside(self, rel: Rel) -> Rows:
+        """Lower a relation to a DataFrame with the columns as they are inside a plan."""
+        rows = Rows(*self._whole().text(rel)) if self._is_one_text(rel) else self.lower(rel)
+        table = rows.table
+        if isinstance(table, FrameTable):
+            return rows
+        made = items((*rows.columns, *table.order))
+        assert isinstance(table, TextTable)
+        names = tuple(item.text for item in made)
+        frame = self.space.sql(table.query(made))
+        return Rows(
+            FrameTable(names, frame, self.space, keys=table.keys, since_sorted=table.since_sorted), rows.columns
+        )
+
     def text_of_root(self, root: Root) -> str | None:
         """A root as one query that stands for itself: it refers to tables of a catalog only; None: there is no such."""
         if not _is_brief(root.input, MOST_TEXT_ROWS) or not is_plain(root):
             return None
         self.space.used = used_columns(parents_first(root.input))
-        whole = self.nested({})
-        whole.is_brief = True
-        table, columns = whole.text(root.input)
+        table, columns = self._whole().text(root.input)
         text = table.query(plain_items(columns, root))
         return None if self.space.attached(text) else text
 
@@ -263,8 +283,8 @@ class Lowering:
 
     def _needed(self, rel: Rel) -> tuple[Rel, ...]:
         """The inputs that are lowered before a relation is."""
-        if isinstance(rel, NotYet | Change):
-            return ()  # refused before its inputs are looked at, which may need it; or run already
+        if isinstance(rel, NotYet):
+            return ()  # refused before its inputs are looked at, which may need it
         return joins.streamed(rel, correlated=bool(self.outer))
 
     def _awaited(self, rel: Rel) -> Sequence[Rel]:
@@ -274,6 +294,8 @@ class Lowering:
         return self._needed(rel)
 
     def _lowered(self, rel: Rel) -> Rows:
+        if isinstance(rel, Evaluated):
+            return rel.rows_in(self.space)
         known = closed(rel)
         if isinstance(known, NotYet):
             raise UnsupportedError(f"Spark is not taught to run {kind_words(known)} yet")
@@ -315,7 +337,7 @@ class Lowering:
             case LateralJoin() as join:
                 return lateral.lower_lateral_join(join, self)
             case Write() | Update() | Ddl() as change:
-                return reads.lower_changed(change, self)
+                raise AssertionError(f"{kind_words(change)} is evaluated before what stands on it is lowered")
             case Cross() as cross:
                 return joins.lower_cross(cross, self)
             case never:
@@ -325,14 +347,14 @@ class Lowering:
 def _is_brief(rel: Rel, most_rows: int) -> bool:
     """Whether a relation is fit to be SQL text as a whole: it is not large, and its reads can be text.
 
-    An exchange cannot: text has no words for partitions. Nor can what a change of a table gave, which is rows.
+    An exchange cannot: text has no words for partitions. Nor can what is evaluated already, which is rows.
     """
     size = 0
     stack = [rel]
     while stack:
         current = stack.pop()
         size += 1
-        if size > MOST_TEXT or isinstance(current, Exchange | Change):
+        if size > MOST_TEXT or isinstance(current, Exchange | Evaluated):
             return False
         if isinstance(current, Read) and not reads.can_be_text(current, most_rows):
             return False

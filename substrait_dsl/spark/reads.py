@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.expressions import Literal
-from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import (
     ExtensionTable,
     IcebergTable,
@@ -90,21 +90,6 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
         if condition is not None:
             rows = filtered(rows, condition, rel.anchor, to)
     return rows if rel.projection is None else _masked(rows, rel, rel.projection)
-
-
-def lower_changed(rel: Rel, to: Lowering) -> Rows:
-    """Read what a change of a table gave, which has been made."""
-    frame = to.space.changed[id(rel)]
-    names = to.space.names(len(rel.schema))
-    if not names:
-        return Rows(FrameTable((), frame, to.space), ())
-    table = FrameTable(names, frame.toDF(*names), to.space)
-    texts = [as_inside(name, kind) for name, kind in zip(names, rel.schema.types, strict=True)]
-    if tuple(texts) == names:
-        return Rows(table, names)
-    fresh = to.space.names(len(names))
-    made = [Item(text, (name,)) for text, name in zip(texts, fresh, strict=True)]
-    return Rows(table.select(made), fresh)
 
 
 _MANY_TABLES = 3

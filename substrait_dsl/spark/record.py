@@ -17,7 +17,7 @@ from substrait_dsl.algebra.node import Node, Rel
 
 @attrs.define(eq=False)
 class Record:
-    """The notes of the execution of one root."""
+    """The notes of lowering one tree of a plan, or a part of it."""
 
     plan: Rel
     """The relation that was lowered, with literals in place of variables: what is noted are parts of it."""
@@ -39,7 +39,7 @@ _RECORDS: ContextVar[list[Record] | None] = ContextVar("records", default=None)
 
 @contextmanager
 def recording() -> Iterator[list[Record]]:
-    """Note what is lowered inside: one record for each root."""
+    """Note what is lowered inside: one record for each tree, those of the roots at the end."""
     records: list[Record] = []
     token = _RECORDS.set(records)
     try:
@@ -49,10 +49,17 @@ def recording() -> Iterator[list[Record]]:
 
 
 def note_plan(plan: Rel) -> None:
-    """Begin a record: a root is about to be lowered."""
+    """Begin a record: a tree is about to be lowered."""
     records = _RECORDS.get()
     if records is not None:
         records.append(Record(plan))
+
+
+def forget() -> None:
+    """Forget the records so far: what they are of was only rehearsed."""
+    records = _RECORDS.get()
+    if records is not None:
+        records.clear()
 
 
 def note_text(node: Node, texts: Mapping[int, str]) -> None:

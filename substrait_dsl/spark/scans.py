@@ -28,6 +28,10 @@ _ANALYSED = re.compile(r"^== Analyzed Logical Plan ==\n.*\n((?:.*\n)+?)\n== Opti
 """The plan before Spark's optimizer has been at it, below a line of the columns."""
 _STEP = re.compile(r" *(?:\+- )?(?:Filter|Project|SubqueryAlias|View|(?:Local|HiveTable)?Relation|LogicalRDD)\b")
 """A line for what rows are read from, or for a step that takes each row by itself."""
+_CHANCE = re.compile(
+    r"\b(?:randn?|random|randstr|uniform|uuid|shuffle|monotonically_increasing_id)\(|^ *(?:\+- )?Sample\b", re.MULTILINE
+)
+"""What the plan shows of functions that give other values each time, and of samples."""
 _SIZE = re.compile(r"Statistics\(sizeInBytes=([0-9.E+]+) ([KMGTPE]?)i?B\b")
 """What Spark says in a plan of how much a step gives, first of the last one."""
 _UNITS = ("", "K", "M", "G", "T", "P", "E")
@@ -48,6 +52,7 @@ class Scan:
 # What was found in a session, as to make a plan takes longer than all else that an execution does.
 _SCANS: WeakKeyDictionary[SparkSession, dict[int, Scan]] = WeakKeyDictionary()
 _ALONE: WeakKeyDictionary[SparkSession, dict[int, bool]] = WeakKeyDictionary()
+_RANDOM: WeakKeyDictionary[SparkSession, dict[int, bool]] = WeakKeyDictionary()
 _MOST_KNOWN = 10_000
 
 
@@ -76,6 +81,16 @@ def is_one_source(frame: DataFrame) -> bool:
 def _is_alone(plan: str) -> bool:
     analysed = _ANALYSED.search(plan)
     return analysed is not None and all(map(_STEP.match, analysed[1].splitlines()))
+
+
+def is_random(frame: DataFrame) -> bool:
+    """Whether a table or a view is known to call functions that give other values each time."""
+    return _found(frame, "extended", _calls_chance, _RANDOM) is True
+
+
+def _calls_chance(plan: str) -> bool:
+    analysed = _ANALYSED.search(plan)
+    return analysed is not None and _CHANCE.search(analysed[1]) is not None
 
 
 def _found(

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import attrs
 
+from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.errors import ExecutionError
 from substrait_dsl.spark.named import quoted_name, statement_name
 from substrait_dsl.spark.statements import changing, run
-from substrait_dsl.spark.stored import WRITES_APART
+from substrait_dsl.spark.stored import WRITES_APART, find_object
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -106,6 +107,23 @@ def changed(
     if is_lasting and _columns(then, space) == _columns(table.sql, space):
         return ask(then)
     raise ExecutionError(f"{what} was made, but another writer came between, so which rows it changed is not known")
+
+
+def read_of_now(read: Read, space: Workspace) -> Read | None:
+    """The read of an Iceberg table as it is now, whatever happens to the table; None: no snapshot says that.
+
+    So it is with other tables, with one that has no snapshot yet, and with one that was altered after its last.
+    """
+    if not isinstance(read.definition, NamedTable):
+        return None
+    names = read.definition.names
+    table = find_object(names, space.spark)
+    if table is None or not table.is_iceberg or (snapshot := _current(table, space)) is None:
+        return None
+    if _columns(_at(table, snapshot), space) != _columns(table.sql, space):
+        return None
+    then = attrs.evolve(read.definition, names=(*table.whole, f"snapshot_id_{snapshot}"))
+    return attrs.evolve(read, definition=then)
 
 
 def _columns(source: str, space: Workspace) -> list[tuple[str, str]]:

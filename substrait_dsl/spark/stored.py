@@ -188,20 +188,30 @@ def _is_iceberg(names: tuple[str, ...], spark: SparkSession) -> bool:
 
 def _described(name: str, spark: SparkSession) -> tuple[str, tuple[str, ...]]:
     """The format of a table as the catalog calls it, empty for a view, and its partition columns."""
+    keys, details = _described_rows(name, spark)
+    if details.get("Type", "VIEW") == "VIEW":
+        return "", ()
+    partitions: list[str] = []
+    if _PARTITIONS in keys:
+        first = len(keys) - keys[::-1].index(_PARTITIONS) + 1
+        partitions = keys[first:-1]
+    return details.get("Provider", "unknown").lower(), tuple(partitions)
+
+
+def described(name: str, spark: SparkSession) -> dict[str, str]:
+    """What the catalog tells of a table or view as a whole, such as its type and its location; nothing of some views."""
+    return _described_rows(name, spark)[1]
+
+
+def _described_rows(name: str, spark: SparkSession) -> tuple[list[str], dict[str, str]]:
+    """What stands above the details of a table or view, such as its columns; and the details."""
     rows = [(row[0], row[1]) for row in spark.sql(f"DESCRIBE TABLE EXTENDED {name}").collect()]
     # A column may have the name of a heading, but then the heading stands below it; a temporary view has no details.
     keys = [key for key, _ in rows]
     if _DETAILS not in keys:
-        return "", ()
+        return keys, {}
     start = len(keys) - 1 - keys[::-1].index(_DETAILS)
-    details = dict(reversed(rows[start:]))  # the first of each: columns with default values follow
-    if details.get("Type", "VIEW") == "VIEW":
-        return "", ()
-    partitions: list[str] = []
-    if _PARTITIONS in keys[:start]:
-        first = start - keys[:start][::-1].index(_PARTITIONS) + 1
-        partitions = keys[first : start - 1]
-    return details.get("Provider", "unknown").lower(), tuple(partitions)
+    return keys[:start], dict(reversed(rows[start:]))  # the first of each: columns with default values follow
 
 
 _OWN_NAME = re.compile(r"\w+")

@@ -45,8 +45,6 @@ class Workspace:
         """What is kept from the readers of named tables."""
         self.sources: dict[Hashable, tuple[DataFrame, tuple[str, ...]]] = {}
         """Files and snapshots with the names of the declared columns in them, by what was read and declared."""
-        self.changed: dict[int, DataFrame] = {}
-        """What the changes in the plan gave, by their ids; they have been run."""
         self.used: Mapping[int, Set[int]] = {}
         """The positions of the columns that the plan uses of each relation, by its id; of others, it uses all."""
         self.is_rehearsal = False
@@ -56,7 +54,7 @@ class Workspace:
         """A workspace for a part of the plan that is lowered on its own: its names are none of this one's."""
         other = Workspace(self.spark, persist_shared=self.persist_shared)
         other._numbers = self._numbers
-        other.changed.update(self.changed)
+        other._shared = self._shared
         other.is_rehearsal = self.is_rehearsal
         return other
 

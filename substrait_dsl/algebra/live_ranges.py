@@ -1,0 +1,201 @@
+"""When each read and each change of a plan is evaluated, and until when the rows of a read are needed.
+
+A consumer that computes rows when they are asked for needs this: what is evaluated before a change of a table, and
+needed after it, has to be kept.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from substrait_dsl.algebra.evaluation import Change, evaluated_children, evaluated_trees, is_tree
+from substrait_dsl.algebra.node import Node, Rel, with_new_children
+from substrait_dsl.algebra.relations import Read
+from substrait_dsl.algebra.trees import Root, Tree
+from substrait_dsl.errors import UnsupportedError
+
+MAX_NODES = 100_000
+"""How many nodes a tree may have, written out, that uses relations in several places and changes tables between."""
+
+
+@attrs.frozen(eq=False)
+class PlacedChange:
+    """A change, and when it is made."""
+
+    change: Change
+    tree: int
+    """The position of its tree in `EvaluationOrder.trees`."""
+    position: int
+
+
+@attrs.frozen(eq=False)
+class PlacedRead:
+    """A read, and when it is evaluated."""
+
+    read: Read
+    tree: int
+    position: int
+    consumer: int | None
+    """The position of the change in its tree that needs its rows; None: they go into the rows of the tree."""
+
+
+class EvaluationOrder:
+    """All trees of a plan, and the positions of their relations in the order of evaluation.
+
+    Args:
+        trees: the trees as the plan lists them.
+
+    Raises:
+        UnsupportedError: a tree is too large when relations that stand in it in several places are written out.
+    """
+
+    def __init__(self, trees: Sequence[Tree]) -> None:
+        self.trees = tuple(
+            attrs.evolve(tree, input=_unfolded(tree.input)) if tree.input.inside.changes else tree
+            for tree in evaluated_trees(trees)
+        )
+        self.changes: list[PlacedChange] = []
+        """In the order in which they are made."""
+        self.reads: list[PlacedRead] = []
+        self._positions: list[dict[int, int]] = []
+        self._parents: list[dict[int, Rel | None]] = []
+        self._uses: list[list[tuple[int, int | None]]] = [[] for _ in self.trees]
+        """For each tree the references to it: the tree that has one, and the consumer there, as of `PlacedRead`."""
+        self._tree_of: dict[int, int] = {}
+        self._clock = 0
+        for number, tree in enumerate(self.trees):
+            self._place(number, tree)
+        self._ends = self._needed_until()
+
+    @property
+    def shared(self) -> Iterator[tuple[int, Rel]]:
+        """The shared relations that are trees of their own, each with the position of its tree."""
+        numbered = enumerate(tree.input for tree in self.trees)
+        return ((number, rel) for number, rel in numbered if self._tree_of.get(id(rel)) == number)
+
+    def uses(self, tree: int) -> int:
+        """How many references there are to the relation of a tree; a root that returns its rows is none."""
+        return len(self._uses[tree])
+
+    def live_reads(self, change: PlacedChange) -> Iterator[PlacedRead]:
+        """The reads that are evaluated before a change, and whose rows are needed after it."""
+        for read in self.reads:
+            until = self._ends[read.tree] if read.consumer is None else read.consumer
+            if read.position < change.position < until:
+                yield read
+
+    def evaluated_before(self, read: PlacedRead, change: PlacedChange) -> Rel | None:
+        """The largest relation of a read's tree around it that is evaluated before a change, and can be by itself.
+
+        None: all of them refer to a row outside.
+        """
+        positions, parents = self._positions[read.tree], self._parents[read.tree]
+        found: Rel | None = None
+        current: Rel | None = read.read
+        while current is not None and positions[id(current)] < change.position:
+            if not current.free_anchors and not current.inside.parameters:
+                found = current
+            current = parents[id(current)]
+        return found
+
+    def _place(self, number: int, tree: Tree) -> None:
+        positions: dict[int, int] = {}
+        parents: dict[int, Rel | None] = {}
+        self._positions.append(positions)
+        self._parents.append(parents)
+        if id(tree.input) in self._tree_of:  # a root that returns the rows of a tree before it
+            self._uses[self._tree_of[id(tree.input)]].append((number, None))
+            return
+        waiting: list[tuple[Rel, int | None]] = []
+        seen: set[int] = set()
+        stack: list[tuple[Node, Rel | None, int | None, bool]] = [(tree.input, None, None, False)]
+        while stack:
+            node, parent, consumer, is_done = stack.pop()
+            if is_done:
+                assert isinstance(node, Rel)
+                positions[id(node)] = self._clock
+                if isinstance(node, Change):
+                    self.changes.append(PlacedChange(node, number, self._clock))
+                elif isinstance(node, Read):
+                    waiting.append((node, consumer))
+                self._clock += 1
+            elif isinstance(node, Rel) and node is not tree.input and is_tree(node):
+                waiting.append((node, consumer))
+            elif id(node) not in seen:
+                seen.add(id(node))
+                if isinstance(node, Rel):
+                    parents[id(node)] = parent
+                    stack.append((node, parent, consumer, True))
+                    # What a change needs is kept for the change, and not together with what stands above it.
+                    parent, consumer = (None, id(node)) if isinstance(node, Change) else (node, consumer)
+                stack += [(child, parent, consumer, False) for child in reversed(evaluated_children(node))]
+        for rel, waits_for in waiting:
+            at = None if waits_for is None else positions[waits_for]
+            if is_tree(rel) and rel is not tree.input:
+                self._uses[self._tree_of[id(rel)]].append((number, at))
+            else:
+                assert isinstance(rel, Read)
+                self.reads.append(PlacedRead(rel, number, positions[id(rel)], at))
+        if is_tree(tree.input):
+            self._tree_of[id(tree.input)] = number
+
+    def _needed_until(self) -> list[float]:
+        """For each tree the position until which its rows are needed."""
+        ends = [math.inf if isinstance(tree, Root) else -1.0 for tree in self.trees]
+        for number in reversed(range(len(self.trees))):
+            for tree, consumer in self._uses[number]:
+                ends[number] = max(ends[number], ends[tree] if consumer is None else consumer)
+        return ends
+
+
+def _unfolded(top: Rel) -> Rel:
+    """The tree with a relation of its own in each place, but for shared ones: what stands twice is evaluated twice."""
+    if not _has_repeated(top):
+        return top
+    if top.size > MAX_NODES:
+        raise UnsupportedError(
+            "the plan uses relations in so many places, with changes of tables between, that it is too large",
+            hint="shared(...) makes a relation one that is evaluated once",
+        )
+    seen: set[int] = set()
+    values: list[Node] = []
+    stack: list[tuple[Node, bool]] = [(top, False)]
+    while stack:
+        node, is_ready = stack.pop()
+        if isinstance(node, Rel) and node is not top and is_tree(node):
+            values.append(node)
+        elif not is_ready:
+            stack.append((node, True))
+            stack += [(child, False) for child in reversed(node.children())]
+        else:
+            count = len(node.children())
+            children = values[len(values) - count :]
+            del values[len(values) - count :]
+            made = with_new_children(node, children)
+            if made is node and id(node) in seen and isinstance(node, Rel):
+                made = copy.copy(node)
+            seen.add(id(node))
+            values.append(made)
+    (made,) = values
+    assert isinstance(made, Rel)
+    return made
+
+
+def _has_repeated(top: Rel) -> bool:
+    """Whether a relation that is not shared stands in several places of a tree."""
+    seen: set[int] = set()
+    stack: list[Node] = [top]
+    while stack:
+        for child in evaluated_children(stack.pop()):
+            if isinstance(child, Rel):
+                if id(child) in seen and not is_tree(child):
+                    return True
+                if id(child) in seen:
+                    continue
+                seen.add(id(child))
+            stack.append(child)
+    return False

@@ -1,0 +1,142 @@
+"""The trees of a plan as people write them: relations that it returns, and subtrees that it only evaluates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.algebra.plan import AlgebraPlan, parameters_in
+from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, EvaluationMode, ParameterBinding, PlanSettings
+from substrait_dsl.algebra.trees import Root, Tree
+from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
+from substrait_dsl.errors import InvalidArgumentError, naming
+from substrait_dsl.fluent.base import RelationBase, made, rel_of
+from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.fluent.schemas import RelationSchema
+
+
+class Subtree:
+    """A relation that a plan evaluates in its turn and does not return; made by `subtree`."""
+
+    __slots__ = ("_relation",)
+
+    def __init__(self, relation: RelationBase) -> None:
+        self._relation: Relation[Any] = made(rel_of(relation))
+
+    @property
+    def relation(self) -> Relation[Any]:
+        """The relation."""
+        return self._relation
+
+    @property
+    def schema(self) -> RelationSchema:
+        """The columns of the relation."""
+        return self._relation.schema
+
+    def __str__(self) -> str:
+        return f"subtree: {self._relation}"
+
+    def __repr__(self) -> str:
+        return f"Subtree({self._relation!r})"
+
+
+def subtree(relation: RelationBase) -> Subtree:
+    """Make a relation a tree of a plan that is evaluated in its turn, and whose rows the plan does not return.
+
+    What it changes is changed; its rows are there for the trees behind it that use the same relation.
+
+        rows = sd.read_virtual([(1,)], {"a": "i64"})
+        plan = sd.Plan(sd.subtree(rows.write("t")), sd.read_named("t", {"a": "i64?"}))
+
+    Args:
+        relation: the relation.
+
+    Returns:
+        What `Plan` takes beside relations. It has no rows of its own.
+
+    Raises:
+        InvalidArgumentError: it is no relation.
+
+    Specification: ``PlanRel.rel``, https://substrait.io/serialization/basics/.
+    """
+    with naming("subtree"):
+        return Subtree(relation)
+
+
+def tree_of(given: object) -> Tree:
+    """The tree of the algebra that a plan was given. Raises `InvalidArgumentError` for what is none."""
+    if isinstance(given, Subtree):
+        return AlgebraSubtree.of(given.relation._rel)
+    if not isinstance(given, RelationBase):
+        raise InvalidArgumentError(f"expected relations, got {given!r}")
+    return Root.of(given._rel)
+
+
+def plan_of(
+    trees: Sequence[Tree],
+    *,
+    evaluation_mode: EvaluationMode | None = None,
+    parameter_bindings: Mapping[int, ParameterBinding] | None = None,
+    advanced_extensions: AdvancedExtension | None = None,
+    **others: Any,
+) -> AlgebraPlan:
+    """The plan of these trees, with what the plans say of themselves whose roots are inside, unless it is given.
+
+    Args:
+        trees: the trees.
+        evaluation_mode: how often variables are evaluated; None: as the roots say.
+        parameter_bindings: the values of parameters, by their numbers; they take precedence over those of the roots.
+        advanced_extensions: messages about the plan; None: the enhancement of the roots' plan.
+        **others: what else an `AlgebraPlan` has.
+
+    Raises:
+        InvalidArgumentError: roots of several plans say different things.
+    """
+    given = parameter_bindings or {}
+    carried = _carried(trees)
+    modes = {settings.evaluation_mode for settings in carried}
+    if evaluation_mode is None and len(modes) > 1:
+        raise InvalidArgumentError(
+            "variables are evaluated once in one of the plans that the relations come from, and for each record in another",
+            hint="say it in Plan(..., evaluation_mode=)",
+        )
+    enhancements = list(dict.fromkeys(settings.enhancement for settings in carried))
+    if advanced_extensions is None and enhancements not in ([], [None]):
+        if len(enhancements) > 1:
+            raise InvalidArgumentError("the relations come from plans of which one has an enhancement that others lack")
+        advanced_extensions = AdvancedExtension(enhancement=enhancements[0])
+    carried_mode = next(iter(modes), DEFAULT_SETTINGS.evaluation_mode)
+    bindings = {**_bindings(carried, trees, given), **given}
+    return AlgebraPlan(
+        tuple(trees),
+        evaluation_mode=carried_mode if evaluation_mode is None else evaluation_mode,
+        parameter_bindings=tuple(bindings.values()),
+        advanced_extensions=advanced_extensions,
+        **others,
+    )
+
+
+def _carried(trees: Iterable[Tree]) -> list[PlanSettings]:
+    """What the plans say of themselves whose roots are in the trees, as far as it is not what all say."""
+    return list(dict.fromkeys(settings for tree in trees for settings in tree.input.inside.settings))
+
+
+def _bindings(
+    carried: Sequence[PlanSettings], trees: Sequence[Tree], given: Mapping[int, ParameterBinding]
+) -> dict[int, ParameterBinding]:
+    """The values that plans gave the parameters which the trees still use, but for those that are given."""
+    bindings: dict[int, ParameterBinding] = {}
+    if not any(settings.parameter_bindings for settings in carried):
+        return bindings
+    used = {parameter.reference for parameter in parameters_in(tree.input for tree in trees)}
+    for settings in carried:
+        for binding in settings.parameter_bindings:
+            if binding.anchor not in used or binding.anchor in given:
+                continue
+            if bindings.setdefault(binding.anchor, binding) != binding:
+                raise InvalidArgumentError(
+                    f"parameter {binding.anchor} is bound to different values in the plans that the relations come from",
+                    hint=f"bind it anew: Plan(..., parameter_bindings={{{binding.anchor}: ...}})",
+                )
+    return bindings

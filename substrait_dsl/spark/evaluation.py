@@ -1,0 +1,202 @@
+"""Evaluating a plan on Spark: its trees in order, each of them once.
+
+Spark computes rows when they are asked for, so what a tree reads would be what is there then. Where a change that comes
+later may change it, it is kept as it is before the change: a table that has snapshots is read at its snapshot, of
+anything else the rows are computed and kept. In a plan without changes nothing is.
+
+Specification: https://substrait.io/serialization/basics/ and "Plans" there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.algebra.evaluation import Change
+from substrait_dsl.algebra.live_ranges import EvaluationOrder, PlacedChange, PlacedRead
+from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
+from substrait_dsl.algebra.relations import Ddl, NamedObject, NamedTable, Read, Update, VirtualTarget, Write
+from substrait_dsl.algebra.trees import Root
+from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.spark.changes import make_change
+from substrait_dsl.spark.conflicts import may_change
+from substrait_dsl.spark.evaluated import Evaluated, checkpointed, checkpointed_when_computed, rows_inside
+from substrait_dsl.spark.frames import FrameTable
+from substrait_dsl.spark.lowering import Lowering
+from substrait_dsl.spark.record import note_plan
+from substrait_dsl.spark.snapshots import read_of_now
+from substrait_dsl.spark.stability import is_stable
+from substrait_dsl.spark.tables import Rows
+from substrait_dsl.spark.types import to_spark
+from substrait_dsl.spark.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Lower = Callable[[Root, Workspace], "DataFrame"]
+"""Lowers a root to the DataFrame that its users see."""
+
+_NUMBERS = count()
+
+
+class Evaluation:
+    """One evaluation of the trees of a plan, or a rehearsal of one.
+
+    A rehearsal has all that can be refused be refused before anything is changed. What uses a table that a change before
+    it makes or alters is left out there: there is no telling yet what it will be.
+
+    Args:
+        order: the trees and the order of what is in them.
+        space: the workspace of the execution.
+        lower_root: lowers a root, in which all changes and all that is kept are evaluated already.
+    """
+
+    def __init__(self, order: EvaluationOrder, space: Workspace, lower_root: Lower) -> None:
+        self._order = order
+        self._space = space
+        self._lower_root = lower_root
+        self._evaluated: dict[int, Node] = {}
+        """What stands for the changes that were made, and for the shared relations that are kept, by their ids."""
+        self._kept: list[dict[int, Node]] = [{} for _ in order.trees]
+        """What stands in each tree for a part of it that is kept as it was, by its id."""
+        self._made: set[tuple[str, ...]] = set()
+        """In a rehearsal: the names of what the plan makes, which is not there yet."""
+
+    def run(self) -> list[DataFrame]:
+        """Make the changes, in order, and lower the roots: a DataFrame for each of them."""
+        changes = iter(self._order.changes)
+        for change in changes:
+            for read in list(self._order.live_reads(change)):
+                self._keep(read, change)
+            self._change(change)
+        self._share()
+        return [frame for number in range(len(self._order.trees)) if (frame := self._lower(number)) is not None]
+
+    # --- changes
+
+    def _change(self, placed: PlacedChange) -> None:
+        change = placed.change
+        if self._is_unknown(change):
+            frame = self._space.spark.createDataFrame([], to_spark(change.schema))
+        else:
+            now = self._now(placed.tree, change)
+            assert isinstance(now, Change)
+            note_plan(now)
+            frame = make_change(now, self._space.apart())
+        self._evaluated[id(change)] = self._leaf(change, rows_inside(frame, change, self._space))
+        if self._space.is_rehearsal and (
+            isinstance(change, Ddl) or (isinstance(change, Write) and change.op == "ctas")
+        ):
+            self._made |= _targets(change)
+
+    def _is_unknown(self, rel: Rel) -> bool:
+        """Whether, in a rehearsal, a relation needs what the plan is still to make."""
+        return self._space.is_rehearsal and not self._made.isdisjoint(_names_in(rel))
+
+    # --- what is kept
+
+    def _keep(self, read: PlacedRead, change: PlacedChange) -> None:
+        """Keep the rows of a read as they are before a change, if the change may make them others."""
+        kept = self._kept[read.tree]
+        if id(read.read) in kept or self._is_unknown(read.read) or self._is_unknown(change.change):
+            return
+        tree = self._order.trees[read.tree].input
+        if id(tree) in self._evaluated or not may_change(change.change, read.read, self._space.spark):
+            return
+        if not isinstance(change.change, Ddl) and (then := read_of_now(read.read, self._space)) is not None:
+            kept[id(read.read)] = then
+            return
+        rel = self._order.evaluated_before(read, change)
+        if rel is None:
+            raise UnsupportedError(
+                f"{kind_words(read.read)} with a filter that depends on a row outside is evaluated before "
+                f"{kind_words(change.change)} that changes what it reads",
+                hint="write the filter as a relation of its own, .filter(...)",
+            )
+        if id(rel) in kept:
+            return
+        rows = self._inside(self._now(read.tree, rel))
+        leaf = self._leaf(rel, rows if self._space.is_rehearsal else checkpointed(rows))
+        if rel is tree and rel.shared:
+            self._evaluated[id(rel)] = leaf
+        else:
+            kept[id(rel)] = leaf
+
+    def _share(self) -> None:
+        """Keep the shared relations whose rows may be others each time, or are to be kept; they are computed later."""
+        for number, rel in self._order.shared:
+            if id(rel) in self._evaluated or self._is_unknown(rel):
+                continue
+            uses = self._order.uses(number) + isinstance(self._order.trees[number], Root)
+            now = self._now(number, rel)
+            if self._space.persist_shared:
+                rows = self._inside(now)
+                self._evaluated[id(rel)] = self._leaf(rel, self._persisted(rows))
+            elif uses > 1 and not is_stable(now, self._space.spark):
+                self._evaluated[id(rel)] = self._leaf(rel, checkpointed_when_computed(self._inside(now)))
+
+    def _persisted(self, rows: Rows) -> Rows:
+        assert isinstance(rows.table, FrameTable)
+        table = attrs.evolve(rows.table, frame=rows.table.filtered, conditions=())
+        self._space.keep(table.frame)
+        return Rows(table, rows.columns)
+
+    # --- the trees as they are now
+
+    def _now(self, number: int, rel: Rel) -> Rel:
+        """A tree, or a part of it, with what is evaluated in place of what it was evaluated from."""
+        done = dict(self._evaluated)
+        for other, shared in self._order.shared:
+            if other < number and id(shared) not in done and self._kept[other]:
+                done[id(shared)] = rebuild(shared, _as_it_is, done={**done, **self._kept[other]})
+        done.update(self._kept[number])
+        return rebuild(rel, _as_it_is, done=done) if done else rel
+
+    def _inside(self, rel: Rel) -> Rows:
+        note_plan(rel)
+        return Lowering(self._space.apart()).lower_inside(rel)
+
+    def _leaf(self, rel: Rel, rows: Rows) -> Evaluated:
+        return Evaluated(next(_NUMBERS), rel, rows)
+
+    def _lower(self, number: int) -> DataFrame | None:
+        """The DataFrame of a root; None for a subtree, which is lowered only to see whether it can be."""
+        tree = self._order.trees[number]
+        if self._is_unknown(tree.input):
+            return None
+        now = self._now(number, tree.input)
+        if isinstance(tree, Root):
+            return self._lower_root(attrs.evolve(tree, input=now), self._space.apart())
+        if not self._order.uses(number) and not isinstance(now, Evaluated):
+            self._lower_root(Root.of(now), self._space.apart())
+        return None
+
+
+def _as_it_is(node: Node) -> Node:
+    return node
+
+
+def _targets(change: Change) -> set[tuple[str, ...]]:
+    """The name of what a change is made of, its letters lower."""
+    match change:
+        case Write(target=NamedObject(names=names)) | Ddl(target=NamedObject(names=names)):
+            pass
+        case Write(target=VirtualTarget(name=name)):
+            names = (name,)
+        case Update(table=NamedTable(names=names)):
+            pass
+        case _:
+            return set()
+    return {tuple(map(str.lower, names))}
+
+
+def _names_in(rel: Rel) -> Iterator[tuple[str, ...]]:
+    """The names of what a relation and those below it read and change, their letters lower."""
+    for node in walk(rel):
+        if isinstance(node, Read) and isinstance(node.definition, NamedTable):
+            yield tuple(map(str.lower, node.definition.names))
+        elif isinstance(node, Change):
+            yield from _targets(node)
