@@ -94,7 +94,8 @@ class RelationBase(RelationLike):
         """The Substrait plan that returns this relation.
 
         What is made of the root of a plan that was read keeps what that plan says of itself: the values of parameters,
-        the evaluation mode, an enhancement. Raises `SchemaError` for a relation that only makes sense inside another one's subquery.
+        the evaluation mode, an enhancement. Raises `SchemaError` for a relation that only makes sense inside another
+        one's subquery.
         """
         from substrait_dsl.fluent.plan import Plan
 

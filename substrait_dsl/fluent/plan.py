@@ -125,7 +125,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
     @property
     def trees(self) -> tuple[Relation[Any] | Subtree, ...]:
-        """All trees of the plan in the order of their evaluation: `roots`, and subtrees, shared relations among them."""
+        """All trees in the order of their evaluation: the `roots`, and subtrees, shared relations among them."""
         if self._made_trees is None:
             settings = self._algebra.settings
             self._made_trees = tuple(

@@ -98,7 +98,7 @@ def plan_of(
     modes = {settings.evaluation_mode for settings in carried}
     if evaluation_mode is None and len(modes) > 1:
         raise InvalidArgumentError(
-            "variables are evaluated once in one of the plans that the relations come from, and for each record in another",
+            "of the plans that the relations come from one evaluates variables once, and another for each record",
             hint="say it in Plan(..., evaluation_mode=)",
         )
     enhancements = list(dict.fromkeys(settings.enhancement for settings in carried))
@@ -136,7 +136,7 @@ def _bindings(
                 continue
             if bindings.setdefault(binding.anchor, binding) != binding:
                 raise InvalidArgumentError(
-                    f"parameter {binding.anchor} is bound to different values in the plans that the relations come from",
+                    f"the plans that the relations come from bind parameter {binding.anchor} to different values",
                     hint=f"bind it anew: Plan(..., parameter_bindings={{{binding.anchor}: ...}})",
                 )
     return bindings

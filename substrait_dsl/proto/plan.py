@@ -170,10 +170,11 @@ def _require_order(plan: AlgebraPlan, layout: Layout) -> None:
     for rel, before in zip(plan.relations, layout.subtrees, strict=False):
         written += [each for each in before if not each.free_anchors]
         written.append(rel)
-    if steps_of(written, layout.apart) != steps_of([tree.input for tree in evaluated_trees(plan.trees)], frozenset()):
+    meant = [tree.input for tree in evaluated_trees(plan.trees)]
+    if steps_of(written, layout.apart) != steps_of(meant, frozenset()):
         raise UnsupportedError(
-            "a part of the plan is so deep that it has to stand apart, where it would be evaluated before a change of a "
-            "table that comes first, or after one that comes later",
+            "a part of the plan is so deep that it has to stand apart, where it would be evaluated before a change of "
+            "a table that comes first",
             hint="use shared(...) for what is to be evaluated first",
         )
 

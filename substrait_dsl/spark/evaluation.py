@@ -9,7 +9,7 @@ Specification: https://substrait.io/serialization/basics/ and "Plans" there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -45,8 +45,8 @@ _NUMBERS = count()
 class Evaluation:
     """One evaluation of the trees of a plan, or a rehearsal of one.
 
-    A rehearsal has all that can be refused be refused before anything is changed. What uses a table that a change before
-    it makes or alters is left out there: there is no telling yet what it will be.
+    A rehearsal has all that can be refused be refused before anything is changed. What uses a table that a change
+    before it makes or alters is left out there: there is no telling yet what it will be.
 
     Args:
         order: the trees and the order of what is in them.
@@ -79,11 +79,11 @@ class Evaluation:
 
     def _change(self, placed: PlacedChange) -> None:
         change = placed.change
-        if self._is_unknown(change):
+        now = self._now(placed.tree, change)
+        assert isinstance(now, Change)
+        if self._is_unknown(now):
             frame = self._space.spark.createDataFrame([], to_spark(change.schema))
         else:
-            now = self._now(placed.tree, change)
-            assert isinstance(now, Change)
             note_plan(now)
             frame = make_change(now, self._space.apart())
         self._evaluated[id(change)] = self._leaf(change, rows_inside(frame, change, self._space))
@@ -93,8 +93,11 @@ class Evaluation:
             self._made |= _targets(change)
 
     def _is_unknown(self, rel: Rel) -> bool:
-        """Whether, in a rehearsal, a relation needs what the plan is still to make."""
-        return self._space.is_rehearsal and not self._made.isdisjoint(_names_in(rel))
+        """Whether, in a rehearsal, a relation reads or changes what the plan is still to make."""
+        if not self._made:
+            return False
+        names = _names_read(rel) | (_targets(rel) if isinstance(rel, Change) else set())
+        return not names.isdisjoint(self._made)
 
     # --- what is kept
 
@@ -128,10 +131,10 @@ class Evaluation:
     def _share(self) -> None:
         """Keep the shared relations whose rows may be others each time, or are to be kept; they are computed later."""
         for number, rel in self._order.shared:
-            if id(rel) in self._evaluated or self._is_unknown(rel):
+            now = self._now(number, rel)
+            if id(rel) in self._evaluated or self._is_unknown(now):
                 continue
             uses = self._order.uses(number) + isinstance(self._order.trees[number], Root)
-            now = self._now(number, rel)
             if self._space.persist_shared:
                 rows = self._inside(now)
                 self._evaluated[id(rel)] = self._leaf(rel, self._persisted(rows))
@@ -165,9 +168,9 @@ class Evaluation:
     def _lower(self, number: int) -> DataFrame | None:
         """The DataFrame of a root; None for a subtree, which is lowered only to see whether it can be."""
         tree = self._order.trees[number]
-        if self._is_unknown(tree.input):
-            return None
         now = self._now(number, tree.input)
+        if self._is_unknown(now):
+            return None
         if isinstance(tree, Root):
             return self._lower_root(attrs.evolve(tree, input=now), self._space.apart())
         if not self._order.uses(number) and not isinstance(now, Evaluated):
@@ -193,10 +196,10 @@ def _targets(change: Change) -> set[tuple[str, ...]]:
     return {tuple(map(str.lower, names))}
 
 
-def _names_in(rel: Rel) -> Iterator[tuple[str, ...]]:
-    """The names of what a relation and those below it read and change, their letters lower."""
-    for node in walk(rel):
-        if isinstance(node, Read) and isinstance(node.definition, NamedTable):
-            yield tuple(map(str.lower, node.definition.names))
-        elif isinstance(node, Change):
-            yield from _targets(node)
+def _names_read(rel: Rel) -> set[tuple[str, ...]]:
+    """The names of the tables that are read for a relation, their letters lower."""
+    return {
+        tuple(map(str.lower, node.definition.names))
+        for node in walk(rel)
+        if isinstance(node, Read) and isinstance(node.definition, NamedTable)
+    }

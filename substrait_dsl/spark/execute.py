@@ -101,8 +101,8 @@ def _lower_root(root: Root, space: Workspace) -> DataFrame:
 def _require_known(enhancement: AnyMessage | None) -> None:
     if enhancement is not None:
         raise UnsupportedError(
-            f"the plan has an enhancement of the type {enhancement.type_url}, which changes what it means in a way that "
-            "is not known here"
+            f"the plan has an enhancement of the type {enhancement.type_url}, which changes what it means in a way "
+            "that is not known here"
         )
 
 

@@ -199,7 +199,7 @@ def _described(name: str, spark: SparkSession) -> tuple[str, tuple[str, ...]]:
 
 
 def described(name: str, spark: SparkSession) -> dict[str, str]:
-    """What the catalog tells of a table or view as a whole, such as its type and its location; nothing of some views."""
+    """What the catalog tells of a table or view as a whole, such as its type and location; of some views nothing."""
     return _described_rows(name, spark)[1]
 
 

@@ -14,7 +14,7 @@ from substrait_dsl import partiql as pq
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.plan import Root
+from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.execute import execute
 from tests.spark.evaluation import call
@@ -89,7 +89,7 @@ def test_functions_where_values_belong(place: str, spark: SparkSession) -> None:
     }
     made = makers[place]()
     with refused(UnsupportedError, "Spark has no type for func<i64 -> i64>"):
-        execute(Root(made, made.schema.names), spark)
+        execute(AlgebraPlan((Root(made, made.schema.names),)), spark)
 
 
 @pytest.mark.parametrize(("name", "make"), REFUSED, ids=[name for name, _ in REFUSED])

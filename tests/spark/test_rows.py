@@ -15,7 +15,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.algebra.node import walk
-from substrait_dsl.algebra.plan import Root
+from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.execute import execute
 from substrait_dsl.spark.settings import require_settings
@@ -110,7 +110,7 @@ NAMES = ["a", "a", "A", "", "x.y", "`q`", "${spark.app.name}", "{n}", "SELECT", 
 
 def test_any_names_come_out_as_they_are(spark: SparkSession) -> None:
     t = values({f"c{number}": "i64" for number in range(len(NAMES))}, tuple(range(len(NAMES))))
-    found = execute(Root(t._rel, tuple(NAMES)), spark)
+    (found,) = execute(AlgebraPlan((Root(t._rel, tuple(NAMES)),)), spark)
     assert found.columns == NAMES
     assert [tuple(row) for row in found.collect()] == [tuple(range(len(NAMES)))]
 
@@ -168,7 +168,7 @@ def test_nested_names_and_nullability(spark: SparkSession) -> None:
     from pyspark.sql import types as s
 
     t = values({"v": NESTED}, ((1, ["x", None], {"k": (None,)}),))
-    found = execute(Root(t._rel, ("v", "p", "q", "r", "inside it")), spark)
+    (found,) = execute(AlgebraPlan((Root(t._rel, ("v", "p", "q", "r", "inside it")),)), spark)
     inner = s.StructType([s.StructField("inside it", s.LongType(), True)])
     wanted = s.StructType(
         [
