@@ -46,13 +46,11 @@ def evaluated_trees(trees: Sequence[Tree]) -> tuple[Tree, ...]:
     evaluated: set[int] = set()
     order: list[Tree] = []
     for tree in trees:
-        is_again = id(tree.input) in evaluated
         for rel in shared_relations(tree.input):
             if id(rel) not in evaluated:
                 evaluated.add(id(rel))
-                if rel is not tree.input:
-                    order.append(Subtree(rel))
-        if not (is_again and isinstance(tree, Subtree)):
+                order.append(Subtree(rel))
+        if not (isinstance(tree, Subtree) and is_tree(tree.input)):
             order.append(tree)
     return tuple(order)
 
@@ -75,8 +73,19 @@ def normalized_trees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
 
 def _without_shared_subtrees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
     """The trees without the subtrees that others use: these stand before the first that does anyway."""
-    used = Counter(id(rel) for tree in trees for rel in shared_relations(tree.input))
-    return tuple(tree for tree in trees if not (isinstance(tree, Subtree) and used[id(tree.input)] > 1))
+    left_out = {
+        id(rel)
+        for tree in trees
+        for rel in shared_relations(tree.input)
+        if not (isinstance(tree, Subtree) and rel is tree.input)
+    }
+    brief: list[Tree] = []
+    for tree in trees:
+        if not (isinstance(tree, Subtree) and id(tree.input) in left_out):
+            brief.append(tree)
+        if is_tree(tree.input):  # it is evaluated by now
+            left_out.add(id(tree.input))
+    return tuple(brief)
 
 
 def _steps(trees: Sequence[Tree]) -> list[int | frozenset[int]]:

@@ -78,7 +78,7 @@ class EvaluationOrder:
         return ((number, rel) for number, rel in numbered if self._tree_of.get(id(rel)) == number)
 
     def uses(self, tree: int) -> int:
-        """How many references there are to the relation of a tree; a root that returns its rows is none."""
+        """How many references there are to the relation of a tree."""
         return len(self._uses[tree])
 
     def live_reads(self, change: PlacedChange) -> Iterator[PlacedRead]:

@@ -95,20 +95,21 @@ def _named(names: tuple[str, ...], spark: SparkSession) -> _Place:
     try:
         details = described(quoted_name(names), spark)
     except spark_errors():
-        return _Place(lower, folders=_folders_of_namespace(names[:-1], spark))
+        return _Place(lower, folders=_folders_of_new(names, spark))
     if not details or details.get("Type", "VIEW") == "VIEW":
         return _Place(lower, is_view=True, folders=None)
     location = details.get(_LOCATION)
     return _Place(lower, folders=None if location is None else (_folder(location, is_pattern=False),))
 
 
-def _folders_of_namespace(namespace: tuple[str, ...], spark: SparkSession) -> tuple[str, ...] | None:
-    """Where the files of a table lie that is still to be made; None: that is not known."""
+def _folders_of_new(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...] | None:
+    """Where the files of a table will lie that is still to be made; None: that is not known."""
     try:
-        rows = spark.sql(f"DESCRIBE NAMESPACE {quoted_name(namespace or _current_namespace(spark))}").collect()
+        rows = spark.sql(f"DESCRIBE NAMESPACE {quoted_name(names[:-1] or _current_namespace(spark))}").collect()
     except spark_errors():
         return None
-    return tuple(_folder(row[1], is_pattern=False) for row in rows if row[0] == _LOCATION) or None
+    folders = (_folder(row[1], is_pattern=False) for row in rows if row[0] == _LOCATION)
+    return tuple(f"{folder}/{names[-1].lower()}" for folder in folders) or None
 
 
 def _current_namespace(spark: SparkSession) -> tuple[str, ...]:

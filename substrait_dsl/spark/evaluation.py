@@ -134,11 +134,10 @@ class Evaluation:
             now = self._now(number, rel)
             if id(rel) in self._evaluated or self._is_unknown(now):
                 continue
-            uses = self._order.uses(number) + isinstance(self._order.trees[number], Root)
             if self._space.persist_shared:
                 rows = self._inside(now)
                 self._evaluated[id(rel)] = self._leaf(rel, self._persisted(rows))
-            elif uses > 1 and not is_stable(now, self._space.spark):
+            elif self._order.uses(number) > 1 and not is_stable(now, self._space.spark):
                 self._evaluated[id(rel)] = self._leaf(rel, checkpointed_when_computed(self._inside(now)))
 
     def _persisted(self, rows: Rows) -> Rows:

@@ -1,0 +1,218 @@
+"""A plan is a program: subtrees have effects, references are one result set, and what was read stays what it was."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
+from tests.support import f, refused
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+COLUMNS = {"a": "i64?"}
+NEW = sd.read_virtual([(100,)], {"a": "i64"})
+_NUMBERS = count()
+
+
+@pytest.fixture(scope="module")
+def database(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    spark.sql(f"CREATE DATABASE IF NOT EXISTS programs LOCATION '{tmp_path_factory.mktemp('programs')}'")
+    return "programs"
+
+
+@pytest.fixture
+def name(database: str, spark: SparkSession) -> tuple[str, str]:
+    """A table of one row, 1."""
+    name = (database, f"t{next(_NUMBERS)}")
+    spark.sql(f"CREATE TABLE {'.'.join(name)} USING parquet AS SELECT 1L AS a")
+    return name
+
+
+def rows(frame: DataFrame) -> list[Any]:
+    return sorted(row[0] for row in frame.collect())
+
+
+def stored(name: tuple[str, ...], spark: SparkSession) -> list[Any]:
+    return rows(spark.table(".".join(name)))
+
+
+def table(name: tuple[str, ...]) -> Any:
+    return sd.read_named(name, COLUMNS)
+
+
+# --- subtrees
+
+
+def test_a_subtree_is_evaluated_for_its_effect(name: tuple[str, str], spark: SparkSession) -> None:
+    plan = sd.Plan(sd.subtree(NEW.write(name)), table(name))
+    assert plan.to_proto().relations[0].WhichOneof("rel_type") == "rel"
+    for each in (plan, sd.Plan.from_bytes(plan.to_bytes())):
+        before = stored(name, spark)
+        (frame,) = each.execute(spark)
+        assert rows(frame) == stored(name, spark) == [*before, 100]
+    assert sd.Plan(sd.subtree(NEW.write(name))).execute(spark) == []
+    assert stored(name, spark) == [1, 100, 100, 100]
+
+
+def test_the_rows_of_a_subtree_are_discarded(name: tuple[str, str], spark: SparkSession) -> None:
+    records = NEW.write(name, output="modified_records")
+    frames = sd.Plan(sd.subtree(records), sd.subtree(table(name)), table(name)).execute(spark)
+    assert [rows(frame) for frame in frames] == [[1, 100]]
+
+
+def test_a_subtree_that_cannot_be_evaluated_is_refused_before_anything_runs(
+    name: tuple[str, str], spark: SparkSession
+) -> None:
+    unknown = table(name).extension_single(sd.AnyMessage("example.com/acme.Rule", b"1"), {"a": sd.I64})
+    missing = sd.read_named((name[0], "missing"), COLUMNS)
+    for bad, error in ((unknown, UnsupportedError), (missing, ExecutionError)):
+        with pytest.raises(error):
+            sd.Plan(NEW.write(name), sd.subtree(bad)).execute(spark)
+    with pytest.raises(SchemaError):
+        sd.Plan(NEW.write(name), sd.read_named(name, {"a": "i64?", "b": "i64?"})).execute(spark)
+    assert stored(name, spark) == [1]
+
+
+def test_trees_are_shown_in_order(name: tuple[str, str]) -> None:
+    before = sd.shared(table(name))
+    change = before.select(a=lambda r: r.a + 10).write(name)
+    plan = sd.Plan(change, before)
+    kinds = [isinstance(tree, sd.Subtree) for tree in plan.trees]
+    assert kinds == [True, False, False]
+    assert [line for line in str(plan).splitlines() if not line.startswith(" ")] == [
+        f"shared subtree #1: read {'.'.join(name)} -> a: i64?",
+        f"write insert into {'.'.join(name)} columns a: i64? -> no columns",
+        f"see #1 above (read {'.'.join(name)})",
+    ]
+    assert sd.Plan(*plan.trees) == plan == sd.Plan.from_bytes(plan.to_bytes())
+    assert len(plan.to_proto().relations) == 3
+
+
+# --- order
+
+
+def test_a_root_has_the_rows_of_its_turn(name: tuple[str, str], spark: SparkSession) -> None:
+    counted = table(name).aggregate(n=f.count())
+    plan = sd.Plan(counted, NEW.write(name), counted, NEW.write(name), table(name))
+    first, _, second, _, last = plan.execute(spark)
+    assert (rows(first), rows(second), rows(last)) == ([1], [2], [1, 100, 100])
+
+
+def test_a_relation_is_evaluated_depth_first(name: tuple[str, str], spark: SparkSession) -> None:
+    read, change = table(name), NEW.write(name, output="modified_records")
+    assert sorted(read.union_all(change, read).collect(spark)) == [(1,), (1,), (100,), (100,)]
+    doubled = read.union_all(NEW.write(name, output="modified_records")).write(name, output="modified_records")
+    assert rows(doubled.execute(spark)) == [1, 100, 100]
+    assert stored(name, spark) == [1, 1, 100, 100, 100, 100]
+
+
+def test_the_image_before_a_change(name: tuple[str, str], spark: SparkSession) -> None:
+    before = sd.shared(table(name))
+    change = before.select(a=lambda r: r.a + 10).write(name)
+    for persist_shared in (False, True):
+        _, image = sd.Plan(change, before).execute(spark, persist_shared=persist_shared)
+        after = stored(name, spark)
+        assert rows(image) == after[: len(after) // 2]
+    spark.catalog.clearCache()
+
+
+def test_the_images_before_and_after_and_counts_of_both(name: tuple[str, str], spark: SparkSession) -> None:
+    before = sd.shared(table(name))
+    after = sd.shared(before.select(a=lambda r: r.a + 10).write(name, output="modified_records"))
+    counts = [image.aggregate(n=f.count()) for image in (before, after)]
+    frames = sd.Plan(before, after, *counts).execute(spark)
+    assert [rows(frame) for frame in frames] == [[1], [11], [1], [1]]
+    assert stored(name, spark) == [1, 11]
+
+
+def test_the_image_before_within_one_relation(name: tuple[str, str], spark: SparkSession) -> None:
+    before = sd.shared(table(name))
+    both = before.union_all(before.select(a=lambda r: r.a + 10).write(name, output="modified_records"))
+    assert rows(both.execute(spark)) == [1, 11]
+
+
+def test_what_a_view_or_a_folder_reads_is_kept(name: tuple[str, str], tmp_path: Path, spark: SparkSession) -> None:
+    spark.sql(f"CREATE VIEW {'.'.join(name)}_view AS SELECT * FROM {'.'.join(name)}")
+    view = sd.read_named((name[0], f"{name[1]}_view"), COLUMNS)
+    location = spark.sql(f"DESCRIBE TABLE EXTENDED {'.'.join(name)}").where("col_name = 'Location'").head()
+    assert location is not None
+    files = sd.read_files(location[1], COLUMNS, kind="folder")
+    first, second, _ = sd.Plan(view, files, NEW.write(name)).execute(spark)
+    assert (rows(first), rows(second), stored(name, spark)) == ([1], [1], [1, 100])
+
+    target = sd.files_target(str(tmp_path / "out"))
+    NEW.write(target, "ctas").execute(spark)
+    read = sd.read_files(str(tmp_path / "out"), {"a": "i64?"}, kind="folder")
+    pattern = sd.read_files(f"{tmp_path}/*/*.parquet", {"a": "i64?"}, kind="glob")
+    frames = sd.Plan(read, pattern, NEW.write(target), read).execute(spark)
+    assert [rows(frames[position]) for position in (0, 1, 3)] == [[100], [100], [100, 100]]
+
+
+def test_what_is_replaced_or_dropped_is_kept(name: tuple[str, str], spark: SparkSession) -> None:
+    read = table(name)
+    replaced = NEW.write(name, "ctas", create_mode="replace_if_exists")
+    first, _, second, _ = sd.Plan(read, replaced, read, sd.drop_table(name)).execute(spark)
+    assert (rows(first), rows(second)) == ([1], [100])
+    NEW.write(sd.virtual_target("of_memory"), "ctas").execute(spark)
+    memory = sd.read_named("of_memory", {"a": "i64"})
+    other = sd.read_virtual([(5,)], {"a": "i64"}).write(
+        sd.virtual_target("of_memory"), "ctas", create_mode="replace_if_exists"
+    )
+    first, _, second = sd.Plan(memory, other, memory).execute(spark)
+    assert (rows(first), rows(second)) == ([100], [5])
+    spark.catalog.dropTempView("of_memory")
+
+
+def test_what_no_change_concerns_is_computed_when_it_is_asked_for(
+    name: tuple[str, str], database: str, spark: SparkSession
+) -> None:
+    """No checkpoint: the plan of the rows reads the table, and an error in them is none of `execute`."""
+    other = (database, f"t{next(_NUMBERS)}")
+    failing = table(name).project(x=lambda r: f.divide(1, r.a - 1, on_domain_error="ERROR"))
+    frame, _ = sd.Plan(failing, NEW.write(other, "ctas")).execute(spark)
+    assert stored(other, spark) == [100]
+    with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
+        frame.collect()
+    with refused(ExecutionError, "execute", "division by zero"):
+        sd.Plan(failing, NEW.write(name)).execute(spark)
+    assert stored(name, spark) == [1]
+
+
+# --- references
+
+
+@pytest.mark.parametrize("persist_shared", [False, True])
+def test_a_reference_is_one_result_set(persist_shared: bool, spark: SparkSession) -> None:
+    spark.sql("CREATE OR REPLACE TEMP VIEW by_chance AS SELECT id, rand() AS r FROM range(3)")
+    chance = sd.shared(sd.read_named("by_chance", {"id": "i64?", "r": "fp64?"}))
+    options: Any = {"persist_shared": persist_shared}
+    assert chance.join(chance, "id").filter(lambda o: o[1] != o[3]).collect(spark, **options) == []
+    first, second = sd.Plan(chance.select("r"), chance.select("r")).execute(spark, **options)
+    assert sorted(first.collect()) == sorted(second.collect())
+    spark.catalog.clearCache()
+
+
+def test_a_shared_fetch_takes_the_same_rows_everywhere(spark: SparkSession) -> None:
+    spark.range(1000).repartition(7).createOrReplaceTempView("many")
+    some = sd.shared(sd.read_named("many", {"id": "i64"}).limit(5))
+    first, second = sd.Plan(some, some.select(n=lambda r: r.id)).execute(spark)
+    assert rows(first) == rows(second)
+    assert some.set_op("minus_primary", some).collect(spark) == []
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_roots_see_one_change_once(is_shared: bool, name: tuple[str, str], spark: SparkSession) -> None:
+    change: Any = NEW.write(name, output="modified_records")
+    change = sd.shared(change) if is_shared else change
+    plan = sd.Plan(change.select("a"), change.aggregate(n=f.count()))
+    assert plan.explain(spark)
+    for each in (plan, sd.Plan.from_bytes(plan.to_bytes())):
+        records, counted = each.execute(spark)
+        assert (rows(records), rows(counted)) == ([100], [1])
+    assert stored(name, spark) == [1, 100, 100]
