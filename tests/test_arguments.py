@@ -84,7 +84,7 @@ GOOD: Mapping[str, Any] = {
     "lateral_join.right": lambda r: U, "Map.value": sd.I64(), "matches.other": sd.I64(),
     "multi_bucket.expression": sd.lit([1], sd.List(sd.I32())), "named.name": "add", "of.fields": {"x": sd.I64()},
     "overload.key": "add:i64_i64", "overload.urn": "extension:io.substrait:functions_arithmetic",
-    "chosen.urn": "extension:io.substrait:functions_arithmetic", "Plan.relations": T,
+    "chosen.urn": "extension:io.substrait:functions_arithmetic", "Plan.trees": T, "with_roots.trees": T,
     "record.is_in.options": [(1,)], "resolve.arguments": [Typed(sd.I64()), Typed(sd.I64())], "resolve.kind": "scalar",
     "resolve.name": "add", "rollup.named": f.count(), "Row.schema": T._rel.schema, "Switching.values": (1, 2),
     "unnest.column": "xs",

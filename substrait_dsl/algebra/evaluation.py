@@ -17,7 +17,7 @@ import attrs
 
 from substrait_dsl.algebra.node import Node, Rel, rebuild
 from substrait_dsl.algebra.relations import Ddl, Emit, Fetch, Read, Update, Write
-from substrait_dsl.algebra.trees import Subtree, Tree
+from substrait_dsl.algebra.trees import Root, Subtree, Tree
 
 Change = Write | Update | Ddl
 """What changes a table, files or a definition when it is evaluated."""
@@ -33,23 +33,23 @@ def is_tree(rel: Rel) -> bool:
     return rel.shared and not rel.free_anchors and not rel.inside.parameters
 
 
-def shared_relations(rel: Rel) -> list[Rel]:
-    """The shared relations in a tree that are trees of their own, inner ones first; the relation itself may be one."""
+def _shared_relations(rel: Rel, seen: set[int]) -> list[Rel]:
+    """The shared relations in a tree that are trees of their own, inner ones first; the relation itself may be one.
+
+    What was seen is left out, and what is found is added to that.
+    """
     if not rel.inside.shares:
         return []
-    nodes = _depth_first([rel], lambda node: node.inside.shares)
+    nodes = _depth_first([rel], lambda node: node.inside.shares, seen)
     return [node for node in nodes if isinstance(node, Rel) and is_tree(node)]
 
 
 def evaluated_trees(trees: Sequence[Tree]) -> tuple[Tree, ...]:
     """All trees in the order in which they are evaluated, with the shared relations that the plan does not list."""
-    evaluated: set[int] = set()
+    seen: set[int] = set()
     order: list[Tree] = []
     for tree in trees:
-        for rel in shared_relations(tree.input):
-            if id(rel) not in evaluated:
-                evaluated.add(id(rel))
-                order.append(Subtree(rel))
+        order += [Subtree(rel) for rel in _shared_relations(tree.input, seen)]
         if not (isinstance(tree, Subtree) and is_tree(tree.input)):
             order.append(tree)
     return tuple(order)
@@ -73,15 +73,12 @@ def normalized_trees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
 
 def _without_shared_subtrees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
     """The trees without the subtrees that others use: these stand before the first that does anyway."""
-    left_out = {
-        id(rel)
-        for tree in trees
-        for rel in shared_relations(tree.input)
-        if not (isinstance(tree, Subtree) and rel is tree.input)
-    }
+    nodes = _depth_first([tree.input for tree in trees], lambda node: node.inside.shares)
+    used = {id(child) for node in nodes for child in evaluated_children(node)}
+    left_out = used | {id(tree.input) for tree in trees if isinstance(tree, Root)}
     brief: list[Tree] = []
     for tree in trees:
-        if not (isinstance(tree, Subtree) and id(tree.input) in left_out):
+        if not (isinstance(tree, Subtree) and is_tree(tree.input) and id(tree.input) in left_out):
             brief.append(tree)
         if is_tree(tree.input):  # it is evaluated by now
             left_out.add(id(tree.input))
@@ -162,9 +159,17 @@ def _has_changes(node: Node) -> bool:
     return node.inside.changes
 
 
-def _depth_first(tops: Sequence[Node], is_inside: Callable[[Node], bool] | None) -> Iterator[Node]:
-    """The nodes of trees in the order of their evaluation, each once, without those that are not inside, if given."""
-    seen: set[int] = set()
+def _depth_first(
+    tops: Sequence[Node], is_inside: Callable[[Node], bool] | None, seen: set[int] | None = None
+) -> Iterator[Node]:
+    """The nodes of trees in the order of their evaluation, each once.
+
+    Args:
+        tops: the nodes at the top of the trees.
+        is_inside: whether a node below is looked at; None: all are.
+        seen: the ids of nodes that are left out with all that is below them; those that are found are added.
+    """
+    seen = set() if seen is None else seen
     stack: list[tuple[Node, bool]] = [(top, False) for top in reversed(tops)]
     while stack:
         node, is_done = stack.pop()

@@ -8,8 +8,8 @@ from __future__ import annotations
 from substrait.algebra_pb2 import RelRoot
 from substrait.plan_pb2 import DynamicParameterBinding, ExecutionBehavior, Plan
 
-from substrait_dsl.algebra.findings import Finding, FindingCode, Weight
 from substrait_dsl.algebra.evaluation import evaluated_trees, steps_of
+from substrait_dsl.algebra.findings import Finding, FindingCode, Weight
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import (
     AlgebraPlan,

@@ -46,8 +46,8 @@ class Programs:
 
     def rows(self) -> list[Row]:
         """The rows of a table or a virtual table."""
-        value = lambda: self._random.choice([None, 0, 1, 2, 2])  # noqa: E731  # a function of this line alone
-        return [(value(), value()) for _ in range(self._random.choice([0, 1, 2, 3, 4]))]
+        count = self._random.choice([0, 1, 2, 3, 4])
+        return [tuple(self._random.choices([None, 0, 1, 2, 2], k=len(COLUMNS))) for _ in range(count)]
 
     def _tree(self) -> Any:
         kind = self._random.choice(["root", "root", "change", "change", "subtree", "shared"])

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.evaluation.programs import Programs, check
+from tests.evaluation.programs import Name, Programs, check
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PLANS = 40
-TABLES = [("in_order", "t1"), ("in_order", "t2")]
-VIEWS = {("in_order", "view_of_t1"): TABLES[0]}
+TABLES: list[Name] = [("in_order", "t1"), ("in_order", "t2")]
+VIEWS: dict[Name, Name] = {("in_order", "view_of_t1"): TABLES[0]}
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import substrait_dsl as sd
-from tests.evaluation.programs import COLUMNS, Programs, check
+from tests.evaluation.programs import COLUMNS, Name, Programs, check
 from tests.lake.tables import new_name, new_table, snapshots, stored, values
 from tests.support import f
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PLANS = 20
-TABLES = [("lake", "db", "order1"), ("lake", "db", "order2")]
+TABLES: list[Name] = [("lake", "db", "order1"), ("lake", "db", "order2")]
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_a_table_is_read_at_its_snapshot(spark: SparkSession) -> None:
     name = new_table(spark, [(1, 10)], COLUMNS)
     (first,) = snapshots(spark, name)
     before, _ = sd.Plan(sd.read_named(name, COLUMNS), values([(2, 20)], COLUMNS).write(name)).execute(spark)
-    assert str(first) in before._jdf.queryExecution().toString()  # type: ignore[attr-defined]  # a classic session
+    assert str(first) in before._jdf.queryExecution().toString()  # a classic session
     assert [tuple(row) for row in before.collect()] == [(1, 10)]
 
 
