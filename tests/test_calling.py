@@ -59,7 +59,7 @@ MISTAKES: list[tuple[Callable[[], object], str, str]] = [
     (lambda: T.c.id.alias(), 'alias: "name" is missing; expected alias(name)', ""),
     (lambda: T.to_plan().save(), 'save: "path" is missing', ""),
     (lambda: PACKAGE.Plan.load(), 'load: "path" is missing; expected load(path, *, strict=..., catalog=...)', ""),
-    (lambda: PACKAGE.Plan(T, names=["x"]), 'Plan: there is no argument "names"; expected Plan(*relations', ""),
+    (lambda: PACKAGE.Plan(T, names=["x"]), 'Plan: there is no argument "names"; expected Plan(*trees', ""),
     (
         lambda: PACKAGE.read_named("t"),
         'read_named: "schema" is missing; expected read_named(name, schema',

@@ -155,6 +155,9 @@ def test_every_reading_is_taken_somewhere() -> None:
 
 # --- nothing is left out
 
+BESIDE_THE_CHECKLIST = ("001:5c", "001:5d", "001:5e", "003:WriteRel.OutputMode-2")
+"""Rows for sentences that the checklist has no line of its own for."""
+
 
 def checklist(text: str) -> Iterator[str]:
     """The ids of a checklist's rows: document and line, document and message, or document and number."""
@@ -182,4 +185,4 @@ def test_every_row_of_the_checklist_is_here(shared: Path) -> None:
     _, _, rows = (shared / "studies" / "spec.md").read_text(encoding="utf-8").partition("\n## 8. ")
     asked = list(checklist(rows))
     assert len(asked) == 556  # 154 + 26 + 110 + 239 + 27, as it says of itself
-    assert sorted(row.id for row in ROWS) == sorted(asked)
+    assert sorted(row.id for row in ROWS) == sorted([*asked, *BESIDE_THE_CHECKLIST])

@@ -215,7 +215,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: sd.read_named("t", {"a": pyarrow.int64()}), 'did you mean "i64"?'),
     (lambda: sd.read_virtual(pyarrow.table({"a": [1]}), {"a": sd.I64}), "write table.to_pylist()"),
     (lambda: PACKAGE.create_table("t", {"a": sd.I64}, if_not_exists=True), 'create_mode="ignore_if_exists"'),
-    (lambda: LARGE.show, "write execute(spark)[0].show()"),
+    (lambda: LARGE.show, "write roots[0].show"),
     (lambda: T.c.name.len, "write functions.char_length(x) of a text"),
     (lambda: T.c.name.split, "write functions.string_split(x, ...)"),
     (lambda: T.c.day.year, 'write functions.extract("YEAR", x)'),

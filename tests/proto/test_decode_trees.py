@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from substrait.plan_pb2 import Plan
@@ -346,3 +347,70 @@ def test_nodes_are_rebuilt_only_where_an_anchor_changes() -> None:
     rel = r.Cross(T, hosted(about(T, 5), 5))
     found: list[Node] = list(walk(canonical(rel)))
     assert any(node is T for node in found)
+
+
+# --- the order of evaluation
+
+
+def test_the_order_of_trees_comes_back() -> None:
+    """Of subtrees and roots, as the plan lists them; a shared relation stands before the first tree that uses it."""
+    read, new = sd.Relation(T), sd.read_virtual([], sd.Relation(T).schema)
+    before = sd.shared(read.filter(lambda r: r[0] > 1))
+    first, change, last = sd.subtree(read.limit(1)), new.write("t"), before.cross(before)
+    listed = sd.Plan(first, change, sd.subtree(before), sd.subtree(new.write("u")), last)
+    kinds = [tree.WhichOneof("rel_type") for tree in listed.to_proto().relations]
+    assert kinds == ["rel", "root", "rel", "rel", "root"]
+    again = sd.Plan.from_bytes(listed.to_bytes())
+    assert again == listed
+    assert again.to_bytes() == listed.to_bytes()
+    assert [isinstance(tree, sd.Subtree) for tree in again.trees] == [True, False, True, True, False]
+    # Without the subtree it is evaluated after the second write, so that is another plan.
+    assert sd.Plan(first, change, sd.subtree(new.write("u")), last) != listed
+    # Where nothing is changed in between, it makes no difference.
+    assert sd.Plan(sd.subtree(before), first, last) == sd.Plan(first, last)
+
+
+def test_a_change_in_two_places_is_one() -> None:
+    change: Any = sd.read_virtual([(1,)], {"a": "i64"}).write("t", output="modified_records")
+    for plan in (
+        sd.Plan(change, change.select(b=lambda r: r.a + 1)),
+        sd.Plan(change.union_all(change.select(b=lambda r: r.a + 1))),
+    ):
+        message = plan.to_proto()
+        assert not message.relations[0].HasField("root")
+        assert sum(tree.rel.HasField("write") for tree in message.relations) == 1
+        assert sd.Plan.from_proto(message) == plan
+
+
+def test_a_reference_to_a_later_tree_is_refused_where_tables_are_changed() -> None:
+    read = sd.read_named("t", {"a": "i64?"})
+    kept = sd.shared(read)
+    plan = sd.Plan(sd.subtree(kept), kept.write("t"), kept.limit(1)).to_proto()
+    later = Plan.FromString(plan.SerializeToString())
+    del later.relations[:]
+    later.relations.extend([plan.relations[1], plan.relations[0], plan.relations[2]])
+    for tree in (later.relations[0], later.relations[2]):
+        relation = tree.root.input
+        inner = relation.write.input if relation.HasField("write") else relation.fetch.input
+        inner.reference.subtree_ordinal = 1
+    with refused(PlanFormatError, "relation 0 of the plan refers to relation 1, which is evaluated after it"):
+        sd.Plan.from_proto(later)
+
+
+def test_what_is_cut_off_for_its_depth_keeps_its_turn() -> None:
+    """A chain is evaluated from its start, wherever it is cut; beside a change, a part cannot come first."""
+    new = sd.read_virtual([(1,)], {"a": "i64"})
+
+    def deep(relation: Any) -> Any:
+        for _ in range(120):
+            relation = relation.filter(lambda r: r.a > 0)
+        return relation
+
+    chain = deep(new.write("t", output="modified_records")).write("u")
+    assert sd.Plan.from_bytes(chain.to_plan().to_bytes()) == chain.to_plan()
+    change = new.write("t", output="modified_records")
+    with refused(UnsupportedError, "so deep that it has to stand apart", "shared(...)"):
+        change.union_all(deep(sd.read_named("t", {"a": "i64"}))).to_plan().to_bytes()
+    before = sd.shared(deep(sd.read_named("t", {"a": "i64"})))
+    plan = sd.Plan(before.union_all(change))
+    assert sd.Plan.from_bytes(plan.to_bytes()) == plan

@@ -14,7 +14,13 @@ import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.extensions import AdvancedExtension
-from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, TypeMismatchError, UnsupportedError
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    InvalidChoiceError,
+    PlanFormatError,
+    TypeMismatchError,
+    UnsupportedError,
+)
 from tests.proto.plans import T, encoded, i64, table
 from tests.proto.whole_plans import HINT, pipeline
 from tests.support import refused
@@ -112,6 +118,42 @@ def test_a_plan_goes_on_with_what_it_says_beside_its_relations() -> None:
         read.with_roots(root, parameter_bindings={3: 7})
     with refused(InvalidArgumentError, "with_roots: expected at least one relation"):
         read.with_roots()
+
+
+def test_a_root_carries_what_its_plan_says_of_itself() -> None:
+    asked: Any = sd.Relation(T).select(one=sd.parameter(1, sd.I64), now=sd.current_timestamp())
+    enhancement = AdvancedExtension(enhancement=HINT)
+    plan = sd.Plan(asked, parameter_bindings={1: 5}, evaluation_mode="per_record", advanced_extensions=enhancement)
+    (root,) = plan.roots
+    for alone in (root.to_plan(), sd.Plan(root), sd.Plan(root.filter(lambda r: r.one > 1))):
+        assert alone.evaluation_mode == "per_record"
+        assert alone.parameter_bindings == {1: i64(5)}
+        assert alone.advanced_extensions == enhancement
+    assert root.to_plan() == plan
+    assert sd.Plan(root.select("now")).parameter_bindings == {}  # no expression uses it any more
+    assert sd.Plan(root, parameter_bindings={1: 6}).parameter_bindings == {1: i64(6)}
+    assert sd.Plan(root, evaluation_mode="per_plan").evaluation_mode == "per_plan"
+    # The root of a plan that says something else is one of that.
+    (other,) = plan.with_roots(root.limit(1), parameter_bindings={1: 6}).roots
+    assert other.to_plan().parameter_bindings == {1: i64(6)}
+    with refused(InvalidArgumentError, "Plan", "bind parameter 1 to different values", "parameter_bindings={1: ...}"):
+        sd.Plan(root, other)
+    assert sd.Plan(root, other, parameter_bindings={1: 7}).parameter_bindings == {1: i64(7)}
+    (plain,) = sd.Plan(asked, parameter_bindings={1: 5}).roots
+    with refused(InvalidArgumentError, "Plan", "once", "for each record", "evaluation_mode="):
+        sd.Plan(root, plain)
+    with refused(InvalidArgumentError, "Plan", "enhancement that others lack"):
+        sd.Plan(root, plain, evaluation_mode="per_plan")
+
+
+def test_what_is_no_tree_is_refused() -> None:
+    for wrong in (5, [sd.Relation(T)], sd.Relation(T).to_plan()):
+        with refused(InvalidArgumentError, "Plan: expected relations"):
+            sd.Plan(wrong)  # type: ignore[arg-type]
+        with refused(InvalidArgumentError, "subtree: expected a relation"):
+            sd.subtree(wrong)  # type: ignore[arg-type]
+    with refused(InvalidChoiceError, "Plan", "evaluation mode", "per_plan"):
+        sd.Plan(sd.Relation(T), evaluation_mode="once")  # type: ignore[arg-type]
 
 
 def test_the_bindings_of_a_plan_are_for_reading() -> None:

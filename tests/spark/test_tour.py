@@ -167,6 +167,7 @@ FUNCTIONS: dict[str, Stop] = {
     "alter_view": (lambda place: view(place, sd.create_view, sd.alter_view), [BOB]),
     "drop_view": (lambda place: view(place, sd.create_view, lambda name, _: sd.drop_view(name), sd.create_view), [BOB]),
     "shared": (lambda _: twice(sd.shared(T.select("id"))), [(1,), (2,), (3,), (1,), (2,), (3,)]),
+    "subtree": (lambda place: changed_before(place), [ADA, BOB, EVE, (7, None, "new")]),
     "exists": (lambda _: T.filter(lambda x: sd.exists(U.filter(lambda y: same(x, y)))), [ADA, BOB]),
     "unique": (
         lambda _: T.filter(lambda x: sd.unique(U.filter(lambda y: same(x, y)).select("number"))),
@@ -238,6 +239,15 @@ def view(place: Place, *changes: Callable[[str, Any], Any]) -> Any:
         last = change is changes[-1]
         place.run(change(name, table.filter(lambda x: x.id == 2) if last else table))
     return sd.read_named(name, COLUMNS)
+
+
+def changed_before(place: Place) -> Any:
+    """A table, once a plan has evaluated a subtree that writes to it."""
+    table = place.stored()
+    change = values(COLUMNS, (7, None, "new")).write(place.name)
+    (frame,) = sd.Plan(sd.subtree(change), table).execute(place.spark)
+    assert frame.count() == 4
+    return table
 
 
 def twice(relation: Any) -> Any:

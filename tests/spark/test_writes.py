@@ -446,18 +446,6 @@ def test_nothing_is_changed_if_a_change_around_it_is_refused(name: tuple[str, st
     assert (stored(spark, name), stored(spark, fresh)) == (Counter(FIRST), Counter(FIRST * 2))
 
 
-def test_roots_that_share_a_change_are_refused(name: tuple[str, str], spark: SparkSession) -> None:
-    sd.create_table(name, COLUMNS).execute(spark)
-    for written in (rows := values(FIRST).write(name, output="modified_records"), sd.shared(rows)):
-        plan = sd.Plan(written, written.select("id"))
-        assert plan.explain(spark)
-        with refused(UnsupportedError, "execute", "several roots", "write"):
-            plan.execute(spark)
-    with refused(UnsupportedError, "execute", "several roots"):
-        sd.Plan.from_bytes(plan.to_bytes()).execute(spark)
-    assert stored(spark, name) == Counter()
-
-
 def test_explain_changes_nothing(name: tuple[str, str], spark: SparkSession) -> None:
     sd.create_table(name, COLUMNS).execute(spark)
     shown = values(FIRST).filter(lambda r: r.id > 1).write(name).explain(spark)
