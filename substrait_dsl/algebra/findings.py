@@ -157,6 +157,11 @@ class FindingCode(StrEnum):
         "assumed",
         "a type variation that is not declared, by which values may be others: taken for the type itself",
     )
+    TYPE_UNSIGNED = (
+        "type-unsigned",
+        "harmless",
+        "a type variation that is not declared, by which DataFusion means an unsigned integer: so is a column",
+    )
     TYPE_LAYOUT = (
         "type-layout",
         "harmless",

@@ -9,7 +9,7 @@ import attrs
 from substrait_dsl.algebra.expressions import Argument, Expression, FunctionId, Literal, literal
 from substrait_dsl.algebra.expressions.given import given_by
 from substrait_dsl.algebra.functions import Phase
-from substrait_dsl.algebra.types import I32, INTEGER_RANGES, String, Type, VarChar
+from substrait_dsl.algebra.types import I32, INTEGER_RANGES, UNSIGNED_URN, String, Type, UserDefined, VarChar
 from substrait_dsl.catalog import Catalog, Kind, Overload
 from substrait_dsl.catalog.records import ValueArgument
 from substrait_dsl.catalog.resolve import type_of_call
@@ -126,19 +126,23 @@ def _default(value: int | str, declared: ValueArgument) -> Literal:
 def _width_of_others(arguments: Sequence[Argument]) -> Type | None:
     """The integer type of the arguments that are no constants; the widest of the constants, if there is none."""
     given = [argument for argument in arguments if isinstance(argument, Expression)]
-    others = {type(each.type): each.type for each in given if not is_integer_constant(each)}
-    integers = [kind for kind in others if kind in INTEGER_RANGES]
+    others = {each.type.as_required() for each in given if not is_integer_constant(each)}
+    integers = [kind for kind in others if type(kind) in INTEGER_RANGES or _is_unsigned(kind)]
     if integers:
-        return others[integers[0]] if len(integers) == 1 else None
+        return integers[0] if len(integers) == 1 else None
     constants = [each.type for each in given if is_integer_constant(each)]
     widths = list(INTEGER_RANGES)
     return max(constants, key=lambda kind: widths.index(type(kind)), default=None)
 
 
+def _is_unsigned(kind: Type) -> bool:
+    return isinstance(kind, UserDefined) and kind.urn == UNSIGNED_URN
+
+
 def _narrowed(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:
     widths = list(INTEGER_RANGES)
     return sum(
-        widths.index(type(new.type)) < widths.index(type(old.type))
+        type(new.type) in widths and widths.index(type(new.type)) < widths.index(type(old.type))
         for old, new in zip(arguments, fitted, strict=False)
         if isinstance(old, Literal) and isinstance(new, Literal) and is_integer_constant(old)
     )

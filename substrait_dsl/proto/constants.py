@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.algebra.expressions import Expression, Literal, literal
+from substrait_dsl.algebra.expressions.literals import fits
 from substrait_dsl.algebra.findings import FindingCode
-from substrait_dsl.algebra.types import INTEGER_RANGES, Type
+from substrait_dsl.algebra.types import INTEGER_RANGES, UNSIGNED_URN, Type, UserDefined
 from substrait_dsl.proto.decoder import Decoder
 
 
@@ -23,12 +24,15 @@ def is_integer_constant(value: object) -> bool:
 
 
 def of_width(constant: Literal, kind: Type) -> Literal | None:
-    """An integer constant as one of another integer type; None if its value does not fit, or the type is another.
+    """An integer constant as one of another integer type, with a sign or without; None if its value does not fit.
 
     Args:
         constant: the constant; `is_integer_constant` holds.
         kind: the type; its nullability does not count.
     """
+    if isinstance(kind, UserDefined) and kind.urn == UNSIGNED_URN:
+        wanted = kind.with_nullability(constant.literal_type.nullable)
+        return literal(constant.value, wanted) if fits(constant.value, wanted) else None
     limits = INTEGER_RANGES.get(type(kind))
     if limits is None or kind.variation:
         return None

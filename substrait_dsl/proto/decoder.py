@@ -14,7 +14,7 @@ from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.types import Struct, Type, TypeVariation
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
-from substrait_dsl.proto.producers import ARROW_LAYOUTS, UNKNOWN, Producer
+from substrait_dsl.proto.producers import ARROW_LAYOUTS, ARROW_UNSIGNED, UNKNOWN, Producer
 from substrait_dsl.proto.reports import Reports
 from substrait_dsl.proto.sizes import Sizes
 from substrait_dsl.proto.trees import Detached, Trees
@@ -149,6 +149,8 @@ class Decoder:
         """Whether calls keep the types that the plan declares, also where they should have others by definition."""
         self.projects_put_out_expressions = False
         """Whether projects that do not say what they put out put out their expressions only."""
+        self.is_in_stored_schema = False
+        """Whether the schema of a table or of files is being read."""
         self.has_variables = False
         """Whether an expression reads a variable of the execution."""
         self.disagreed = False
@@ -253,6 +255,23 @@ class Decoder:
     def alias(self, reference: int) -> Type:
         """The type that a plan calls by the number of an alias."""
         return _declared(self.aliases, reference, "type alias")
+
+    def unsigned(self, reference: int, kind: str, message: Any) -> str | None:
+        """The name of the unsigned integer that a type variation of a stored column means, if its plan declares none.
+
+        What stands in expressions is read as an integer with a sign: it may be computed.
+        """
+        name = self.meant_unsigned(reference, kind) if self.is_in_stored_schema else None
+        if name is not None:
+            text = f"the plan does not declare type variation {reference}, of {kind}, by which {self.producer.title} "
+            self.report(FindingCode.TYPE_UNSIGNED, f"{text}means an unsigned integer: a column read as {name}", message)
+        return name
+
+    def meant_unsigned(self, reference: int, kind: str) -> str | None:
+        """The unsigned integer that the producer means by a type variation which its plan does not declare."""
+        if reference in self.variations or (reference, kind) not in self.producer.undeclared_variations:
+            return None
+        return ARROW_UNSIGNED.get((reference, kind))
 
     def variation(self, reference: int, kind: str, message: Any) -> TypeVariation | None:
         """The variation that a plan calls by a number; 0 is the system's preferred one.

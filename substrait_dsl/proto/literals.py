@@ -80,6 +80,8 @@ def decode_literal(decoder: Decoder, message: pb.Expression.Literal) -> Literal:
         field = message.WhichOneof("literal_type")
         if field is None:
             raise PlanFormatError("a literal has no value")
+        if message.type_variation_reference and (large := _large_unsigned(decoder, field, message)) is not None:
+            return large
         read = LITERAL_DECODERS[field](decoder, getattr(message, field))
         if field in _SAY_THEIR_TYPE:
             if message.nullable and not read.type.nullable:
@@ -98,6 +100,21 @@ def decode_literal(decoder: Decoder, message: pb.Expression.Literal) -> Literal:
     except SubstraitDslError:
         decoder.fail(message)
         raise
+
+
+def _large_unsigned(decoder: Decoder, field: str, message: pb.Expression.Literal) -> Literal | None:
+    """An unsigned integer that has no place in one with a sign: DataFusion writes the bits."""
+    reference = message.type_variation_reference
+    name = decoder.meant_unsigned(reference, field)
+    if name is None:
+        return None
+    bits = t.UNSIGNED_BITS[name]
+    value = getattr(message, field) % 2**bits
+    if value < 2 ** (bits - 1):
+        return None
+    text = f"a literal is of type variation {reference} of {field}, which is not declared: read as {value}, of {name}"
+    decoder.report(FindingCode.TYPE_UNSIGNED, text, message)
+    return literal(value, t.UserDefined(t.UNSIGNED_URN, name, nullable=message.nullable))
 
 
 def _require_same_number(read: Literal, variation: int) -> None:

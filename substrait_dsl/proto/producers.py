@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from substrait_dsl.algebra.types import FP32, FP64, PrecisionTimestamp, PrecisionTimestampTZ, Type
+from substrait_dsl.algebra.types import FP32, FP64, UNSIGNED_BITS, PrecisionTimestamp, PrecisionTimestampTZ, Type
 from substrait_dsl.proto import datafusion_aggregates, datafusion_functions, duckdb_functions
 
 if TYPE_CHECKING:
@@ -32,9 +32,12 @@ ARROW_LAYOUTS: Mapping[tuple[int, str], str] = {
 }
 """Type variations by which the values are the same, laid out in memory in another way."""
 
+ARROW_UNSIGNED: Mapping[tuple[int, str], str] = {(1, f"i{bits}"): name for name, bits in UNSIGNED_BITS.items()}
+"""Type variations by which an integer is an unsigned one, with the names of these."""
+
 ARROW_VARIATIONS: Mapping[tuple[int, str], str] = {
     **ARROW_LAYOUTS,
-    **dict.fromkeys(((1, kind) for kind in ("i8", "i16", "i32", "i64")), "an unsigned integer"),
+    **dict.fromkeys(ARROW_UNSIGNED, "an unsigned integer"),
     (1, "date"): "a Date64 of Arrow",
     (1, "decimal"): "a Decimal256 of Arrow",
     (1, "interval_day"): "a duration",

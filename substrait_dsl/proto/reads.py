@@ -110,7 +110,10 @@ def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> R
 def _base_schema(decoder: Decoder, message: pb.ReadRel, source: object) -> NamedStruct:
     """The schema of a read; of rows that do not say theirs, it is that of their values."""
     if message.HasField("base_schema"):
-        return decode_named_struct(decoder, message.base_schema)
+        decoder.is_in_stored_schema = not isinstance(source, VirtualTable)
+        schema = decode_named_struct(decoder, message.base_schema)
+        decoder.is_in_stored_schema = False
+        return schema
     if isinstance(source, VirtualTable) and source.rows:
         text = "a virtual table does not say its base_schema: read as that of its first row"
         decoder.report(FindingCode.ROW_SCHEMA, text, message)

@@ -130,6 +130,9 @@ def decode_type_body(decoder: Decoder, kind: type[t.Type], body: Any) -> t.Type:
     """Read the message of a type of that kind, such as ``Type.List``."""
     common: dict[str, Any] = {"nullable": decode_nullability(decoder, body)}
     if kind is not t.Func and body.type_variation_reference:  # a func has no variations
+        unsigned = decoder.unsigned(body.type_variation_reference, kind.keyword, body)
+        if unsigned is not None:
+            return t.UserDefined(t.UNSIGNED_URN, unsigned, nullable=common["nullable"])
         common["variation"] = decoder.variation(body.type_variation_reference, kind.keyword, body)
     if kind is t.IntervalDay and not body.HasField("precision"):
         decoder.report(

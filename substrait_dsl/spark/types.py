@@ -20,6 +20,7 @@ from substrait_dsl.algebra.types import (
     I16,
     I32,
     I64,
+    UNSIGNED_BITS,
     UNSIGNED_URN,
     UUID,
     Binary,
@@ -101,10 +102,10 @@ class Unsigned(NamedTuple):
 
 
 UNSIGNED: Mapping[Type, Unsigned] = {
-    UserDefined(UNSIGNED_URN, "u8"): Unsigned(_Atom("ShortType", "SMALLINT"), 2**8 - 1),
-    UserDefined(UNSIGNED_URN, "u16"): Unsigned(_Atom("IntegerType", "INT"), 2**16 - 1),
-    UserDefined(UNSIGNED_URN, "u32"): Unsigned(_Atom("LongType", "BIGINT"), 2**32 - 1),
-    UserDefined(UNSIGNED_URN, "u64"): Unsigned(_Atom("DecimalType", "DECIMAL", (20, 0)), 2**64 - 1),
+    UserDefined(UNSIGNED_URN, "u8"): Unsigned(_Atom("ShortType", "SMALLINT"), 2 ** UNSIGNED_BITS["u8"] - 1),
+    UserDefined(UNSIGNED_URN, "u16"): Unsigned(_Atom("IntegerType", "INT"), 2 ** UNSIGNED_BITS["u16"] - 1),
+    UserDefined(UNSIGNED_URN, "u32"): Unsigned(_Atom("LongType", "BIGINT"), 2 ** UNSIGNED_BITS["u32"] - 1),
+    UserDefined(UNSIGNED_URN, "u64"): Unsigned(_Atom("DecimalType", "DECIMAL", (20, 0)), 2 ** UNSIGNED_BITS["u64"] - 1),
 }
 
 PARTIQL_URN = "extension:substrait_dsl:partiql"

@@ -431,10 +431,20 @@ def _user_defined(value: Any, kind: t.Type) -> tuple[Literal, ...] | AnyMessage:
     message = packed(value)
     if message is not None:
         return message
+    if isinstance(kind, t.UserDefined) and kind.urn == t.UNSIGNED_URN and _is_int(value):
+        return (Literal(str(_unsigned(value, kind)), t.String()),)
     if not isinstance(value, tuple) or not all(isinstance(item, Literal) for item in value):
         hint = 'give each field its type: (lit(5), lit("EUR"))'
         raise _no_fit(value, kind, "it takes a tuple of literals, one for each field of its structure", hint)
     return value
+
+
+def _unsigned(value: Any, kind: t.UserDefined) -> int:
+    """An integer of an unsigned type, whose structure is one text of its digits."""
+    largest = 2 ** t.UNSIGNED_BITS[kind.name] - 1
+    if not 0 <= value <= largest:
+        raise _no_fit(value, kind, f"it takes integers from 0 to {largest}")
+    return int(value)
 
 
 _CONVERTERS: dict[type[t.Type], Callable[[Any, t.Type], Any]] = {

@@ -9,6 +9,7 @@ Specification: https://substrait.io/types/type_classes/ and ``type.proto``.
 
 from substrait_dsl.algebra.types.base import Null, Nullable, Number, Req, Type, TypeVariation, WrittenAs
 from substrait_dsl.algebra.types.nested import (
+    UNSIGNED_BITS,
     UNSIGNED_URN,
     EnumParameter,
     Func,
@@ -82,6 +83,7 @@ __all__ = [
     "MAX_LENGTH",
     "PRECISION_TYPES",
     "SIMPLE_TYPES",
+    "UNSIGNED_BITS",
     "UNSIGNED_URN",
     "UUID",
     "Binary",

@@ -152,6 +152,9 @@ _PARAMETERS = several(
 UNSIGNED_URN = "extension:io.substrait:unsigned_integers"
 """The extension of the specification that declares ``u8``, ``u16``, ``u32`` and ``u64``."""
 
+UNSIGNED_BITS: dict[str, int] = {"u8": 8, "u16": 16, "u32": 32, "u64": 64}
+"""The names of the unsigned integers, which `UNSIGNED_URN` declares, with the bits that they have."""
+
 
 def _check_parameters(instance: UserDefined, attribute: attrs.Attribute[Any], value: tuple[TypeParameter, ...]) -> None:
     _PARAMETERS(instance, attribute, value)
