@@ -65,8 +65,6 @@ def context() -> SessionContext:
 
 
 def test_rows_of_plans_of_datafusion(context: SessionContext, spark: SparkSession, tmp_path: Path) -> None:
-    context: SessionContext, spark: SparkSession, tmp_path: Path
-) -> None:
     pq.write_table(DATA, tmp_path / "un.parquet")
     spark.read.parquet(str(tmp_path / "un.parquet")).createOrReplaceTempView("un")
 
