@@ -18,6 +18,7 @@ from substrait_dsl.algebra.relations.writes import CreateMode, OutputMode, Write
 from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.algebra.rules import JoinType, LateralJoinType, SetOp
 from substrait_dsl.algebra.schema import Field
+from substrait_dsl.algebra.settings import OuterReferences
 from substrait_dsl.algebra.types import (
     FP32,
     FP64,
@@ -170,6 +171,7 @@ __all__: list[str] = [
     "Nullable",
     "Orc",
     "OrderKey",
+    "OuterReferences",
     "OutputMode",
     "Parquet",
     "Plan",

@@ -14,6 +14,11 @@ if typing.TYPE_CHECKING:
 EvaluationMode = typing.Literal["per_plan", "per_record"]
 EVALUATION_MODES: tuple[EvaluationMode, ...] = typing.get_args(EvaluationMode)
 
+OuterReferences = typing.Literal["rel_reference", "steps_out"]
+"""How a plan says which outer row a subquery means: by the number of its relation, or by counting subqueries."""
+
+OUTER_REFERENCES: tuple[OuterReferences, ...] = typing.get_args(OuterReferences)
+
 
 @attrs.frozen
 class ParameterBinding:

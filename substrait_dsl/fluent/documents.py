@@ -13,8 +13,9 @@ from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.findings import Finding, Weight
 from substrait_dsl.algebra.plan import Version
 from substrait_dsl.algebra.requirements import Requirement
+from substrait_dsl.algebra.settings import OUTER_REFERENCES, OuterReferences
 from substrait_dsl.calling import Called
-from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, naming, placing, require
+from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, naming, placing, require, require_choice
 from substrait_dsl.fluent.choices import require_catalog, require_strictness
 
 if TYPE_CHECKING:
@@ -205,42 +206,56 @@ class Document(Called, Generic[M, A]):
     def _required(self) -> tuple[Requirement, ...]:
         from substrait_dsl.proto.requirements import requirements_of
 
-        return requirements_of(self._encoded())
+        return requirements_of(self._encoded("rel_reference"))
 
     # --- writing
 
-    def to_proto(self) -> M:
-        """The protobuf message.
+    def to_proto(self, *, outer_references: OuterReferences = "rel_reference") -> M:
+        """Make the protobuf message.
 
-        Raises `UnsupportedError` for what no message can hold, such as an expression nested too deeply.
+        Args:
+            outer_references: how a correlated subquery says which outer row it means: by the number of its relation
+                (``rel_reference``, since version 0.89 of the specification), or by counting the subqueries in between
+                (``steps_out``), which is what DataFusion takes.
+
+        Returns:
+            The message, in the fields of the installed version.
+
+        Raises:
+            UnsupportedError: no message can hold it, such as an expression nested too deeply.
+            InvalidChoiceError: `outer_references` is another word.
         """
         with naming("to_proto"):
-            return self._encoded()
+            require_choice("outer_references", outer_references, OUTER_REFERENCES)
+            return self._encoded(outer_references)
 
-    def _encoded(self) -> M:
+    def _encoded(self, outer_references: OuterReferences) -> M:
         raise NotImplementedError
 
-    def to_bytes(self) -> bytes:
-        """Protobuf's binary form; the same content always gives the same bytes. Raises as `to_proto`."""
+    def to_bytes(self, *, outer_references: OuterReferences = "rel_reference") -> bytes:
+        """Make protobuf's binary form; equal content gives equal bytes. Argument and errors of `to_proto`."""
         from substrait_dsl.proto.plan import to_bytes
 
-        return to_bytes(self.to_proto())
+        return to_bytes(self.to_proto(outer_references=outer_references))
 
-    def to_json(self) -> str:
-        """Protobuf's JSON form. Raises as `to_proto`, and for extension messages of unknown types."""
+    def to_json(self, *, outer_references: OuterReferences = "rel_reference") -> str:
+        """Make protobuf's JSON form. Argument of `to_proto`; its errors, also for unknown extension messages."""
         from substrait_dsl.proto.plan import to_json
 
         with naming("to_json"):
-            return to_json(self.to_proto())
+            return to_json(self.to_proto(outer_references=outer_references))
 
-    def save(self, path: str | Path) -> None:
-        """Write it to a file: as JSON if its name ends in ``.json``, in any case, else in the binary form."""
+    def save(self, path: str | Path, *, outer_references: OuterReferences = "rel_reference") -> None:
+        """Write it to a file: as JSON if its name ends in ``.json``, in any case, else in the binary form.
+
+        `outer_references` and errors as of `to_proto`.
+        """
         with naming("save"):
             target = _file(path)
         if target.suffix.lower() == ".json":
-            target.write_text(self.to_json(), encoding="utf-8")
+            target.write_text(self.to_json(outer_references=outer_references), encoding="utf-8")
         else:
-            target.write_bytes(self.to_bytes())
+            target.write_bytes(self.to_bytes(outer_references=outer_references))
 
     # --- comparing
 

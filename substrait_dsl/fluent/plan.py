@@ -24,7 +24,7 @@ from substrait_dsl.algebra.plan import (
     Tree,
     parameters_in,
 )
-from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, PlanSettings
+from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, OuterReferences, PlanSettings
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, naming, placing, require_choice
 from substrait_dsl.fluent.base import RelationBase, made
@@ -188,10 +188,10 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
     # --- writing and running
 
-    def _encoded(self) -> PlanMessage:
+    def _encoded(self, outer_references: OuterReferences) -> PlanMessage:
         from substrait_dsl.proto.plan import encode_plan
 
-        return encode_plan(self._algebra)
+        return encode_plan(self._algebra, outer_references=outer_references)
 
     def _with_canonical_anchors(self) -> AlgebraPlan:
         return canonical_plan(self._algebra)

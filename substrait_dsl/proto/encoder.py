@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Literal
 
 import attrs
 from substrait import algebra_pb2 as pb
@@ -14,15 +13,13 @@ from substrait.plan_pb2 import Plan, PlanRel
 
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.relations import LateralJoin
+from substrait_dsl.algebra.settings import OuterReferences
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
 from substrait_dsl.proto.depth import Layout
 
 StructField = pb.Expression.ReferenceSegment.StructField
 StructItem = pb.Expression.MaskExpression.StructItem
-
-OuterReferences = Literal["rel_reference", "steps_out"]
-"""How a subquery names the row of an outer relation: by a number, or by how many subqueries further out it is."""
 
 
 @attrs.frozen

@@ -11,6 +11,7 @@ from substrait_dsl.algebra.expressions import AggregateFunction, Expression
 from substrait_dsl.algebra.extended import ExpressionReference, ExtendedExpression
 from substrait_dsl.algebra.findings import Finding, FindingCode, Weight
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.settings import OuterReferences
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto.calls import decode_aggregate_function, encode_aggregate_function
@@ -18,7 +19,7 @@ from substrait_dsl.proto.declarations import decode_declarations
 from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.depth import Layout, in_place, is_shallow, lay_out
 from substrait_dsl.proto.detached import check_detached
-from substrait_dsl.proto.encoder import Encoder, OuterReferences
+from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.expressions import encode_expression, encode_whole_expression
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
 from substrait_dsl.proto.names import decode_column_names

@@ -21,13 +21,14 @@ from substrait_dsl.algebra.plan import (
     check_closed,
 )
 from substrait_dsl.algebra.relations import Ddl, Emit, Update, Write
+from substrait_dsl.algebra.settings import OuterReferences
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError, quoted
 from substrait_dsl.proto.declarations import Declarations, decode_declarations
 from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.depth import Layout, in_place, is_shallow, lay_out
 from substrait_dsl.proto.detached import check_detached
-from substrait_dsl.proto.encoder import Encoder, OuterReferences
+from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import EVALUATION_MODE, word_of
 from substrait_dsl.proto.expressions import encode_expression, encode_whole_expression
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension

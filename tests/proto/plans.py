@@ -15,7 +15,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.proto.encoder import OuterReferences
+from substrait_dsl.algebra.settings import OuterReferences
 from substrait_dsl.proto.plan import encode_plan
 
 ARITHMETIC = "extension:io.substrait:functions_arithmetic"

@@ -13,8 +13,8 @@ from substrait.plan_pb2 import Plan
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.anchors import canonical_plan
 from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.settings import OuterReferences
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError
-from substrait_dsl.proto.encoder import OuterReferences
 from substrait_dsl.proto.plan import decode_plan, encode_plan, from_bytes, to_bytes
 from tests.proto.plans import encoded, plan_of
 

@@ -20,8 +20,8 @@ from substrait_dsl.algebra.anchors import canonical_plan
 from substrait_dsl.algebra.extended import ExtendedExpression
 from substrait_dsl.algebra.findings import Finding
 from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.settings import OuterReferences
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
-from substrait_dsl.proto.encoder import OuterReferences
 from substrait_dsl.proto.extended import decode_extended_expression, encode_extended_expression
 from substrait_dsl.proto.plan import decode_plan, encode_plan
 from substrait_dsl.proto.versions import installed_version

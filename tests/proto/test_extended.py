@@ -19,11 +19,11 @@ from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.extended import ExtendedExpression
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.settings import OuterReferences
 from substrait_dsl.errors import (
     LiteralError,
     UnsupportedError,
 )
-from substrait_dsl.proto.encoder import OuterReferences
 from substrait_dsl.proto.extended import (
     encode_extended_expression,
     extended_from_bytes,

@@ -289,3 +289,21 @@ def test_a_file_that_is_no_plan_is_refused_by_the_verb(tmp_path: Path) -> None:
         sd.Plan.load(path)
     with pytest.raises(FileNotFoundError):
         sd.Plan.load(tmp_path / "none")
+
+
+def test_outer_references_by_counting_subqueries(tmp_path: Path) -> None:
+    inner = sd.read_named("u", {"k": "i64"})
+    correlated = sd.read_named("t", {"a": "i64"}).filter(lambda t: sd.exists(inner.filter(lambda u: u.k == t.a)))
+    plan = correlated.to_plan()
+    counted = plan.to_proto(outer_references="steps_out")
+    condition = counted.relations[0].root.input.filter.condition.subquery.set_predicate.tuples.filter.condition
+    outer = condition.scalar_function.arguments[1].value.selection
+    assert outer.outer_reference.steps_out == 1
+    assert counted != plan.to_proto() == plan.to_proto(outer_references="rel_reference")
+    assert plan.to_bytes(outer_references="steps_out") == counted.SerializeToString(deterministic=True)
+    for name in ("plan.json", "plan.bin"):
+        plan.save(tmp_path / name, outer_references="steps_out")
+        assert "steps_out" in str(sd.Plan.load(tmp_path / name).to_proto(outer_references="steps_out"))
+        assert sd.Plan.load(tmp_path / name) == plan
+    with refused(InvalidChoiceError, "to_proto", "outer_references", "'steps'", '"steps_out"'):
+        plan.to_bytes(outer_references="steps")  # type: ignore[arg-type]
