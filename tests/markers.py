@@ -30,6 +30,7 @@ BY_FIXTURE: Mapping[str, tuple[str, ...]] = {
     "duckdb": ("engines",),
     "datafusion": ("engines",),
     "tpcds": ("slow",),
+    "ibis_cache": ("slow",),
     "library_cache": ("slow",),
     "shared": ("shared",),
 }

@@ -213,6 +213,11 @@ class FindingCode(StrEnum):
         "harmless",
         "a join of a version before 0.72 that should put out both sides, but not DataFusion's: read as today's",
     )
+    ANTI_JOIN = (
+        "anti-join",
+        "assumed",
+        "an anti join on keys that may be NULL, which DataFusion writes for NOT IN, too: read as NOT EXISTS",
+    )
     JOIN_FILTER = (
         "join-filter",
         "assumed",

@@ -150,6 +150,12 @@ def decode_form(
         The function as the plan declares it, or the specification's, and its arguments in the form that this has.
     """
     function = decoder.function(message.function_reference)
+    if (meant := decoder.producer.functions_meant.get(function)) is not None and message.output_type.HasField("i64"):
+        text = (
+            f"{function.key} is declared to give i64, as that of {meant.urn} does: {decoder.producer.title} means that"
+        )
+        decoder.report(FindingCode.PRODUCER_MEANING, text, message)
+        return meant, arguments
     if (computed := _as_computed(decoder, message, function, arguments)) is not None:
         return FunctionId("", function.name), (computed,)
     form = decoder.producer.function_forms.get(function.name)

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.relations import Cross, Filter, HashJoin, Join, LateralJoin, MergeJoin
-from substrait_dsl.algebra.rules import JOIN_RULES
+from substrait_dsl.algebra.rules import JOIN_RULES, JoinType
 from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.common import puts_out_both_sides
@@ -43,7 +43,13 @@ def decode_join(decoder: Decoder, message: pb.JoinRel, outer: Scope | None) -> R
     scope = row_of(decoder, message, outer, left, right)
     condition = _condition(decoder, message, scope)
     join = Join(left[0], right[0], how, condition, anchor=scope.anchor)
+    if decoder.producer.anti_joins_may_be_not_in and how in _ANTI and condition.type.nullable:
+        text = f"a {how} join on keys that may be NULL may be NOT IN in {decoder.producer.title}: read as NOT EXISTS"
+        decoder.report(FindingCode.ANTI_JOIN, text, message)
     return decode_post_filter(decoder, message, join, outer)
+
+
+_ANTI: tuple[JoinType, ...] = ("left_anti", "right_anti")
 
 
 def _condition(decoder: Decoder, message: pb.JoinRel | pb.LateralJoinRel, scope: Scope) -> Expression:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.types import FP32, FP64, UNSIGNED_BITS, PrecisionTimestamp, PrecisionTimestampTZ, Type
-from substrait_dsl.proto import datafusion_aggregates, datafusion_functions, duckdb_functions
+from substrait_dsl.proto import datafusion_aggregates, datafusion_functions, duckdb_functions, ibis_functions
 
 if TYPE_CHECKING:
     from substrait import algebra_pb2 as pb
@@ -74,6 +75,8 @@ class Producer:
     """Whether its ``like`` has a third argument, the escape character, NULL for none."""
     mark_joins_keep_one_side: bool = False
     """Whether its joins that keep one side put out that side alone, whatever version the plan is of."""
+    anti_joins_may_be_not_in: bool = False
+    """Whether it writes ``NOT IN`` of a subquery as the same anti join that it writes for ``NOT EXISTS``."""
     scalar_functions: Mapping[str, datafusion_functions.Reader] = attrs.field(factory=dict)
     """How calls of scalar functions are read that mean something else, by the names that it has for them."""
     function_forms: Mapping[str, datafusion_aggregates.FunctionForm] = attrs.field(factory=dict)
@@ -91,6 +94,8 @@ class Producer:
 
     It is given the name of the function, the type of the argument, and the type that the call declares.
     """
+    functions_meant: Mapping[FunctionId, FunctionId] = attrs.field(factory=dict)
+    """The aggregate functions that it names where it means others, which give the type that it declares."""
     predicates_declare_other_types: bool = False
     """Whether its comparisons and other predicates may declare the type of what they compare."""
     nested_names_first: bool = False
@@ -109,6 +114,9 @@ DATAFUSION = Producer(
     like_has_escape=True,
     # In DataFusion 55 what stands above a mark join counts the columns of one side and the mark.
     mark_joins_keep_one_side=True,
+    # DataFusion 55 writes `a NOT IN (SELECT k FROM u)` and `NOT EXISTS (SELECT 1 FROM u WHERE k = a)` as the same
+    # bytes, and gives no rows of the first one where a k is NULL.
+    anti_joins_may_be_not_in=True,
     # Held against what DataFusion computes, function by function, in `tests/producers/test_datafusion_functions.py`.
     scalar_functions=datafusion_functions.SCALAR_FUNCTIONS,
     function_forms=datafusion_aggregates.FUNCTION_FORMS,
@@ -142,7 +150,17 @@ DUCKDB = Producer(
     predicates_declare_other_types=True,
 )
 
-PRODUCERS = (DATAFUSION, ARROW, DUCKDB)
+IBIS = Producer(
+    "ibis-substrait",
+    "ibis",
+    # ibis-substrait 4.0.1 writes `t.i / 2` of integers as a divide:i32_i32 that gives fp64, and `t.i.mean()` likewise.
+    scalar_functions=ibis_functions.SCALAR_FUNCTIONS,
+    type_of_computation=ibis_functions.type_of_computation,
+    # It writes `t.count()` as a count of functions_aggregate_decimal_output that gives i64.
+    functions_meant=ibis_functions.FUNCTIONS_MEANT,
+)
+
+PRODUCERS = (DATAFUSION, ARROW, DUCKDB, IBIS)
 """All that is known. The first entry that fits a plan counts."""
 
 

@@ -10,6 +10,13 @@ from tests.producers.environment import tpcds_folder
 
 
 @pytest.fixture(scope="session")
+def ibis_cache(pytestconfig: pytest.Config) -> Path:
+    """A folder for ibis, which is installed there once."""
+    assert pytestconfig.cache is not None
+    return pytestconfig.cache.mkdir("ibis")
+
+
+@pytest.fixture(scope="session")
 def tpcds(pytestconfig: pytest.Config) -> Path:
     """The folder with the tables and the queries of TPC-DS."""
     assert pytestconfig.cache is not None

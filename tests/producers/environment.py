@@ -1,13 +1,15 @@
-"""The tables and the queries of TPC-DS, made by DuckDB in an environment of its own."""
+"""Environments of their own for producers whose packages do not go with the project's: what is made there."""
 
 from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 DUCKDB = "1.5.5"
 """The version of DuckDB whose extension ``tpcds`` comes as a package; the project tests with another one."""
@@ -15,7 +17,10 @@ DUCKDB = "1.5.5"
 SCALE = 0.01
 """The scale factor of the tables: below it the generator does not end."""
 
-_PACKAGES = ("duckdb", "duckdb-extension-tpcds")
+_TPCDS = tuple(f"{package}=={DUCKDB}" for package in ("duckdb", "duckdb-extension-tpcds"))
+
+_IBIS = ("ibis-substrait==4.0.1", "ibis-framework[duckdb]==9.5.0", "substrait==0.23.0", "protobuf<6", "duckdb==1.1.3")
+"""The last version of ibis-substrait, with the versions that it works with."""
 
 _PROGRAM = """
 import json, pathlib, sys
@@ -44,14 +49,59 @@ def tpcds_folder(cache: Path, scale: float = SCALE) -> Path:
     Raises:
         AssertionError: the packages cannot be installed, or the tables cannot be made.
     """
-    packages, folder = cache / f"duckdb-{DUCKDB}", cache / f"tpcds-{scale}"
+    folder = cache / f"tpcds-{scale}"
     if (folder / "queries.json").exists():
         return folder
-    if not (packages / "duckdb_extension_tpcds").exists():
-        install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(packages)]
-        _run([*install, *(f"{package}=={DUCKDB}" for package in _PACKAGES)])
+    packages = _installed(cache / f"duckdb-{DUCKDB}", _TPCDS, "--no-deps")
     folder.mkdir(exist_ok=True)
     _run([sys.executable, "-c", _PROGRAM, str(folder), str(scale)], PYTHONPATH=str(packages))
+    return folder
+
+
+_COMPILER = """
+import json, pickle, sys
+import ibis
+from ibis_substrait.compiler.core import SubstraitCompiler
+
+path, texts, made = sys.argv[1:]
+connection = ibis.duckdb.connect()
+table = connection.read_parquet(path, table_name="ibis_values")
+results = []
+for text in json.loads(texts):
+    plan = SubstraitCompiler().compile(eval(text, {"ibis": ibis, "t": ibis.table(table.schema(), name="ibis_values")}))
+    rows = connection.to_pyarrow(eval(text, {"ibis": ibis, "t": table})).to_pylist()
+    results.append((plan.SerializeToString(), [tuple(row.values()) for row in rows]))
+with open(made, "wb") as file:
+    pickle.dump(results, file)
+"""
+
+
+def compiled_by_ibis(cache: Path, folder: Path, values: Path, texts: Sequence[str]) -> list[tuple[bytes, list[Any]]]:
+    """The plans that ibis makes of expressions, and the rows that it gives of them in DuckDB.
+
+    Args:
+        cache: a folder that stays from one run to the next.
+        folder: a folder for the results.
+        values: a Parquet file, the table ``t`` of the expressions; the plans call it ``ibis_values``.
+        texts: the expressions, as Python.
+
+    Raises:
+        AssertionError: the packages cannot be installed, or an expression cannot be compiled.
+    """
+    packages = _installed(cache / "ibis-9.5.0", _IBIS)
+    made = folder / "compiled.pickle"
+    _run([sys.executable, "-c", _COMPILER, str(values), json.dumps(texts), str(made)], PYTHONPATH=str(packages))
+    results: list[tuple[bytes, list[Any]]] = pickle.loads(made.read_bytes())
+    return results
+
+
+def _installed(folder: Path, packages: Sequence[str], *options: str) -> Path:
+    """A folder with packages, to stand on Python's path; installed once."""
+    done = folder / "installed"
+    if not done.exists():
+        install = [sys.executable, "-m", "pip", "install", "--quiet", *options, "--target", str(folder)]
+        _run([*install, *packages])
+        done.touch()
     return folder
 
 

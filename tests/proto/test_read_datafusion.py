@@ -158,6 +158,7 @@ TOLD = {
     ),
     "SELECT median(a) FROM t": ("median is DataFusion's name of a function: read as median, EXACT",),
     "SELECT min(s) FROM t": ("taken to give string?, because each of its overloads gives the type of its argument",),
+    "SELECT a FROM t WHERE a NOT IN (SELECT k FROM u)": ("keys that may be NULL may be NOT IN in DataFusion",),
     "SELECT CASE a WHEN 1 THEN 2 END FROM t": ("the first if has no then: read as the value that those of the others",),
 }
 
