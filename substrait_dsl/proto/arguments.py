@@ -9,7 +9,18 @@ import attrs
 from substrait_dsl.algebra.expressions import Argument, Expression, FunctionId, Literal, literal
 from substrait_dsl.algebra.expressions.given import given_by
 from substrait_dsl.algebra.functions import Phase
-from substrait_dsl.algebra.types import I32, INTEGER_RANGES, UNSIGNED_URN, String, Type, UserDefined, VarChar
+from substrait_dsl.algebra.types import (
+    FP32,
+    FP64,
+    I32,
+    INTEGER_RANGES,
+    UNSIGNED_URN,
+    Decimal,
+    String,
+    Type,
+    UserDefined,
+    VarChar,
+)
 from substrait_dsl.catalog import Catalog, Kind, Overload
 from substrait_dsl.catalog.records import ValueArgument
 from substrait_dsl.catalog.resolve import type_of_call
@@ -124,15 +135,18 @@ def _default(value: int | str, declared: ValueArgument) -> Literal:
 
 
 def _width_of_others(arguments: Sequence[Argument]) -> Type | None:
-    """The integer type of the arguments that are no constants; the widest of the constants, if there is none."""
+    """The type of the arguments that are numbers and no constants; the widest of the constants, if there is none."""
     given = [argument for argument in arguments if isinstance(argument, Expression)]
     others = {each.type.as_required() for each in given if not is_integer_constant(each)}
-    integers = [kind for kind in others if type(kind) in INTEGER_RANGES or _is_unsigned(kind)]
-    if integers:
-        return integers[0] if len(integers) == 1 else None
+    numbers = [kind for kind in others if isinstance(kind, _NUMBERS) or _is_unsigned(kind)]
+    if numbers:
+        return numbers[0] if len(numbers) == 1 else None
     constants = [each.type for each in given if is_integer_constant(each)]
     widths = list(INTEGER_RANGES)
     return max(constants, key=lambda kind: widths.index(type(kind)), default=None)
+
+
+_NUMBERS = (*INTEGER_RANGES, FP32, FP64, Decimal)
 
 
 def _is_unsigned(kind: Type) -> bool:

@@ -1,7 +1,7 @@
 """Integer constants of another width than what they stand beside: their values are the same.
 
 Producers write the integers of their own language, where the specification wants one width: i64 for a position, i32 for
-a column of i8.
+a column of i8. Beside floats or decimals an integer is the number of that type, if it has exactly this one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from substrait_dsl.algebra.expressions import Expression, Literal, literal
 from substrait_dsl.algebra.expressions.literals import fits
 from substrait_dsl.algebra.findings import FindingCode
-from substrait_dsl.algebra.types import INTEGER_RANGES, UNSIGNED_URN, Type, UserDefined
+from substrait_dsl.algebra.types import FP32, FP64, INTEGER_RANGES, UNSIGNED_URN, Decimal, Type, UserDefined
 from substrait_dsl.proto.decoder import Decoder
 
 
@@ -24,7 +24,7 @@ def is_integer_constant(value: object) -> bool:
 
 
 def of_width(constant: Literal, kind: Type) -> Literal | None:
-    """An integer constant as one of another integer type, with a sign or without; None if its value does not fit.
+    """An integer constant as one of another type of numbers; None if its value does not fit exactly.
 
     Args:
         constant: the constant; `is_integer_constant` holds.
@@ -33,6 +33,9 @@ def of_width(constant: Literal, kind: Type) -> Literal | None:
     if isinstance(kind, UserDefined) and kind.urn == UNSIGNED_URN:
         wanted = kind.with_nullability(constant.literal_type.nullable)
         return literal(constant.value, wanted) if fits(constant.value, wanted) else None
+    if isinstance(kind, FP32 | FP64 | Decimal) and not kind.variation:
+        number: Type = kind.with_nullability(constant.literal_type.nullable)
+        return literal(constant.value, number) if constant.value is None or fits(constant.value, number) else None
     limits = INTEGER_RANGES.get(type(kind))
     if limits is None or kind.variation:
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from substrait_dsl.algebra.expressions import Argument, Expression
+from substrait_dsl.algebra.expressions import Argument, EnumArgument, Expression
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.types import FP64, INTEGER_RANGES, Decimal, Type
 from substrait_dsl.proto.construction import URN, cast_to, scalar_call
@@ -30,12 +30,26 @@ def _divide(decoder: Decoder, arguments: tuple[Argument, ...], declared: Type | 
             return None
 
 
+_FROM_ONE = ("MONTH", "DAY", "DAY_OF_YEAR", "QUARTER", "ISO_WEEK")
+"""The components of a date that the specification counts from 0 or from 1, as an argument says; ibis from 1."""
+
+
+def _extract(decoder: Decoder, arguments: tuple[Argument, ...], declared: Type | None) -> Expression | None:
+    """``t.day.month()`` is written without the argument that says from where months are counted."""
+    match arguments:
+        case (EnumArgument(word) as component, Expression() as value) if word in _FROM_ONE:
+            found = scalar_call(decoder, "datetime", "extract", component, EnumArgument("ONE"), value)
+            return found if declared is None else cast_to(found, declared)
+        case _:
+            return None
+
+
 def cast_to_float(value: Expression) -> Expression:
     """A number as a float."""
     return cast_to(value, FP64())
 
 
-SCALAR_FUNCTIONS: Mapping[str, ScalarReader] = {"divide": _divide}
+SCALAR_FUNCTIONS: Mapping[str, ScalarReader] = {"divide": _divide, "extract": _extract}
 """How the calls are read that ibis writes under these names."""
 
 
