@@ -6,6 +6,7 @@ Each plan is changed from one as the specification has it, and is read as that o
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -67,6 +68,36 @@ def test_arguments_that_are_constants_of_another_width(condition: Condition, wid
     rel = T.filter(condition)
     plan = widened(rel, width)
     read_as(plan, rel, *(["function-arguments"] if plan != rel.to_plan().to_proto() else []))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "condition",
+    [
+        lambda r: r.x > 2.0,
+        lambda r: sd.lit(2.0) == r.x,
+        lambda r: r.d <= Decimal("2.00"),
+        lambda r: f.coalesce(r.x, 2.0) < r.x,
+        lambda r: f.between(r.d, Decimal("2.00"), Decimal("2.00")),
+    ],
+)
+def test_integers_beside_floats_and_decimals(condition: Condition, width: str) -> None:
+    rel = T.filter(condition)
+    plan = rel.to_plan().to_proto()
+    for each in inside(plan):
+        if isinstance(each, pb.Expression.Literal):
+            setattr(each, width, 2)
+    read_as(plan, rel, "function-arguments")
+
+
+@pytest.mark.parametrize(
+    ("condition", "value"), [(lambda r: r.x > 2.0, 2**53 + 1), (lambda r: r.d > Decimal("2.00"), 10**8)]
+)
+def test_an_integer_that_is_no_float_or_decimal_stays_one(condition: Condition, value: int) -> None:
+    plan = T.filter(condition).to_plan().to_proto()
+    (constant,) = (each for each in inside(plan) if isinstance(each, pb.Expression.Literal))
+    constant.i64 = value
+    assert "function-unknown" in [each.code for each in sd.Plan.from_proto(plan).findings]
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from datafusion import SessionContext
-from datafusion.substrait import Serde
 from pyspark.sql import SparkSession
 
 import substrait_dsl as sd
 from substrait_dsl.errors import LiteralError
 from tests.support import refused
+
+if TYPE_CHECKING:
+    from datafusion import SessionContext
 
 NAMES = {8: "u8", 16: "u16", 32: "u32", 64: "u64"}
 DATA = pa.table(
@@ -58,13 +59,17 @@ QUERIES: dict[str, list[tuple[Any, ...]]] = {
 
 
 @pytest.fixture(scope="module")
-def context() -> SessionContext:
+def context(datafusion: None) -> SessionContext:
+    from datafusion import SessionContext
+
     made = SessionContext()
     made.register_record_batches("un", [DATA.to_batches()])
     return made
 
 
 def test_rows_of_plans_of_datafusion(context: SessionContext, spark: SparkSession, tmp_path: Path) -> None:
+    from datafusion.substrait import Serde
+
     pq.write_table(DATA, tmp_path / "un.parquet")
     spark.read.parquet(str(tmp_path / "un.parquet")).createOrReplaceTempView("un")
 
@@ -77,6 +82,8 @@ def test_rows_of_plans_of_datafusion(context: SessionContext, spark: SparkSessio
 
 
 def test_columns_are_unsigned_and_the_findings_say_so(context: SessionContext) -> None:
+    from datafusion.substrait import Serde
+
     plan = sd.Plan.from_bytes(bytes(Serde.serialize_bytes("SELECT u, v FROM un", context)))
     assert plan.roots[0].schema.types == (unsigned(8).as_nullable(), unsigned(32).as_nullable())
     assert [each.code for each in plan.findings].count(sd.FindingCode.TYPE_UNSIGNED) == 3  # u, v, w
