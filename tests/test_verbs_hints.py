@@ -99,6 +99,7 @@ def test_a_shared_relation_is_equal_to_what_it_was() -> None:
     made = shared(T)
     assert made._rel.shared
     assert made._rel == T._rel
+    assert (made.schema, made.properties) == (T.schema, T.properties)
     assert shared(made)._rel is made._rel
 
 

@@ -222,6 +222,7 @@ def test_a_grouped_aggregate() -> None:
         T, (b, col(T, 2)), ((0, 1), (1,), ()), (ex.Measure(count_rows()), filtered), ("b", "s", "n", "t", "g")
     )
     sent = encoded_relation(rel).aggregate
+    assert sent.input == encoded_relation(T)
     assert [list(grouping.expression_references) for grouping in sent.groupings] == [[0, 1], [1], []]
     assert sent.grouping_expressions[0] == message(pb.Expression, B)
     assert sent.measures[0] == message(
