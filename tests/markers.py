@@ -56,6 +56,7 @@ SLOW = frozenset(
         "test_wheel.py::test_two_lines_of_configuration_check_the_columns_of_every_step",
         # a run of other tests
         "spark/test_connect.py",
+        "test_mutations.py::test_tests_that_catch_are_told_from_those_that_do_not",
         # random plans
         "proto/test_fuzz.py",
         "trees/test_round_trip.py",

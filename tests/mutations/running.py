@@ -39,7 +39,7 @@ SECONDS = 30
 """How much of a processor's time the tests of a row may take: a break may loop for ever."""
 MEMORY = 4 << 30
 OPTIONS = (
-    "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--import-mode=importlib",
+    "-x", "-q", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib",
     "-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning",
 )  # fmt: skip
 _NO_EFFECT = 20
