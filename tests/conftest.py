@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Generator, Iterator
 from importlib.metadata import version
@@ -67,6 +68,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="what runs the tests of Spark: a session in this process, or a client of a Spark Connect server",
     )
     parser.addoption("--no-skips", action="store_true", help="a test that is skipped fails, as it does in CI")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while tests are collected, and later not among them: ten thousand stay to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

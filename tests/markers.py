@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,8 @@ SLOW = frozenset(
         "test_typing_plugin.py::test_mypy_says_what_the_comments_say_and_nothing_else",
         "test_typing_variables.py",
         "test_wheel.py::test_two_lines_of_configuration_check_the_columns_of_every_step",
-        # a run of other tests
+        # runs of other tests
+        "test_markers.py::test_tests_are_collected_with_few_calls",
         "spark/test_connect.py",
         "test_mutations.py::test_tests_that_catch_are_told_from_those_that_do_not",
         # random plans
@@ -114,12 +116,18 @@ def add_markers(item: pytest.Item) -> None:
                 "or a line in SLOW (tests/markers.py)"
             )
     names = {marker for fixture in fixtures(item) for marker in BY_FIXTURE.get(fixture, ())}
-    module = Path(os.path.relpath(item.path, TESTS)).as_posix()
+    module = _module(item.path)
     function = getattr(item, "originalname", item.name)
     if module in SLOW or f"{module}::{function}" in SLOW:
         names.add("slow")
     for name in sorted(names):
         item.add_marker(name)
+
+
+@cache
+def _module(path: Path) -> str:
+    """The path of a module from the folder of the tests."""
+    return Path(os.path.relpath(path, TESTS)).as_posix()
 
 
 def fixtures(item: pytest.Item) -> set[str]:

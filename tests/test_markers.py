@@ -123,6 +123,37 @@ def test_every_test_is_in_the_line_of_the_readme_or_in_the_rest() -> None:
     assert (line, rest) == (['-q -n 2 -m "not slow"'], ["-q -n 2 -m slow"])
 
 
+MOST_CALLS = 1000
+"""How many calls of functions a test may take to be collected, on the average; cases are built when they run."""
+
+COLLECTION = """
+import cProfile, pytest
+
+class Count:
+    def pytest_collection_finish(self, session):
+        self.tests = len(session.items)
+
+count, profile = Count(), cProfile.Profile()
+profile.runcall(pytest.main, ["--collect-only", "-q", "-p", "no:cacheprovider"], plugins=[count])
+print("", sum(entry.callcount for entry in profile.getstats()) / count.tests, sep="\\n")
+"""
+
+
+def test_tests_are_collected_with_few_calls() -> None:
+    """It says nothing of how fast the machine is. The first run leaves the bytecode for the second."""
+    variables = {name: value for name, value in environment().items() if name != "PYTHONDONTWRITEBYTECODE"}
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", COLLECTION],
+            cwd=TESTS.parent,
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert float(done.stdout.splitlines()[-1]) < MOST_CALLS, done.stdout[-500:]
+
+
 # --- engines are hidden, too
 
 
