@@ -45,7 +45,7 @@ def breaks_for(row: Row) -> Iterator[Break]:
     if row.id in WRITTEN:
         yield written_break(*WRITTEN[row.id])
         return
-    wanted = words_in(f"{row.asks} {row.test}")
+    wanted = words_in(f"{row.id} {row.asks} {row.where} {row.test}")
     of_places: list[list[Break]] = []
     for path in PATH.findall(row.where):
         place = place_of(path)

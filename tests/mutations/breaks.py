@@ -35,7 +35,8 @@ class Break:
 
 def words_in(text: str) -> frozenset[str]:
     """The words of a text, or of names in it."""
-    return frozenset(word for word in re.findall(r"[a-z]{3,}|\d+", text.lower().replace("_", " ")))
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text)
+    return frozenset(re.findall(r"[a-z]+\d*", apart.lower()))
 
 
 @functools.cache
