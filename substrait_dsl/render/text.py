@@ -76,7 +76,7 @@ def explain_plan(plan: AlgebraPlan, roots: Sequence[Rel]) -> str:
         else _Task(tree.input, 0, None, f"subtree {writer.labels.of(tree.input)}: ")
         for tree in (evaluated_trees(plan.trees) if in_turn else plan.trees)
     ]
-    lines = list(_Explanation(tasks, False, writer.labels).lines())
+    lines = list(_Explanation(tasks, False, writer.labels, in_turn=in_turn).lines())
     lines += [
         f"parameter({binding.anchor}) = {writer.text(binding.value, NO_ROW)}" for binding in plan.parameter_bindings
     ]
@@ -143,8 +143,11 @@ class _Task:
 class _Explanation:
     """One run of `explain`."""
 
-    def __init__(self, tasks: Iterable[_Task], properties: bool, labels: Labels) -> None:
+    def __init__(self, tasks: Iterable[_Task], properties: bool, labels: Labels, *, in_turn: bool = False) -> None:
+        """`in_turn` says that what is not shared is evaluated anew in each task."""
         self._sections = deque(tasks)
+        self._in_turn = in_turn
+        self._shared = {id(task.rel) for task in self._sections if task.rel.shared}
         self._properties = properties
         self._labels = labels
         self._tops = {id(task.rel) for task in self._sections}
@@ -158,6 +161,8 @@ class _Explanation:
         """The lines of the text."""
         while self._sections:
             stack = [self._sections.popleft()]
+            if self._in_turn:
+                self._printed = {key: title for key, title in self._printed.items() if key in self._shared}
             while stack:
                 task = stack.pop()
                 mention = self._mention(task)
