@@ -71,11 +71,9 @@ class EvaluationOrder:
             self._place(number, tree)
         self._ends = self._needed_until()
 
-    @property
-    def shared(self) -> Iterator[tuple[int, Rel]]:
-        """The shared relations that are trees of their own, each with the position of its tree."""
-        numbered = enumerate(tree.input for tree in self.trees)
-        return ((number, rel) for number, rel in numbered if self._tree_of.get(id(rel)) == number)
+    def is_shared(self, tree: int) -> bool:
+        """Whether other trees may refer to a tree, which is that of a shared relation."""
+        return self._tree_of.get(id(self.trees[tree].input)) == tree
 
     def uses(self, tree: int) -> int:
         """How many references there are to the relation of a tree."""

@@ -9,6 +9,7 @@ Specification: https://substrait.io/serialization/basics/ and "Plans" there.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING
@@ -60,20 +61,25 @@ class Evaluation:
         self._lower_root = lower_root
         self._evaluated: dict[int, Node] = {}
         """What stands for the changes that were made, and for the shared relations that are kept, by their ids."""
-        self._kept: list[dict[int, Node]] = [{} for _ in order.trees]
-        """What stands in each tree for a part of it that is kept as it was, by its id."""
+        self._computed: set[int] = set()
+        """The ids of shared relations whose rows are computed already."""
+        self._kept: dict[int, dict[int, Node]] = {}
+        """What stands in trees, by their numbers, for parts that are kept as they were, by the ids of these."""
         self._made: set[tuple[str, ...]] = set()
         """In a rehearsal: the names of what the plan makes, which is not there yet."""
 
     def run(self) -> list[DataFrame]:
-        """Make the changes, in order, and lower the roots: a DataFrame for each of them."""
-        changes = iter(self._order.changes)
-        for change in changes:
-            for read in list(self._order.live_reads(change)):
-                self._keep(read, change)
-            self._change(change)
-        self._share()
-        return [frame for number in range(len(self._order.trees)) if (frame := self._lower(number)) is not None]
+        """Evaluate the trees in order, and lower the roots: a DataFrame for each of them."""
+        changes = deque(self._order.changes)
+        numbers = range(len(self._order.trees))
+        for number in numbers:
+            while changes and changes[0].tree == number:
+                change = changes.popleft()
+                for read in self._order.live_reads(change):
+                    self._keep(read, change)
+                self._change(change)
+            self._share(number)
+        return [frame for number in numbers if (frame := self._lower(number)) is not None]
 
     # --- changes
 
@@ -103,14 +109,18 @@ class Evaluation:
 
     def _keep(self, read: PlacedRead, change: PlacedChange) -> None:
         """Keep the rows of a read as they are before a change, if the change may make them others."""
-        kept = self._kept[read.tree]
+        kept = self._kept.get(read.tree, {})
         if id(read.read) in kept or self._is_unknown(read.read) or self._is_unknown(change.change):
             return
         tree = self._order.trees[read.tree].input
-        if id(tree) in self._evaluated or not may_change(change.change, read.read, self._space.spark):
+        if id(tree) in self._computed or not may_change(change.change, read.read, self._space.spark):
+            return
+        if isinstance(shared := self._evaluated.get(id(tree)), Evaluated):
+            self._evaluated[id(tree)] = self._checkpointed(tree, shared.rows)
+            self._computed.add(id(tree))
             return
         if not isinstance(change.change, Ddl) and (then := read_of_now(read.read, self._space)) is not None:
-            kept[id(read.read)] = then
+            self._keep_part(read.tree, read.read, then)
             return
         rel = self._order.evaluated_before(read, change)
         if rel is None:
@@ -121,24 +131,31 @@ class Evaluation:
             )
         if id(rel) in kept:
             return
-        rows = self._inside(self._now(read.tree, rel))
-        leaf = self._leaf(rel, rows if self._space.is_rehearsal else checkpointed(rows))
+        leaf = self._checkpointed(rel, self._inside(self._now(read.tree, rel)))
         if rel is tree and rel.shared:
             self._evaluated[id(rel)] = leaf
+            self._computed.add(id(rel))
         else:
-            kept[id(rel)] = leaf
+            self._keep_part(read.tree, rel, leaf)
 
-    def _share(self) -> None:
-        """Keep the shared relations whose rows may be others each time, or are to be kept; they are computed later."""
-        for number, rel in self._order.shared:
-            now = self._now(number, rel)
-            if id(rel) in self._evaluated or self._is_unknown(now):
-                continue
-            if self._space.persist_shared:
-                rows = self._inside(now)
-                self._evaluated[id(rel)] = self._leaf(rel, self._persisted(rows))
-            elif self._order.uses(number) > 1 and not is_stable(now, self._space.spark):
-                self._evaluated[id(rel)] = self._leaf(rel, checkpointed_when_computed(self._inside(now)))
+    def _checkpointed(self, rel: Rel, rows: Rows) -> Evaluated:
+        return self._leaf(rel, rows if self._space.is_rehearsal else checkpointed(rows))
+
+    def _keep_part(self, tree: int, rel: Rel, kept: Rel) -> None:
+        self._kept.setdefault(tree, {})[id(rel)] = kept
+
+    def _share(self, number: int) -> None:
+        """Keep a shared relation whose rows may be others each time, or are to be kept, from when they are computed."""
+        rel = self._order.trees[number].input
+        if not self._order.is_shared(number) or id(rel) in self._evaluated:
+            return
+        now = self._now(number, rel)
+        if self._is_unknown(now):
+            return
+        if self._order.uses(number) > 1 and not is_stable(now, self._space.spark):
+            self._evaluated[id(rel)] = self._leaf(rel, checkpointed_when_computed(self._inside(now)))
+        elif self._space.persist_shared:
+            self._evaluated[id(rel)] = self._leaf(rel, self._persisted(self._inside(now)))
 
     def _persisted(self, rows: Rows) -> Rows:
         assert isinstance(rows.table, FrameTable)
@@ -151,10 +168,11 @@ class Evaluation:
     def _now(self, number: int, rel: Rel) -> Rel:
         """A tree, or a part of it, with what is evaluated in place of what it was evaluated from."""
         done = dict(self._evaluated)
-        for other, shared in self._order.shared:
-            if other < number and id(shared) not in done and self._kept[other]:
+        for other in sorted(self._kept.keys() - {number}):
+            shared = self._order.trees[other].input
+            if other < number and shared.shared and id(shared) not in done:
                 done[id(shared)] = rebuild(shared, _as_it_is, done={**done, **self._kept[other]})
-        done.update(self._kept[number])
+        done.update(self._kept.get(number, {}))
         return rebuild(rel, _as_it_is, done=done) if done else rel
 
     def _inside(self, rel: Rel) -> Rows:

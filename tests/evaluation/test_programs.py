@@ -216,3 +216,44 @@ def test_roots_see_one_change_once(is_shared: bool, name: tuple[str, str], spark
         records, counted = each.execute(spark)
         assert (rows(records), rows(counted)) == ([100], [1])
     assert stored(name, spark) == [1, 100, 100]
+
+
+def test_a_read_inside_a_correlated_subquery_is_kept_with_what_is_around_it(
+    name: tuple[str, str], spark: SparkSession
+) -> None:
+    keys = sd.read_virtual([(1,), (100,)], {"k": "i64"})
+    found = keys.filter(lambda r: sd.exists(table(name).filter(lambda x: x.a == r.k)))
+    both = found.union_all(NEW.write(name, output="modified_records"))
+    assert rows(both.execute(spark)) == [1, 100]
+    first, _, second = sd.Plan(found, NEW.write(name), found).execute(spark)
+    assert (rows(first), rows(second)) == ([1, 100], [1, 100])
+
+
+def test_what_cannot_be_kept_is_refused_before_anything_runs(name: tuple[str, str], spark: SparkSession) -> None:
+    """A read whose own filter sees the row outside is no relation by itself, and the change stands beside it."""
+    keys = sd.read_virtual([(1,)], {"k": "i64"})
+    change = NEW.write(name, output="modified_records")
+    beside = keys.filter(
+        lambda r: sd.exists(sd.read_named(name, COLUMNS, filter=lambda x: x.a == r.k).union_all(change))
+    )
+    with refused(UnsupportedError, "execute", "depends on a row outside", ".filter(...)"):
+        beside.execute(spark)
+    assert stored(name, spark) == [1]
+    cured = keys.filter(lambda r: sd.exists(table(name).filter(lambda x: x.a == r.k).union_all(change)))
+    assert rows(cured.execute(spark)) == [1]
+    assert stored(name, spark) == [1, 100]
+
+
+@pytest.mark.parametrize("persist_shared", [False, True])
+def test_what_is_written_and_what_is_returned_is_one_result_set(
+    persist_shared: bool, name: tuple[str, str], spark: SparkSession
+) -> None:
+    """Chance is asked once, for the change, for the change of what it reads, and for the root."""
+    spark.sql(f"CREATE OR REPLACE TEMP VIEW drawn AS SELECT CAST(rand() * 1e15 AS BIGINT) AS a FROM {'.'.join(name)}")
+    drawn = sd.shared(sd.read_named("drawn", COLUMNS))
+    other = (name[0], f"{name[1]}_other")
+    plan = sd.Plan(drawn, drawn.write(name), drawn.write(other, "ctas"), drawn.limit(10))
+    first, _, _, last = plan.execute(spark, persist_shared=persist_shared)
+    found = rows(first)
+    assert (rows(last), stored(other, spark), stored(name, spark)) == (found, found, [1, *found])
+    spark.catalog.clearCache()
