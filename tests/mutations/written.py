@@ -52,4 +52,9 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
         "        return NamedStruct(())\n",
         '        return NamedStruct((Field("x", I64()),))\n',
     ),
+    "000:487": (
+        "substrait_dsl.proto.writes",
+        "FilesTarget(item.uri, item.format, tuple(partition_columns))",
+        "FilesTarget(item.uri, item.format)",
+    ),
 }
