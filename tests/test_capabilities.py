@@ -34,8 +34,11 @@ ALL: dict[str, Any] = {
     "types": "all",
     "functions": [sd.FunctionCapability(ARITHMETIC, "add"), sd.FunctionCapability(COMPARISON, "gt")],
 }
-"""All that `PIPELINE` needs."""
-PIPELINE = table("a: i64, d: decimal<30, 2>").filter(lambda r: r.a > 1).select("d", x=lambda r: r.a + 1)
+"""All that `pipeline` needs."""
+
+
+def pipeline() -> Any:
+    return table("a: i64, d: decimal<30, 2>").filter(lambda r: r.a > 1).select("d", x=lambda r: r.a + 1)
 
 
 def lacks(relation: Any, **said: Any) -> list[tuple[str, str]]:
@@ -45,7 +48,7 @@ def lacks(relation: Any, **said: Any) -> list[tuple[str, str]]:
 
 
 def test_nothing_is_missing_where_all_is_there() -> None:
-    report = PIPELINE.to_plan().check(sd.Capabilities("acme", **ALL))
+    report = pipeline().to_plan().check(sd.Capabilities("acme", **ALL))
     assert (report.missing, report.undeclared) == ((), ())
     assert str(report) == "acme has all that the plan needs"
 
@@ -104,7 +107,7 @@ LACKS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
 
 @pytest.mark.parametrize(("said", "missing"), LACKS.values(), ids=LACKS)
 def test_what_is_missing(said: dict[str, Any], missing: list[tuple[str, str]]) -> None:
-    assert lacks(PIPELINE, **said) == missing
+    assert lacks(pipeline(), **said) == missing
 
 
 @pytest.mark.parametrize(
@@ -142,7 +145,7 @@ def test_numbers_of_arguments(variadic: tuple[int, int | None] | None, reason: s
 
 
 def test_what_a_system_says_nothing_about_is_not_what_it_lacks() -> None:
-    plan = PIPELINE.to_plan()
+    plan = pipeline().to_plan()
     report = plan.check(sd.Capabilities("acme", relations=["READ", "FILTER", "PROJECT"]))
     assert report.missing == ()
     assert {each.kind for each in report.undeclared} == {"version", "expression", "scalar function", "type"}
@@ -218,7 +221,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[SubstraitDslError], tuple[s
     "pair": (lambda: sd.Capabilities(user_defined_types=["point"]), InvalidArgumentError, ("'point'", "URN")),  # type: ignore[list-item]  # wrong
     "signature": (lambda: sd.FunctionCapability("u", "add", signatures="i64"), InvalidArgumentError, ("'i64'",)),
     "mode": (lambda: sd.Capabilities(evaluation_modes=["per_plan"]), InvalidArgumentError, ("'per_plan'", "PER_PLAN")),
-    "a path": (lambda: PIPELINE.to_plan().check("x.yaml"), InvalidArgumentError, ("check", "read_capabilities")),
+    "a path": (lambda: pipeline().to_plan().check("x.yaml"), InvalidArgumentError, ("check", "read_capabilities")),
     "no file": (lambda: sd.read_capabilities("/nowhere/x.yaml"), CatalogError, ("read_capabilities", "x.yaml")),
     "no path": (lambda: sd.read_capabilities(5), InvalidArgumentError, ("read_capabilities", "5")),  # type: ignore[arg-type]  # wrong
 }
@@ -287,7 +290,7 @@ def test_the_message_in_its_binary_form(tmp_path: Path) -> None:
 def test_what_the_message_does_not_list_is_not_supported(tmp_path: Path) -> None:
     file = tmp_path / "acme.json"
     file.write_text(JSON, encoding="utf-8")
-    report = PIPELINE.to_plan().check(sd.read_capabilities(file))
+    report = pipeline().to_plan().check(sd.read_capabilities(file))
     assert [str(each.requirement) for each in report.missing] == [
         "version {}.{}.{}".format(*installed_version()),
         f"scalar function gt:any_any of {COMPARISON}",
@@ -377,7 +380,7 @@ def test_a_list_that_is_not_there_or_empty_is_all(tmp_path: Path, text: str) -> 
     """As the schema says of types, relations and expressions; of functions it does not."""
     read = dialect(tmp_path, text)
     assert read == sd.Capabilities("acme.yaml", types="all", relations="all", expressions="all", functions={})
-    report = PIPELINE.to_plan().check(read)
+    report = pipeline().to_plan().check(read)
     assert report.missing == ()
     assert {each.kind for each in report.undeclared} == {"version", "scalar function"}
 

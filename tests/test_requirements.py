@@ -150,23 +150,26 @@ def test_the_path_leads_to_what_is_needed() -> None:
             assert field.upper() == each.name
 
 
-LITERALS: dict[str, tuple[Any, str]] = {
-    "varchar": (sd.lit("abc", sd.VarChar(7)), "type VARCHAR, length 7"),
-    "fixed char": (sd.lit("abc", sd.FixedChar(3)), "type FIXED_CHAR, length 3"),
-    "fixed binary": (sd.lit(b"ab", sd.FixedBinary(2)), "type FIXED_BINARY, length 2"),
-    "decimal": (sd.lit(Decimal("1.5"), sd.Decimal(9, 4)), "type DECIMAL, precision 9, scale 4"),
-    "null": (sd.null(sd.Decimal(8, 1)), "type DECIMAL, precision 8, scale 1"),
-    "timestamp": (sd.lit(dt.datetime(2020, 1, 1), sd.PrecisionTimestamp(3)), "type PRECISION_TIMESTAMP, precision 3"),
-    "boolean": (sd.lit(True), "type BOOL"),
-    "months": (sd.lit(sd.YearMonths(1, 2), sd.IntervalYear()), "type INTERVAL_YEAR"),
-    "list": (sd.lit([], sd.List(sd.I8())), "type LIST"),
-    "uuid": (sd.lit(uuid.UUID(int=0), sd.UUID()), "type UUID"),
+LITERALS: dict[str, tuple[Callable[[], Any], str]] = {
+    "varchar": (lambda: sd.lit("abc", sd.VarChar(7)), "type VARCHAR, length 7"),
+    "fixed char": (lambda: sd.lit("abc", sd.FixedChar(3)), "type FIXED_CHAR, length 3"),
+    "fixed binary": (lambda: sd.lit(b"ab", sd.FixedBinary(2)), "type FIXED_BINARY, length 2"),
+    "decimal": (lambda: sd.lit(Decimal("1.5"), sd.Decimal(9, 4)), "type DECIMAL, precision 9, scale 4"),
+    "null": (lambda: sd.null(sd.Decimal(8, 1)), "type DECIMAL, precision 8, scale 1"),
+    "timestamp": (
+        lambda: sd.lit(dt.datetime(2020, 1, 1), sd.PrecisionTimestamp(3)),
+        "type PRECISION_TIMESTAMP, precision 3",
+    ),
+    "boolean": (lambda: sd.lit(True), "type BOOL"),
+    "months": (lambda: sd.lit(sd.YearMonths(1, 2), sd.IntervalYear()), "type INTERVAL_YEAR"),
+    "list": (lambda: sd.lit([], sd.List(sd.I8())), "type LIST"),
+    "uuid": (lambda: sd.lit(uuid.UUID(int=0), sd.UUID()), "type UUID"),
 }
 
 
 @pytest.mark.parametrize(("literal", "need"), LITERALS.values(), ids=LITERALS)
-def test_the_types_of_literals(literal: Any, need: str) -> None:
-    assert need in needs(table("a: i64").select(x=literal))
+def test_the_types_of_literals(literal: Callable[[], Any], need: str) -> None:
+    assert need in needs(table("a: i64").select(x=literal()))
 
 
 FORMS: dict[str, tuple[Callable[[Any], Any], str]] = {
