@@ -147,7 +147,7 @@ def _suggested_extension(urn: str, known: Iterable[str]) -> str | None:
 def _report_misspelt(decoder: Decoder, function: FunctionId, looked_up: set[str], message: Message) -> None:
     """Tell that the URN of an extension is not known, if it looks like one that is, with a function that has.
 
-    Others may declare what they like, so that there is no doubt else. `looked_up` are the URNs that were looked at.
+    Others may declare what they like, so that nothing else is reported. `looked_up` are the URNs that were looked at.
     """
     extensions, urn = decoder.catalog.extensions, function.urn
     if not urn or urn in extensions or urn.startswith(OWN_URNS) or urn in looked_up:
@@ -180,6 +180,7 @@ def _decode_urn(decoder: Decoder, urns: Mapping[int, str], declaration: Any) -> 
         FindingCode.EXTENSION_MISSING,
         f'"{declaration.name}" does not say which extension it is from: looked for in all',
         declaration,
+        "",  # one finding for all of them: what each is read as, its calls tell
     )
     return ""
 

@@ -56,7 +56,7 @@ class Known:
     missing: bool = False
     """Whether there is no function of that name, whatever its arguments are."""
     cause: SubstraitDslError | None = attrs.field(default=None, eq=False)
-    """The error that the doubt comes from; its hint takes long to find, so that it is asked for only if needed."""
+    """The error that the problem comes from; its hint takes long to find, so that it is asked for only if needed."""
 
 
 def decode_function(
@@ -165,6 +165,9 @@ def _output_type(
         is_assumed = is_assumed or known.code is FindingCode.CALL_TYPE_ASSUMED
         code = FindingCode.CALL_TYPE_ASSUMED if is_assumed else FindingCode.CALL_TYPE_MISSING
         text = f"{function.key} does not declare its type; it is {known.type}"
+        if reports and code is FindingCode.CALL_TYPE_MISSING:  # one finding for each function
+            found, problem, about = reports[-1]
+            return known.type, ((found, f"{problem}; its type is not declared: it is {known.type}", about),)
         reports.append((code, text, subject))
         return known.type, tuple(reports)
     difference = difference_of(declared, known.type)
