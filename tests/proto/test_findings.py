@@ -207,3 +207,67 @@ def test_every_code_is_used_by_the_reader() -> None:
     package = Path(sd.__file__).parent / "proto"
     used = {name for file in package.glob("*.py") for name in re.findall(r"FindingCode\.([A-Z_]+)", file.read_text())}
     assert used == {code.name for code in FindingCode}
+
+
+# --- words
+
+
+def test_a_root_with_too_few_names_is_told_the_fields() -> None:
+    plan = T.to_plan().to_proto()
+    del plan.relations[0].root.names[1:]
+    with refused(PlanFormatError, 'hint: its fields are "a", "b", "d", "x"'):
+        sd.Plan.from_proto(plan)
+    nested = sd.read_named("t", {"s": sd.Struct.of({"x": sd.I64()}), "y": "i64"}).to_plan().to_proto()
+    del nested.relations[0].root.names[1:]
+    with refused(PlanFormatError, '"s", "x", "y"; the fields of structs inside count, depth first'):
+        sd.Plan.from_proto(nested)
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        (0, "steps_out is 0, but it counts the subqueries from the innermost outwards"),
+        (2, "steps_out is 2, but 1 subquery is around the reference"),
+        (7, "steps_out is 7, but 1 subquery is around the reference"),
+    ],
+)
+def test_steps_out_says_what_it_counts(steps: int, said: str) -> None:
+    inner = table("k: i64", "u")
+    plan = T.filter(lambda t: sd.exists(inner.filter(lambda u: u.k == t.a))).to_plan()
+    message = plan.to_proto(outer_references="steps_out")
+    subquery = message.relations[0].root.input.filter.condition.subquery.set_predicate.tuples
+    outer = subquery.filter.condition.scalar_function.arguments[1].value.selection.outer_reference
+    assert outer.steps_out == 1
+    outer.steps_out = steps
+    with refused(PlanFormatError, said):
+        sd.Plan.from_proto(message)
+
+
+def test_only_near_extensions_are_suggested() -> None:
+    for urn, near in (("", None), ("functions_zzzzzzz", None), ("functions_sets", "functions_set")):
+        plan = T.to_plan().to_proto()
+        plan.extension_urns.add(extension_urn_anchor=1, urn=f"extension:io.substrait:{urn}")
+        (finding,) = sd.Plan.from_proto(plan).findings
+        assert finding.code == "extension-unknown"
+        assert ("did you mean" in finding.message) is (near is not None)
+        assert near is None or f'did you mean "extension:io.substrait:{near}"?' in finding.message
+
+
+def test_a_read_without_a_schema_is_an_assumption() -> None:
+    plan = T.to_plan().to_proto()
+    del plan.relations[0].root.names[:]
+    plan.relations[0].root.input.read.ClearField("base_schema")
+    read = sd.Plan.from_proto(plan)
+    assert len(read.roots[0].schema) == 0
+    assert [(each.code, each.weight) for each in read.findings] == [("read-schema", "assumed")]
+
+
+def test_a_required_value_in_a_nullable_column_is_found() -> None:
+    rel = sd.read_virtual([(1, 2)], {"a": "i64", "b": "i32?"})
+    assert sd.Plan.from_proto(rel.to_plan().to_proto(), strict=True) == rel.to_plan()
+    message = rel.to_plan().to_proto()
+    for value in message.relations[0].root.input.read.virtual_table.expressions[0].fields:
+        value.literal.nullable = False
+    (finding,) = sd.Plan.from_proto(message).findings
+    assert finding.code == "row-nullability"
+    assert 'column "b" of a virtual table is i32?, a value i32' in finding.message
