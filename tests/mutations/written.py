@@ -57,4 +57,9 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
         "FilesTarget(item.uri, item.format, tuple(partition_columns))",
         "FilesTarget(item.uri, item.format)",
     ),
+    "001:35": (
+        "substrait_dsl.algebra.relations.columns",
+        "schema = self.input.schema.pick(self.mapping)",
+        "schema = self.input.schema.pick(sorted(self.mapping))",
+    ),
 }
