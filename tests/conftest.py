@@ -77,8 +77,9 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
-        gc.freeze()
         gc.enable()
+        gc.collect()  # the classes that attrs makes others of, which `__subclasses__` names as long as they are there
+        gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
