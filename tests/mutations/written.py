@@ -62,4 +62,9 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
         "schema = self.input.schema.pick(self.mapping)",
         "schema = self.input.schema.pick(sorted(self.mapping))",
     ),
+    "000:419": (
+        "substrait_dsl.algebra.node",
+        '_set(self, "properties", self._derive_properties())',
+        '_set(self, "properties", NO_PROPERTIES if self.shared else self._derive_properties())',
+    ),
 }
