@@ -56,11 +56,15 @@ SLOW = frozenset(
         "test_typing_variables.py",
         "test_wheel.py::test_two_lines_of_configuration_check_the_columns_of_every_step",
         # runs of other tests
+        "test_markers.py::test_a_marker_that_is_written_by_hand_is_refused",
+        "test_markers.py::test_markers_follow_from_fixtures",
         "test_markers.py::test_tests_are_collected_with_few_calls",
+        "test_markers.py::test_what_is_skipped_fails_where_no_tool_may_be_missing",
         "spark/test_connect.py",
         "test_mutations.py::test_tests_that_catch_are_told_from_those_that_do_not",
         # random plans
         "proto/test_fuzz.py",
+        "partiql/test_parts.py::test_every_part_is_lowered_and_read_back_from_a_plan",
         "partiql/test_random_trees.py",
         "proto/test_extended.py::test_any_expressions_come_back_from_bytes",
         "proto/test_extended.py::test_any_expressions_come_back_from_json",
