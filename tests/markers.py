@@ -31,6 +31,7 @@ BY_FIXTURE: Mapping[str, tuple[str, ...]] = {
     "duckdb": ("engines",),
     "datafusion": ("engines",),
     "tpcds": ("slow",),
+    "duckdb_cache": ("slow",),
     "ibis_cache": ("slow",),
     "library_cache": ("slow",),
     "shared": ("shared",),

@@ -17,6 +17,13 @@ def ibis_cache(pytestconfig: pytest.Config) -> Path:
 
 
 @pytest.fixture(scope="session")
+def duckdb_cache(pytestconfig: pytest.Config) -> Path:
+    """A folder for DuckDB 1.1.3, which is installed there once."""
+    assert pytestconfig.cache is not None
+    return pytestconfig.cache.mkdir("duckdb")
+
+
+@pytest.fixture(scope="session")
 def tpcds(pytestconfig: pytest.Config) -> Path:
     """The folder with the tables and the queries of TPC-DS."""
     assert pytestconfig.cache is not None

@@ -19,6 +19,9 @@ SCALE = 0.01
 
 _TPCDS = tuple(f"{package}=={DUCKDB}" for package in ("duckdb", "duckdb-extension-tpcds"))
 
+_DUCKDB_SUBSTRAIT = ("duckdb==1.1.3", "duckdb-extension-substrait==1.1.3")
+"""The last version of DuckDB in whose plans a project puts out its expressions only, and its extension."""
+
 _IBIS = ("ibis-substrait==4.0.1", "ibis-framework[duckdb]==9.5.0", "substrait==0.23.0", "protobuf<6", "duckdb==1.1.3")
 """The last version of ibis-substrait, with the versions that it works with."""
 
@@ -92,6 +95,51 @@ def compiled_by_ibis(cache: Path, folder: Path, values: Path, texts: Sequence[st
     made = folder / "compiled.pickle"
     _run([sys.executable, "-c", _COMPILER, str(values), json.dumps(texts), str(made)], PYTHONPATH=str(packages))
     results: list[tuple[bytes, list[Any]]] = pickle.loads(made.read_bytes())
+    return results
+
+
+_PLANNER = """
+import json, pathlib, pickle, sys
+import duckdb, duckdb_extension_substrait
+
+folder, texts, made = sys.argv[1:]
+module = pathlib.Path(duckdb_extension_substrait.__file__).parent
+(extension,) = module.glob("extensions/*/substrait.duckdb_extension")
+connection = duckdb.connect(config={"allow_unsigned_extensions": True})
+connection.execute(f"LOAD '{extension}'")
+for file in pathlib.Path(folder).glob("*.parquet"):
+    connection.execute(f"CREATE TABLE {file.stem} AS FROM '{file}'")
+results = {}
+for name, text in json.loads(texts).items():
+    try:
+        (plan,) = connection.execute("CALL get_substrait(?)", [text]).fetchone()
+    except duckdb.NotImplementedException as error:
+        results[name] = str(error)
+    else:
+        results[name] = (plan, connection.execute(text).fetchall())
+with open(made, "wb") as file:
+    pickle.dump(results, file)
+"""
+
+
+def planned_by_duckdb(
+    cache: Path, folder: Path, tables: Path, texts: Mapping[str, str]
+) -> Mapping[str, tuple[bytes, list[Any]] | str]:
+    """The plans that DuckDB 1.1.3 makes of queries, and its rows; the error of a query that it cannot write as a plan.
+
+    Args:
+        cache: a folder that stays from one run to the next.
+        folder: a folder for the results.
+        tables: a folder with a Parquet file for each table.
+        texts: the queries, by their names.
+
+    Raises:
+        AssertionError: the packages cannot be installed, or DuckDB fails otherwise.
+    """
+    packages = _installed(cache / "duckdb-1.1.3", _DUCKDB_SUBSTRAIT, "--no-deps")
+    made = folder / "planned.pickle"
+    _run([sys.executable, "-c", _PLANNER, str(tables), json.dumps(texts), str(made)], PYTHONPATH=str(packages))
+    results: Mapping[str, tuple[bytes, list[Any]] | str] = pickle.loads(made.read_bytes())
     return results
 
 
