@@ -126,7 +126,7 @@ _VALUES: dict[type[t.Type], Any] = {
     t.Date: st.dates(dt.date(1000, 1, 1)),
     t.PrecisionTimestamp: st.integers(-(2**63), 2**63 - 1),
     t.PrecisionTimestampTZ: st.integers(-(2**63), 2**63 - 1),
-    t.IntervalYear: st.builds(YearMonths, st.integers(-10_000, 10_000), st.integers(-120_000, 120_000)),
+    t.IntervalYear: st.builds(YearMonths, st.integers(-5_000, 5_000), st.integers(-60_000, 60_000)),  # 120,000 months
     t.UUID: st.uuids(),
 }
 
