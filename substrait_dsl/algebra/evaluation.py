@@ -137,14 +137,8 @@ def _with_shared(trees: tuple[Tree, ...], rels: Sequence[Rel]) -> tuple[Tree, ..
 
 def _repeated(trees: Sequence[Tree]) -> list[Rel]:
     """The changes that stand in several places, and the subtrees that stand elsewhere, too, unless they are shared."""
-    tops = [tree.input for tree in trees]
     subtrees = {id(tree.input) for tree in trees if isinstance(tree, Subtree)}
-    nodes = list(_depth_first(tops, None if subtrees else _has_changes))
-    places = Counter(map(id, tops))
-    for node in reversed(nodes):
-        count = 1 if isinstance(node, Rel) and is_tree(node) else min(places[id(node)], 2)
-        for child in evaluated_children(node):
-            places[id(child)] += count
+    nodes, places = _count_places([tree.input for tree in trees], None if subtrees else _has_changes)
     return [
         node
         for node in nodes
@@ -153,6 +147,27 @@ def _repeated(trees: Sequence[Tree]) -> list[Rel]:
         and places[id(node)] > 1
         and not node.shared
     ]
+
+
+def count_references(trees: Sequence[Tree]) -> Counter[int]:
+    """How many references there are to each shared relation, by its id; what is referred to more than once has two.
+
+    A root that returns the rows of one is a reference to it.
+    """
+    _, places = _count_places([tree.input for tree in trees], lambda node: node.inside.shares)
+    places.subtract(id(tree.input) for tree in trees if isinstance(tree, Subtree) and is_tree(tree.input))
+    return places
+
+
+def _count_places(tops: Sequence[Rel], is_inside: Callable[[Node], bool] | None) -> tuple[list[Node], Counter[int]]:
+    """The nodes of trees, and in how many places each stands, by its id: of those in many, at least two."""
+    nodes = list(_depth_first(tops, is_inside))
+    places = Counter(map(id, tops))
+    for node in reversed(nodes):
+        count = 1 if isinstance(node, Rel) and is_tree(node) else min(places[id(node)], 2)
+        for child in evaluated_children(node):
+            places[id(child)] += count
+    return nodes, places
 
 
 def _has_changes(node: Node) -> bool:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
-from substrait_dsl.algebra.evaluation import Change, evaluated_children, evaluated_trees, is_tree
-from substrait_dsl.algebra.node import Node, Rel, with_new_children
+from substrait_dsl.algebra.evaluation import Change, count_references, evaluated_children, evaluated_trees, is_tree
+from substrait_dsl.algebra.node import Node, Rel, rebuild, with_new_children
 from substrait_dsl.algebra.relations import Read
 from substrait_dsl.algebra.trees import Root, Tree
 from substrait_dsl.errors import UnsupportedError
@@ -54,10 +54,7 @@ class EvaluationOrder:
     """
 
     def __init__(self, trees: Sequence[Tree]) -> None:
-        self.trees = tuple(
-            attrs.evolve(tree, input=_unfolded(tree.input)) if tree.input.inside.changes else tree
-            for tree in evaluated_trees(trees)
-        )
+        self.trees = _unfolded_trees(evaluated_trees(trees))
         self.changes: list[PlacedChange] = []
         """In the order in which they are made."""
         self.reads: list[PlacedRead] = []
@@ -70,14 +67,34 @@ class EvaluationOrder:
         for number, tree in enumerate(self.trees):
             self._place(number, tree)
         self._ends = self._needed_until()
+        self._references = count_references(self.trees)
 
     def is_shared(self, tree: int) -> bool:
         """Whether other trees may refer to a tree, which is that of a shared relation."""
         return self._tree_of.get(id(self.trees[tree].input)) == tree
 
     def uses(self, tree: int) -> int:
-        """How many references there are to the relation of a tree."""
-        return len(self._uses[tree])
+        """How many references there are to the relation of a tree; of many, at least two."""
+        return self._references[id(self.trees[tree].input)] if self.is_shared(tree) else 0
+
+    def depends(self, tree: int, other: int) -> bool:
+        """Whether a tree refers to another, itself or through others; or is the same."""
+        return any(user == tree for user in self._users(other))
+
+    def is_needed_after(self, tree: int, change: PlacedChange) -> bool:
+        """Whether the rows of a tree are needed after a change."""
+        return self._ends[tree] > change.position
+
+    def _users(self, tree: int) -> Iterator[int]:
+        """A tree, and those that refer to it, themselves or through others."""
+        seen: set[int] = set()
+        waiting = [tree]
+        while waiting:
+            found = waiting.pop()
+            if found not in seen:
+                seen.add(found)
+                yield found
+                waiting += [user for user, _ in self._uses[found]]
 
     def live_reads(self, change: PlacedChange) -> Iterator[PlacedRead]:
         """The reads that are evaluated before a change, and whose rows are needed after it."""
@@ -91,14 +108,19 @@ class EvaluationOrder:
 
         None: all of them refer to a row outside.
         """
-        positions, parents = self._positions[read.tree], self._parents[read.tree]
+        positions = self._positions[read.tree]
         found: Rel | None = None
-        current: Rel | None = read.read
-        while current is not None and positions[id(current)] < change.position:
-            if not current.free_anchors and not current.inside.parameters:
-                found = current
-            current = parents[id(current)]
+        for rel in self.around(read):
+            if positions[id(rel)] < change.position and not rel.free_anchors and not rel.inside.parameters:
+                found = rel
         return found
+
+    def around(self, read: PlacedRead) -> Iterator[Rel]:
+        """A read, and the relations around it in its tree up to the change that needs it, inner ones first."""
+        current: Rel | None = read.read
+        while current is not None:
+            yield current
+            current = self._parents[read.tree][id(current)]
 
     def _place(self, number: int, tree: Tree) -> None:
         positions: dict[int, int] = {}
@@ -150,29 +172,45 @@ class EvaluationOrder:
         return ends
 
 
+def _unfolded_trees(trees: Sequence[Tree]) -> tuple[Tree, ...]:
+    """The trees, those that change tables with a relation of its own in each place."""
+    unfolded: list[Tree] = []
+    done: dict[int, Node] = {}
+    """What stands for the shared relations that are others now, by their ids."""
+    for tree in trees:
+        rel = rebuild(tree.input, lambda node: node, done=dict(done)) if done else tree.input
+        if rel.inside.changes:
+            rel = _unfolded(rel)
+        if rel is not tree.input and is_tree(tree.input):
+            done[id(tree.input)] = rel
+        unfolded.append(tree if rel is tree.input else attrs.evolve(tree, input=rel))
+    return tuple(unfolded)
+
+
 def _unfolded(top: Rel) -> Rel:
     """The tree with a relation of its own in each place, but for shared ones: what stands twice is evaluated twice."""
     if not _has_repeated(top):
         return top
-    if top.size > MAX_NODES:
-        raise UnsupportedError(
-            "the plan uses relations in so many places, with changes of tables between, that it is too large",
-            hint="shared(...) makes a relation one that is evaluated once",
-        )
+    count = 0
     seen: set[int] = set()
     values: list[Node] = []
     stack: list[tuple[Node, bool]] = [(top, False)]
     while stack:
         node, is_ready = stack.pop()
+        count += 1
+        if count > MAX_NODES:
+            raise UnsupportedError(
+                "the plan uses relations in so many places, with changes of tables between, that it is too large",
+                hint="shared(...) makes a relation one that is evaluated once",
+            )
         if isinstance(node, Rel) and node is not top and is_tree(node):
             values.append(node)
         elif not is_ready:
             stack.append((node, True))
             stack += [(child, False) for child in reversed(node.children())]
         else:
-            count = len(node.children())
-            children = values[len(values) - count :]
-            del values[len(values) - count :]
+            children = values[len(values) - len(node.children()) :]
+            del values[len(values) - len(node.children()) :]
             made = with_new_children(node, children)
             if made is node and id(node) in seen and isinstance(node, Rel):
                 made = copy.copy(node)

@@ -29,7 +29,7 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.named import quoted_name
-from substrait_dsl.spark.stored import described, in_catalog
+from substrait_dsl.spark.stored import described, whole_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,44 +54,65 @@ class _Place:
     """Where its files are; None: that is not known."""
 
 
-def may_change(change: Change, read: Read, spark: SparkSession) -> bool:
-    """Whether the rows of a read may be others after a change; the session still has what they both name."""
-    match read.definition:
-        case VirtualTable() | ExtensionTable():
-            return False
-        case IcebergTable():
-            return isinstance(change, Ddl)  # the files of a snapshot stay until their table is dropped
-        case NamedTable(names=names) if len(names) > 1 and _FIXED_PART.fullmatch(names[-1]):
-            source = _named(names[:-1], spark)
-            return (isinstance(change, Ddl) or source.is_view) and _overlap(_target(change, spark), source)
-        case NamedTable(names=names):
-            return _overlap(_target(change, spark), _named(names, spark))
-        case LocalFiles(items=items):
-            folders = tuple(_folder(item.uri, is_pattern=item.kind == "glob") for item in items)
-            return _overlap(_target(change, spark), _Place(folders=folders))
+class Conflicts:
+    """Tells whether changes may change what is read, of one evaluation of a plan.
+
+    What the catalog says is asked once, until `forget` says that it may be otherwise.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._places: dict[tuple[str, ...], _Place] = {}
+
+    def forget(self) -> None:
+        """Ask the catalog anew: a change has made, altered or dropped something."""
+        self._places.clear()
+
+    def may_change(self, change: Change, read: Read) -> bool:
+        """Whether the rows of a read may be others after a change."""
+        match read.definition:
+            case VirtualTable() | ExtensionTable():
+                return False
+            case IcebergTable():
+                return isinstance(change, Ddl)  # the files of a snapshot stay until their table is dropped
+            case NamedTable(names=names) if len(names) > 1 and _FIXED_PART.fullmatch(names[-1]):
+                source = self._named(names[:-1])
+                return (isinstance(change, Ddl) or source.is_view) and _overlap(self._target(change), source)
+            case NamedTable(names=names):
+                return _overlap(self._target(change), self._named(names))
+            case LocalFiles(items=items):
+                folders = tuple(_folder_of_uri(item.uri, is_pattern=item.kind == "glob") for item in items)
+                return _overlap(self._target(change), _Place(folders=folders))
+
+    def are_of_one(self, change: Change, other: Change) -> bool:
+        """Whether two changes may be of the same table, files or definition."""
+        target = self._target(other)
+        return _overlap(self._target(change), attrs.evolve(target, is_view=False))
+
+    def _target(self, change: Change) -> _Place:
+        match change:
+            case Ddl(target=NamedObject(names=names), object="view"):
+                return attrs.evolve(self._named(names), folders=())
+            case Write(target=NamedObject(names=names)) | Ddl(target=NamedObject(names=names)):
+                return self._named(names)
+            case Update(table=NamedTable(names=names)):
+                return self._named(names)
+            case Write(target=VirtualTarget(name=name)):
+                return attrs.evolve(self._named((name,)), folders=())
+            case Write(target=FilesTarget(uri=uri)):
+                return _Place(folders=(_folder_of_uri(uri, is_pattern=False),))
+            case _:
+                return _Place(folders=None)
+
+    def _named(self, names: tuple[str, ...]) -> _Place:
+        """The place of a table or view, or of one that is still to be made."""
+        if names not in self._places:
+            self._places[names] = _place_of_name(names, self._spark)
+        return self._places[names]
 
 
-def _target(change: Change, spark: SparkSession) -> _Place:
-    match change:
-        case Ddl(target=NamedObject(names=names), object="view"):
-            return attrs.evolve(_named(names, spark), folders=())
-        case Write(target=NamedObject(names=names)) | Ddl(target=NamedObject(names=names)):
-            return _named(names, spark)
-        case Update(table=NamedTable(names=names)):
-            return _named(names, spark)
-        case Write(target=VirtualTarget(name=name)):
-            return attrs.evolve(_named((name,), spark), folders=())
-        case Write(target=FilesTarget(uri=uri)):
-            return _Place(folders=(_folder(uri, is_pattern=False),))
-        case _:
-            return _Place(folders=None)
-
-
-def _named(names: tuple[str, ...], spark: SparkSession) -> _Place:
-    """The place of a table or view, or of one that is still to be made."""
-    catalog, rest = in_catalog(names, spark)
-    whole = (catalog, *rest) if len(rest) > 1 else (catalog, *_current_namespace(spark), *rest)
-    lower = tuple(map(str.lower, whole))
+def _place_of_name(names: tuple[str, ...], spark: SparkSession) -> _Place:
+    lower = tuple(map(str.lower, whole_name(names, spark)))
     try:
         details = described(quoted_name(names), spark)
     except spark_errors():
@@ -99,21 +120,17 @@ def _named(names: tuple[str, ...], spark: SparkSession) -> _Place:
     if not details or details.get("Type", "VIEW") == "VIEW":
         return _Place(lower, is_view=True, folders=None)
     location = details.get(_LOCATION)
-    return _Place(lower, folders=None if location is None else (_folder(location, is_pattern=False),))
+    return _Place(lower, folders=None if location is None else (_path(location),))
 
 
 def _folders_of_new(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...] | None:
     """Where the files of a table will lie that is still to be made; None: that is not known."""
     try:
-        rows = spark.sql(f"DESCRIBE NAMESPACE {quoted_name(names[:-1] or _current_namespace(spark))}").collect()
+        rows = spark.sql(f"DESCRIBE NAMESPACE {quoted_name(whole_name(names, spark)[:-1])}").collect()
     except spark_errors():
         return None
-    folders = (_folder(row[1], is_pattern=False) for row in rows if row[0] == _LOCATION)
+    folders = (_path(row[1]) for row in rows if row[0] == _LOCATION)
     return tuple(f"{folder}/{names[-1].lower()}" for folder in folders) or None
-
-
-def _current_namespace(spark: SparkSession) -> tuple[str, ...]:
-    return tuple(spark.catalog.currentDatabase().split("."))
 
 
 def _overlap(target: _Place, source: _Place) -> bool:
@@ -130,12 +147,17 @@ def _overlap(target: _Place, source: _Place) -> bool:
     return any(_contain(one, other) for one in target.folders for other in source.folders)
 
 
-def _folder(uri: str, *, is_pattern: bool) -> str:
-    """The path of a folder or a file, up to where it is a pattern, without what says on which system it is."""
-    path = _SCHEME.sub("", uri)
+def _folder_of_uri(uri: str, *, is_pattern: bool) -> str:
+    """The path of a folder or a file that a plan names, up to where it is a pattern."""
+    path = _path(uri)
     if is_pattern and (found := _PATTERN.search(path)) is not None:
         path = path[: found.start()].rpartition("/")[0] + "/"
     return unquote(path)
+
+
+def _path(location: str) -> str:
+    """The path in a location, without what says on which system it is. The catalog encodes nothing in it."""
+    return _SCHEME.sub("", location)
 
 
 def _contain(one: str, other: str) -> bool:

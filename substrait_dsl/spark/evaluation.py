@@ -19,11 +19,11 @@ import attrs
 from substrait_dsl.algebra.evaluation import Change
 from substrait_dsl.algebra.live_ranges import EvaluationOrder, PlacedChange, PlacedRead
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
-from substrait_dsl.algebra.relations import Ddl, NamedObject, NamedTable, Read, Update, VirtualTarget, Write
+from substrait_dsl.algebra.relations import Ddl, FilesTarget, Read, Write
 from substrait_dsl.algebra.trees import Root
 from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.spark.changes import make_change
-from substrait_dsl.spark.conflicts import may_change
+from substrait_dsl.spark.conflicts import Conflicts
 from substrait_dsl.spark.evaluated import Evaluated, checkpointed, checkpointed_when_computed, rows_inside
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.lowering import Lowering
@@ -59,14 +59,15 @@ class Evaluation:
         self._order = order
         self._space = space
         self._lower_root = lower_root
+        self._conflicts = Conflicts(space.spark)
         self._evaluated: dict[int, Node] = {}
         """What stands for the changes that were made, and for the shared relations that are kept, by their ids."""
-        self._computed: set[int] = set()
-        """The ids of shared relations whose rows are computed already."""
+        self._waiting: dict[int, Evaluated] = {}
+        """The shared relations that are kept when they are computed, and are not yet, by the numbers of their trees."""
         self._kept: dict[int, dict[int, Node]] = {}
         """What stands in trees, by their numbers, for parts that are kept as they were, by the ids of these."""
-        self._made: set[tuple[str, ...]] = set()
-        """In a rehearsal: the names of what the plan makes, which is not there yet."""
+        self._made: list[Change] = []
+        """In a rehearsal: the changes that make what is not there yet, or alter what is."""
 
     def run(self) -> list[DataFrame]:
         """Evaluate the trees in order, and lower the roots: a DataFrame for each of them."""
@@ -93,35 +94,42 @@ class Evaluation:
             note_plan(now)
             frame = make_change(now, self._space.apart())
         self._evaluated[id(change)] = self._leaf(change, rows_inside(frame, change, self._space))
-        if self._space.is_rehearsal and (
-            isinstance(change, Ddl) or (isinstance(change, Write) and change.op == "ctas")
+        if isinstance(change, Ddl) or (
+            isinstance(change, Write) and (change.op == "ctas" or isinstance(change.target, FilesTarget))
         ):
-            self._made |= _targets(change)
+            if self._space.is_rehearsal:
+                self._made.append(change)
+            else:
+                self._conflicts.forget()
 
     def _is_unknown(self, rel: Rel) -> bool:
         """Whether, in a rehearsal, a relation reads or changes what the plan is still to make."""
         if not self._made:
             return False
-        names = _names_read(rel) | (_targets(rel) if isinstance(rel, Change) else set())
-        return not names.isdisjoint(self._made)
+        if isinstance(rel, Change) and any(self._conflicts.are_of_one(made, rel) for made in self._made):
+            return True
+        reads = [node for node in walk(rel) if isinstance(node, Read)]
+        return any(self._conflicts.may_change(made, read) for made in self._made for read in reads)
 
     # --- what is kept
 
     def _keep(self, read: PlacedRead, change: PlacedChange) -> None:
         """Keep the rows of a read as they are before a change, if the change may make them others."""
-        kept = self._kept.get(read.tree, {})
-        if id(read.read) in kept or self._is_unknown(read.read) or self._is_unknown(change.change):
+        if self._is_unknown(read.read) or not self._conflicts.may_change(change.change, read.read):
             return
+        self._compute(read.tree, change)
         tree = self._order.trees[read.tree].input
-        if id(tree) in self._computed or not may_change(change.change, read.read, self._space.spark):
+        kept = self._kept.setdefault(read.tree, {})
+        if id(tree) in self._evaluated or any(
+            isinstance(kept.get(id(rel)), Evaluated) for rel in self._order.around(read)
+        ):
             return
-        if isinstance(shared := self._evaluated.get(id(tree)), Evaluated):
-            self._evaluated[id(tree)] = self._checkpointed(tree, shared.rows)
-            self._computed.add(id(tree))
-            return
-        if not isinstance(change.change, Ddl) and (then := read_of_now(read.read, self._space)) is not None:
-            self._keep_part(read.tree, read.read, then)
-            return
+        if not isinstance(change.change, Ddl):
+            if id(read.read) in kept:  # at a snapshot
+                return
+            if (then := read_of_now(read.read, self._space)) is not None:
+                kept[id(read.read)] = then
+                return
         rel = self._order.evaluated_before(read, change)
         if rel is None:
             raise UnsupportedError(
@@ -129,20 +137,21 @@ class Evaluation:
                 f"{kind_words(change.change)} that changes what it reads",
                 hint="write the filter as a relation of its own, .filter(...)",
             )
-        if id(rel) in kept:
-            return
         leaf = self._checkpointed(rel, self._inside(self._now(read.tree, rel)))
         if rel is tree and rel.shared:
             self._evaluated[id(rel)] = leaf
-            self._computed.add(id(rel))
         else:
-            self._keep_part(read.tree, rel, leaf)
+            kept[id(rel)] = leaf
+
+    def _compute(self, tree: int, change: PlacedChange) -> None:
+        """Compute what waits to be computed, depends on a tree, and is needed after a change."""
+        for number in sorted(self._waiting):
+            if self._order.depends(number, tree) and self._order.is_needed_after(number, change):
+                rel = self._order.trees[number].input
+                self._evaluated[id(rel)] = self._checkpointed(rel, self._waiting.pop(number).rows)
 
     def _checkpointed(self, rel: Rel, rows: Rows) -> Evaluated:
         return self._leaf(rel, rows if self._space.is_rehearsal else checkpointed(rows))
-
-    def _keep_part(self, tree: int, rel: Rel, kept: Rel) -> None:
-        self._kept.setdefault(tree, {})[id(rel)] = kept
 
     def _share(self, number: int) -> None:
         """Keep a shared relation whose rows may be others each time, or are to be kept, from when they are computed."""
@@ -153,9 +162,12 @@ class Evaluation:
         if self._is_unknown(now):
             return
         if self._order.uses(number) > 1 and not is_stable(now, self._space.spark):
-            self._evaluated[id(rel)] = self._leaf(rel, checkpointed_when_computed(self._inside(now)))
+            leaf = self._leaf(rel, checkpointed_when_computed(self._inside(now)))
         elif self._space.persist_shared:
-            self._evaluated[id(rel)] = self._leaf(rel, self._persisted(self._inside(now)))
+            leaf = self._leaf(rel, self._persisted(self._inside(now)))
+        else:
+            return
+        self._evaluated[id(rel)] = self._waiting[number] = leaf
 
     def _persisted(self, rows: Rows) -> Rows:
         assert isinstance(rows.table, FrameTable)
@@ -197,26 +209,3 @@ class Evaluation:
 
 def _as_it_is(node: Node) -> Node:
     return node
-
-
-def _targets(change: Change) -> set[tuple[str, ...]]:
-    """The name of what a change is made of, its letters lower."""
-    match change:
-        case Write(target=NamedObject(names=names)) | Ddl(target=NamedObject(names=names)):
-            pass
-        case Write(target=VirtualTarget(name=name)):
-            names = (name,)
-        case Update(table=NamedTable(names=names)):
-            pass
-        case _:
-            return set()
-    return {tuple(map(str.lower, names))}
-
-
-def _names_read(rel: Rel) -> set[tuple[str, ...]]:
-    """The names of the tables that are read for a relation, their letters lower."""
-    return {
-        tuple(map(str.lower, node.definition.names))
-        for node in walk(rel)
-        if isinstance(node, Read) and isinstance(node.definition, NamedTable)
-    }

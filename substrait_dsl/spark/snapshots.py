@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 import attrs
 
 from substrait_dsl.algebra.relations import NamedTable, Read
-from substrait_dsl.errors import ExecutionError
+from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.named import quoted_name, statement_name
 from substrait_dsl.spark.statements import changing, run
-from substrait_dsl.spark.stored import WRITES_APART, find_object
+from substrait_dsl.spark.stored import WRITES_APART, find_object, whole_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -116,13 +116,16 @@ def read_of_now(read: Read, space: Workspace) -> Read | None:
     """
     if not isinstance(read.definition, NamedTable):
         return None
-    names = read.definition.names
-    table = find_object(names, space.spark)
+    try:
+        table = find_object(read.definition.names, space.spark)
+    except UnsupportedError:  # what a table says of itself has no snapshots
+        return None
     if table is None or not table.is_iceberg or (snapshot := _current(table, space)) is None:
         return None
     if _columns(_at(table, snapshot), space) != _columns(table.sql, space):
         return None
-    then = attrs.evolve(read.definition, names=(*table.whole, f"snapshot_id_{snapshot}"))
+    names = whole_name(table.whole, space.spark)  # a name of two parts would be that of a table in a namespace
+    then = attrs.evolve(read.definition, names=(*names, f"snapshot_id_{snapshot}"))
     return attrs.evolve(read, definition=then)
 
 

@@ -262,6 +262,13 @@ def in_catalog(names: tuple[str, ...], spark: SparkSession) -> tuple[str, tuple[
     return spark.catalog.currentCatalog(), names
 
 
+def whole_name(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
+    """A name with the catalog and the namespace that it is in, which may be the current ones."""
+    catalog, rest = in_catalog(names, spark)
+    namespace = () if len(rest) > 1 else tuple(spark.catalog.currentDatabase().split("."))
+    return (catalog, *namespace, *rest)
+
+
 def format_of_new(names: tuple[str, ...], what: str, spark: SparkSession) -> str:
     """The format that a table of this name would get if it were made now; empty if only its catalog knows.
 

@@ -257,3 +257,84 @@ def test_what_is_written_and_what_is_returned_is_one_result_set(
     found = rows(first)
     assert (rows(last), stored(other, spark), stored(name, spark)) == (found, found, [1, *found])
     spark.catalog.clearCache()
+
+
+# --- what is kept, by way of others
+
+
+@pytest.mark.parametrize("persist_shared", [False, True])
+def test_a_shared_relation_on_another_is_kept(persist_shared: bool, name: tuple[str, str], spark: SparkSession) -> None:
+    other = (name[0], f"{name[1]}_other")
+    options: Any = {"persist_shared": persist_shared}
+    for again in range(2):
+        before = stored(name, spark)
+        lower: Any = sd.shared(table(name))
+        upper: Any = sd.shared(lower.limit(10) if again else lower.filter(lambda r: r.a > 0))
+        first, _, second = sd.Plan(upper, NEW.write(name), upper).execute(spark, **options)
+        assert rows(first) == rows(second) == before
+        after = stored(name, spark)
+        made = upper.write(other, "ctas", create_mode="replace_if_exists")
+        sd.Plan(sd.subtree(upper), NEW.write(name), made).execute(spark, **options)
+        assert stored(other, spark) == after == [1, *[100] * (2 * again + 1)]
+    upper = sd.shared(sd.shared(table(name)).limit(10))
+    first, second, _ = sd.Plan(upper, upper, sd.drop_table(name)).execute(spark, **options)
+    assert rows(first) == rows(second) == [1, 100, 100, 100, 100]
+    spark.catalog.clearCache()
+
+
+def test_a_reference_in_what_stands_twice_is_a_reference_twice(spark: SparkSession) -> None:
+    spark.sql("CREATE OR REPLACE TEMP VIEW twice AS SELECT id, rand() AS r FROM range(3)")
+    chance = sd.shared(sd.read_named("twice", {"id": "i64?", "r": "fp64?"}))
+    some: Any = chance.filter(lambda r: r.id >= 0)
+    assert len(some.filter(lambda o: sd.exists(some.filter(lambda x: x.r == o.r))).collect(spark)) == 3
+
+
+def test_a_shared_change_whose_input_stands_twice(name: tuple[str, str], spark: SparkSession) -> None:
+    read = table(name)
+    change = read.union_all(read).write(name, output="modified_records")
+    first, counted = sd.Plan(change.select("a"), change.aggregate(n=f.count())).execute(spark)
+    assert (rows(first), rows(counted), stored(name, spark)) == ([1, 1], [2], [1, 1, 1])
+    both = sd.shared(read.union_all(NEW.write(name, output="modified_records"), read))
+    assert rows(both.aggregate(n=f.count()).execute(spark)) == [8]  # three, one, and four
+    assert stored(name, spark) == [1, 1, 1, 100]
+
+
+def test_locations_are_told_as_the_catalog_has_them(tmp_path: Path, spark: SparkSession) -> None:
+    """A percent sign in a location is one; in a path of a plan it begins what is encoded."""
+    folder = tmp_path / "p%20q"
+    spark.sql(f"CREATE DATABASE with_percent LOCATION '{folder}'")
+    spark.sql("CREATE TABLE with_percent.t USING parquet AS SELECT 1L AS a")
+    files = sd.read_files(folder / "t", COLUMNS, kind="folder")
+    first, _ = sd.Plan(files, NEW.write(("with_percent", "t"))).execute(spark)
+    assert rows(first) == [1]
+    spark.sql("DROP DATABASE with_percent CASCADE")
+
+
+def test_what_a_plan_makes_is_read_under_any_name(name: tuple[str, str], tmp_path: Path, spark: SparkSession) -> None:
+    """The plan is looked at before it is made: what is not there yet is no reason to refuse it."""
+    database, known = name
+    new = [f"{known}_{number}" for number in range(4)]
+    folder = str(tmp_path / "made")
+    files = sd.read_files(folder, COLUMNS, kind="folder")
+    for op in ("ctas", "insert"):
+        (_, frame) = sd.Plan(NEW.write(sd.files_target(f"{folder}"), op), files).execute(spark)
+    assert rows(frame) == [100, 100]
+    plans = [
+        sd.Plan(NEW.write((database, new[0]), "ctas"), table(("spark_catalog", database, new[0]))),
+        sd.Plan(sd.drop_table(name), NEW.write(("spark_catalog", *name), "ctas"), table(name)),
+    ]
+    spark.sql(f"CREATE TABLE {database}.{new[1]} AS SELECT 1L AS a")
+    spark.sql(f"CREATE VIEW {database}.{new[2]} AS SELECT a FROM {database}.{new[1]}")
+    spark.sql(f"DROP TABLE {database}.{new[1]}")
+    plans.append(sd.Plan(NEW.write((database, new[1]), "ctas"), table((database, new[2]))))
+    for plan in plans:
+        assert rows(plan.execute(spark)[-1]) == [100]
+    before = spark.catalog.currentDatabase()
+    spark.catalog.setCurrentDatabase(database)
+    try:
+        (_, frame) = sd.Plan(NEW.write((database, new[3]), "ctas"), table((new[3],))).execute(spark)
+        assert rows(frame) == [100]
+        first, _ = sd.Plan(table((new[3],)), NEW.write(("spark_catalog", database, new[3]))).execute(spark)
+        assert rows(first) == [100]
+    finally:
+        spark.catalog.setCurrentDatabase(before)

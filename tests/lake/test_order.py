@@ -78,3 +78,30 @@ def test_a_table_that_is_dropped_and_one_that_is_made(spark: SparkSession) -> No
     (first, second) = sd.Plan(table, made, sd.subtree(sd.drop_table(name)), rows).execute(spark)
     assert [tuple(row) for row in first.collect()] == [tuple(row) for row in second.collect()] == [(1, 10)]
     assert stored(spark, other) == {(1, 10): 1}
+
+
+def test_a_table_that_is_changed_and_then_dropped_or_made_anew(spark: SparkSession) -> None:
+    name = new_table(spark, [(1, 10)], COLUMNS)
+    table, change = sd.read_named(name, COLUMNS), values([(2, 20)], COLUMNS).write(name)
+    made = values([(5, 50)], COLUMNS).write(name, "ctas")
+    frames = sd.Plan(table, change, table, sd.drop_table(name), made, table).execute(spark)
+    found = [sorted(map(tuple, frames[position].collect())) for position in (0, 2, 5)]
+    assert found == [[(1, 10)], [(1, 10), (2, 20)], [(5, 50)]]
+    kept = sd.shared(table)
+    first, _, _ = sd.Plan(kept, change, sd.drop_table(name)).execute(spark)
+    assert [tuple(row) for row in first.collect()] == [(5, 50)]
+
+
+def test_a_table_of_the_current_namespace_and_what_it_says_of_itself(spark: SparkSession) -> None:
+    name = new_table(spark, [(1, 10)], COLUMNS)
+    before = spark.catalog.currentCatalog(), spark.catalog.currentDatabase()
+    spark.sql("USE lake.db")
+    try:
+        first, _ = sd.Plan(sd.read_named(name[-1], COLUMNS), values([(2, 20)], COLUMNS).write(name)).execute(spark)
+        assert [tuple(row) for row in first.collect()] == [(1, 10)]
+    finally:
+        spark.catalog.setCurrentCatalog(before[0])
+        spark.catalog.setCurrentDatabase(before[1])
+    told = sd.read_named((*name, "snapshots"), {"snapshot_id": "i64?"}).aggregate(n=f.count())
+    frames = sd.Plan(told, values([(3, 30)], COLUMNS).write(name), told).execute(spark)
+    assert [frames[position].collect()[0][0] for position in (0, 2)] == [2, 3]

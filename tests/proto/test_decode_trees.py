@@ -13,7 +13,9 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.anchors import canonical
+from substrait_dsl.algebra.live_ranges import EvaluationOrder
 from substrait_dsl.algebra.node import Node, Rel, walk
+from substrait_dsl.algebra.trees import Root
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.plan import decode_plan, encode_plan
 from tests.proto.plans import COMPARISON, T, col, encoded, equal, i64, message, outer, plan_of
@@ -414,3 +416,14 @@ def test_what_is_cut_off_for_its_depth_keeps_its_turn() -> None:
     before = sd.shared(deep(sd.read_named("t", {"a": "i64"})))
     plan = sd.Plan(before.union_all(change))
     assert sd.Plan.from_bytes(plan.to_bytes()) == plan
+
+
+def test_what_is_shared_does_not_count_where_relations_are_written_out() -> None:
+    read = sd.read_named("t", {"a": "i64?"})
+    doubled: Any = sd.shared(read)
+    for _ in range(25):
+        doubled = sd.shared(doubled.union_all(doubled))
+    change = doubled.union_all(read, read).write("t")._rel
+    order = EvaluationOrder((Root.of(change),))
+    assert len(order.trees) == 27  # the shared relations, and the change
+    assert len(order.reads) == 3  # of the first of them, and two of the change, each for itself
