@@ -75,8 +75,10 @@ SLOW = frozenset(
         "differential/test_correlated.py",
         "differential/test_join_conditions.py",
         "differential/test_pipelines.py",
+        "evaluation/test_order.py",
         # whole queries, and many plans of one kind, on Spark
         "spark/test_declared_columns.py::test_a_column_is_not_read_as_two",
+        "evaluation/test_kept.py",
         "spark/test_float_files.py",
         "spark/test_functions.py::test_scalar_cases",
         "spark/test_joins.py::test_equal_keys_are_hashed",

@@ -73,13 +73,18 @@ SELECTION = {
 }
 """By module, the tests that together run every relation and what differs between the two kinds of sessions."""
 
-OF_EVALUATION = (
-    "a_root_has_the_rows_of_its_turn",
-    "the_images_before_and_after_and_counts_of_both",
-    "what_a_view_or_a_folder_reads_is_kept",
-    "a_reference_is_one_result_set",
-    "what_is_written_and_what_is_returned_is_one_result_set",
-)
+OF_EVALUATION = {
+    "programs": [
+        "a_root_has_the_rows_of_its_turn",
+        "the_images_before_and_after_and_counts_of_both",
+        "a_reference_is_one_result_set",
+    ],
+    "kept": [
+        "what_a_view_or_a_folder_reads_is_kept",
+        "a_shared_relation_on_another_is_kept",
+        "what_is_written_and_what_is_returned_is_one_result_set",
+    ],
+}
 """Likewise, of how plans are evaluated: such a session analyses a plan anew whenever rows are asked for."""
 
 
@@ -88,7 +93,7 @@ def test_a_selection_runs_on_spark_connect(pytestconfig: pytest.Config) -> None:
     if pytestconfig.getoption("--session") == "connect":
         pytest.skip("the whole run is on Spark Connect")
     tests = [f"tests/spark/test_{module}.py::test_{name}" for module, names in SELECTION.items() for name in names]
-    tests += [f"tests/evaluation/test_programs.py::test_{name}" for name in OF_EVALUATION]
+    tests += [f"tests/evaluation/test_{module}.py::test_{n}" for module, names in OF_EVALUATION.items() for n in names]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--session", "connect", *tests]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1500, check=False)
     assert run.returncode == 0, run.stdout[-8000:] + run.stderr[-2000:]
