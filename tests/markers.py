@@ -71,40 +71,12 @@ SLOW = frozenset(
         "proto/test_extended.py::test_any_expressions_come_back_from_json",
         "test_rules.py::test_a_chain_of_verbs_has_the_schema_that_the_rules_say",
         "trees/test_round_trip.py",
-        "differential/test_claims.py::test_rows_keep_what_properties_claim",
-        "differential/test_correlated.py",
-        "differential/test_join_conditions.py",
-        "differential/test_pipelines.py",
-        "evaluation/test_order.py",
         # whole queries, and many plans of one kind, on Spark
-        "spark/test_declared_columns.py::test_a_column_is_not_read_as_two",
-        "evaluation/test_kept.py",
-        "spark/test_float_files.py",
         "spark/test_functions.py::test_scalar_cases",
         "spark/test_joins.py::test_equal_keys_are_hashed",
         "spark/test_joins.py::test_subqueries_in_conditions",
-        "spark/test_lateral.py::test_both_inputs_of_a_join_may_depend_on_the_left_row",
-        "spark/test_lateral.py::test_every_lateral_join",
-        "spark/test_lateral.py::test_outer_joins_on_the_left_row",
-        "spark/test_map_keys.py::test_maps_with_a_null_are_other_maps",
-        "spark/test_map_keys.py::test_sets_of_maps",
-        "spark/test_mirrored_nulls.py",
-        "spark/test_partiql.py::test_conformance_cases",
-        "spark/test_partitioned_files.py::test_names_of_columns",
-        "spark/test_partitioned_files.py::test_values_of_each_type_are_read_back",
-        "spark/test_partiql_lateral.py::test_spark_agrees_with_the_interpreter",
-        "spark/test_partiql_parts.py::test_dynamic_values",
-        "spark/test_plans.py::test_equal_keys_are_merged",
-        "spark/test_pushdown.py::test_no_row_is_lost",
         "spark/test_reads.py::test_tables_are_listed_while_others_make_views",
-        "spark/test_records.py::test_the_rows_do_not_depend_on_the_plan",
-        "spark/test_single_joins.py::test_rows_and_errors",
-        "spark/test_stored_values.py::test_texts_that_spark_fills_with_spaces_have_them",
         "spark/test_subqueries.py::test_as_conditions_and_as_values",
-        "producers/test_datafusion_functions.py",
-        "producers/test_datafusion_tpch.py",
-        "spark/test_third_party_plans.py",
-        "test_tpch.py::test_rows_are_those_of_the_sql_text",
         # large plans
         "proto/test_hostile.py::test_a_mapping_of_a_million_columns",
         "proto/test_hostile.py::test_short_relations_over_a_wide_one",
@@ -112,6 +84,29 @@ SLOW = frozenset(
     }
 )
 """Modules and functions, as pytest names them from the folder of the tests, that are slow without such a fixture."""
+
+
+QUICK_ON_SPARK = frozenset(
+    {
+        "evaluation/test_programs.py",
+        "spark/test_explain.py",
+        "spark/test_expressions.py",
+        "spark/test_failures.py",
+        "spark/test_functions.py",
+        "spark/test_groups.py",
+        "spark/test_joins.py",
+        "spark/test_physical.py",
+        "spark/test_reads.py",
+        "spark/test_rows.py",
+        "spark/test_sets.py",
+        "spark/test_subqueries.py",
+        "spark/test_tour.py",
+        "spark/test_unnest.py",
+        "spark/test_windows.py",
+        "spark/test_writes.py",
+    }
+)
+"""The modules of tests on Spark that are not slow: the tour, and what most people use. All share one session."""
 
 
 def add_markers(item: pytest.Item) -> None:
@@ -129,7 +124,8 @@ def add_markers(item: pytest.Item) -> None:
     names = {marker for fixture in fixtures(item) for marker in BY_FIXTURE.get(fixture, ())}
     module = _module(item.path)
     function = getattr(item, "originalname", item.name)
-    if module in SLOW or f"{module}::{function}" in SLOW:
+    is_listed = module in SLOW or f"{module}::{function}" in SLOW
+    if is_listed or ("spark" in names and module not in QUICK_ON_SPARK):
         names.add("slow")
     for name in sorted(names):
         item.add_marker(name)

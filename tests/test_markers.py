@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import NO_JAVA
-from tests.markers import BY_FIXTURE, ENGINES, MARKERS, SLOW, TESTS
+from tests.markers import BY_FIXTURE, ENGINES, MARKERS, QUICK_ON_SPARK, SLOW, TESTS
 
 USERS = """
 import pytest
@@ -79,6 +79,10 @@ def test_a_marker_that_is_written_by_hand_is_refused(marker: str, tmp_path: Path
 
 def test_every_fixture_gives_markers_that_there_are() -> None:
     assert {marker for markers in BY_FIXTURE.values() for marker in markers} == MARKERS.keys()
+
+
+def test_what_is_quick_on_spark_is_there() -> None:
+    assert [module for module in sorted(QUICK_ON_SPARK) if not (TESTS / module).is_file()] == []
 
 
 def test_what_the_table_calls_slow_is_there() -> None:
