@@ -186,6 +186,12 @@ class FindingCode(StrEnum):
         "harmless",
         "an integer constant is of another width than what it stands beside, and its value fits",
     )
+    CONSTANT_NARROWED = (
+        "constant-narrowed",
+        "assumed",
+        "a call that gives an integer has a constant of a greater width than its function takes, and declares no type: "
+        "of the width that the function takes, and so may be the result",
+    )
     IF_VALUE = ("if-value", "harmless", "the first if has no then: it is the value that the others are compared with")
     ELSE_MISSING = ("else-missing", "harmless", "a conditional has no else: NULL")
     CAST_FAILURE = ("cast-failure", "assumed", "a cast does not say what happens where it fails: an error")

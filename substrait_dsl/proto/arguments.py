@@ -49,6 +49,8 @@ class FittedCall:
     function: FunctionId
     arguments: tuple[Argument, ...]
     type: Type
+    is_narrowed: bool = False
+    """Whether a constant of the call is narrower than it came, and so may be the type of the call, an integer."""
 
 
 def fit_call(
@@ -79,8 +81,9 @@ def fit_call(
             continue
         if kind is None:
             continue
-        call = FittedCall(overload.function, fitted, kind)
-        found.setdefault(overload.function, (_narrowed(arguments, fitted), call))
+        narrowed = _narrowed(arguments, fitted)
+        call = FittedCall(overload.function, fitted, kind, narrowed > 0 and type(kind) in INTEGER_RANGES)
+        found.setdefault(overload.function, (narrowed, call))
     if len(found) > 1:
         found = {key: each for key, each in found.items() if each[0] == 0}
     return next(iter(found.values()))[1] if len(found) == 1 else None

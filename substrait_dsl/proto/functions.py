@@ -118,7 +118,10 @@ def decode_function(
         if fitted is not None:
             is_fitted, arguments = True, fitted.arguments
             text = f"{known.problem}; read as {fitted.function.key} of {_types(arguments)}"
-            known = Known(fitted.function, fitted.type, text, FindingCode.FUNCTION_ARGUMENTS)
+            # Where the constant is wider, the producer may mean a wider result: it says so, or nobody knows.
+            is_assumed = fitted.is_narrowed and not message.HasField("output_type")
+            code = FindingCode.CONSTANT_NARROWED if is_assumed else FindingCode.FUNCTION_ARGUMENTS
+            known = Known(fitted.function, fitted.type, text, code)
     if known.type is None and known.problem and phase == "initial_to_result" and not message.HasField("output_type"):
         known = _told_by_all(decoder.catalog, known, given, kinds)
     declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None

@@ -204,7 +204,9 @@ def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
             message,
         )
         return Root(rel, rel.schema.depth_first_names())
-    if len(message.names) == needed - 1 and is_grouping_set_index(rel, len(rel.schema) - 1):
+    # Where columns have names inside, it is not clear which of all is not said.
+    is_flat = needed == len(rel.schema)
+    if is_flat and len(message.names) == needed - 1 and is_grouping_set_index(rel, len(rel.schema) - 1):
         index = rel.schema.names[-1]
         decoder.report(
             FindingCode.ROOT_NAMES,

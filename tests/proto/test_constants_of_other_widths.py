@@ -137,6 +137,30 @@ def test_constants_of_another_width_in_rows_of_a_virtual_table() -> None:
         sd.Plan.from_proto(plan)
 
 
+@pytest.mark.parametrize(
+    ("value", "width", "wanted"),
+    [
+        (lambda r: r.b + 5, "i64", "i32?"),  # a producer that computes in i64 has 2147483652 of 2147483647
+        (lambda r: f.multiply(r.c, 100), "i32", "i8"),
+        (lambda r: f.modulus(7, r.b), "i64", "i32?"),
+        (lambda r: f.bitwise_xor(r.c, -1), "i64", "i8"),
+        (lambda r: f.abs(sd.lit(100, sd.I8)), "i64", "i8"),
+    ],
+)
+def test_a_constant_that_becomes_narrower_may_make_the_result_so(value: Condition, width: str, wanted: str) -> None:
+    """Where the call declares its type, that decides; where it does not, another is possible."""
+    rel = T.select(value=value)
+    plan = widened(rel, width)
+    assert not [each for each in sd.Plan.from_proto(plan).findings if each.weight != "harmless"]
+    (project,) = [each for each in inside(plan) if isinstance(each, pb.ProjectRel)]
+    project.expressions[0].scalar_function.ClearField("output_type")
+    read = sd.Plan.from_proto(plan)
+    assert str(read.roots[0].schema["value"]) == wanted
+    assert [(str(each.code), each.weight) for each in read.findings] == [("constant-narrowed", "assumed")]
+    with refused(PlanFormatError, "from_proto"):
+        sd.Plan.from_proto(plan, strict="assumed")
+
+
 def test_a_constant_that_does_not_fit_is_kept() -> None:
     for rel in (T.filter(lambda r: r.c > 5), T.filter(lambda r: f.left(r.s, 5) == "a")):
         plan = rel.to_plan().to_proto()

@@ -232,3 +232,13 @@ def test_a_root_without_names_is_named_by_positions(rel: Any, names: tuple[str, 
     assert got.roots[0].schema.names == names
     assert [type(each) for each in got.roots[0].schema.types] == [type(each) for each in rel.schema.types]
     assert codes(got) == ["root-names"]
+
+
+def test_a_root_that_lacks_a_name_among_those_of_fields_is_refused() -> None:
+    """With three names for a, s, what is inside s, and the number of the set, nobody knows which is missing."""
+    nested: Any = sd.read_named("t", {"a": sd.I32, "s": sd.Struct.of({"x": sd.I32()})})
+    for keys in (("a", "s"), ("s", "a")):
+        message = nested.aggregate(*keys, grouping_sets=[(key,) for key in keys]).to_plan().to_proto()
+        del message.relations[0].root.names[-1]
+        with refused(PlanFormatError, "a root has 3 names, but its relation has 4 fields", "depth first"):
+            sd.Plan.from_proto(message)
