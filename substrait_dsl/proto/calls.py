@@ -156,10 +156,10 @@ def decode_form(
         )
         decoder.report(FindingCode.PRODUCER_MEANING, text, message)
         return meant, arguments
+    form = None if function.urn else decoder.producer.function_forms.get(function.name)
     if (computed := _as_computed(decoder, message, function, arguments)) is not None:
-        return FunctionId("", function.name), (computed,)
-    form = decoder.producer.function_forms.get(function.name)
-    if form is None or function.urn or function.name in decoder.names_beyond_specification:
+        function, arguments = FunctionId("", function.name), computed
+    if form is None or function.name in decoder.names_beyond_specification:
         return function, arguments
     if any(isinstance(argument, EnumArgument) for argument in arguments):
         return function, arguments
@@ -171,18 +171,18 @@ def decode_form(
 
 def _as_computed(
     decoder: Decoder, message: Any, function: FunctionId, arguments: tuple[Argument, ...]
-) -> Expression | None:
+) -> tuple[Argument] | None:
     """The argument of an aggregate function, cast to the type of which the producer computes it, if that is another."""
     argument = arguments[0] if len(arguments) == 1 else None
-    if not isinstance(argument, Expression) or not message.HasField("output_type"):
+    if not isinstance(argument, Expression) or function.name in decoder.names_beyond_specification:
         return None
-    declared = decode_type(decoder, message.output_type)
+    declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
     kind = decoder.producer.type_of_computation(function.name, argument.type, declared)
     if kind is None:
         return None
     text = f"{function.name} of {argument.type} is computed of {kind} by {decoder.producer.title}: read so"
     decoder.report(FindingCode.PRODUCER_MEANING, text, message)
-    return cast_to(argument, kind)
+    return (cast_to(argument, kind),)
 
 
 def decode_phase(decoder: Decoder, message: Any) -> Phase:

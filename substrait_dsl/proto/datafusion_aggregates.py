@@ -30,7 +30,7 @@ from substrait_dsl.algebra.expressions.given import given_by
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Aggregate, Emit, Project
-from substrait_dsl.algebra.types import I8, I16, I32, I64, Decimal, Type
+from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, INTEGER_RANGES, Decimal, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.construction import URN, cast_to, scalar_call
 from substrait_dsl.proto.datafusion_decimals import average_type, sum_type, truncated_quotient
@@ -60,6 +60,28 @@ FUNCTION_FORMS: Mapping[str, FunctionForm] = {
     "median": FunctionForm("median", ("EXACT",)),
 }
 """What DataFusion's names of aggregate functions mean, where the specification has the function under another form."""
+
+_OF_FLOATS = frozenset({"avg", "stddev", "stddev_pop", "var", "var_pop"})
+"""The functions that DataFusion computes of fp64, whatever numbers they are called with, but for decimals."""
+
+
+def type_of_computation(name: str, argument: Type, declared: Type | None) -> Type | None:
+    """The type of the numbers that an aggregate function is computed from; None where it is that of its argument.
+
+    DataFusion casts them when it analyses a plan. A plan that is written before that has no cast.
+
+    Args:
+        name: the name of the function.
+        argument: the type of its argument.
+        declared: the type that the call declares; None where it declares none.
+    """
+    if not (declared is None or isinstance(declared, FP64)):
+        return None
+    is_integer = type(argument) in INTEGER_RANGES
+    if name in _OF_FLOATS and (is_integer or isinstance(argument, FP32)):
+        return FP64()
+    # The median of fp32 is an fp32.
+    return FP64() if name == "median" and is_integer else None
 
 
 @attrs.frozen

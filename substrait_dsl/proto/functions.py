@@ -163,8 +163,7 @@ def _output_type(
     if known.problem is not None:
         reports.append((known.code, known.problem, None if known.code is FindingCode.CALL_TYPE_ASSUMED else subject))
     if declared is None:
-        is_known_producer = bool(decoder.producer.scalar_functions)
-        is_assumed = not is_known_producer and may_differ(function, known.type)
+        is_assumed = not decoder.producer.derives_types_as_read and may_differ(function, known.type)
         is_assumed = is_assumed or known.code is FindingCode.CALL_TYPE_ASSUMED
         code = FindingCode.CALL_TYPE_ASSUMED if is_assumed else FindingCode.CALL_TYPE_MISSING
         text = f"{function.key} does not declare its type; it is {known.type}"

@@ -92,8 +92,11 @@ class Producer:
     type_of_computation: Callable[[str, Type, Type | None], Type | None] = _as_specified
     """The type of the numbers that an aggregate function is computed from; None for that of its argument.
 
-    It is given the name of the function, the type of the argument, and the type that the call declares.
+    It is given the name of the function, the type of the argument, and the type that the call declares; None for a call
+    that declares none.
     """
+    derives_types_as_read: bool = False
+    """Whether the types are its own that calls have here which declare none."""
     functions_meant: Mapping[FunctionId, FunctionId] = attrs.field(factory=dict)
     """The aggregate functions that it names where it means others, which give the type that it declares."""
     predicates_declare_other_types: bool = False
@@ -125,6 +128,10 @@ DATAFUSION = Producer(
     types_with_own_text=(FP32, FP64, PrecisionTimestamp, PrecisionTimestampTZ),
     # DataFusion 55 gives 0.066666 for the average of 0.62, 0.63 and -1.05, of decimal(7, 2), as decimal(11, 6).
     window_value=datafusion_aggregates.own_window,
+    # A plan that DataFusion 55 has not optimised has no casts: the avg of an i32 is one of an i32, and gives fp64.
+    type_of_computation=datafusion_aggregates.type_of_computation,
+    # What is read otherwise than specified, as the fields above say, has the types of DataFusion.
+    derives_types_as_read=True,
     # DataFusion 55 writes rollup(a, b) as the keys a, b, a with the sets (0, 1), (2), (), and counts the columns as
     # a, b, ``__grouping_id``, measures.
     aggregate_columns=datafusion_aggregates.own_columns,

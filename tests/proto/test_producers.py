@@ -81,3 +81,24 @@ def test_functions_of_ibis_give_what_it_declares(
     assert "producer-meaning" in [finding.code for finding in findings] or "avg" in function
     with pytest.raises(PlanFormatError, match="is declared to give"):
         from_json(other)
+
+
+UNDECLARED = {
+    "a quotient": ("functions_arithmetic", "divide:i32_i32", False, "i32", 2),
+    "a mean": ("functions_arithmetic", "avg:i32", True, "i32", 1),
+}
+
+
+@pytest.mark.parametrize(
+    ("producer", "minor"), [("DuckDB", 53), ("ibis-substrait", 106), ("another", 106)], ids=lambda value: str(value)
+)
+@pytest.mark.parametrize(("urn", "function", "measure", "kind", "arguments"), UNDECLARED.values(), ids=UNDECLARED)
+def test_a_type_that_a_producer_derives_otherwise_is_assumed_where_it_declares_none(
+    producer: str, minor: int, urn: str, function: str, measure: bool, kind: str, arguments: int
+) -> None:
+    text = message(producer, urn, function, measure=measure, kind=kind, arguments=arguments)
+    declared = json.dumps({"outputType": {kind: {"nullability": "NULLABILITY_NULLABLE"}}})[1:-1]
+    assert f"{declared}, " in text
+    undeclared = text.replace(f"{declared}, ", "").replace('"minorNumber": 106', f'"minorNumber": {minor}')
+    _, findings = from_json(undeclared)
+    assert ("call-type-assumed", "assumed") in [(finding.code, finding.weight) for finding in findings]
