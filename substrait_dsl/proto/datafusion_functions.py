@@ -23,6 +23,7 @@ from substrait_dsl.algebra.types import (
     I16,
     I32,
     I64,
+    INTEGER_RANGES,
     Date,
     Decimal,
     IntervalCompound,
@@ -107,20 +108,64 @@ def _shifted(decoder: Decoder, name: str, value: Expression, interval: Literal) 
     return cast_to(moved, value.type)
 
 
-def _shift_right(name: str) -> Reader:
+def _bits_shifted(name: str) -> Reader:
+    """The bits of an integer, moved by a number of places modulo how many bits there are.
+
+    DataFusion casts both to the wider of their types. A plan that it has not analysed lacks that cast.
+    """
+
     def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
         match arguments:
             case (
                 Expression(type=I8() | I16() | I32() | I64()) as base,
-                Literal(type=I8() | I16() | I32() | I64()) as by,
+                Expression(type=I8() | I16() | I32() | I64()) as places,
             ):
-                wide = base if isinstance(base.type, I64) else cast_to(base, I32())
-                moved = scalar_call(decoder, "arithmetic", name, wide, cast_to(by, I32()))
-                return cast_to(moved, base.type)
+                kind = declared
+                if kind is None or type(kind) not in INTEGER_RANGES:
+                    kind = max(base.type, places.type, key=_last_place)
+                if isinstance(kind, I8 | I16):
+                    return _few_bits_shifted(decoder, name, base, places, kind)
+                return scalar_call(decoder, "arithmetic", name, cast_to(base, kind), _places(decoder, places, kind))
             case _:
                 return None
 
     return read
+
+
+def _last_place(kind: Type) -> int:
+    """The number of the highest bit of an integer, counted from 0."""
+    return INTEGER_RANGES[type(kind)][1].bit_length()
+
+
+def _places(decoder: Decoder, places: Expression, kind: Type) -> Expression:
+    """By how many places the bits of an i32 or i64 are moved, as an i32."""
+    if isinstance(places, Literal) and isinstance(places.value, int):
+        return literal(places.value & _last_place(kind), I32(nullable=places.type.nullable))
+    width = places.type if isinstance(places.type, I64) else I32()
+    last = literal(_last_place(kind), width.as_required())
+    return cast_to(scalar_call(decoder, "arithmetic", "bitwise_and", cast_to(places, width), last), I32())
+
+
+def _few_bits_shifted(decoder: Decoder, name: str, base: Expression, places: Expression, kind: Type) -> Expression:
+    """The bits of an i8 or i16, moved as the lower ones of an i32: what is moved out of them is lost.
+
+    Raises:
+        UnsupportedError: the number of places is not written as a literal.
+    """
+    last = _last_place(kind)
+    if not isinstance(places, Literal) or not isinstance(places.value, int):
+        raise UnsupportedError(
+            f"DataFusion's bitwise_{name} of {kind} takes the number of places modulo {last + 1}: the specification "
+            "has no function that moves the bits of so small an integer, and the number depends on the row",
+            hint="write the number as a literal, or cast the integer to i32",
+        )
+    moved, number = cast_to(base, I32()), places.value & last
+    spare = _last_place(I32()) - last
+    if name == "shift_left":  # into the upper bits of the i32, and back with the sign
+        count = literal(number + spare, I32(nullable=places.type.nullable))
+        moved, number = scalar_call(decoder, "arithmetic", name, moved, count), spare
+    count = literal(number, I32(nullable=places.type.nullable))
+    return cast_to(scalar_call(decoder, "arithmetic", "shift_right", moved, count), kind)
 
 
 def _round(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
@@ -162,18 +207,25 @@ def _renamed(extension: str, name: str, **options: str) -> Reader:
 def _trimmed(name: str) -> Reader:
     """Without the characters to leave out, spaces are."""
 
-    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression:
-        characters = arguments[1:] or (literal(" ", String()),)
-        return scalar_call(decoder, "string", name, arguments[0], *characters)
+    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+        match arguments:
+            case (text, *characters):
+                left_out = tuple(characters) or (literal(" ", String()),)
+                return scalar_call(decoder, "string", name, text, *left_out)
+            case _:
+                return None
 
     return read
 
 
-def _substring(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression:
+def _substring(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
     """Positions are i64, and one left of the first character counts from there."""
-    text, *numbers = arguments
-    positions = (cast_to(number, I32()) if isinstance(number, Expression) else number for number in numbers)
-    return scalar_call(decoder, "string", "substring", text, *positions, negative_start="LEFT_OF_BEGINNING")
+    match arguments:
+        case (text, *numbers):
+            positions = (cast_to(number, I32()) if isinstance(number, Expression) else number for number in numbers)
+            return scalar_call(decoder, "string", "substring", text, *positions, negative_start="LEFT_OF_BEGINNING")
+        case _:
+            return None
 
 
 def _end(name: str) -> Reader:
@@ -371,8 +423,8 @@ SCALAR_FUNCTIONS: Mapping[str, Reader] = {
     "round": _round,
     "logb": _log,
     "signum": _renamed("arithmetic", "sign"),
-    "bitwise_shift_left": _shift_right("shift_left"),
-    "bitwise_shift_right": _shift_right("shift_right"),
+    "bitwise_shift_left": _bits_shifted("shift_left"),
+    "bitwise_shift_right": _bits_shifted("shift_right"),
     "is_unknown": _renamed("comparison", "is_null"),
     "is_not_unknown": _renamed("comparison", "is_not_null"),
     # They pass over NULL.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.plan import from_json
-from substrait_dsl.proto.producers import ARROW, DATAFUSION, UNKNOWN, Producer, producer_of
+from substrait_dsl.proto.producers import ARROW, DATAFUSION, PRODUCERS, UNKNOWN, Producer, producer_of
 
 
 @pytest.mark.parametrize(
@@ -102,3 +104,41 @@ def test_a_type_that_a_producer_derives_otherwise_is_assumed_where_it_declares_n
     undeclared = text.replace(f"{declared}, ", "").replace('"minorNumber": 106', f'"minorNumber": {minor}')
     _, findings = from_json(undeclared)
     assert ("call-type-assumed", "assumed") in [(finding.code, finding.weight) for finding in findings]
+
+
+# --- calls with any number of arguments
+
+
+NAMES = [(producer, name) for producer in PRODUCERS for name in producer.scalar_functions]
+
+
+@pytest.mark.parametrize(("producer", "name"), NAMES, ids=lambda value: getattr(value, "name", value))
+@pytest.mark.parametrize("kind", ["i32", "string", "enum", "type"])
+def test_a_call_of_any_number_of_arguments_is_read_or_refused(producer: Producer, name: str, kind: str) -> None:
+    plan = json.loads(message(producer.name, "", name, measure=False, kind="i64", arguments=2))
+    if producer.before is not None:
+        plan["version"]["minorNumber"] = producer.before[1] - 1
+    del plan["extensionUrns"], plan["extensions"][0]["extensionFunction"]["extensionUrnReference"]
+    call = plan["relations"][0]["root"]["input"]["project"]["expressions"][0]["scalarFunction"]
+    (column, _) = call["arguments"]
+    argument = {
+        "i32": column,
+        "string": {"value": {"literal": {"string": "x"}}},
+        "enum": {"enum": "YEAR"},
+        "type": {"type": {"i32": {"nullability": "NULLABILITY_NULLABLE"}}},
+    }[kind]
+    declared = call["outputType"]
+    for count, says_type in itertools.product(range(6), (True, False)):
+        call["arguments"] = [argument] * count
+        call["outputType"] = declared if says_type else None
+        with suppress(SubstraitDslError):  # any other error fails
+            from_json(json.dumps(plan))
+
+
+@pytest.mark.parametrize("name", ["btrim", "ltrim", "rtrim", "substring", "left", "date_part"])
+def test_a_call_without_arguments_that_declares_no_type_is_refused_by_name(name: str) -> None:
+    plan = json.loads(message("datafusion", "", name, measure=False, kind="i64", arguments=0))
+    del plan["extensionUrns"], plan["extensions"][0]["extensionFunction"]["extensionUrnReference"]
+    del plan["relations"][0]["root"]["input"]["project"]["expressions"][0]["scalarFunction"]["outputType"]
+    with pytest.raises(UnsupportedError, match=name):
+        from_json(json.dumps(plan))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +15,10 @@ from substrait.plan_pb2 import Plan
 
 from examples.tpch import data
 from examples.tpch.schemas import TABLES
-from substrait_dsl.algebra.expressions import Cast, Literal, Switch
+from substrait_dsl.algebra.expressions import Argument, Cast, FieldReference, Literal, ScalarFunction, Switch
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Aggregate, Project
+from substrait_dsl.algebra.types import INTEGER_RANGES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.plan import encode_plan, from_bytes, to_bytes
@@ -362,3 +364,107 @@ def test_medians_and_deviations_have_the_type_that_datafusion_gives(context: Ses
     plan, _ = from_bytes(written(context, query))
     (kind,) = plan.roots[0].input.schema.types
     assert str(context.sql(query).schema().field(0).type) == {"fp64?": "double", "fp32?": "float"}[str(kind)]
+
+
+# --- the bits of integers
+
+SHIFTS = [
+    *(
+        f"i{bits} {sign} arrow_cast({places}, 'Int{bits}')"
+        for bits in (8, 16, 32, 64)
+        for sign in ("<<", ">>")
+        for places in (0, 3, bits - 1, bits, bits + 1, -1)
+    ),
+    "i8 << 9",
+    "i32 << 31",
+    "i32 >> 33",
+    "i32 << i64",
+    "i16 << i64",
+    "i32 >> i32",
+    "i64 << (i64 + 62)",
+]
+
+
+@pytest.fixture(scope="module")
+def shifted(datafusion: None) -> SessionContext:
+    from datafusion import SessionContext
+
+    made = SessionContext()
+    values = {f"i{bits}": pa.array([1, 3, 66, 127, -1, -5, -128], f"int{bits}") for bits in (8, 16, 32, 64)}
+    made.from_arrow(pa.table(values), name="t")
+    return made
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_bits_are_moved_by_places_modulo_their_number(shifted: SessionContext, shift: str) -> None:
+    from datafusion.substrait import Serde
+
+    query = f"SELECT {shift} FROM t"
+    plans = [bytes(Serde.serialize_bytes(query, shifted))]
+    if "arrow_cast" not in shift:  # it stands for a literal where it is computed
+        plans.append(written(shifted, query))
+    (column,) = shifted.sql(query).to_arrow_table().columns
+    for sent in plans:
+        plan, _ = from_bytes(sent)
+        (project,) = (rel for rel in walk(plan.roots[0].input) if isinstance(rel, Project))
+        (expression,) = project.expressions
+        assert type(expression.type).__name__.lower() == str(column.type).replace("int", "i")
+        assert [value_of(expression, number) for number in (1, 3, 66, 127, -1, -5, -128)] == column.to_pylist()
+
+
+def value_of(expression: Argument, number: int) -> int:
+    """The value of an expression of integers where each column has the same number, as the specification defines it."""
+    match expression:
+        case FieldReference():
+            return number
+        case Literal(value=int() as value):
+            return int(value)
+        case Cast(input=cast, target=target):
+            whole: int = value_of(cast, number)
+            lowest, highest = INTEGER_RANGES[type(target)]
+            assert lowest <= whole <= highest, "the cast throws"
+            return whole
+        case ScalarFunction(function=function, arguments=(x, y)):
+            left, right = value_of(x, number), value_of(y, number)
+            bits = INTEGER_RANGES[type(expression.type)][1].bit_length() + 1
+            assert not function.name.startswith("shift") or 0 <= right < bits, "not specified"
+            computed: int = OPERATORS[function.name](left, right)
+            return wrapped(computed, bits)
+    raise AssertionError(expression)
+
+
+def wrapped(value: int, bits: int) -> int:
+    """The lowest bits of a number, the first of them its sign."""
+    half: int = 1 << bits - 1
+    return (value + half) % (2 * half) - half
+
+
+OPERATORS: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "bitwise_and": operator.and_,
+    "shift_left": operator.lshift,
+    "shift_right": operator.rshift,
+}
+
+
+@pytest.mark.parametrize(("name", "declared"), [("i32", "i64"), ("i8", "i32"), ("i16", "i64")])
+def test_bits_are_moved_in_the_type_that_the_plan_declares(shifted: SessionContext, name: str, declared: str) -> None:
+    message = Plan.FromString(written(shifted, f"SELECT {name} << 31 FROM t"))
+    (expression,) = message.relations[0].root.input.project.expressions
+    getattr(expression.scalar_function.output_type, declared).nullability = 1
+    plan, _ = from_bytes(message.SerializeToString())
+    (project,) = (rel for rel in walk(plan.roots[0].input) if isinstance(rel, Project))
+    (read,) = project.expressions
+    assert type(read.type).__name__.lower() == declared
+    bits = int(declared[1:])
+    assert [value_of(read, number) for number in (1, 3, -5)] == [wrapped(x << 31, bits) for x in (1, 3, -5)]
+
+
+@pytest.mark.parametrize("shift", ["i8 << i8", "i16 >> i8", "i8 >> i16", "i16 << i16"])
+def test_places_of_small_integers_that_depend_on_the_row_are_refused(shifted: SessionContext, shift: str) -> None:
+    from datafusion.substrait import Serde
+
+    query = f"SELECT {shift} FROM t"
+    for sent in (bytes(Serde.serialize_bytes(query, shifted)), written(shifted, query)):
+        with pytest.raises(UnsupportedError, match=r"DataFusion's bitwise_shift_(left|right) of i(8|16)"):
+            from_bytes(sent)
