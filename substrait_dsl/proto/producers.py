@@ -7,6 +7,7 @@ says (``Version.producer``) and the version of the specification that it says to
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +65,7 @@ class Producer:
     """What is known of a producer: each field but the first three is a way in which its plans mean something else."""
 
     name: str
-    """How the name begins that its plans say."""
+    """The name that its plans say, alone or with a version of the producer behind it."""
     title: str
     """What it is called."""
     before: SpecificationVersion | None = None
@@ -179,6 +180,12 @@ def producer_of(name: str, version: SpecificationVersion) -> Producer:
         version: the version of the specification that the plan says to be of.
     """
     for producer in PRODUCERS:
-        if name.startswith(producer.name) and (producer.before is None or version < producer.before):
+        if producer.before is not None and version >= producer.before:
+            continue
+        if name.startswith(producer.name) and _VERSION.fullmatch(name, len(producer.name)):
             return producer
     return UNKNOWN
+
+
+_VERSION = re.compile(r"(?:[ /]?v?\d.*)?")
+"""What may follow the name of a producer: its version, as in ``Acero 26.0.1``. Any other word is of another name."""

@@ -11,7 +11,7 @@ import pytest
 
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.plan import from_json
-from substrait_dsl.proto.producers import ARROW, DATAFUSION, PRODUCERS, UNKNOWN, Producer, producer_of
+from substrait_dsl.proto.producers import ARROW, DATAFUSION, DUCKDB, IBIS, PRODUCERS, UNKNOWN, Producer, producer_of
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,34 @@ from substrait_dsl.proto.producers import ARROW, DATAFUSION, PRODUCERS, UNKNOWN,
         ("", UNKNOWN),
         ("DataFusion", UNKNOWN),
         ("substrait-java", UNKNOWN),
+        ("datafusion 55.0.0", DATAFUSION),
+        ("datafusion/55.0.0", DATAFUSION),
+        ("datafusion-comet", UNKNOWN),
+        ("datafusionX 3", UNKNOWN),
+        ("datafusion comet", UNKNOWN),
+        ("datafusion-python 50", UNKNOWN),
+        ("Acerola 1", UNKNOWN),
+        ("ibis-substrait", IBIS),
+        ("ibis-substrait-fork", UNKNOWN),
     ],
 )
-def test_a_producer_is_known_by_how_its_name_begins(name: str, producer: Producer) -> None:
+def test_a_producer_is_known_by_its_name_and_a_version_behind_it(name: str, producer: Producer) -> None:
     assert producer_of(name, (0, 85, 0)) is producer
+
+
+@pytest.mark.parametrize(
+    ("name", "producer"),
+    [
+        ("DuckDB", DUCKDB),
+        ("DuckDB 1.1.3", DUCKDB),
+        ("DuckDB v1.1.3", DUCKDB),
+        ("DuckDB-like engine", UNKNOWN),
+        ("DuckDBs", UNKNOWN),
+    ],
+)
+def test_a_producer_of_earlier_versions_is_known_likewise(name: str, producer: Producer) -> None:
+    assert producer_of(name, (0, 53, 0)) is producer
+    assert producer_of(name, (0, 54, 0)) is UNKNOWN
 
 
 # --- ibis, whose plans say of a quotient or a mean of integers that it is a float
