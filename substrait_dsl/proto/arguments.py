@@ -26,6 +26,7 @@ from substrait_dsl.catalog.records import ValueArgument
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.errors import FunctionNotFoundError, SubstraitDslError
 from substrait_dsl.proto.constants import is_integer_constant, of_width
+from substrait_dsl.proto.decoder import is_specified
 from substrait_dsl.proto.untold import overloads_named
 
 DEFAULTS: Mapping[tuple[str, int], int | str] = {
@@ -39,7 +40,10 @@ DEFAULTS: Mapping[tuple[str, int], int | str] = {
     ("regexp_match_substring", 3): 1,
     ("regexp_match_substring", 4): 0,
 }
-"""The values of arguments that may be left out at the end, though an overload takes them: by function and position."""
+"""The values of arguments that may be left out at the end, though an overload takes them: by function and position.
+
+They are those of the specification's functions.
+"""
 
 
 @attrs.frozen
@@ -72,7 +76,7 @@ def fit_call(
         return None
     found: dict[FunctionId, tuple[int, FittedCall]] = {}
     for overload in _candidates(catalog, function, arguments, tuple(kinds)):
-        fitted = _fitted(overload, arguments)
+        fitted = _fitted(overload, arguments, DEFAULTS if _has_defaults(function, overload) else {})
         if fitted is None:
             continue
         try:
@@ -103,11 +107,18 @@ def _candidates(
         yield from overloads_named(catalog, function, kinds)
 
 
-def _fitted(overload: Overload, arguments: Sequence[Argument]) -> tuple[Argument, ...] | None:
+def _has_defaults(function: FunctionId, overload: Overload) -> bool:
+    """Whether the defaults are those of a call: somebody else's function of the same name may have others, or none."""
+    return is_specified(overload.function) and (not function.urn or is_specified(function))
+
+
+def _fitted(
+    overload: Overload, arguments: Sequence[Argument], defaults: Mapping[tuple[str, int], int | str]
+) -> tuple[Argument, ...] | None:
     filled = [*arguments]
     while overload.arguments and not overload.takes_count(len(filled)):
         position = len(filled)
-        value = DEFAULTS.get((overload.name, position))
+        value = defaults.get((overload.name, position))
         declared = overload.arguments[position] if position < len(overload.arguments) else None
         if value is None or not isinstance(declared, ValueArgument):
             return None

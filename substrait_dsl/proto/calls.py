@@ -67,9 +67,10 @@ def _as_meant(
     decoder: Decoder, message: pb.Expression.ScalarFunction, arguments: tuple[Argument, ...]
 ) -> Expression | None:
     """What the producer of a plan means by a call, if that is something else than the specification's function."""
-    name = decoder.function(message.function_reference).name
+    function = decoder.function(message.function_reference)
+    name = function.name
     read = decoder.producer.scalar_functions.get(name)
-    if read is None or name in decoder.names_beyond_specification:
+    if read is None or not decoder.may_be_specified(function):
         return None
     declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
     meant = read(decoder, arguments, declared)
@@ -96,8 +97,9 @@ def _without_escape(
         return arguments
     escape = arguments[-1]
     is_none = isinstance(escape, Literal) and escape.value is None
-    name = decoder.function(message.function_reference).name
-    if not is_none or name not in ("like", "ilike"):
+    function = decoder.function(message.function_reference)
+    name = function.name
+    if not is_none or name not in ("like", "ilike") or not decoder.may_be_specified(function):
         return arguments
     decoder.report(
         FindingCode.LIKE_ESCAPE,
@@ -158,8 +160,8 @@ def decode_form(
         return meant, arguments
     form = None if function.urn else decoder.producer.function_forms.get(function.name)
     if (computed := _as_computed(decoder, message, function, arguments)) is not None:
-        function, arguments = FunctionId("", function.name), computed
-    if form is None or function.name in decoder.names_beyond_specification:
+        function, arguments = FunctionId(function.urn, function.name), computed
+    if form is None or not decoder.may_be_specified(function):
         return function, arguments
     if any(isinstance(argument, EnumArgument) for argument in arguments):
         return function, arguments
@@ -174,7 +176,7 @@ def _as_computed(
 ) -> tuple[Argument] | None:
     """The argument of an aggregate function, cast to the type of which the producer computes it, if that is another."""
     argument = arguments[0] if len(arguments) == 1 else None
-    if not isinstance(argument, Expression) or function.name in decoder.names_beyond_specification:
+    if not isinstance(argument, Expression) or not decoder.may_be_specified(function):
         return None
     declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
     kind = decoder.producer.type_of_computation(function.name, argument.type, declared)

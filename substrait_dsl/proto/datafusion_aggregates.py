@@ -96,7 +96,7 @@ class _Parts:
 
 def _parts(decoder: Decoder, call: Call) -> _Parts | None:
     """How DataFusion computes a sum or an average of decimals; None for what it computes as the specification does."""
-    if call.phase != "initial_to_result":
+    if call.phase != "initial_to_result" or not decoder.may_be_specified(call.function):
         return None
     match call.function.name, call.arguments:
         case "sum", (Expression(type=Decimal() as summed),):

@@ -30,6 +30,12 @@ D = TypeVar("D")
 OWN_URNS = "extension:io.substrait:"
 """How the URNs of the specification's own extensions begin."""
 
+
+def is_specified(function: FunctionId) -> bool:
+    """Whether a function is from an extension of the specification."""
+    return function.urn.startswith(OWN_URNS)
+
+
 CallReport = tuple[FindingCode, str, str | None]
 """What is reported of a call: the code, the text, and the subject."""
 
@@ -243,6 +249,15 @@ class Decoder:
         """The names of the functions of all extensions that are known and are not the specification's."""
         extensions = self.catalog.extensions.items()
         return frozenset(name for urn, each in extensions if not urn.startswith(OWN_URNS) for name in each.functions)
+
+    def may_be_specified(self, function: FunctionId) -> bool:
+        """Whether a function is the specification's by its extension, or may be, as it says none and no other has it.
+
+        What is known of a producer is known of the specification's functions and of its own, which say no extension.
+        """
+        if function.urn:
+            return is_specified(function)
+        return function.name not in self.names_beyond_specification
 
     def function(self, reference: int) -> FunctionId:
         """The function that a plan calls by a number."""

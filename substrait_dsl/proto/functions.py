@@ -126,7 +126,7 @@ def decode_function(
         known = _told_by_all(decoder.catalog, known, given, kinds)
     declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
     in_days = gives_days(arguments)
-    kind, reports = _output_type(decoder, declared, function, known, in_days=in_days)
+    kind, reports = _output_type(decoder, declared, function, known, arguments, in_days=in_days)
     # What its type reports has a place of its own in each call.
     if (
         not (by_value or in_days or is_fitted)
@@ -144,7 +144,13 @@ def _types(arguments: Sequence[Argument]) -> str:
 
 
 def _output_type(
-    decoder: Decoder, declared: Type | None, function: FunctionId, known: Known, *, in_days: bool
+    decoder: Decoder,
+    declared: Type | None,
+    function: FunctionId,
+    known: Known,
+    arguments: Sequence[Argument],
+    *,
+    in_days: bool,
 ) -> tuple[Type, tuple[CallReport, ...]]:
     """The type of a call, given the one that it declares, and what there is to report of it."""
     subject = f"{known.function.urn}:{known.function.key}"
@@ -179,7 +185,7 @@ def _output_type(
     if in_days and isinstance(declared, Date) and isinstance(known.type, PrecisionTimestamp):
         reports.append((FindingCode.CALL_IN_DAYS, f"{text}: cast to it, as the interval is one of whole days", subject))
         return known.type, tuple(reports)
-    if difference == "kind" and decoder.producer.predicates_declare_other_types and isinstance(known.type, Boolean):
+    if difference == "kind" and _declares_what_it_compares(decoder, declared, known, arguments):
         text = f"{text}: so {decoder.producer.title} writes the type of what it compares"
         reports.append((FindingCode.PRODUCER_MEANING, text, subject))
         return known.type, tuple(reports)
@@ -193,6 +199,16 @@ def _output_type(
     text = f"{text}; the declared type is kept" if decoder.keep_declared else f"{text}, which is used"
     reports.append((code, text, f"{subject} {difference}"))
     return declared if decoder.keep_declared else known.type, tuple(reports)
+
+
+def _declares_what_it_compares(decoder: Decoder, declared: Type, known: Known, arguments: Sequence[Argument]) -> bool:
+    """Whether a predicate declares the type of one of its arguments, as some producers write it."""
+    return (
+        decoder.producer.predicates_declare_other_types
+        and isinstance(known.type, Boolean)
+        and decoder.may_be_specified(known.function)
+        and any(isinstance(each, Expression) and difference_of(declared, each.type) != "kind" for each in arguments)
+    )
 
 
 def gives_days(arguments: Sequence[Argument]) -> bool:
