@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from substrait_dsl.algebra.expressions import Argument, Expression, Literal
+from substrait_dsl.algebra.expressions import Argument, Cast, Expression, Literal
 from substrait_dsl.algebra.types import FP64, INTEGER_RANGES, Decimal, Type
 from substrait_dsl.errors import UnsupportedError
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 def _not_equal(decoder: Decoder, arguments: tuple[Argument, ...], declared: Type | None) -> Expression | None:
     """``s NOT LIKE 'x%'`` is written as not_equal(s, 'x%'), like ``s <> 'x%'``: nobody can tell which it was."""
     for argument in arguments:
+        while isinstance(argument, Cast):
+            argument = argument.input
         text = argument.value if isinstance(argument, Literal) else None
         if isinstance(text, str) and ("%" in text or "_" in text):
             raise UnsupportedError(

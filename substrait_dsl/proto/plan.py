@@ -130,7 +130,7 @@ def _decode_plan(decoder: Decoder, message: Plan) -> AlgebraPlan:
     if not message.relations:
         raise PlanFormatError("the plan has no relations")
     if decoder.producer.projects_put_out_expressions:
-        decoder.projects_put_out_expressions = puts_out_expressions(message)
+        decoder.projects_put_out_expressions = puts_out_expressions(decoder, message)
     trees = decoder.trees = Trees(message.relations)
     decoded = _decode_trees(decoder, trees, message)
     for detached in trees.detached:

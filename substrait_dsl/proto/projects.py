@@ -5,26 +5,58 @@ from __future__ import annotations
 from substrait import algebra_pb2 as pb
 from substrait.plan_pb2 import Plan
 
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.paths import inside
 
 _SAME_COLUMNS = ("filter", "sort", "fetch")
 """The relations of one input that put out its columns."""
 
 
-def puts_out_expressions(plan: Plan) -> bool:
+def puts_out_expressions(decoder: Decoder, plan: Plan) -> bool:
     """Whether projects put out their expressions only: so it is where no project says what it puts out.
 
     The names of a root must be as many as the expressions of the project that its columns come from. DuckDB put a
-    project on top of each plan as long as its projects were like that.
+    project on top of each plan, or of each input of a set on top, as long as its projects were like that.
+
+    Raises:
+        UnsupportedError: the columns of a root come from no project, or have no names, so that nothing tells what the
+            projects of the plan put out.
     """
-    if any(isinstance(each, pb.ProjectRel) and each.common.WhichOneof("emit_kind") for each in inside(plan)):
+    projects = [each for each in inside(plan) if isinstance(each, pb.ProjectRel)]
+    if not projects or any(each.common.WhichOneof("emit_kind") for each in projects):
         return False
+    are_as_many = True
     for tree in plan.relations:
-        rel = tree.root.input
-        while (kind := rel.WhichOneof("rel_type")) in _SAME_COLUMNS:
+        if not tree.HasField("root"):
+            continue
+        rel = _origin_of_columns(tree.root.input)
+        kind = rel.WhichOneof("rel_type")
+        if kind != "project" or (rel.project.expressions and not tree.root.names):
+            decoder.fail(tree.root)
+            raise UnsupportedError(_cannot_tell(decoder, str(kind)), hint=_WRITE_EMIT)
+        are_as_many &= len(tree.root.names) == len(rel.project.expressions)
+    return are_as_many
+
+
+def _origin_of_columns(rel: pb.Rel) -> pb.Rel:
+    """The relation that the columns come from; those of a set are as many as those of each of its inputs."""
+    while True:
+        kind = rel.WhichOneof("rel_type")
+        if kind in _SAME_COLUMNS:
             rel = getattr(rel, str(kind)).input
-        if kind == "project" and len(tree.root.names) != len(rel.project.expressions):
-            return False
-        if kind != "project" and tree.HasField("root"):
-            return False
-    return True
+        elif kind == "set" and rel.set.inputs:
+            rel = rel.set.inputs[0]
+        else:
+            return rel
+
+
+def _cannot_tell(decoder: Decoder, kind: str) -> str:
+    told = "whose columns have no names" if kind == "project" else f"on a relation of kind {kind}"
+    return (
+        f"a root {told}, over projects that do not say what they put out: in plans of {decoder.producer.title} these "
+        "may put out their expressions only, or their input columns, too, and nothing tells which"
+    )
+
+
+_WRITE_EMIT = "have the plan written by a later version, whose projects have an emit, or with a named project on top"

@@ -148,6 +148,49 @@ def test_other_plans_put_out_the_input_columns_too() -> None:
             plan(project(read(0), field(0)), "a", **other)
 
 
+GROUPED = {
+    "aggregate": {
+        "input": project(read(0, 1), field(1)),
+        "groupings": [{"groupingExpressions": [field(0)]}],
+        "measures": [],
+    }
+}
+"""DuckDB would mean GROUP BY b, the specification GROUP BY a."""
+WITH_EXCHANGE = {"exchange": {"input": project(read(0, 1), field(1)), "broadcast": {}}}
+
+
+@pytest.mark.parametrize(
+    ("rel", "names", "told"),
+    [
+        (GROUPED, ("g",), "a root on a relation of kind aggregate, over projects that do not say what they put out"),
+        ({"sort": {"input": GROUPED, "sorts": []}}, ("g",), "of kind aggregate"),
+        ({"filter": {"input": WITH_EXCHANGE, "condition": {"literal": {"boolean": True}}}}, ("g",), "kind exchange"),
+        (project(read(0, 1), field(1)), (), "a root whose columns have no names"),
+        (project(project(read(0, 1), field(1)), field(0)), (), "a root whose columns have no names"),
+    ],
+)
+def test_what_projects_put_out_is_not_guessed(rel: Any, names: tuple[str, ...], told: str) -> None:
+    with refused(UnsupportedError, told, "in plans of DuckDB", "relations[0].root"):
+        plan(rel, *names)
+
+
+def test_columns_of_no_project_are_read_whatever_is_on_top() -> None:
+    grouped = {"aggregate": {**GROUPED["aggregate"], "input": read(0, 1)}}
+    assert plan(grouped, "g").roots[0].schema.names == ("g",)
+    assert plan(read(0, 1), "a", "b").roots[0].schema.names == ("a", "b")
+    said = project(read(0, 1), field(1), common={"emit": {"outputMapping": [2]}})
+    assert plan({"aggregate": {**GROUPED["aggregate"], "input": said}}, "g").roots[0].schema.names == ("g",)
+
+
+@pytest.mark.parametrize("operation", ["SET_OP_UNION_ALL", "SET_OP_UNION_DISTINCT", "SET_OP_INTERSECTION_PRIMARY"])
+def test_a_set_on_top_has_the_columns_of_its_projects(operation: str) -> None:
+    # SELECT a FROM t UNION ALL SELECT b FROM t
+    inputs = [project(read(0), field(0)), project(read(1), field(0))]
+    got = plan({"set": {"inputs": inputs, "op": operation}}, "a")
+    assert got.roots[0].schema.names == ("a",)
+    assert [str(kind) for kind in got.roots[0].schema.types] == ["i64?"]
+
+
 # --- functions
 
 
@@ -162,6 +205,14 @@ def test_predicates_declare_the_type_of_what_they_compare(function: str) -> None
         plan(project(rel, field(0)), "s", "t", function=function, producer="x")
 
 
+@pytest.mark.parametrize("declared", ["date", "i64", "fp64"])
+def test_predicates_declare_no_other_type(declared: str) -> None:
+    rel = read(2)
+    rel["read"]["filter"] = {"scalarFunction": call(kind(declared), field(2), {"literal": {"string": "x"}})}
+    with refused(PlanFormatError, f"lt:string_string is declared to give {declared}?"):
+        plan(project(rel, field(0)), "s", function="lt:string_string")
+
+
 @pytest.mark.parametrize("pattern", ["%special%", "a_b", "x%"])
 def test_what_may_be_not_like_is_refused(pattern: str) -> None:
     condition = {"scalarFunction": call(kind("bool"), field(0), {"literal": {"string": pattern}})}
@@ -171,6 +222,22 @@ def test_what_may_be_not_like_is_refused(pattern: str) -> None:
     condition["scalarFunction"]["arguments"][1]["value"]["literal"]["string"] = "x"
     got = plan(rel, "s", function="not_equal:string_string")
     assert got.roots[0].schema.names == ("s",)
+
+
+@pytest.mark.parametrize("types", [("string",), ("string", "string"), ("varchar", "string")])
+def test_what_may_be_not_like_is_refused_under_casts(types: tuple[str, ...]) -> None:
+    def compared(text: str) -> sd.Plan:
+        value: dict[str, Any] = {"literal": {"string": text}}
+        for name in types:
+            of = kind(name, length=9) if name == "varchar" else kind(name)
+            value = {"cast": {"input": value, "type": of, "failureBehavior": "FAILURE_BEHAVIOR_THROW_EXCEPTION"}}
+        condition = {"scalarFunction": call(kind("bool"), field(0), value)}
+        rel = project({"filter": {"input": read(2), "condition": condition}}, field(0))
+        return plan(rel, "s", function="not_equal:string_string")
+
+    with refused(UnsupportedError, "may be NOT LIKE", repr("a%")):
+        compared("a%")
+    assert compared("a").roots[0].schema.names == ("s",)
 
 
 def test_rows_without_a_schema_have_that_of_their_values() -> None:
