@@ -126,6 +126,15 @@ def test_the_specifications_function_is_the_producers_beside_one_of_that_name() 
     assert [str(kind) for kind in got.schema.types] == ["fp64"]
 
 
+def test_the_specifications_average_is_the_producers_beside_one_of_that_name() -> None:
+    arithmetic = "extension:io.substrait:functions_arithmetic"
+    got, _ = read(aggregate("avg:i32", t.FP64(nullable=True), I, urn=arithmetic), "ibis-substrait")
+    assert isinstance(got, r.Aggregate)
+    (measure,) = got.measures
+    assert measure.function.function == ex.FunctionId(arithmetic, "avg:fp64")
+    assert measure.function.output_type == t.FP64(nullable=True)
+
+
 def test_a_predicate_of_another_gives_what_its_extension_says() -> None:
     rel = scalar("lt:str_str", t.String(), S, S)
     with refused(PlanFormatError, "lt:str_str is declared to give string; by its definition it gives boolean"):
