@@ -5,7 +5,7 @@ Specification: https://substrait.io/expressions/specialized_record_expressions/ 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from substrait import algebra_pb2 as pb
@@ -25,7 +25,7 @@ from substrait_dsl.algebra.expressions import (
     SwitchCase,
 )
 from substrait_dsl.algebra.findings import FindingCode
-from substrait_dsl.algebra.types import FixedChar, String, VarChar
+from substrait_dsl.algebra.types import FixedChar, List, Map, String, Struct, Type, VarChar
 from substrait_dsl.catalog import Typed
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.constants import constant_of_type, with_common_width, with_type_of
@@ -43,9 +43,6 @@ def encode_cast(encoder: Encoder, cast: Cast, message: pb.Expression.Cast) -> No
     message.failure_behavior = FAILURE_BEHAVIOR[cast.on_failure]
 
 
-_TEXTS = (String, VarChar, FixedChar)
-
-
 def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> Cast:
     """Read a cast; one that does not say what happens if it fails throws."""
     on_failure: FailureBehavior = "throw"
@@ -56,9 +53,12 @@ def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> 
         on_failure = word_of(FAILURE_BEHAVIOR, message.failure_behavior, behavior, "Cast.failure_behavior")
     target = decode_type(decoder, message.type)
     value = decoder.expression(message.input, scope)
-    if isinstance(target, _TEXTS) and isinstance(value.type, decoder.producer.types_with_own_text):
+    for written in _types_as_text(value.type, target):
+        if not isinstance(written, decoder.producer.types_with_own_text):
+            continue
+        within = "" if written is value.type else f", in a cast of {value.type} to {target},"
         raise UnsupportedError(
-            f"{decoder.producer.title} writes {value.type} as text in a way of its own, unlike other engines",
+            f"{decoder.producer.title} writes {written} as text{within} in a way of its own, unlike other engines",
             hint="cast it to a decimal, a date or an integer, whose text is the same everywhere",
         )
     cast = Cast(value, target, on_failure)
@@ -67,6 +67,35 @@ def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> 
             FindingCode.CAST_NULLABILITY, f"a cast to {target} gives NULL where it fails; read as {cast.type}", message
         )
     return cast
+
+
+def _types_as_text(source: Type, target: Type) -> Iterator[Type]:
+    """The types whose values a cast writes as text: that of the value, or those inside it that become texts."""
+    match source, target:
+        case _, String() | VarChar() | FixedChar():
+            yield from (source, *_types_inside(source))
+        case List(element=given), List(element=wanted):
+            yield from _types_as_text(given, wanted)
+        case Map(key=key, value=value), Map(key=wanted_key, value=wanted_value):
+            yield from _types_as_text(key, wanted_key)
+            yield from _types_as_text(value, wanted_value)
+        case Struct(types=given_types), Struct(types=wanted_types):
+            for given, wanted in zip(given_types, wanted_types, strict=False):
+                yield from _types_as_text(given, wanted)
+
+
+def _types_inside(kind: Type) -> Iterator[Type]:
+    """The types of what is in a list, map or struct, and of what is in these."""
+    inside: tuple[Type, ...] = ()
+    match kind:
+        case List(element=element):
+            inside = (element,)
+        case Map(key=key, value=value):
+            inside = (key, value)
+        case Struct(types=types):
+            inside = types
+    for each in inside:
+        yield from (each, *_types_inside(each))
 
 
 def encode_if_then(encoder: Encoder, expression: IfThen, message: pb.Expression.IfThen) -> None:

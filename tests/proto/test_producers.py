@@ -166,3 +166,88 @@ def test_a_call_without_arguments_that_declares_no_type_is_refused_by_name(name:
     del plan["relations"][0]["root"]["input"]["project"]["expressions"][0]["scalarFunction"]["outputType"]
     with pytest.raises(UnsupportedError, match=name):
         from_json(json.dumps(plan))
+
+
+# --- casts to text, in lists, structs and maps
+
+NULLABLE = {"nullability": "NULLABILITY_NULLABLE"}
+TEXT, FLOAT, SHORT_FLOAT, INTEGER, DATE = ({kind: NULLABLE} for kind in ("string", "fp64", "fp32", "i64", "date"))
+VARCHAR = {"varchar": {"length": 9, **NULLABLE}}
+TIMESTAMP, ZONED = ({kind: {"precision": 6, **NULLABLE}} for kind in ("precisionTimestamp", "precisionTimestampTz"))
+
+
+def listed(element: Any) -> Any:
+    return {"list": {"type": element, **NULLABLE}}
+
+
+def mapped(key: Any, value: Any) -> Any:
+    return {"map": {"key": key, "value": value, **NULLABLE}}
+
+
+def struct(*types: Any) -> Any:
+    return {"struct": {"types": types, **NULLABLE}}
+
+
+def field_names(kind: Any) -> list[str]:
+    """A name for each field of the structs in a type."""
+    structs = json.dumps(kind).count('"struct"')
+    return [f"field_{number}" for number in range(2 * structs)]  # all structs here have two fields
+
+
+def cast(producer: str, source: Any, target: Any) -> str:
+    """A plan of one cast of a column, as JSON."""
+    plan = json.loads(message(producer, "", "", measure=False, kind="i64", arguments=1))
+    del plan["extensionUrns"], plan["extensions"]
+    project = plan["relations"][0]["root"]["input"]["project"]
+    schema = project["input"]["read"]["baseSchema"]
+    schema["struct"]["types"][0] = source
+    schema["names"] = ["a", *field_names(source), "b"]
+    plan["relations"][0]["root"]["names"] = ["x", *field_names(target)]
+    (column,) = project["expressions"][0].pop("scalarFunction")["arguments"]
+    project["expressions"][0]["cast"] = {
+        "type": target,
+        "input": column["value"],
+        "failureBehavior": "FAILURE_BEHAVIOR_THROW_EXCEPTION",
+    }
+    return json.dumps(plan)
+
+
+WITH_OWN_TEXT = {
+    "a float": (FLOAT, TEXT, "fp64"),
+    "a list of floats": (listed(FLOAT), listed(TEXT), "fp64"),
+    "a list of timestamps": (listed(TIMESTAMP), listed(VARCHAR), "precision_timestamp<6>"),
+    "a list of lists": (listed(listed(SHORT_FLOAT)), listed(listed(TEXT)), "fp32"),
+    "a field of a struct": (struct(INTEGER, ZONED), struct(TEXT, TEXT), "precision_timestamp_tz<6>"),
+    "the keys of a map": (mapped(FLOAT, INTEGER), mapped(TEXT, INTEGER), "fp64"),
+    "the values of a map": (mapped(INTEGER, FLOAT), mapped(INTEGER, TEXT), "fp64"),
+    "structs in lists in a map": (
+        mapped(TEXT, listed(struct(DATE, FLOAT))),
+        mapped(TEXT, listed(struct(DATE, TEXT))),
+        "fp64",
+    ),
+    "a list as one text": (listed(FLOAT), TEXT, "fp64"),
+    "structs as one text each": (listed(struct(INTEGER, TIMESTAMP)), listed(VARCHAR), "precision_timestamp<6>"),
+}
+
+
+@pytest.mark.parametrize(("source", "target", "kind"), WITH_OWN_TEXT.values(), ids=WITH_OWN_TEXT)
+def test_what_a_producer_writes_as_text_in_a_way_of_its_own_is_refused(source: Any, target: Any, kind: str) -> None:
+    from_json(cast("another", source, target))
+    with pytest.raises(UnsupportedError, match=rf"DataFusion writes {kind}\? as text.* in a way of its own"):
+        from_json(cast("datafusion", source, target))
+
+
+WITH_COMMON_TEXT = {
+    "integers": (listed(INTEGER), listed(TEXT)),
+    "dates": (struct(DATE, FLOAT), struct(TEXT, FLOAT)),
+    "floats that stay": (mapped(INTEGER, FLOAT), mapped(TEXT, FLOAT)),
+    "floats from texts": (listed(TEXT), listed(FLOAT)),
+}
+
+
+@pytest.mark.parametrize(("source", "target"), WITH_COMMON_TEXT.values(), ids=WITH_COMMON_TEXT)
+def test_other_casts_are_read(source: Any, target: Any) -> None:
+    plan, _ = from_json(cast("datafusion", source, target))
+    (read,) = plan.roots[0].input.schema.types
+    (same,) = from_json(cast("another", source, target))[0].roots[0].input.schema.types
+    assert read == same
