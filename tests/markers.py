@@ -78,8 +78,13 @@ SLOW = frozenset(
         "spark/test_reads.py::test_tables_are_listed_while_others_make_views",
         "spark/test_subqueries.py::test_as_conditions_and_as_values",
         # large plans
+        "catalog/test_specification_cases.py::test_all_cases_are_read",
+        "catalog/test_specification_cases.py::test_outcomes",
+        "proto/test_depth.py::test_any_tree_stays_within_the_limit",
+        "proto/test_extended.py::test_expressions_of_any_depth_come_back",
         "proto/test_hostile.py::test_a_mapping_of_a_million_columns",
         "proto/test_hostile.py::test_short_relations_over_a_wide_one",
+        "proto/test_hostile_work.py",
         "proto/test_large_plans.py",
     }
 )
