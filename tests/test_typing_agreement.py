@@ -150,7 +150,7 @@ NO_RELATIONS = {
 }
 """What a relation has that is no verb."""
 
-NOT_WRITTEN = {"errors", "functions", "parse_type", "read_capabilities", "standard_catalog"}
+NOT_WRITTEN = {"errors", "functions", "parse_type", "read_capabilities", "standard_catalog", "subtree"}
 """Names of the package that are no functions for pipelines."""
 
 

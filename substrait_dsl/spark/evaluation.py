@@ -144,11 +144,19 @@ class Evaluation:
             kept[id(rel)] = leaf
 
     def _compute(self, tree: int, change: PlacedChange) -> None:
-        """Compute what waits to be computed, depends on a tree, and is needed after a change."""
+        """Compute what waits to be computed, depends on a tree, and is needed after a change.
+
+        None of it is persisted in the end: a client of Spark Connect could not, once what it reads is dropped.
+        """
         for number in sorted(self._waiting):
-            if self._order.depends(number, tree) and self._order.is_needed_after(number, change):
+            if not self._order.depends(number, tree):
+                continue
+            rows = self._waiting.pop(number).rows
+            assert isinstance(rows.table, FrameTable)
+            self._space.release(rows.table.frame)
+            if self._order.is_needed_after(number, change):
                 rel = self._order.trees[number].input
-                self._evaluated[id(rel)] = self._checkpointed(rel, self._waiting.pop(number).rows)
+                self._evaluated[id(rel)] = self._checkpointed(rel, rows)
 
     def _checkpointed(self, rel: Rel, rows: Rows) -> Evaluated:
         return self._leaf(rel, rows if self._space.is_rehearsal else checkpointed(rows))

@@ -72,9 +72,7 @@ def execute(
     note_plan(tops[-1])
     with _spark_errors(tops):
         if _is_rehearsed(order):
-            rehearsal = space.apart()
-            rehearsal.is_rehearsal = True
-            Evaluation(order, rehearsal, _lower_root).run()
+            Evaluation(order, space.rehearsal(), _lower_root).run()
             forget()
         frames = Evaluation(order, space, _lower_root).run()
         space.persist()

@@ -125,7 +125,7 @@ class Lowering:
                 stack.extend(waiting)
             else:
                 try:
-                    self._done[id(current)] = rows = self._kept(current, self._step(current))
+                    self._done[id(current)] = rows = self._step(current)
                 except UnsupportedError as error:
                     note_refused(error, current)
                     raise
@@ -157,7 +157,7 @@ class Lowering:
         """Whether a relation is better made a DataFrame, for the text to refer to."""
         if not self.as_text or self.is_brief or self.is_piece or rel.free_anchors:
             return False
-        return self._is_kept(rel) or not _is_brief(rel, MOST_TEXT_ROWS)
+        return not _is_brief(rel, MOST_TEXT_ROWS)
 
     def _is_text(self, rel: Rel) -> bool:
         """Whether a relation is made a DataFrame by a text, of a piece that ends with it."""
@@ -183,15 +183,9 @@ class Lowering:
 
     def _is_apart(self, rel: Rel) -> bool:
         """Whether a relation cannot be part of a text."""
-        return (
-            isinstance(rel, NotYet | Evaluated | Exchange)
-            or self._is_kept(rel)
-            or (isinstance(rel, Read) and not reads.can_be_text(rel, 0))
+        return isinstance(rel, NotYet | Evaluated | Exchange) or (
+            isinstance(rel, Read) and not reads.can_be_text(rel, 0)
         )
-
-    def _is_kept(self, rel: Rel) -> bool:
-        """Whether the rows of a relation are to be persisted."""
-        return self.space.persist_shared and rel.shared
 
     def lower_root(self, root: Root) -> DataFrame:
         """Lower a root to the DataFrame that its users see: in one text, or step by step."""
@@ -210,7 +204,7 @@ class Lowering:
         """Begin to lower a tree; gives whether it is to be one text."""
         relations = parents_first(rel)
         self.space.used = used_columns(relations)
-        if any(map(self._is_kept, relations)) or not _is_brief(rel, 0):
+        if not _is_brief(rel, 0):
             if not self.space.is_remote:
                 self.pieces = Pieces(relations, MOST_TEXT, self._is_apart)
             return False
@@ -267,14 +261,6 @@ class Lowering:
         assert isinstance(rows.table, FrameTable)
         found = rows.table.filtered.head()
         return None if found is None else found[0]
-
-    def _kept(self, rel: Rel, rows: Rows) -> Rows:
-        """The rows, to be persisted if they are to be."""
-        if not (self._is_kept(rel) and isinstance(rows.table, FrameTable)):
-            return rows
-        table = rows.table.select(items(rows.columns))
-        self.space.keep(table.frame)
-        return Rows(table, rows.columns)
 
     def _attached(self, rows: Rows) -> Rows:
         """A DataFrame, to be referred to in text; its columns get names anew, for they may also stand outside."""

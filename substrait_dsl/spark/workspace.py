@@ -58,6 +58,13 @@ class Workspace:
         other.is_rehearsal = self.is_rehearsal
         return other
 
+    def rehearsal(self) -> Workspace:
+        """A workspace for a rehearsal of the plan, of which nothing is persisted."""
+        other = self.apart()
+        other._shared = []
+        other.is_rehearsal = True
+        return other
+
     def name(self) -> str:
         """A name that nothing else has."""
         return f"__s{next(self._numbers)}"
@@ -85,6 +92,10 @@ class Workspace:
     def keep(self, frame: DataFrame) -> None:
         """Have a DataFrame persisted in the end."""
         self._shared.append(frame)
+
+    def release(self, frame: DataFrame) -> None:
+        """Do not persist a DataFrame in the end."""
+        self._shared[:] = [other for other in self._shared if other is not frame]
 
     def persist(self) -> None:
         """Persist what is to be kept: not before, for if anything fails nothing is to be."""

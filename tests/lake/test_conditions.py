@@ -152,6 +152,7 @@ def test_an_empty_name_is_refused(spark: SparkSession) -> None:
         sd.create_table(new_name(), {"": "i64"}).execute(spark)
 
 
+@pytest.mark.usefixtures("duckdb")
 def test_random_pipelines(spark: SparkSession, tmp_path: Path) -> None:
     check(engines.spark_engines(spark, tmp_path, engines.OF_ICEBERG), 60)
 

@@ -45,6 +45,8 @@ sd.map_of({{"k": {any}}})            sd.map_of([({string}, {any})])          sd.
 {address}["city"]                    {address}[1]                            {person}["address"]["zip"]
 {person}.keep("name", {{"address": ["city"]}})          {person}.keep("address")["address"]
 {list}[0]                            {map}["k"]                              {any}.alias("other")
+sd.struct_of(x={list}, y={any}).keep({{"x": sd.elements(0, 2)}}, "y")
+sd.struct_of(x=sd.list_of({person})).keep({{"x": sd.elements(first=1, keep=["address"])}})["x"]
 sd.current_date()                    sd.current_timestamp(3)                 sd.current_timezone()
 f.transform({list}, lambda x: x.is_null())              f.filter({list}, lambda x: x.is_not_null())
 f.any_match({list}, lambda x: x.is_null())              f.all_match({list}, lambda x: x.is_null() | {boolean})
