@@ -1,9 +1,13 @@
 """The type text syntax: every type reads back as itself, and mistakes are explained."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.type_parser import parse_program
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.errors import PlanFormatError
 from tests.strategies import URNS, types
@@ -97,6 +101,88 @@ def test_mistakes_are_explained(text: str, message: str) -> None:
     with pytest.raises(PlanFormatError) as error:
         parse_type(text, urns={"point": POINT})
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [  # the grammar's comments are hidden: what is in them is no part of the type
+        ("i64 // may be NULL?", t.I64()),
+        ("i64 // abc", t.I64()),
+        ("i64 // list<x>", t.I64()),
+        ("i64?// x", t.I64(nullable=True)),
+        ("i64 // a\n", t.I64()),
+        ("// a\n i64 // b\n // c", t.I64()),
+        ("i64 /* x */", t.I64()),
+        ("i64/**/", t.I64()),
+        ("i64/***/?/* ? */", t.I64(nullable=True)),
+        ("/* i32 */ i64", t.I64()),
+        ("i64 /* a\n b? */", t.I64()),
+        ("i64 // /* ends with the line\n", t.I64()),
+        ("decimal</* of\n digits */ 15, // and a scale\n 2> // ?", t.Decimal(15, 2)),
+        ("u!point<'// no comment', '/* nor this */'> // a comment",
+         t.UserDefined(POINT, "point", ("// no comment", "/* nor this */"))),
+    ],
+)  # fmt: skip
+def test_comments(text: str, kind: t.Type) -> None:
+    assert parse_type(text, urns={"point": POINT}) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("i64 /* x", 'expected the end of the text at column 5, got "/*"\n  hint: a comment that begins with "/*" ends '
+         'with "*/"'),
+        ("i64 /*/", 'expected the end of the text at column 5, got "/*"'),
+        ("list<i64 /* > ", 'expected ">" at column 10, got "/*"'),
+        ("i64 /* /* x */ */", 'expected the end of the text at column 16, got "*"'),  # they do not nest
+        ("i64 /* x */ y", 'expected the end of the text at column 13, got "y"'),
+        ("i64 // x\r i32", 'expected the end of the text at column 11, got "i32"'),
+        ("// x", "expected a type at column 5, got the end of the text"),
+        ("decimal<\u0663,2>", 'expected a type at column 9, got "\u0663"'),  # a digit, but none of the grammar's
+    ],
+)  # fmt: skip
+def test_comments_that_are_none(text: str, message: str) -> None:
+    with pytest.raises(PlanFormatError) as error:
+        parse_type(text, urns={"point": POINT})
+    assert message in str(error.value)
+
+
+_COMMENTS = ("// i32? <>,\n", "/* i32? */", "/* // */", "/**/", "/*\n*/")
+
+
+@settings(max_examples=100)
+@given(types(), st.data())
+def test_comments_between_all_tokens_change_nothing(kind: t.Type, data: st.DataObject) -> None:
+    tokens = re.findall(r"'(?:[^'\\]|\\.)*'|u!|[\w$]+|->|\s|.", str(kind), re.DOTALL)
+    text = "".join(token + data.draw(st.sampled_from(_COMMENTS)) if token != "u!" else token for token in tokens)
+    assert parse_type(text, urns=URNS) == kind
+
+
+@pytest.mark.parametrize("part", ["/*", "//", "/**/", "'", "*", "/", " ", "//\n", "/*'", "'\\"])
+def test_the_time_for_comments_is_linear(part: str) -> None:
+    """A text in which every character may begin a comment: quadratic work would take hours."""
+    with pytest.raises(PlanFormatError):
+        parse_type(f"i64 {part * 30_000}\n@")
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ("a = 1 // x?\n// all\ndecimal<a /* ? */,2> // y?", "a = 1\ndecimal<a,2>"),
+        ("a = 1 /* over\n lines */ + 2\n\ndecimal<a,2>", "a = (1 + 2)\ndecimal<a,2>"),
+        ("/* a\n b */ i64 // ?", "i64"),
+        ("a = 1 // /* x\ndecimal<a,2> // */", "a = 1\ndecimal<a,2>"),
+    ],
+)
+def test_comments_in_programs(text: str, program: str) -> None:
+    assert str(parse_program(text, {})) == program
+
+
+def test_mistakes_behind_comments_are_found_where_they_are() -> None:
+    with pytest.raises(PlanFormatError, match=r"expected a type at line 2, column 13, got \"@\""):
+        parse_program("a = 1 /* over\n lines */ + @\n\ndecimal<a,2>", {})
+    with pytest.raises(PlanFormatError, match=r"at line 1, column 7, got \"/\*\""):
+        parse_program("a = 1 /* without\n an end\ndecimal<a,2>", {})
 
 
 def test_a_misspelt_user_defined_type_has_its_near_miss() -> None:

@@ -40,19 +40,47 @@ _UNARY_PRECEDENCE = 7
 _MOST_DIGITS = 20
 """Of a number: those of 64 bits have no more. Python would refuse thousands of them."""
 
-_BLANK = r"(?:\s|//[^\n]*|/\*.*?\*/)*"
+_HIDDEN = re.compile(
+    r"""
+        '(?:[^'\\]|\\.)*+'?                       # a text, in which nothing is a comment
+      | (?P<line>//[^\r\n]*+)
+      | (?P<block>/\*(?:(?!\*/).)*+(?P<end>\*/)?)  # it ends at the first end: comments do not nest
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_BLANK = r"\s*+"
 _TOKEN = re.compile(
     _BLANK
     + r"""(?:
-        (?P<number>\d+)
+        (?P<number>[0-9]+)
       | (?P<user>[uU]!)(?=[A-Za-z_$])
       | (?P<name>[A-Za-z_$][\w$]*)
-      | (?P<text>'(?:[^'\\]|\\.)*')
-      | (?P<symbol>->|:=|!=|<=|>=|==|&&|\|\||[-+*/=!<>?:,.()\[\]])
+      | (?P<text>'(?:[^'\\]|\\.)*+')
+      | (?P<symbol>/\*|->|:=|!=|<=|>=|==|&&|\|\||[-+*/=!<>?:,.()\[\]])
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_TRAILING_BLANK = re.compile(_BLANK, re.DOTALL)
+_TRAILING_BLANK = re.compile(_BLANK)
+
+
+def without_comments(text: str) -> str:
+    """The text with blanks in place of its comments, so that what remains stays where it is.
+
+    A comment to the end of its line leaves the line break; one between ``/*`` and ``*/`` joins the lines that it
+    spans, as comments are no tokens. One without an end stays, for the parser to refuse.
+    """
+
+    def blank(found: re.Match[str]) -> str:
+        is_comment = found["line"] is not None or found["end"] is not None
+        return " " * len(found[0]) if is_comment else found[0]
+
+    return _HIDDEN.sub(blank, text) if "/" in text else text
+
+
+def is_name(text: str) -> bool:
+    """Whether the text is one name, such as that of a field."""
+    found = _TOKEN.fullmatch(text)
+    return found is not None and found["name"] == text
 
 
 def parse_type_node(text: str, urns: Mapping[str, str], *, variables: bool) -> TypeNode:
@@ -66,7 +94,7 @@ def parse_type_node(text: str, urns: Mapping[str, str], *, variables: bool) -> T
     Raises:
         PlanFormatError: With the column, what was expected there, and the nearest keyword of a misspelt one.
     """
-    parser = _Parser(text, urns, frozenset() if variables else None)
+    parser = _Parser(text, without_comments(text), urns, frozenset() if variables else None)
     node = parser.type_node()
     parser.expect_end()
     return node
@@ -78,13 +106,18 @@ def parse_program(text: str, urns: Mapping[str, str]) -> Program:
     Raises:
         PlanFormatError: As `parse_type_node`.
     """
-    lines = [
-        (number, line) for number, line in enumerate(text.split("\n"), 1) if _TRAILING_BLANK.fullmatch(line) is None
-    ]
+    lines: list[tuple[int, str]] = []  # where each line with something on it begins, and the line
+    start = 0
+    for line in without_comments(text).split("\n"):
+        if line.strip():
+            lines.append((start, line))
+        start += len(line) + 1
     assignments: list[tuple[str, Expression]] = []
-    for position, (number, line) in enumerate(lines, 1):
+    for position, (start, line) in enumerate(lines, 1):
         assigned = frozenset(name for name, _ in assignments)
-        parser = _Parser(line, urns, assigned, line=number if len(lines) > 1 else None)
+        source = text[start : start + len(line)]
+        number = text.count("\n", 0, start) + 1 if len(lines) > 1 else None
+        parser = _Parser(source, line, urns, assigned, line=number)
         if position < len(lines):
             assignments.append(parser.assignment())
         else:
@@ -114,17 +147,18 @@ def _tokens(text: str) -> Iterator[_Token]:
 class _Parser:
     """Recursive descent over the tokens of one line.
 
-    `variables` are the names that earlier lines assigned; None forbids names altogether.
+    `text` is the line for messages, `code` the same without its comments. `variables` are the names that earlier lines
+    assigned; None forbids names altogether.
     """
 
     def __init__(
-        self, text: str, urns: Mapping[str, str], variables: frozenset[str] | None, line: int | None = None
+        self, text: str, code: str, urns: Mapping[str, str], variables: frozenset[str] | None, line: int | None = None
     ) -> None:
         self.text = text
         self.urns = urns
         self.variables = variables
         self.line = line
-        self.tokens = list(_tokens(text))
+        self.tokens = list(_tokens(code))
         self.position = 0
 
     # --- tokens
@@ -161,7 +195,12 @@ class _Parser:
         self, expected: str, token: _Token | None = None, *, came: str | None = None, hint: str | None = None
     ) -> PlanFormatError:
         token = token or self.next
-        place = f"column {token.column}" if self.line is None else f"line {self.line}, column {token.column}"
+        before = self.text[: token.column - 1]  # a comment may span lines
+        line = None if self.line is None else self.line + before.count("\n")
+        column = token.column if line is None else len(before) - before.rfind("\n")
+        place = f"column {column}" if line is None else f"line {line}, column {column}"
+        if token.text == "/*":
+            hint = 'a comment that begins with "/*" ends with "*/"'
         came = came or (f'"{token.text}"' if token.text else "the end of the text")
         return PlanFormatError(
             f'cannot read the type "{shortened(self.text.strip())}": {expected} at {place}, got {came}', hint=hint

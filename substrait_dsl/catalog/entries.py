@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, TypeVar, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn, TypeVar, cast
 
 import attrs
 
-from substrait_dsl.algebra.type_parser import parse_program, parse_type_node
+from substrait_dsl.algebra.type_parser import is_name, parse_program, parse_type_node
 from substrait_dsl.algebra.type_syntax import Constant, Expression, Name, Program, TypeNode, parts_of
 from substrait_dsl.catalog.records import Extension
 from substrait_dsl.catalog.user_types import problem_in_text
@@ -19,6 +19,9 @@ Word = TypeVar("Word", bound=str)
 
 MAX_NESTING = 99
 """How many levels a file, or a type in it, may have. No plan can hold a type of more."""
+
+_MAX_REREAD = 1_000_000
+"""How many characters the parser in Python, which is slow, reads again where the C parser has refused a text."""
 
 _shown = reprlib.repr
 """A value for a message, shortened: with YAML's anchors a small file can say a value of any size."""
@@ -32,21 +35,57 @@ def read_yaml(text: str, source: str) -> object:
     """
     import yaml  # not at the top: importing the library must not cost what only a first function call needs
 
-    # Where the C parser is missing, the Python one reads the same.
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    # Where the C parser is missing, the Python one stands in; it refuses some texts, such as {value: i32?}, by name.
+    base: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+    class Loader(base):  # type: ignore[misc]  # which of two classes it extends is known when it runs
+        """Refuses a key that a mapping has twice; the first of both would be lost."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> object:
+            mapping = super().construct_mapping(node, deep)
+            if len(mapping) < len(node.value):
+                _refuse_repeated_key(node, source)
+            return mapping
+
     try:
-        # Before it is read: the C parser overflows the stack of the process in a text of fifty thousand brackets.
-        events: Any = yaml.parse(text, Loader=loader)
-        depth = 0
-        for event in events:
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > MAX_NESTING:
-                raise CatalogError(f"{source}: line {event.start_mark.line + 1} nests more than {MAX_NESTING} levels")
-        return yaml.load(text, Loader=loader)
+        _require_shallow(yaml.parse(text, Loader=base), source)
+        return yaml.load(text, Loader=Loader)
     except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        if base is not yaml.BaseLoader and mark is not None and mark.index <= _MAX_REREAD:
+            with suppress(yaml.YAMLError):  # some versions of the C parser refuse deep texts in words of their own
+                _require_shallow(yaml.parse(text[: mark.index + 1], Loader=yaml.BaseLoader), source)
         raise CatalogError(f"{source} is not valid YAML: {error}") from error
     except UnicodeEncodeError:  # of the C parser; the other one raises an error of YAML
         raise CatalogError(f"{source} is not valid YAML: it is no Unicode text (a lone surrogate)") from None
+
+
+def _require_shallow(events: Iterable[Any], source: str) -> None:
+    """Raise `CatalogError` for a text that nests too deeply.
+
+    Before it is read: the C parser overflows the stack of the process in a text of fifty thousand brackets.
+    """
+    import yaml
+
+    depth = 0
+    for event in events:
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_NESTING:
+            raise CatalogError(f"{source}: line {event.start_mark.line + 1} nests more than {MAX_NESTING} levels")
+
+
+def _refuse_repeated_key(node: Any, source: str) -> NoReturn:
+    lines: dict[str, int] = {}
+    for key, _ in node.value:
+        line = key.start_mark.line + 1
+        if key.value in lines:
+            raise CatalogError(
+                f'{source}: line {line} has the key "{shortened(str(key.value), 60)}" again, '
+                f"which line {lines[key.value]} has",
+                hint="remove one of them",
+            )
+        lines[key.value] = line
+    raise AssertionError("the keys differ")
 
 
 @attrs.frozen
@@ -173,6 +212,23 @@ class TypeTexts:
             self.require_declared(pattern, where)
             self._patterns[text] = pattern
         return self._patterns[text]
+
+    def struct_pattern(self, fields: Mapping[str, str], where: str) -> TypeNode:
+        """The pattern of a struct with named fields, of which each type is a text by itself.
+
+        Raises:
+            CatalogError: As `pattern`; and for no fields, and for what is no name of one.
+        """
+        if not fields:
+            raise CatalogError(f"{where}: expected at least one field")
+        for name in fields:
+            if not is_name(name):
+                raise CatalogError(f'{where}: expected the name of a field, got "{name}"')
+        kinds = tuple(self.pattern(kind, f"{where}, {name}") for name, kind in fields.items())
+        pattern = TypeNode("nstruct", kinds, names=tuple(fields))
+        with _placed(where, str(pattern)):
+            _require_flat(pattern)
+        return pattern
 
     def program(self, text: str, where: str) -> Program:
         """A return type.

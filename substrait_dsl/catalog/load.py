@@ -232,15 +232,15 @@ def _type_declaration(entry: Entry, urn: str, texts: TypeTexts) -> TypeDeclarati
     name = entry.required("name")
     entry = entry.named(f"{entry.where}, type {name}")
     entry.only("name", "deprecated", "description", "metadata", "structure", "parameters", "variadic")
+    structure: TypeNode | None = None
     if isinstance(entry.values.get("structure"), Mapping):  # the short way to write a struct with field names
-        fields = entry.mapping("structure").items()
-        structure = f"nstruct<{', '.join(f'{field}: {kind}' for field, kind in fields)}>"
-    else:
-        structure = entry.text("structure")
+        structure = texts.struct_pattern(entry.mapping("structure"), f"{entry.where}, structure")
+    elif text := entry.text("structure"):
+        structure = texts.pattern(text, entry.where)
     return TypeDeclaration(
         urn=urn,
         name=name,
-        structure=texts.pattern(structure, entry.where) if structure else None,
+        structure=structure,
         parameters=tuple(_type_parameter(parameter) for parameter in entry.entries("parameters")),
         variadic=entry.flag("variadic"),
         description=entry.text("description"),

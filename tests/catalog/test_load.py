@@ -289,12 +289,34 @@ def broken(function: str) -> str:
          'extension text, types 3: the file has another type "p"\n  hint: rename or remove one of them'),
         ("urn: extension:x:y\ntype_variations: [{parent: i64, name: v}, {parent: string, name: v}]\n",
          'extension text, type_variations 2: the file has another type variation "v"'),
+        ("urn: extension:x:y\nurn: extension:x:z\n",
+         'extension text: line 2 has the key "urn" again, which line 1 has\n  hint: remove one of them'),
+        ("urn: extension:x:y\ntypes:\n - name: p\n   structure: i64\n   structure: i32\n",
+         'extension text: line 5 has the key "structure" again, which line 4 has'),
+        (broken("{name: f, impls: [{return: i64, 'return': i32}]}"), 'has the key "return" again, which line 3 has'),
     ],
 )  # fmt: skip
 def test_broken_files_are_explained(text: str, message: str) -> None:
     with pytest.raises(CatalogError) as error:
         standard_catalog().with_extension(text)
     assert message in str(error.value)
+
+
+def test_comments_behind_types_are_no_part_of_them() -> None:
+    text = """\
+urn: extension:x:y
+types: [{name: p, structure: {a: "i64 // ?", b: "i32? /* x */"}}]
+scalar_functions:
+  - name: f
+    impls:
+      - args: [{value: "i64 // it may be NULL?"}]
+        nullability: DECLARED_OUTPUT
+        return: "i64 // is it NULL for 0?"
+"""
+    catalog = standard_catalog().with_extension(text)
+    (overload,) = catalog.named("f")[0].overloads
+    assert str(overload) == "f(i64) -> i64"
+    assert str(catalog.extensions["extension:x:y"].types["p"].structure) == "nstruct<a: i64, b: i32?>"
 
 
 LISTS = "list<" * 500 + "i64" + ">" * 500
@@ -320,6 +342,14 @@ LISTS = "list<" * 500 + "i64" + ">" * 500
          "types 1, type p: structure must be a text, got ['i64']"),
         ("urn: extension:x:y\ntypes: [{name: p, structure: {a: [i64]}}]\n",
          "types 1, type p, structure: a must be a text, got ['i64']"),
+        ("urn: extension:x:y\ntypes: [{name: p, structure: {a: 'i64 /*', b: '*/ i32'}}]\n",
+         'types 1, type p, structure, a: cannot read the type "i64 /*"'),
+        ("urn: extension:x:y\ntypes: [{name: p, structure: {a: 'i64, b: i32'}}]\n",
+         'types 1, type p, structure, a: cannot read the type "i64, b: i32": expected the end of the text at column 4'),
+        ("urn: extension:x:y\ntypes: [{name: p, structure: {'a: i64, b': i32}}]\n",
+         'types 1, type p, structure: expected the name of a field, got "a: i64, b"'),
+        ("urn: extension:x:y\ntypes: [{name: p, structure: {}}]\n",
+         "types 1, type p, structure: expected at least one field"),
         (f"urn: extension:x:y\nmetadata: {'[' * 5000}{']' * 5000}\n", ": line 2 nests more than 99 levels"),
         (f"urn: extension:x:y\nmetadata: {'[' * 200_000}\n", "extension text: line 2 nests more than 99 levels"),
         (f"urn: extension:x:y\nmetadata:\n  {'- ' * 200_000}x\n", "extension text: line 3 nests more than 99 levels"),
