@@ -33,6 +33,7 @@ BY_FIXTURE: Mapping[str, tuple[str, ...]] = {
     "tpcds": ("slow",),
     "duckdb_cache": ("slow",),
     "ibis_cache": ("slow",),
+    "isthmus_cache": ("spark", "slow"),
     "library_cache": ("slow",),
     "shared": ("shared",),
 }

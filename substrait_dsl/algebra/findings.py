@@ -104,7 +104,7 @@ class FindingCode(StrEnum):
     FUNCTION_ARGUMENTS = (
         "function-arguments",
         "harmless",
-        "a call lacks an argument, or has constants of another width: read as the call that has one meaning",
+        "a call lacks an argument, or has constants of another width or type of texts: read as the call of one meaning",
     )
     PRODUCER_MEANING = (
         "producer-meaning",

@@ -1,8 +1,8 @@
-"""Calls that no overload takes as they came, but in one way if constants get its widths, or defaults are filled in."""
+"""Calls that no overload takes as they came, but in one way if constants get its types, or defaults are filled in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
@@ -25,7 +25,7 @@ from substrait_dsl.catalog import Catalog, Kind, Overload
 from substrait_dsl.catalog.records import ValueArgument
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.errors import FunctionNotFoundError, SubstraitDslError
-from substrait_dsl.proto.constants import is_integer_constant, of_width
+from substrait_dsl.proto.constants import is_integer_constant, is_text, of_width, text_of_kind
 from substrait_dsl.proto.decoder import is_specified
 from substrait_dsl.proto.untold import overloads_named
 
@@ -62,8 +62,9 @@ def fit_call(
 ) -> FittedCall | None:
     """The one call that is meant by one that no overload takes; None if there is none, or there are several.
 
-    Integer constants get the widths that an overload wants, and arguments with a default are filled in. Of several
-    overloads that take it so, it is the one that makes no constant narrower.
+    Integer constants get the widths that an overload wants, constant texts its type of texts, and arguments with a
+    default are filled in. Of several overloads that take it so, it is the one that makes no constant narrower, and a
+    constant text one of the type of the others.
 
     Args:
         catalog: the functions that are known.
@@ -74,8 +75,20 @@ def fit_call(
     """
     if phase.startswith("intermediate"):
         return None
+    for overloads in _candidates(catalog, function, arguments, tuple(kinds)):
+        if found := _fitting(catalog, overloads, function, arguments, phase):
+            break
+    if len(found) > 1:
+        found = {key: each for key, each in found.items() if each[0] == 0}
+    return next(iter(found.values()))[1] if len(found) == 1 else None
+
+
+def _fitting(
+    catalog: Catalog, overloads: Iterable[Overload], function: FunctionId, arguments: Sequence[Argument], phase: Phase
+) -> dict[FunctionId, tuple[int, FittedCall]]:
+    """The overloads that take a call, with how many constants each makes narrower, or texts of a type of their own."""
     found: dict[FunctionId, tuple[int, FittedCall]] = {}
-    for overload in _candidates(catalog, function, arguments, tuple(kinds)):
+    for overload in overloads:
         fitted = _fitted(overload, arguments, DEFAULTS if _has_defaults(function, overload) else {})
         if fitted is None:
             continue
@@ -87,24 +100,22 @@ def fit_call(
             continue
         narrowed = _narrowed(arguments, fitted)
         call = FittedCall(overload.function, fitted, kind, narrowed > 0 and type(kind) in INTEGER_RANGES)
-        found.setdefault(overload.function, (narrowed, call))
-    if len(found) > 1:
-        found = {key: each for key, each in found.items() if each[0] == 0}
-    return next(iter(found.values()))[1] if len(found) == 1 else None
+        found.setdefault(overload.function, (narrowed + _strange_texts(arguments, fitted), call))
+    return found
 
 
 def _candidates(
     catalog: Catalog, function: FunctionId, arguments: Sequence[Argument], kinds: tuple[Kind, ...]
-) -> Iterator[Overload]:
-    """The overload that a plan declares; those of that name, if it declares none or calls it without any argument."""
+) -> Iterator[Iterable[Overload]]:
+    """The overload that a plan declares, and then, where its types decide nothing, those of that name."""
     try:
-        overload = catalog.overload(function.urn, function.key)
+        yield [catalog.overload(function.urn, function.key)]
     except FunctionNotFoundError:
-        yield from overloads_named(catalog, function, kinds)
+        yield overloads_named(catalog, function, kinds)
         return
-    yield overload
-    if not arguments:  # `count:any` of no values is the count of rows
-        yield from overloads_named(catalog, function, kinds)
+    # `count:any` of no values is the count of rows; texts are the same in the overloads for each of their types
+    if not arguments or any(isinstance(each, Expression) and is_text(each.type) for each in arguments):
+        yield overloads_named(catalog, function, kinds)
 
 
 def _has_defaults(function: FunctionId, overload: Overload) -> bool:
@@ -136,6 +147,10 @@ def _fitted(
             if fitted is None:
                 return None
             filled[position] = fitted
+        elif isinstance(argument, Literal) and is_text(argument.type):
+            declared = overload.argument_at(position)
+            if isinstance(declared, ValueArgument):
+                filled[position] = text_of_kind(argument, declared.pattern.keyword)
     return tuple(filled)
 
 
@@ -165,6 +180,14 @@ _NUMBERS = (*INTEGER_RANGES, FP32, FP64, Decimal)
 
 def _is_unsigned(kind: Type) -> bool:
     return isinstance(kind, UserDefined) and kind.urn == UNSIGNED_URN
+
+
+def _strange_texts(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:
+    """How many constant texts are of no type that a text has that is no constant."""
+    given = [each for each in arguments if isinstance(each, Expression) and is_text(each.type)]
+    kinds = {each.type.keyword for each in given if not isinstance(each, Literal)}
+    constants = [each for each in fitted if isinstance(each, Literal) and is_text(each.type)]
+    return sum(each.type.keyword not in kinds for each in constants) if kinds else 0
 
 
 def _narrowed(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:

@@ -1,7 +1,8 @@
-"""Integer constants of another width than what they stand beside: their values are the same.
+"""Constants of another type than what they stand beside: their values are the same.
 
 Producers write the integers of their own language, where the specification wants one width: i64 for a position, i32 for
-a column of i8. Beside floats or decimals an integer is the number of that type, if it has exactly this one.
+a column of i8. Beside floats or decimals an integer is the number of that type, if it has exactly this one. SQL's
+constant texts are of fixed length, where a function takes those of any length.
 """
 
 from __future__ import annotations
@@ -12,7 +13,18 @@ from typing import Any
 from substrait_dsl.algebra.expressions import Expression, Literal, literal
 from substrait_dsl.algebra.expressions.literals import fits
 from substrait_dsl.algebra.findings import FindingCode
-from substrait_dsl.algebra.types import FP32, FP64, INTEGER_RANGES, UNSIGNED_URN, Decimal, Type, UserDefined
+from substrait_dsl.algebra.types import (
+    FP32,
+    FP64,
+    INTEGER_RANGES,
+    UNSIGNED_URN,
+    Decimal,
+    FixedChar,
+    String,
+    Type,
+    UserDefined,
+    VarChar,
+)
 from substrait_dsl.proto.decoder import Decoder
 
 
@@ -44,6 +56,28 @@ def of_width(constant: Literal, kind: Type) -> Literal | None:
     if constant.value is not None and not limits[0] <= constant.value <= limits[1]:
         return None
     return Literal(constant.value, kind.with_nullability(constant.literal_type.nullable))
+
+
+def is_text(kind: Type) -> bool:
+    """Whether a type is one of texts, of no type variation."""
+    return isinstance(kind, String | VarChar | FixedChar) and kind.variation is None
+
+
+def text_of_kind(constant: Literal, keyword: str) -> Literal:
+    """A constant text as one of another type of texts, as long as it is; as it stands, if it is NULL.
+
+    Args:
+        constant: the constant; `is_text` holds of its type.
+        keyword: the keyword of the type.
+    """
+    nullable = constant.literal_type.nullable
+    if constant.value is None or constant.literal_type.keyword == keyword:
+        return constant
+    if keyword == String.keyword:
+        return Literal(constant.value, String(nullable=nullable))
+    if keyword == VarChar.keyword and constant.value:
+        return Literal(constant.value, VarChar(len(constant.value), nullable=nullable))
+    return constant
 
 
 def with_type_of(decoder: Decoder, value: Expression, kind: Type, place: str, message: Any) -> Expression:

@@ -17,6 +17,13 @@ def ibis_cache(pytestconfig: pytest.Config) -> Path:
 
 
 @pytest.fixture(scope="session")
+def isthmus_cache(pytestconfig: pytest.Config) -> Path:
+    """A folder for the jars of Isthmus, which are fetched once."""
+    assert pytestconfig.cache is not None
+    return pytestconfig.cache.mkdir("isthmus")
+
+
+@pytest.fixture(scope="session")
 def duckdb_cache(pytestconfig: pytest.Config) -> Path:
     """A folder for DuckDB 1.1.3, which is installed there once."""
     assert pytestconfig.cache is not None

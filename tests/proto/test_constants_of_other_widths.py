@@ -1,10 +1,11 @@
-"""Calls that can mean one thing only: constants of another width, arguments with a default, counts of no column.
+"""Calls that can mean one thing only: constants of another type, arguments with a default, counts of no column.
 
 Each plan is changed from one as the specification has it, and is read as that one.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -227,6 +228,56 @@ def test_a_count_of_no_column_is_that_of_rows() -> None:
         T.with_columns(n=f.count().over(partition_by="s")),
     ):
         read_as(counts_of_a_column(rel), rel, "function-arguments")
+
+
+def with_texts(rel: Any, kind: str, signature: str) -> Plan:
+    """The plan of a filter whose constant texts are of another type, for an overload of the same function."""
+    plan: Plan = rel.to_plan().to_proto()
+    for each in inside(plan):
+        if isinstance(each, pb.Expression.Literal) and each.WhichOneof("literal_type") == "string":
+            value = each.string
+            if kind == "fixed_char":
+                each.fixed_char = value
+            elif kind == "var_char":
+                each.var_char.value, each.var_char.length = value, len(value)
+    names = re.compile("(like|strpos|replace):")
+    (extension,) = [each.extension_function for each in plan.extensions if names.match(each.extension_function.name)]
+    name = extension.name.partition(":")[0]
+    extension.name = f"{name}:{signature}{'_' + signature.partition('_')[0] if name == 'replace' else ''}"
+    return plan
+
+
+TEXTS = table("s: string, v: varchar<9>, c: fixedchar<3>", "texts")
+
+
+@pytest.mark.parametrize("kind", ["fixed_char", "var_char", "string"])
+@pytest.mark.parametrize("signature", ["str_str", "vchar_vchar"])
+@pytest.mark.parametrize(
+    "function", [f.like, lambda s, t: f.strpos(s, t) == sd.lit(1, sd.I64), lambda s, t: f.replace(s, t, t).is_null()]
+)
+def test_constant_texts_of_another_type(function: Any, signature: str, kind: str) -> None:
+    """SQL's constants are of fixed length, and a producer that casts none of them declares what its columns are not."""
+    rel = TEXTS.filter(lambda r: function(r.s, "a%"))
+    plan = with_texts(rel, kind, signature)
+    read_as(plan, rel, *(["function-arguments"] if plan != rel.to_plan().to_proto() else []))
+    limited = TEXTS.filter(lambda r: function(r.v, sd.lit("a%", "varchar<2>")))
+    plan = with_texts(limited, "string", signature)
+    constants = [each for each in inside(plan) if isinstance(each, pb.Expression.Literal)]
+    for each in constants:
+        if each.WhichOneof("literal_type") == "var_char":
+            each.fixed_char = each.var_char.value
+    read_as(plan, limited, "function-arguments")
+
+
+def test_texts_that_are_no_constants_stay_of_their_type() -> None:
+    """What a text of fixed length is beside one of any length, its blanks decide."""
+    rel = TEXTS.filter(lambda r: f.like(r.s, r.v.cast(sd.String)))
+    plan = rel.to_plan().to_proto()
+    call = plan.relations[0].root.input.filter.condition.scalar_function
+    call.arguments[1].value.CopyFrom(call.arguments[0].value)
+    call.arguments[1].value.selection.direct_reference.struct_field.field = 2
+    read = sd.Plan.from_proto(plan)
+    assert [str(each.code) for each in read.findings] == ["function-unknown"]
 
 
 def test_rows_on_spark(spark: SparkSession) -> None:

@@ -1,0 +1,84 @@
+"""Isthmus, the producer of substrait-java: its jars, and the plans that it makes of SQL."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pyspark
+
+from substrait_dsl.spark.session import java_environment
+
+VERSION = "0.89.1"
+"""The version of Isthmus, and so of substrait-java."""
+
+JARS = Path(pyspark.__file__).parent / "jars"
+"""Where Spark has Ivy, which fetches jars with all that they need, and the bridge between Python and Java."""
+
+
+def planned_by_isthmus(cache: Path, tables: Sequence[str], texts: Mapping[str, str]) -> Mapping[str, bytes]:
+    """The plans that Isthmus makes of queries.
+
+    Args:
+        cache: a folder that stays from one run to the next.
+        tables: CREATE TABLE statements.
+        texts: the queries, by their names.
+
+    Raises:
+        AssertionError: the jars cannot be fetched.
+    """
+    java = _java()
+    with _gateway(java, _jars(java, cache / f"isthmus-{VERSION}")) as gateway:
+        isthmus = gateway.jvm.io.substrait.isthmus
+        statements = gateway.jvm.java.util.ArrayList()
+        for table in tables:
+            statements.add(table)
+        catalog = isthmus.sql.SubstraitCreateStatementParser.processCreateStatementsToCatalog(statements)
+        converter = gateway.jvm.io.substrait.plan.PlanProtoConverter()
+        return {
+            name: bytes(converter.toProto(isthmus.SqlToSubstrait().convert(text, catalog)).toByteArray())
+            for name, text in texts.items()
+        }
+
+
+def _java() -> str:
+    home = java_environment().get("JAVA_HOME") or os.environ.get("JAVA_HOME")
+    found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    assert found is not None
+    return found
+
+
+def _jars(java: str, folder: Path) -> str:
+    """The class path of Isthmus, whose jars are fetched once."""
+    path = folder / "classpath"
+    if not path.exists():
+        (ivy,) = JARS.glob("ivy-*.jar")
+        module = ("-dependency", "io.substrait", "isthmus", VERSION, "-confs", "default")
+        made = folder / "made"
+        command = [java, "-jar", str(ivy), "-cache", str(folder), *module, "-cachepath", str(made)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1200)
+        assert done.returncode == 0, f"cannot fetch isthmus {VERSION}:\n{done.stdout}{done.stderr}"
+        made.rename(path)
+    return path.read_text().strip()
+
+
+@contextmanager
+def _gateway(java: str, jars: str) -> Iterator[Any]:
+    """A Java process of its own, with these jars."""
+    py4j = import_module("py4j.java_gateway")
+    (bridge,) = JARS.glob("py4j-*.jar")
+    port, token = py4j.launch_gateway(
+        jarpath=str(bridge), classpath=jars, java_path=java, die_on_exit=True, enable_auth=True
+    )
+    parameters = py4j.GatewayParameters(port=port, auth_token=token, auto_convert=True)
+    gateway = py4j.JavaGateway(gateway_parameters=parameters)
+    try:
+        yield gateway
+    finally:
+        gateway.shutdown()
