@@ -28,7 +28,7 @@ from substrait_dsl.algebra.relations import (
     Write,
 )
 from substrait_dsl.spark.failures import spark_errors
-from substrait_dsl.spark.named import quoted_name
+from substrait_dsl.spark.named import statement_name
 from substrait_dsl.spark.stored import described, whole_name
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Conflicts:
 def _place_of_name(names: tuple[str, ...], spark: SparkSession) -> _Place:
     lower = tuple(map(str.lower, whole_name(names, spark)))
     try:
-        details = described(quoted_name(names), spark)
+        details = described(statement_name(names), spark)
     except spark_errors():
         return _Place(lower, folders=_folders_of_new(names, spark))
     if not details or details.get("Type", "VIEW") == "VIEW":
@@ -126,7 +126,7 @@ def _place_of_name(names: tuple[str, ...], spark: SparkSession) -> _Place:
 def _folders_of_new(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...] | None:
     """Where the files of a table will lie that is still to be made; None: that is not known."""
     try:
-        rows = spark.sql(f"DESCRIBE NAMESPACE {quoted_name(whole_name(names, spark)[:-1])}").collect()
+        rows = spark.sql(f"DESCRIBE NAMESPACE {statement_name(whole_name(names, spark)[:-1])}").collect()
     except spark_errors():
         return None
     folders = (_path(row[1]) for row in rows if row[0] == _LOCATION)

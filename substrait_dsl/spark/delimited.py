@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
 from substrait_dsl.spark.columns import actual_name
 from substrait_dsl.spark.failures import BEHIND_QUOTE
-from substrait_dsl.spark.folders import require_read
+from substrait_dsl.spark.folders import require_listed, require_read
 from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.paths import what_of
 
@@ -90,6 +90,7 @@ def read_text(
 
     reader = spark.read.format("csv").options(**_LINES, header=text_options(kind)["header"])
     frame = reader.schema(_texts([_LINE])).load(list(paths))
+    require_listed(frame, files)
     # What Spark has found beside the lines stands in the names of folders.
     there = frame.columns[1:]
     named = ((position, actual_name(name, there)) for position, name in enumerate(schema.names))

@@ -28,12 +28,13 @@ from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.delimited import read_text
 from substrait_dsl.spark.expanded import require_names_read
 from substrait_dsl.spark.failures import spark_errors
-from substrait_dsl.spark.folders import with_declared_folders
+from substrait_dsl.spark.folders import require_listed, with_declared_folders
 from substrait_dsl.spark.footers import check_each
 from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.orc_files import require_names_found
 from substrait_dsl.spark.paths import SKIPPED, require_read, spark_path, what_of
 from substrait_dsl.spark.slices import is_slice, rows_of_slice
+from substrait_dsl.spark.user_types import no_classes_of_files, require_known_classes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -143,9 +144,12 @@ def _by_name(
     what = what_of(files)
     if isinstance(kind, Orc):
         require_names_found(dict.fromkeys(schema.names), what)
-    with _refusals(what):
+    if isinstance(kind, Parquet):
+        require_known_classes(files)
+    with _refusals(what), no_classes_of_files(what):
         frame = spark.read.format(reader).load(paths)
         _ = frame.schema  # a client of Spark Connect learns only now what is wrong
+    require_listed(frame, files)
     frame = with_declared_folders(
         frame, files, schema, lambda columns: spark.read.format(reader).schema(columns).load(paths)
     )

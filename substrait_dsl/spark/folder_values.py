@@ -24,7 +24,7 @@ from substrait_dsl.algebra.types import (
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.literals import text_to_sql
-from substrait_dsl.spark.named import quoted_name
+from substrait_dsl.spark.named import statement_name
 from substrait_dsl.spark.settings import TIME_ZONE, UTC
 from substrait_dsl.spark.types import type_to_spark
 
@@ -67,7 +67,7 @@ def read(name: str, kind: Type) -> str:
     A text that does not convert is an error of the row. Raises `UnsupportedError` for a type that texts do not convert
     to.
     """
-    column = quoted_name([name])
+    column = statement_name([name])
     if isinstance(kind, UUID):  # Spark has texts for them
         return column
     value = cast_to_sql(column, String(nullable=True), _with_all_digits(kind.as_nullable()), "return_null")

@@ -7,6 +7,7 @@ texts, which are cast: so what a column is does not depend on which values it ha
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -71,7 +72,10 @@ def with_declared_folders(
     if not casts:
         return frame
     texts = [StructField(field.name, StringType()) if field.name in casts else field for field in frame.schema]
-    columns = (functions.expr(casts.get(name, quoted_name([name]))).alias(name) for name in types)
+    columns = (
+        (functions.expr(casts[name]) if name in casts else functions.col(quoted_name([name]))).alias(name)
+        for name in types
+    )
     return load(StructType(texts)).select(*columns)
 
 
@@ -86,6 +90,38 @@ def _path(uri: str) -> str:
     """The path of a URI, without what says where it is."""
     here = local_path(uri)
     return re.sub(r"^[^:/]+://[^/]*", "", unquote(uri)) if here is None else here
+
+
+LOG = "_spark_metadata"
+"""The folder inside of a folder in which Spark's streams list the files that belong to it."""
+
+
+def require_listed(frame: DataFrame, files: Sequence[FileItem]) -> None:
+    """Raise `UnsupportedError` if Spark reads a file that is not in the one folder that is read.
+
+    A list that a stream of Spark's has left in the folder, or somebody else in its place, may name files that are
+    elsewhere, and Spark reads these instead.
+    """
+    if len(files) != 1 or files[0].kind == "glob":
+        return  # Spark looks for such a list in a single folder alone
+    (item,) = files
+    here = local_path(item.uri)
+    if here is not None and os.path.exists(here):
+        if not os.path.exists(os.path.join(here, LOG)):
+            return
+        here = os.path.abspath(here)
+    elif here is not None and not here.startswith("/"):
+        return  # where it begins, a server of Spark Connect alone knows
+    host, root = ("", here) if here is not None else urlsplit(unquote(item.uri))[1:3]
+    for uri in frame.inputFiles():
+        found = urlsplit(uri)
+        is_inside = f"{unquote(found.path)}/".startswith(f"{posixpath.normpath(root).rstrip('/')}/")
+        if not is_inside or host not in ("", found.netloc):
+            raise UnsupportedError(
+                f"the folder {item.uri} has a list of files, {LOG}, that names {unquote(uri)}, which is not in it: "
+                "what is in a folder does not choose what else is read",
+                hint=f"read the files with a pattern, {item.uri.rstrip('/')}/*, which the list has no part in",
+            )
 
 
 def require_read(frame: DataFrame, files: Sequence[FileItem], names: Collection[str]) -> None:

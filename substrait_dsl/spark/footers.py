@@ -19,16 +19,13 @@ from substrait_dsl.spark.file_types import is_read_as, require_values
 from substrait_dsl.spark.folder_values import require_utc
 from substrait_dsl.spark.folders import APART, BYTE, FOLDER, as_bytes, below, require_all_read
 from substrait_dsl.spark.paths import local_paths
+from substrait_dsl.spark.user_types import KEY
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from substrait_dsl.algebra.schema import NamedStruct
-
-
-_KEY = "org.apache.spark.sql.parquet.row.metadata"
-"""What Spark calls the key of a Parquet file that has its columns as it knows them."""
 
 
 def _parquet(path: str) -> pa.Schema:
@@ -42,9 +39,9 @@ def _names_in_key(path: str) -> list[str] | None:
     import pyarrow as pa
 
     try:
-        kept = (_parquet(path).metadata or {}).get(_KEY.encode())
+        kept = (_parquet(path).metadata or {}).get(KEY.encode())
         return None if kept is None else [field["name"] for field in json.loads(kept)["fields"]]
-    except (OSError, pa.ArrowException, ValueError, LookupError, TypeError):
+    except (OSError, pa.ArrowException, ValueError, LookupError, TypeError, RecursionError):
         return None  # what is wrong with it, Spark tells
 
 
@@ -126,7 +123,7 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
             _require_same_positions(path, columns, frame)
         found[path] = _as_spark_finds_them(columns, frame) if isinstance(kind, Orc) else columns
     require_values(found, wanted, schema, same)
-    found_in = "as in another file" if len(found) > 1 else f"as its key {_KEY} says"
+    found_in = "as in another file" if len(found) > 1 else f"as its key {KEY} says"
     for path, columns in found.items():
         named = FOLDER.findall(below(path, roots))
         folders = {same(unquote(name)) for name, _ in named}
@@ -153,7 +150,7 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
         if unread and isinstance(kind, Parquet) and (names := _names_in_key(path)) is not None:
             kept = set(map(same, names))
             wrong += [
-                f'Spark does not see its column "{name}", which its key {_KEY} lacks'
+                f'Spark does not see its column "{name}", which its key {KEY} lacks'
                 for name in unread
                 if same(name) not in kept
             ]

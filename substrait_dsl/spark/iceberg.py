@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from substrait_dsl.algebra.relations import IcebergTable
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.spark.iceberg_files import load_static_table
 from substrait_dsl.spark.paths import local_path
 from substrait_dsl.spark.virtual import table_frame
 
@@ -114,14 +115,13 @@ def _with_texts(rows: pa.Table) -> pa.Table:
 def _load(uri: str) -> StaticTable:
     try:
         from pyiceberg.exceptions import ValidationError
-        from pyiceberg.table import StaticTable
     except ImportError as error:
         raise ExecutionError(
             "reading an Iceberg table by its metadata file needs pyiceberg, which is not installed",
             hint='pip install "substrait-dsl[iceberg]"',
         ) from error
     try:
-        return StaticTable.from_metadata(local_path(uri) or unquote(uri))
+        return load_static_table(local_path(uri) or unquote(uri))
     except (OSError, ValueError, ValidationError) as error:  # what is no metadata, pydantic refuses with a ValueError
         if unknown := _UNKNOWN_TYPE.search(str(error)):
             raise UnsupportedError(
@@ -130,11 +130,9 @@ def _load(uri: str) -> StaticTable:
                 hint=_BY_NAME,
             ) from error
         told = " ".join(str(error).split())[:_LONGEST]
-        hint = None if uri.endswith(_ENDING) else f"its name ends in {_ENDING}; pyiceberg takes another for a folder"
-        raise ExecutionError(f"cannot read the metadata file of an Iceberg table, {uri}: {told}", hint=hint) from error
+        raise ExecutionError(f"cannot read the metadata file of an Iceberg table, {uri}: {told}") from error
 
 
-_ENDING = ".metadata.json"
 _LONGEST = 300
 """How many characters of what pyiceberg says an error has."""
 

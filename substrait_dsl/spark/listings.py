@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from substrait_dsl.spark.failures import spark_errors
-from substrait_dsl.spark.named import SESSION_CATALOG, quoted_name
+from substrait_dsl.spark.named import SESSION_CATALOG, statement_name
 from substrait_dsl.spark.stored import in_catalog
 
 if TYPE_CHECKING:
@@ -43,6 +43,6 @@ def looked_at_anew(names: tuple[str, ...], spark: SparkSession) -> bool:
     if key in known:
         return False
     with suppress(*spark_errors()):  # what cannot be looked up, such as a snapshot, has no files that come and go
-        spark.catalog.refreshTable(quoted_name(names))
+        spark.catalog.refreshTable(statement_name(names))
     known.add(key)
     return True

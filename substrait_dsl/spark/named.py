@@ -26,14 +26,15 @@ def is_path(name: str) -> bool:
 
 
 def quoted_name(names: Sequence[str]) -> str:
-    """A name of one or more parts as SQL text."""
+    """A name of one or more parts, as the text of a column; of what stands in SQL, `statement_name` makes the text."""
     return ".".join(f"`{name.replace('`', '``')}`" for name in names)
 
 
 def statement_name(names: Sequence[str]) -> str:
-    """A name as part of a statement that changes something.
+    """A name as part of any text that Spark parses: a statement, a query, the name of a table or a view.
 
-    Raises `UnsupportedError` for what Spark would replace before it reads the statement.
+    Raises `UnsupportedError` for what Spark would replace before it parses the text, by a setting or a variable of the
+    environment.
     """
     for name in names:
         if "${" in name:
@@ -44,7 +45,7 @@ def statement_name(names: Sequence[str]) -> str:
 
 
 def column_list(names: Iterable[str]) -> str:
-    """Columns, separated by commas, as part of a statement that changes something; raises as `statement_name` does."""
+    """Columns, separated by commas, as part of a text that Spark parses; raises as `statement_name` does."""
     return ", ".join(statement_name((name,)) for name in names)
 
 
@@ -57,14 +58,19 @@ def named_frame(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
 
 
 def frame_if_there(names: tuple[str, ...], spark: SparkSession) -> DataFrame | None:
-    """A table or view by its name; None: there is none. Raises `ExecutionError` if there is no such catalog or branch.
+    """A table or view by its name; None: there is none.
 
     It is asked for as a DataFrame: where SQL text asks for what is not there, Spark 4.1 prints pages on the terminal.
+
+    Raises:
+        UnsupportedError: Spark would put a setting into the name.
+        ExecutionError: there is no such catalog or branch.
     """
-    if "`" in "".join(names):  # which Spark finds by SQL text alone
-        statement_name(names)
+    name = statement_name(names)
+    if is_format_and_path(names, spark):
+        return None
     try:
-        frame = spark.sql(f"TABLE {quoted_name(names)}") if "`" in "".join(names) else spark.table(quoted_name(names))
+        frame = spark.sql(f"TABLE {name}") if "`" in "".join(names) else spark.table(name)
         _ = frame.schema  # where a session is remote, only this asks for the table
         return frame
     except spark_errors() as error:
@@ -72,10 +78,10 @@ def frame_if_there(names: tuple[str, ...], spark: SparkSession) -> DataFrame | N
         condition = "" if failure is None else failure.condition
         if failure is not None and condition == "TABLE_OR_VIEW_NOT_FOUND":
             missing = failure.parameters.get("relationName", "").lower()
-            if not missing or missing.endswith(quoted_name(names).lower()):
+            if not missing or missing.endswith(name.lower()):
                 return None
             raise  # it is a view of something that is not there
-        if condition == "REQUIRES_SINGLE_PART_NAMESPACE":  # what Spark's own catalog says of what is not its own
+        if condition == _NO_NAMESPACE:  # what Spark's own catalog says of what is not its own
             raise _no_catalog(names, spark) from error
         if _NO_BRANCH in str(error):
             whole, branch = ".".join(names[:-1]), names[-1].partition("_")[2]
@@ -85,6 +91,31 @@ def frame_if_there(names: tuple[str, ...], spark: SparkSession) -> DataFrame | N
             ) from error
         raise
 
+
+def is_format_and_path(names: Sequence[str], spark: SparkSession) -> bool:
+    """Whether Spark would take a name for a format and the path of a file: the catalog has nothing of this name.
+
+    Spark does so for names of two parts, ``text.`/etc/hosts` ``, in any case, if it finds no table or view.
+    """
+    if len(names) != 2 or spark.conf.get(_FILES_BY_NAME, "true") == "false":
+        return False
+    try:
+        if spark.catalog.tableExists(statement_name(names)):
+            return False
+        # A catalog that is not Spark's own may have views, which are no tables to it. By three parts there is no path.
+        whole = statement_name((spark.catalog.currentCatalog(), *names))
+        _ = spark.table(whole).schema
+    except spark_errors() as error:
+        failure = failure_of(error, analysis=True)
+        if failure is None or failure.condition not in (*_NOT_THERE, _NO_NAMESPACE):
+            raise
+        return failure.condition != _NO_NAMESPACE  # its first part is a catalog, not a format
+    return False
+
+
+_FILES_BY_NAME = "spark.sql.runSQLOnFiles"
+_NOT_THERE = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
+_NO_NAMESPACE = "REQUIRES_SINGLE_PART_NAMESPACE"
 
 _NO_BRANCH = "Cannot use branch (does not exist)"
 
@@ -139,10 +170,11 @@ def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table")
     there = _tables_in(names[:-1], spark)
     if there is None:
         return ExecutionError(
-            f"there is no {kind} {quoted(['.'.join(names)])}, nor a database {quoted(['.'.join(names[:-1])])}"
+            f"there is no {kind} {quoted(['.'.join(names)])}, nor a database {quoted(['.'.join(names[:-1])])}",
+            hint=FILES if len(names) == 2 and is_path(names[-1]) else None,
         )
     known = [name for name in there if not name.startswith((VIEW_PREFIX, _SPARKS_OWN))]
-    if len(names) == 1 and is_path(names[0]):
+    if len(names) <= 2 and is_path(names[-1]):
         hint: str | None = FILES
     elif len(names) == 1 and "." in names[0]:
         hint = SEVERAL_PARTS
@@ -158,6 +190,6 @@ def _tables_in(namespace: Sequence[str], spark: SparkSession) -> list[str] | Non
     if not namespace:
         return [table.name for table in listed_tables(spark)]
     try:
-        return [row["tableName"] for row in spark.sql(f"SHOW TABLES IN {quoted_name(namespace)}").collect()]
+        return [row["tableName"] for row in spark.sql(f"SHOW TABLES IN {statement_name(namespace)}").collect()]
     except spark_errors():  # a catalog says in its own way that it has no such namespace
         return None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.literals import text_to_sql
-from substrait_dsl.spark.named import quoted_name
+from substrait_dsl.spark.named import statement_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -119,7 +119,9 @@ def _is_lost(text: str, kind: DataType, lost: Mapping[str, str], depth: int = 0)
         case spark.MapType(keyType=key, valueType=value):
             tests = [any_of(f"map_keys({text})", key), any_of(f"map_values({text})", value)]
         case spark.StructType(fields=fields):
-            tests = [_is_lost(f"{text}.{quoted_name((field.name,))}", field.dataType, lost, depth) for field in fields]
+            tests = [
+                _is_lost(f"{text}.{statement_name((field.name,))}", field.dataType, lost, depth) for field in fields
+            ]
         case _:
             test = lost.get(kind.typeName())
             return test and f"({test.format(text)})"

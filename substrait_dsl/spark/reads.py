@@ -33,7 +33,7 @@ from substrait_dsl.spark.inside import rebuilt
 from substrait_dsl.spark.kept import require_folders_read
 from substrait_dsl.spark.listings import looked_at_anew
 from substrait_dsl.spark.masks import masked_value
-from substrait_dsl.spark.named import named_frame, quoted_name
+from substrait_dsl.spark.named import is_format_and_path, named_frame, statement_name
 from substrait_dsl.spark.paths import what_of
 from substrait_dsl.spark.pushdown import unseen
 from substrait_dsl.spark.records import EVERY_COLUMN, Kept, kept_from_readers, read_no_records
@@ -105,9 +105,11 @@ def look_up(reads: Sequence[Read], space: Workspace) -> None:
     if len(tables) < _MANY_TABLES:
         return
     between = space.name()  # stands between the columns of one table and those of the next
-    named = [f"{quoted_name(names)} AS t{number}" for number, names in enumerate(tables)]
+    named = [f"{statement_name(names)} AS t{number}" for number, names in enumerate(tables)]
     columns = f", 0 AS {between}, ".join(f"t{number}.*" for number in range(len(tables)))
     try:
+        if any(is_format_and_path(names, space.spark) for names in tables):
+            return  # one by one, it turns out that it is not there
         joined = space.sql(f"SELECT {columns} FROM {', '.join(named)}")
         found = joined.schema
     except AnalysisException:
@@ -145,7 +147,7 @@ def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
         return _read(table, [renamed[name] for name in columns], rel, space.kept[names])
     fields = {field.name: field for field in schema.fields}
     there = [(f"`{name}`", fields[name]) for name in columns]
-    return _read(TextTable((), quoted_name(names), space), there, rel, space.kept[names])
+    return _read(TextTable((), statement_name(names), space), there, rel, space.kept[names])
 
 
 def _from_source(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, space: Workspace) -> Rows:

@@ -11,7 +11,7 @@ import attrs
 
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.errors import ExecutionError, UnsupportedError
-from substrait_dsl.spark.named import quoted_name, statement_name
+from substrait_dsl.spark.named import statement_name
 from substrait_dsl.spark.statements import changing, run
 from substrait_dsl.spark.stored import WRITES_APART, find_object, whole_name
 
@@ -150,13 +150,13 @@ _MAIN = "main"
 
 def _metadata(table: StoredTable, kind: str, spark: SparkSession) -> str:
     """A table of metadata of an Iceberg table: what stands after FROM."""
-    name = quoted_name((*table.whole, kind))
+    name = statement_name((*table.whole, kind))
     if len(table.whole) > 1:
         return name
     # A name of two parts would be that of a table in a namespace; Spark gives the current one as SQL text.
-    return f"{quoted_name((spark.catalog.currentCatalog(),))}.{spark.catalog.currentDatabase()}.{name}"
+    return f"{statement_name((spark.catalog.currentCatalog(),))}.{spark.catalog.currentDatabase()}.{name}"
 
 
 def _at(table: StoredTable, snapshot: int | None) -> str:
     """An Iceberg table as it was at a snapshot, or as it is, if it has none: what stands after FROM."""
-    return table.sql if snapshot is None else f"{quoted_name(table.whole)} VERSION AS OF {snapshot}"
+    return table.sql if snapshot is None else f"{statement_name(table.whole)} VERSION AS OF {snapshot}"

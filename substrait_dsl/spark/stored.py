@@ -19,7 +19,6 @@ from substrait_dsl.spark.named import (
     is_path,
     is_temporary,
     not_there,
-    quoted_name,
     statement_name,
 )
 
@@ -222,7 +221,7 @@ def folders_of(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
     """The columns that a table of Spark's own, which is there, has for the names of folders; none of other tables."""
     if in_catalog(names, spark)[0] != SESSION_CATALOG or not all(map(_OWN_NAME.fullmatch, names)):
         return ()
-    kind, partitions = _described(quoted_name(names), spark)
+    kind, partitions = _described(statement_name(names), spark)
     return () if kind == ICEBERG else partitions
 
 

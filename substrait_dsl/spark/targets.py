@@ -34,7 +34,7 @@ from substrait_dsl.spark.expanded import require_names_read
 from substrait_dsl.spark.fitting import require_kept
 from substrait_dsl.spark.listings import files_written
 from substrait_dsl.spark.literals import text_to_sql
-from substrait_dsl.spark.named import is_temporary, quoted_name
+from substrait_dsl.spark.named import is_temporary, quoted_name, statement_name
 from substrait_dsl.spark.orc_files import with_kept_days
 from substrait_dsl.spark.paths import SKIPPED, local_path
 from substrait_dsl.spark.statements import changing, nested_cast, nothing
@@ -256,7 +256,7 @@ def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, space: Works
     """
     what = f"write to the table in memory {quoted([target.name])}"
     mode = _mode(rel, what)
-    view = quoted_name((target.name,))
+    view = statement_name((target.name,))
     spark = space.spark
     is_there = is_temporary(target.name, spark)
     if rel.op == "insert" and not is_there:

@@ -70,6 +70,12 @@ def test_older_snapshots_have_the_columns_of_their_time(table: Table, spark: Spa
     ) == FIRST + Counter([(4, "d")])
 
 
+def test_a_metadata_file_may_have_any_name(table: Table, tmp_path: Path, spark: SparkSession) -> None:
+    other = tmp_path / "a table.json"
+    other.write_text(Path(table.metadata_location.removeprefix("file://")).read_text())
+    assert counted(sd.read_iceberg(other, {"id": "i64?"}), spark) == Counter([(2,), (3,), (4,)])
+
+
 def test_a_table_without_snapshots_has_no_rows(catalog: Catalog, spark: SparkSession) -> None:
     table = catalog.create_table("db.empty", ROWS.schema)
     assert counted(sd.read_iceberg(table.metadata_location, SCHEMA), spark) == Counter()
@@ -111,7 +117,7 @@ def test_what_is_not_there_is_named(table: Table, tmp_path: Path, spark: SparkSe
     with pytest.raises(ExecutionError, match=r"cannot read the metadata file .*nothing"):
         sd.read_iceberg(tmp_path / "nothing.json", SCHEMA).execute(spark)
     (tmp_path / "other.json").write_text("{}")
-    with refused(ExecutionError, "execute", "cannot read the metadata file", "its name ends in .metadata.json"):
+    with refused(ExecutionError, "execute", "cannot read the metadata file", "format-version"):
         sd.read_iceberg(tmp_path / "other.json", SCHEMA).execute(spark)
     (tmp_path / "other.metadata.json").write_text("{}")
     with pytest.raises(ExecutionError, match=r"cannot read the metadata file .*other.*format-version"):
