@@ -12,9 +12,9 @@ from mypy.types import Type
 
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN
+from substrait_dsl.mypy_plugin.budget import GiveUpError
 from substrait_dsl.mypy_plugin.evaluation import Evaluator
 from substrait_dsl.mypy_plugin.verbs import COLUMN_VERBS, MEASURE_VERBS, SET_VERBS, is_parameter, neutral
-from substrait_dsl.mypy_plugin.written import GiveUpError
 
 Argument = tuple[Expression, ArgKind, str | None, Type]
 """An argument: its expression, kind, name (that of the parameter, if it is given by position), and type."""
@@ -54,12 +54,11 @@ class Arguments:
     def _starred(self, node: Expression) -> Iterable[Any]:
         """What stands after a star."""
         try:
-            values: Iterable[Any] = self._evaluator.value(node)
+            return self._evaluator.starred(node)
         except GiveUpError:
             if self._verb not in SET_VERBS:
                 raise
             return self._evaluator.relations(node)
-        return values
 
     def _unknown(self, name: str, error: GiveUpError) -> Any:
         """What stands for an argument that mypy does not know. Raises the error if the result depends on it."""

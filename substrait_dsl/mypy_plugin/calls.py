@@ -28,9 +28,10 @@ from substrait_dsl.fluent.expr import ExprBase, resolve
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.scope import Scope
-from substrait_dsl.mypy_plugin import boundaries, placeholders, plain
+from substrait_dsl.mypy_plugin import allowed, boundaries, placeholders, plain
 from substrait_dsl.mypy_plugin.annotations import Annotations, is_mistaken, unknown
 from substrait_dsl.mypy_plugin.arguments import Argument, Arguments
+from substrait_dsl.mypy_plugin.budget import GiveUpError
 from substrait_dsl.mypy_plugin.evaluation import NO_SAMPLE, Evaluator, waits
 from substrait_dsl.mypy_plugin.memory import MEMORY
 from substrait_dsl.mypy_plugin.names import (
@@ -40,8 +41,6 @@ from substrait_dsl.mypy_plugin.names import (
     GROUP_BY,
     RELATION,
     RESULTS,
-    imported,
-    is_ours,
     is_type,
 )
 from substrait_dsl.mypy_plugin.places import end_of, leaf_of, parts
@@ -54,7 +53,6 @@ from substrait_dsl.mypy_plugin.verbs import (
     OPERATIONS,
     SET_VERBS,
 )
-from substrait_dsl.mypy_plugin.written import GiveUpError
 
 if TYPE_CHECKING:
     from mypy.plugin import FunctionContext
@@ -68,7 +66,7 @@ def method_called(context: MethodContext, name: str) -> Type:
     default = get_proper_type(context.default_return_type)
     if not isinstance(default, Instance) or default.type.fullname not in RESULTS or waits(context.type):
         return call.given_up()
-    return call.checked(lambda: getattr(call.receiver(), name))
+    return call.checked(lambda: allowed.operator(call.receiver(), name))
 
 
 def function_called(context: FunctionContext, fullname: str) -> Type:
@@ -79,8 +77,8 @@ def function_called(context: FunctionContext, fullname: str) -> Type:
     match context.context:
         case CallExpr(callee=RefExpr(node=Var())):
             return call.given_up()  # a variable may hold another function, or a class that inherits from this one
-        case CallExpr(callee=RefExpr()) if is_ours(fullname):
-            return call.checked(lambda: imported(fullname))
+        case CallExpr(callee=RefExpr()) if allowed.is_evaluated(fullname):
+            return call.checked(lambda: allowed.named(fullname))
     return call.given_up()
 
 
@@ -122,9 +120,12 @@ class Call:
     def _owner(self, name: str) -> Any:
         """The class that a method is called on, with its first argument: ``Relation.select(orders, "key")``."""
         node, *_ = next(self.given(), (None,))
-        if node is None or not is_ours(name) or not isinstance(self.evaluator.value(node), imported(name)):
+        if node is None or not allowed.is_evaluated(name):
             raise GiveUpError
-        return imported(name)
+        owner = allowed.named(name)
+        if not isinstance(self.evaluator.value(node), owner):
+            raise GiveUpError
+        return owner
 
     def given(self) -> Iterator[Argument]:
         """The arguments: expressions, their kinds, their names, their types."""
@@ -227,11 +228,12 @@ class Call:
         return self._made(function, given)
 
     def _made(self, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]) -> object:
+        self.evaluator.budget.begin()
         made = function()
         positional, named = self.arguments.built(given)
         compared = [node for node, *_ in given if isinstance(node, ComparisonExpr)]
         self.evaluator.decided |= any(isinstance(self.evaluator.known(node), bool) for node in compared)
-        return made(*positional, **named)
+        return self.evaluator.budget.keep(made(*positional, **named))
 
     def is_expression(self, node: Expression) -> bool:
         """Whether a part of an argument makes an expression, whatever mypy takes it for."""

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from substrait_dsl import api
 from substrait_dsl.algebra import types as t
 from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.expr import DynExpr, Expr
@@ -34,17 +33,6 @@ EXPR, DYN_EXPR, MEASURE, WINDOW_FUNCTION, RELATION, GROUP_BY = (
 EXPRESSIONS = frozenset((EXPR, DYN_EXPR, MEASURE, WINDOW_FUNCTION))
 RESULTS = EXPRESSIONS | {RELATION, GROUP_BY}
 """What a call gives that follows from its arguments in a way that annotations cannot say."""
-
-FUNCTIONS = "substrait_dsl.functions."
-APART = frozenset(name_of(value) for value in (api.Catalog, api.Functions, api.Plan, api.standard_catalog))
-"""Public names that read files, or that take relations whose rows are real."""
-PUBLIC = frozenset(name_of(value) for value in vars(api).values() if callable(value) and hasattr(value, "__qualname__"))
-"""The full names of what the library offers: functions and classes."""
-
-
-def is_ours(fullname: str) -> bool:
-    """Whether a name is that of a function or class of this library that only makes what a program is made of."""
-    return fullname.startswith(FUNCTIONS) or (fullname in PUBLIC and fullname not in APART)
 
 
 def is_type(fullname: str) -> bool:

@@ -13,6 +13,7 @@ from mypy.operators import op_methods, reverse_op_methods
 from mypy.plugin import MethodContext, MethodSigContext
 from mypy.types import CallableType, Instance, Type, get_proper_type
 
+from substrait_dsl.mypy_plugin import allowed
 from substrait_dsl.mypy_plugin.annotations import Annotations, literal_value
 from substrait_dsl.mypy_plugin.calls import Call, method_called
 from substrait_dsl.mypy_plugin.evaluation import waits
@@ -45,7 +46,7 @@ class Operator:
             api=context.api,
         )
         self.call = Call(called, name)
-        self.result = self.call.checked(lambda: getattr(self.call.receiver(), name))
+        self.result = self.call.checked(lambda: allowed.operator(self.call.receiver(), name))
 
     def is_said_in_it(self, annotations: Annotations) -> bool:
         """Whether it is said what is wrong with its operands; of comparisons that mypy allows it is said here."""

@@ -7,7 +7,7 @@ import decimal
 import re
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import (
@@ -17,19 +17,10 @@ from substrait_dsl.errors import (
     SubstraitDslError,
     TypeMismatchError,
 )
-from substrait_dsl.mypy_plugin.names import is_ours
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 
 MODULES = ("datetime", "decimal", "uuid")
 """Modules of Python whose classes make the values that literals are of."""
-
-BUILTINS = tuple(
-    f"builtins.{name}" for name in ("abs", "all", "any", "dict", "list", "max", "min", "sorted", "sum", "tuple")
-)
-"""Functions of Python that are called with expressions, or with their names."""
-
-VARIABLES: Mapping[str, Any] = {"datetime.UTC": dt.UTC, "typing.Literal": Literal, "typing_extensions.Literal": Literal}
-"""Variables of Python that stand in values and in types."""
 
 SAMPLES: Mapping[str, Sequence[Any]] = {
     "builtins.int": (0, 1, 10**37),  # as positions of columns, and as decimals, they are different things
@@ -53,20 +44,6 @@ OF_VALUES = (FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMism
 """What is raised for a value that does not fit; a position that does not exist may do so with another value."""
 
 
-CONSTRUCTORS = (bool, dict, float, int, list, str, tuple)
-"""Classes of Python's own whose values say the same wherever they are made: a set has another order each time."""
-
-CLOCKS = ("getcontext", "getnode", "localcontext", "now", "setcontext", "today", "utcnow", "uuid1", "uuid4")
-"""Functions of `MODULES` that give something else each time."""
-
-
-def is_repeatable(function: object) -> bool:
-    """Whether a function gives to mypy what it gives to the program."""
-    if isinstance(function, type) and function.__module__ == "builtins":
-        return function in CONSTRUCTORS
-    return getattr(function, "__name__", None) not in CLOCKS
-
-
 def is_of_python(value: object) -> bool:
     """Whether a value is one of Python's own, or a type: what depends on such a value may be anything."""
     return isinstance(value, t.Type) or type(value).__module__.partition(".")[0] != "substrait_dsl"
@@ -74,12 +51,7 @@ def is_of_python(value: object) -> bool:
 
 def is_python(fullname: str) -> bool:
     """Whether a class is one of Python's own, or of `MODULES`."""
-    return fullname.partition(".")[0] in ("builtins", *MODULES)
-
-
-def is_known(fullname: str) -> bool:
-    """Whether a name is one whose value the plugin may use: of this library, of `MODULES` or `BUILTINS`."""
-    return is_ours(fullname) or fullname.partition(".")[0] in MODULES or fullname in BUILTINS
+    return fullname.rpartition(".")[0] in ("builtins", *MODULES)
 
 
 def misfit(fullname: str, refusals: Sequence[SubstraitDslError]) -> SubstraitDslError | None:

@@ -23,9 +23,10 @@ from mypy.types import (
 from substrait_dsl.algebra.types import I64
 from substrait_dsl.errors import SchemaError, SubstraitDslError
 from substrait_dsl.fluent.schemas import Schema
+from substrait_dsl.mypy_plugin.allowed import is_evaluated
 from substrait_dsl.mypy_plugin.codes import CODES
 from substrait_dsl.mypy_plugin.declarations import has_more, is_schema
-from substrait_dsl.mypy_plugin.names import imported, is_ours
+from substrait_dsl.mypy_plugin.names import imported
 from substrait_dsl.mypy_plugin.python_values import is_python
 from substrait_dsl.mypy_plugin.reports import sentence
 
@@ -79,11 +80,11 @@ def _annotation(kind: Type | None) -> Any:
             return None
         case AnyType(type_of_any=TypeOfAny.explicit):
             return Any
-        case Instance(type=info, args=args) if is_ours(info.fullname) and args and all(map(_is_left_out, args)):
+        case Instance(type=info, args=args) if is_evaluated(info.fullname) and args and all(map(_is_left_out, args)):
             return imported(info.fullname)  # which needs parameters
         case UnionType(items=items):
             return reduce(or_, map(_annotation, items))
-        case Instance(type=info, args=args) if is_ours(info.fullname) or is_python(info.fullname):
+        case Instance(type=info, args=args) if is_evaluated(info.fullname) or is_python(info.fullname):
             known = imported(info.fullname)
             for argument, variable in zip(args, info.defn.type_vars, strict=False):
                 if isinstance(variable, TypeVarType) and not is_subtype(argument, variable.upper_bound):

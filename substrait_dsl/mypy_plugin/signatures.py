@@ -24,8 +24,9 @@ from mypy.nodes import (
 )
 from mypy.types import CallableType, Instance, NoneType, Type, UnionType, get_proper_type, has_type_vars
 
+from substrait_dsl.mypy_plugin.allowed import is_evaluated
 from substrait_dsl.mypy_plugin.annotations import Annotations, unknown
-from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RESULTS, STRUCT, is_ours
+from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RESULTS, STRUCT
 from substrait_dsl.mypy_plugin.syntax import is_constant
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _is_plain(node: Expression) -> bool:
             return True
         case DictExpr(items=pairs):
             return all(key is not None and is_constant(key) and _is_plain(value) for key, value in pairs)
-        case CallExpr(callee=RefExpr(fullname=name)) if is_ours(name):
+        case CallExpr(callee=RefExpr(fullname=name)) if is_evaluated(name):
             return True
     return False
 

@@ -26,8 +26,9 @@ from mypy.nodes import (
     UnaryExpr,
 )
 
+from substrait_dsl.mypy_plugin.allowed import is_evaluated
 from substrait_dsl.mypy_plugin.declarations import is_schema
-from substrait_dsl.mypy_plugin.names import is_ours, is_type
+from substrait_dsl.mypy_plugin.names import is_type
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 
 NO_CONSTANT = object()
@@ -76,7 +77,9 @@ def column_name(node: Expression) -> str | None:
             return column_name(inner)
         case OpExpr() | UnaryExpr() | ComparisonExpr():
             return None
-        case CallExpr(callee=RefExpr(node=FuncDef() | OverloadedFuncDef() as function)) if is_ours(function.fullname):
+        case CallExpr(callee=RefExpr(node=FuncDef() | OverloadedFuncDef() as function)) if is_evaluated(
+            function.fullname
+        ):
             return None
         case CallExpr(callee=MemberExpr(expr=inner)) if not isinstance(inner, RefExpr):
             return None

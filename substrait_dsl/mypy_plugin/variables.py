@@ -55,7 +55,8 @@ from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.expr import Expr
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
-from substrait_dsl.mypy_plugin.names import is_ours, name_of
+from substrait_dsl.mypy_plugin.allowed import is_evaluated
+from substrait_dsl.mypy_plugin.names import name_of
 from substrait_dsl.mypy_plugin.nodes import walked
 from substrait_dsl.mypy_plugin.places import parts
 from substrait_dsl.mypy_plugin.python_values import MODULES
@@ -94,7 +95,7 @@ def _is_fixed(kind: Type | None) -> bool:
             if info.fullname == "builtins.tuple":
                 return all(map(_is_fixed, arguments))
             is_plain = info.fullname in _PLAIN or info.fullname.partition(".")[0] in MODULES
-            return is_plain or is_ours(info.fullname) or info.has_base(_NO_VALUE)
+            return is_plain or is_evaluated(info.fullname) or info.has_base(_NO_VALUE)
         case TupleType(items=items):
             return all(map(_is_fixed, items))
         case NoneType() | LiteralType() | TypeType() | CallableType():
@@ -314,7 +315,7 @@ class Variables:
     def _places_of_arguments(self, callee: Expression) -> Counter[SymbolNode] | None:
         """As what places the arguments of a call count."""
         match callee:
-            case RefExpr(fullname=name) if is_ours(name) or name in _LOOKERS:
+            case RefExpr(fullname=name) if is_evaluated(name) or name in _LOOKERS:
                 return self._harmless
             case RefExpr(fullname=name) if name in _COPIERS:
                 return self._taken

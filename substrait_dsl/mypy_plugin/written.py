@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import inspect
 import operator
 from abc import ABC, abstractmethod
@@ -43,30 +42,32 @@ from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.conditions import col
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.mypy_plugin import allowed
+from substrait_dsl.mypy_plugin.budget import (
+    DISPLAYED,
+    LARGEST,
+    LONGEST,
+    Budget,
+    GiveUpError,
+    UnevaluatedError,
+    is_of_library,
+)
 from substrait_dsl.mypy_plugin.declarations import is_column
-from substrait_dsl.mypy_plugin.names import imported
 from substrait_dsl.mypy_plugin.origins import Origins
-from substrait_dsl.mypy_plugin.python_values import VARIABLES, is_known, is_repeatable
-
-LONGEST = 10_000
-"""The length of the longest list or text that is made to find out what types its parts have."""
-
-LARGEST = 10_000
-"""How many bits the largest number has that is computed; no literal holds so many."""
 
 
 def _product(left: Any, right: Any) -> Any:
     """A product; a long list or text is not made to find out what types its parts have."""
     for whole, times in ((left, right), (right, left)):
         if isinstance(whole, Sequence) and isinstance(times, int) and len(whole) * times > LONGEST:
-            raise GiveUpError
+            raise UnevaluatedError
     return left * right
 
 
 def _remainder(left: Any, right: Any) -> Any:
     """A remainder; a text is not made to a format, which may ask for any length."""
     if isinstance(left, str | bytes):
-        raise GiveUpError
+        raise UnevaluatedError
     return left % right
 
 
@@ -83,7 +84,7 @@ def _of_numbers(made: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
     def applied(left: Any, right: Any) -> Any:
         if isinstance(left, int) and isinstance(right, int) and left.bit_length() * right > LARGEST:
-            raise GiveUpError
+            raise UnevaluatedError
         return made(left, right)
 
     return applied
@@ -109,28 +110,14 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+DISPLAYS = (TupleExpr, ListExpr, DictExpr)
 UNARY: Mapping[str, Callable[..., Any]] = {"-": operator.neg, "~": operator.invert, "+": operator.pos}
 
-REACHING_OUT = ("collect", "execute", "load", "running", "save", "show", "with_extension")
-"""Methods that read or write files, or run queries: to check a program is not to run it."""
-
-PYTHONS_OWN = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+PYTHONS_OWN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """Mistakes with values of Python, like a date that there is not: those mypy finds, or the program when it runs."""
 
 Environment = Mapping[object, Any]
 """The parameters of the lambdas that are being looked into, with their values."""
-
-
-class GiveUpError(Exception):
-    """What an argument is cannot be told from the program.
-
-    Args:
-        node: what cannot be told, though nothing is wrong with it; None if what is wrong has been said.
-    """
-
-    def __init__(self, node: Expression | None = None) -> None:
-        super().__init__()
-        self.node = node
 
 
 class Written(ABC):
@@ -138,6 +125,7 @@ class Written(ABC):
 
     def __init__(self) -> None:
         self.origins = Origins()
+        self.budget = Budget()
         self.sampled: Expression | None = None
         """A value that the program computes and that has been replaced by one of its type."""
         self.decided = False
@@ -155,7 +143,11 @@ class Written(ABC):
     def looked_into(self, node: Expression, here: Environment) -> Any:
         """The value of an expression by its parts."""
         try:
-            return self._by_parts(node, here)
+            self.budget.step()
+            made = self._by_parts(node, here)
+            return self.budget.keep(made, DISPLAYED if isinstance(node, DISPLAYS) else LONGEST)
+        except UnevaluatedError:
+            raise GiveUpError(node) from None
         except PYTHONS_OWN as error:
             if isinstance(error, SubstraitDslError):
                 raise
@@ -174,17 +166,17 @@ class Written(ABC):
                     made.update(part if key is None else {self.value(key, None, here): part})
                 return made
             case OpExpr(op=op, left=left, right=right) if op in OPERATORS:
-                return OPERATORS[op](self.value(left, None, here), self.value(right, None, here))
+                return self._operated(op, self.value(left, None, here), self.value(right, None, here))
             case OpExpr(op="and" | "or") | UnaryExpr(op="not") | ConditionalExpr():
                 return self._decided(node, here)
             case ComparisonExpr(operators=[op, *more], operands=[left, right, *_]) if op in OPERATORS:
-                compared = OPERATORS[op](self.value(left, None, here), self.value(right, None, here))
+                compared = self._operated(op, self.value(left, None, here), self.value(right, None, here))
                 if not more:
                     return compared
                 if isinstance(compared, ExprBase):
                     return bool(compared)  # ``1 < x < 5`` asks whether ``1 < x`` is true
-            case ComparisonExpr(operators=["in" | "not in"], operands=[left, right]):
-                return self.value(left, None, here) in self.value(right, None, here)
+            case ComparisonExpr(operators=["in" | "not in" as op], operands=[left, right]):
+                return self._is_in(self.value(left, None, here), self.value(right, None, here)) is (op == "in")
             case ComparisonExpr(operators=["is" | "is not" as op], operands=[left, right]):
                 return _identity(op, self.value(left, None, here), self.value(right, None, here))
             case UnaryExpr(op=op, expr=inner) if op in UNARY:
@@ -200,17 +192,15 @@ class Written(ABC):
             case MemberExpr(expr=MemberExpr(expr=relation, name="c"), name=name):
                 return self._part(self.value(relation, None, here), name)
             case MemberExpr(expr=relation, name="schema" | "columns" as name) if self.is_relation(relation):
-                return getattr(self.value(relation, None, here), name)
+                return allowed.attribute(self.value(relation, None, here), name)
             case MemberExpr(expr=NameExpr(node=symbol), name=name) if symbol in here:
-                return getattr(here[symbol], name)
-            case RefExpr(node=FuncDef() | OverloadedFuncDef() | TypeInfo() as named) if is_known(named.fullname):
-                return imported(named.fullname)
-            case RefExpr(node=Var(fullname=name)) if name in VARIABLES:
-                return VARIABLES[name]
-            case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name) if is_known(info.fullname):
-                return getattr(imported(info.fullname), name)
-            case RefExpr(node=TypeInfo(fullname=fullname)) if fullname.startswith("builtins."):
-                return getattr(builtins, fullname.partition(".")[2])  # no type of Substrait, as the library will say
+                return allowed.attribute(here[symbol], name)
+            case RefExpr(node=FuncDef() | OverloadedFuncDef() | TypeInfo() as named):
+                return allowed.named(named.fullname)
+            case RefExpr(node=Var(fullname=name)) if name in allowed.VARIABLES:
+                return allowed.VARIABLES[name]
+            case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name):
+                return allowed.attribute(allowed.named(info.fullname), name)
             case MemberExpr(expr=inner, name="schema" | "columns" as name):
                 return self._described(self.value(inner, None, here), name, node)
         raise GiveUpError(node)
@@ -219,18 +209,28 @@ class Written(ABC):
         """The items of a list or tuple, of which some stand for several: ``[*keys, "other"]``."""
         for item in items:
             if isinstance(item, StarExpr):
-                yield from self.value(item.expr, None, here)
+                yield from self.starred(item.expr, here)
             else:
                 yield self.value(item, None, here)
+
+    def _operated(self, op: str, left: Any, right: Any) -> Any:
+        """What an operator gives."""
+        if not is_of_library(left) and not is_of_library(right):
+            self.budget.keep_all((left, right))
+        return OPERATORS[op](left, right)
+
+    def _is_in(self, value: Any, whole: Any) -> bool:
+        self.budget.keep_all((value, whole))
+        return bool(value in whole)
 
     def _described(self, relation: Any, name: str, node: Expression) -> Any:
         if not isinstance(relation, RelationBase):
             raise GiveUpError(node)
-        return getattr(relation, name)
+        return allowed.attribute(relation, name)
 
     def _part(self, whole: Any, key: Any) -> Any:
         if not isinstance(whole, RelationBase):
-            return whole[key]
+            return allowed.part(whole, key)
         if not isinstance(whole, Relation) or not self.origins.matter:
             raise GiveUpError
         return self.origins.column(whole, key)
@@ -277,6 +277,13 @@ class Written(ABC):
         )
 
         def called(*rows: Any) -> Any:
+            self.budget.enter()
+            try:
+                return evaluated(*rows)
+            finally:
+                self.budget.leave()
+
+        def evaluated(*rows: Any) -> Any:
             given = signature.bind(*rows).arguments
             inside: dict[object, Any] = {each: self.value(default, None, here) for each, default in defaults.items()}
             inside |= {each.variable: given[each.variable.name] for each in parameters if each.variable.name in given}
@@ -292,18 +299,16 @@ class Written(ABC):
         positional, named = self.arguments(zip(node.args, node.arg_kinds, node.arg_names, strict=True), here)
         callee = node.callee
         function = callee.node if isinstance(callee, RefExpr) else None
-        if isinstance(function, FuncDef | OverloadedFuncDef | TypeInfo) and is_known(function.fullname):
-            made = imported(function.fullname)
-        elif isinstance(callee, MemberExpr) and callee.name not in REACHING_OUT:
-            made = getattr(self.value(callee.expr, None, here), callee.name)
+        if isinstance(function, FuncDef | OverloadedFuncDef | TypeInfo):
+            made = allowed.named(function.fullname)
+        elif isinstance(callee, MemberExpr):
+            made = allowed.attribute(self.value(callee.expr, None, here), callee.name)
         else:
             try:
                 made = self.value(callee, None, here)  # what ``lambda_`` gives
             except GiveUpError as error:
                 raise GiveUpError(node if error.node is callee else error.node) from None
-        if not callable(made) or not is_repeatable(made):
-            raise GiveUpError(node)
-        return made(*positional, **named)
+        return allowed.call(made, positional, named, self.budget)
 
     def arguments(
         self, given: Iterable[tuple[Expression, ArgKind, str | None]], here: Environment
@@ -317,10 +322,19 @@ class Written(ABC):
             elif kind == ARG_NAMED and name is not None:
                 named[name] = self.value(node, None, here)
             elif kind == ARG_STAR:
-                positional.extend(self.value(node, None, here))
+                positional.extend(self.starred(node, here))
             else:
                 named.update(self.keywords(node, here))
         return positional, named
+
+    def starred(self, node: Expression, here: Environment | None = None) -> Iterable[Any]:
+        """What stands after one star."""
+        values: Iterable[Any] = self.value(node, None, here)
+        try:
+            self.budget.keep(values)
+        except UnevaluatedError:
+            raise GiveUpError(node) from None
+        return values
 
     def keywords(self, node: Expression, here: Environment | None = None) -> Mapping[str, Any]:
         """What stands after two stars."""

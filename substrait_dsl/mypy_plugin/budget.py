@@ -1,0 +1,181 @@
+"""How much the plugin computes for one call of a program: sizes that are known before anything is computed, no clocks.
+
+A checker reads what anybody has written, and half-written programs too. So what it would take long to compute, or what
+would be large, is not known: mypy's own answer stands.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import enum
+import types
+import typing
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+from mypy.nodes import Expression
+
+from substrait_dsl.fluent.grouping import GroupBy
+from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.fluent.schemas import Schema
+
+LONGEST = 10_000
+"""The length of the longest text that is computed, and of the longest list or dict."""
+
+LARGEST = 10_000
+"""How many bits a number has at most that is computed, and the exponent of a decimal; no literal holds so many."""
+
+DISPLAYED = 200_000
+"""How many values a list, tuple or dict has at most that the program writes out, with those inside of its values."""
+
+WIDEST = 10_000
+"""How many columns a relation has at most."""
+
+STEPS = 100_000
+"""How many operators, methods and functions are evaluated at most to find out what the arguments of one call are."""
+
+STEPS_OF_CALL = 20
+"""As how many steps a call of a verb or function of the library counts, and each column of its relation as one."""
+
+DEEPEST = 60
+"""How deep calls of lambdas stand in each other at most."""
+
+_TEXT_OF_ONE = 64
+"""How many characters count as one value."""
+
+SCALARS = (
+    *(bool, int, float, str, bytes, types.NoneType, slice),
+    *(dt.date, dt.datetime, dt.time, dt.timedelta, dt.timezone, decimal.Decimal, uuid.UUID),
+)
+CONTAINERS: tuple[type[Any], ...] = (list, tuple, dict, *map(type, ({}.keys(), {}.values(), {}.items())))
+_WRITTEN_TYPES = (types.GenericAlias, types.UnionType, type(typing.Literal), type(typing.List[int]))  # noqa: UP006
+_FUNCTIONS = (types.FunctionType, types.MethodType)
+
+
+class GiveUpError(Exception):
+    """What an argument is cannot be told from the program.
+
+    Args:
+        node: what cannot be told, though nothing is wrong with it; None if what is wrong has been said.
+    """
+
+    def __init__(self, node: Expression | None = None) -> None:
+        super().__init__()
+        self.node = node
+
+
+class UnevaluatedError(GiveUpError):
+    """The plugin does not compute this: it is not allowed to, or it is too large. What it is, is not known then."""
+
+
+class Budget:
+    """What is left of the steps for one call, and how large its values are."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+        self._calls = 0
+        self._sizes: dict[int, tuple[object, int]] = {}
+        """How many values containers have, by their numbers; each is kept, lest another gets its number."""
+
+    def begin(self) -> None:
+        """The arguments are evaluated once more, with other samples."""
+        self._steps = 0
+
+    def step(self, count: int = 1) -> None:
+        """Something is evaluated. Raises `UnevaluatedError` if that is too much."""
+        self._steps += count
+        if self._steps > STEPS:
+            raise UnevaluatedError
+
+    def enter(self) -> None:
+        """A lambda is called. Raises `UnevaluatedError` if too many are being called."""
+        if self._calls >= DEEPEST:
+            raise UnevaluatedError
+        self._calls += 1
+
+    def leave(self) -> None:
+        """The lambda has returned."""
+        self._calls -= 1
+
+    def call_library(self, owner: object) -> None:
+        """A function or method of the library is called."""
+        self.step(STEPS_OF_CALL + _width(owner))
+
+    def keep(self, value: Any, limit: int = LONGEST) -> Any:
+        """A value that has been evaluated. Raises `UnevaluatedError` if it is too large, or of no class that is known.
+
+        Args:
+            value: the value.
+            limit: how many values it may have in it, if it is a list, tuple or dict.
+
+        Returns:
+            the value itself.
+        """
+        if isinstance(value, str | bytes):
+            require_length(len(value))
+        if self._size(value) > limit or _width(value) > WIDEST:
+            raise UnevaluatedError
+        return value
+
+    def keep_all(self, values: Iterable[Any]) -> None:
+        """As `keep`, for what Python is to compute with."""
+        for value in values:
+            self.keep(value)
+
+    def _size(self, value: Any) -> int:
+        """How many values a value is, itself included. Raises `UnevaluatedError` for one of no class that is known."""
+        if not isinstance(value, CONTAINERS):
+            return _size_of_one(value)
+        known = self._sizes.get(id(value))
+        if known is None:
+            size = 1
+            for part in (*value.keys(), *value.values()) if isinstance(value, dict) else value:
+                size += self._size(part)
+                if size > DISPLAYED:
+                    break
+            self._sizes[id(value)] = (value, size)
+            return size
+        return known[1]
+
+
+def require_length(length: int) -> None:
+    """Raise `UnevaluatedError` if a text or list would be too long."""
+    if length > LONGEST:
+        raise UnevaluatedError
+
+
+def is_scalar(value: object) -> bool:
+    """Whether a value is one of Python's own, without parts, or a constant of an enumeration."""
+    return type(value) in SCALARS or isinstance(value, enum.Enum)
+
+
+def _size_of_one(value: object) -> int:
+    match value:
+        case str() | bytes():
+            return 1 + len(value) // _TEXT_OF_ONE
+        case int() if value.bit_length() > LARGEST:
+            raise UnevaluatedError
+        case decimal.Decimal() if value.is_finite():
+            _, digits, exponent = value.as_tuple()
+            if len(digits) + abs(int(exponent)) > LARGEST:
+                raise UnevaluatedError
+    if is_scalar(value) or isinstance(value, (*_WRITTEN_TYPES, *_FUNCTIONS, type)) or is_of_library(value):
+        return 1
+    raise UnevaluatedError
+
+
+def is_of_library(value: object) -> bool:
+    """Whether a value is an object of this library."""
+    return type(value).__module__.partition(".")[0] == "substrait_dsl" or isinstance(value, Schema)
+
+
+def _width(value: object) -> int:
+    """How many columns a relation has; 0 for anything else."""
+    match value:
+        case Relation():
+            return len(value._rel.schema)
+        case GroupBy():
+            return len(value._relation._rel.schema)
+    return 0

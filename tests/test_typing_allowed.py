@@ -1,0 +1,364 @@
+"""To check a program is not to run it: the mypy plugin evaluates what its tables name, and nothing else.
+
+Every name of every class of which it can hold a value is asked for here. What reaches out of the process, into a file
+or into an interpreter, is an audit event of Python's own, which is refused while a value is asked.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from types import FunctionType
+from typing import Any, Literal
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import api
+from substrait_dsl import functions as f
+from substrait_dsl.errors import SubstraitDslError
+from substrait_dsl.mypy_plugin import allowed, placeholders
+from substrait_dsl.mypy_plugin.budget import LARGEST, LONGEST, STEPS, WIDEST, Budget, UnevaluatedError
+
+READING_OR_RUNNING = {"Catalog", "Functions", "Plan", "errors", "functions", "read_capabilities", "standard_catalog"}
+"""What reads files, or has methods that do, or gives plans that run."""
+
+SAYING = {"reveal_schema"}
+"""What says something when a program runs; in a checker the plugin says it."""
+
+FOUND_IN_PLANS = {
+    *("Capabilities", "CapabilityReport", "Finding", "FindingCode", "FunctionCapability", "MissingCapability"),
+    *("ExchangeKind", "Requirement", "SubstraitDslError"),
+}
+"""What no pipeline names."""
+
+
+class Orders(sd.Schema):
+    key: sd.I64
+    name: sd.String
+
+
+ORDERS = sd.read_named("orders", Orders)
+
+
+HARMLESS = ("builtins.id", "object.__getattr__", "sys._getframe", "object.__setattr__", "object.__delattr__")
+
+
+class Events:
+    """What is done while something is watched: reading, writing, importing, running."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.watching = False
+        sys.addaudithook(self._see)
+
+    def _see(self, event: str, arguments: tuple[object, ...]) -> None:
+        if self.watching and event not in HARMLESS:
+            self.seen.append(f"{event} {arguments!r:.200}")
+
+
+@cache
+def events() -> Events:
+    """The events of this process; Python knows no way to stop listening."""
+    return Events()
+
+
+@contextmanager
+def watched() -> Iterator[None]:
+    """Nothing inside reads, writes, imports or runs anything."""
+    found = events()
+    found.seen.clear()
+    found.watching = True
+    try:
+        yield
+    finally:
+        found.watching = False
+    assert found.seen == []
+
+
+VALUES: dict[str, Callable[[], Any]] = {
+    "text": lambda: "x{}",
+    "bytes": lambda: b"x",
+    "int": lambda: 3,
+    "bool": lambda: True,
+    "float": lambda: 1.5,
+    "None": lambda: None,
+    "slice": lambda: slice(0, 1),
+    "list": lambda: ["x"],
+    "tuple": lambda: ("x",),
+    "dict": lambda: {"x": 1},
+    "keys": lambda: {"x": 1}.keys(),
+    "values": lambda: {"x": 1}.values(),
+    "items": lambda: {"x": 1}.items(),
+    "date": lambda: dt.date(2024, 1, 1),
+    "datetime": lambda: dt.datetime(2024, 1, 1, tzinfo=dt.UTC),
+    "time": lambda: dt.time(1),
+    "timedelta": lambda: dt.timedelta(1),
+    "timezone": lambda: dt.UTC,
+    "decimal": lambda: decimal.Decimal("1.5"),
+    "uuid": lambda: uuid.UUID(int=1),
+    "Literal": lambda: Literal,
+    "Literal[...]": lambda: Literal["x"],
+    "list[...]": lambda: list[int],
+    "class str": lambda: str,
+    "class dict": lambda: dict,
+    "class date": lambda: dt.date,
+    "class Decimal": lambda: decimal.Decimal,
+    "function": lambda: len,
+    "relation": lambda: ORDERS,
+    "row": lambda: placeholders.row(ORDERS.schema.struct),
+    "schema class": lambda: Orders,
+    "schema instance": lambda: Orders(key=sd.col("key"), name=sd.col("name")),
+    "row or instance": lambda: placeholders.of_schema("m", "Orders", ORDERS.schema.struct),
+    "schema": lambda: ORDERS.schema,
+    "struct": lambda: ORDERS.schema.struct,
+    "field": lambda: ORDERS.schema.fields[0],
+    "groups": lambda: ORDERS.group_by("key"),
+    "column": lambda: sd.col("key"),
+    "bound column": lambda: ORDERS.c.key,
+    "constant": lambda: sd.lit(1),
+    "measure": lambda: f.count(),
+    "window function": lambda: f.row_number(),
+    "when": lambda: sd.when(sd.lit(True)),
+    "then": lambda: sd.when(sd.lit(True)).then(1),
+    "sort key": lambda: sd.asc("key"),
+    "type": lambda: sd.Decimal(15, 2),
+    "struct type": lambda: sd.Struct.of({"a": sd.I64()}),
+    "class of types": lambda: sd.Decimal,
+    "class of structs": lambda: sd.Struct,
+    "nullable": lambda: sd.Nullable,
+    "catalogue function": lambda: f.sum,
+    "public function": lambda: sd.col,
+    "method": lambda: ORDERS.filter,
+    "lambda": lambda: sd.lambda_({"x": sd.I64}, lambda x: x),
+    "Python lambda": lambda: lambda row: row.key,
+    "record": lambda: sd.record(sd.lit(1)),
+    "join key": lambda: sd.join_key("key", "key"),
+    "file slice": lambda: sd.FileSlice("file"),
+    "format": lambda: sd.Parquet(),
+    "message": lambda: sd.AnyMessage("x", b""),
+    "subtree": lambda: sd.subtree(ORDERS),
+    "expressions": lambda: sd.ExtendedExpression({"a": sd.I64}, x=sd.lit(1)),
+    "generator": lambda: (each for each in "x"),
+    "module": lambda: sys,
+    "exception": lambda: SubstraitDslError("x"),
+}
+"""A value of each class that the plugin can hold, and some that it must not."""
+
+HIDDEN = ("gi_frame", "f_globals", "f_back", "mro", "format_map", "translate", "modules", "tb_frame")
+
+
+def test_no_name_in_the_tables_begins_with_an_underscore() -> None:
+    tables = (allowed.METHODS, allowed.ATTRIBUTES, allowed.CLASS_METHODS, allowed.CLASS_ATTRIBUTES)
+    names = {name for table in tables for each in table.values() for name in each}
+    names |= {name for methods in allowed.PYTHON_METHODS.values() for name in methods}
+    names |= {name.rpartition(".")[2] for name in allowed.PYTHON_FUNCTIONS} | allowed.LIBRARY | allowed.PYTHON_CLASSES
+    assert [name for name in sorted(names) if name.startswith("_")] == []
+
+
+def test_each_name_in_the_tables_is_there() -> None:
+    for table in (allowed.METHODS, allowed.ATTRIBUTES, allowed.CLASS_METHODS, allowed.CLASS_ATTRIBUTES):
+        for kind, names in table.items():
+            owners = [kind, sd.Struct, sd.Decimal] if kind is sd.Type else [kind]
+            assert [name for name in names if not any(hasattr(owner, name) for owner in owners)] == []
+    for kind, methods in allowed.PYTHON_METHODS.items():
+        assert [name for name in methods if not callable(getattr(kind, name, None))] == []
+
+
+def test_of_each_public_name_it_is_decided_whether_it_is_evaluated() -> None:
+    public = {name for name in vars(api) if not name.startswith("_")}
+    called = {name for name in public if isinstance(getattr(api, name), type | FunctionType)}
+    refused = READING_OR_RUNNING | SAYING | FOUND_IN_PLANS
+    assert allowed.LIBRARY & refused == set()
+    assert sorted(called - allowed.LIBRARY - refused) == []
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_no_name_of_a_value_leads_out(name: str) -> None:
+    """Whatever comes of an attribute is a value of the tables, a method of theirs, or an error of the library's own."""
+    value = VALUES[name]()
+    others = (type(value), object, type, len, is_in_the_tables, is_in_the_tables.__code__)
+    for each in sorted({*dir(value), *HIDDEN, *(name for other in others for name in dir(other))}):
+        with watched():
+            try:
+                found = allowed.attribute(value, each)
+            except (UnevaluatedError, SubstraitDslError, AttributeError):
+                continue
+        assert not each.startswith("_"), each
+        with watched():
+            assert callable(found) or Budget().keep(found) is found
+        assert is_in_the_tables(value, each), each
+
+
+def is_in_the_tables(value: object, name: str) -> bool:
+    if isinstance(value, sd.Schema):
+        return name in ORDERS.columns
+    if isinstance(value, type):
+        tables = (allowed.METHODS, allowed.CLASS_METHODS, allowed.CLASS_ATTRIBUTES)
+        return any(name in table.get(base, ()) for table in tables for base in value.__mro__)
+    if type(value) in allowed.PYTHON_METHODS:
+        return name in allowed.PYTHON_METHODS[type(value)]
+    return any(
+        name in table.get(base, ()) for table in (allowed.METHODS, allowed.ATTRIBUTES) for base in type(value).__mro__
+    )
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_every_method_of_a_value_is_pure(name: str) -> None:
+    """Each is called with arguments of several kinds: none reads, writes, imports or runs anything."""
+    value = VALUES[name]()
+    arguments: list[tuple[Any, ...]] = [
+        (),
+        ("key",),
+        (1,),
+        (value,),
+        (ORDERS,),
+        (lambda *rows: rows[0],),
+        ("key", "name"),
+        (["key"],),
+        ({"key": 1},),
+        (sd.I64,),
+        (ORDERS, True),
+        ("/etc/passwd", {"key": sd.I64}),
+    ]
+    for each in sorted({*dir(value), *dir(type(value))}):
+        try:
+            method = allowed.attribute(value, each)
+        except (UnevaluatedError, SubstraitDslError, AttributeError):
+            continue
+        for given in arguments:
+            budget = Budget()
+            with suppress(*PURE):
+                allowed.call(method, given, {}, budget)  # modules of the library's own that it needs are imported once
+            with watched(), suppress(*PURE):
+                budget.keep(allowed.call(method, given, {}, budget))
+
+
+PURE = (UnevaluatedError, SubstraitDslError, TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
+
+FORBIDDEN: dict[str, Callable[[], Any]] = {
+    "getattr": lambda: getattr,
+    "open": lambda: open,
+    "eval": lambda: eval,
+    "type": lambda: type,
+    "object": lambda: object,
+    "read_capabilities": lambda: sd.read_capabilities,
+    "standard_catalog": lambda: sd.standard_catalog,
+    "Plan": lambda: sd.Plan,
+    "today": lambda: dt.date.today,
+    "getcontext": lambda: decimal.getcontext,
+    "uuid1": lambda: uuid.uuid1,
+    "map": lambda: map,
+    "set": lambda: set,
+    "append": lambda: [].append,
+    "unbound format": lambda: str.format,
+    "execute": lambda: ORDERS.execute,
+    "explain": lambda: ORDERS.explain,
+    "to_plan": lambda: ORDERS.to_plan,
+    "a method of a class": lambda: Orders.__init_subclass__,
+    "a function of a program": lambda: is_in_the_tables,
+}
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_what_is_in_no_table_is_not_called(name: str) -> None:
+    with pytest.raises(UnevaluatedError):
+        allowed.call(FORBIDDEN[name](), (), {}, Budget())
+
+
+@pytest.mark.parametrize(
+    "fullname",
+    [
+        *("builtins.open", "builtins.getattr", "builtins.type", "builtins.__import__", "os.system", "sys.exit"),
+        *("datetime.sys", "decimal.getcontext", "uuid.uuid1", "uuid.os", "datetime.evil.run", "evil.run"),
+        *("substrait_dsl.functions._standard", "substrait_dsl.functions.Functions", "substrait_dsl.functions.cache"),
+        *("substrait_dsl.fluent.capabilities.read_capabilities", "substrait_dsl.cli.main"),
+    ],
+)
+def test_what_is_in_no_table_is_not_looked_up(fullname: str) -> None:
+    with watched(), pytest.raises((UnevaluatedError, SubstraitDslError)):
+        allowed.named(fullname)
+
+
+FORMATS = [
+    *("{0.__class__}", "{0[x]}", "{0.year}", "{x.y}", "{x[0]}", "{_x}", "{:{:{}}}", "{:1000000000}", "{:.1000000000}"),
+    *("{:{}}", "{0:{1.year}}", "{:>99999999}"),
+]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_formats_reach_into_no_value_and_ask_for_no_length(form: str) -> None:
+    given = ("x", "1000000000", "2")
+    with watched(), pytest.raises(UnevaluatedError):
+        allowed.call(form.format, given, {"x": "x", "_x": "x"}, Budget())
+
+
+def test_texts_that_programs_put_together_are_evaluated() -> None:
+    def called(method: Any, *given: Any) -> Any:
+        return allowed.call(method, given, {}, Budget())
+
+    assert called("{}_{:>3}{!r}".format, "a", 1, "b") == "a_  1'b'"
+    assert called("{:{}}".format, 7, "03") == "007"
+    assert called("{}".format, sd.I64()) == "i64"
+    assert called("{:%Y_%m}".format, dt.date(2024, 3, 1)) == "2024_03"
+    assert called("_".join, ["a", "b"]) == "a_b"
+    assert called("a.b".replace, ".", "_") == "a_b"
+    assert called(dict.fromkeys, ["a"], 1) == {"a": 1}
+    assert called(dt.date.fromisoformat, "2024-03-01") == dt.date(2024, 3, 1)
+
+
+HUGE: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "ljust": ("x".ljust, (10**12,)),
+    "zfill": ("1".zfill, (10**12,)),
+    "replace": (("x" * 5000).replace, ("x", "y" * 5000)),
+    "replace of nothing": (("x" * 5000).replace, ("", "y" * 5000)),
+    "join": (("x" * 5000).join, (["y"] * 5000,)),
+    "join of texts": ("".join, (["y" * 5000] * 5000,)),
+    "int of a decimal": (int, (decimal.Decimal("1E+99999999"),)),
+    "int of a small decimal": (int, (decimal.Decimal("1E-99999999"),)),
+    "a decimal": (decimal.Decimal("1").quantize, (decimal.Decimal("1E-99999999"),)),
+    "sum": (sum, ([1] * (LONGEST + 1),)),
+    "str of a number": (str, (1 << (LARGEST + 1),)),
+    "sorted": (sorted, ([[1] * 200] * 200,)),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_what_would_be_huge_is_not_computed(name: str) -> None:
+    function, given = HUGE[name]
+    with pytest.raises(UnevaluatedError):
+        allowed.call(function, given, {}, Budget())
+
+
+def test_values_that_stand_in_each_other_are_counted_as_often_as_they_stand_there() -> None:
+    value: list[Any] = [1]
+    for _ in range(64):
+        value = [value, value]
+    with pytest.raises(UnevaluatedError):
+        Budget().keep(value)
+
+
+def test_steps_and_columns_have_a_bound() -> None:
+    budget = Budget()
+    budget.step(STEPS)
+    with pytest.raises(UnevaluatedError):
+        budget.step()
+    wide = sd.read_named("wide", {f"c{number}": sd.I64 for number in range(WIDEST + 1)})
+    with pytest.raises(UnevaluatedError):
+        Budget().keep(wide)
+    budget.begin()
+    assert Budget().keep(ORDERS) is ORDERS
+
+
+@pytest.mark.parametrize("text", ["__import__('os').system('false')", "I64"])
+def test_no_text_becomes_an_expression_of_python(text: str) -> None:
+    for whole in (list, dict, tuple, sd.Nullable, sd.List, sd.Struct):
+        with watched(), pytest.raises(UnevaluatedError):
+            allowed.part(whole, text)
+        with watched(), pytest.raises(UnevaluatedError):
+            allowed.part(whole, (sd.I64, text))
