@@ -63,6 +63,7 @@ SLOW = frozenset(
         "test_markers.py::test_tests_are_collected_with_few_calls",
         "test_markers.py::test_what_is_skipped_fails_where_no_tool_may_be_missing",
         "spark/test_connect.py",
+        "test_pickling.py::test_a_pool_of_processes",
         "test_mutations.py::test_tests_that_catch_are_told_from_those_that_do_not",
         # random plans
         "proto/test_fuzz.py",
@@ -87,6 +88,7 @@ SLOW = frozenset(
         "proto/test_hostile.py::test_short_relations_over_a_wide_one",
         "proto/test_hostile_work.py",
         "proto/test_large_plans.py",
+        "test_pickling.py::test_five_thousand_steps_and_a_linear_size",
     }
 )
 """Modules and functions, as pytest names them from the folder of the tests, that are slow without such a fixture."""

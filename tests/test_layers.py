@@ -24,6 +24,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "algebra.rules": 1,
     "algebra.extensions": 1,
     "algebra.findings": 1,
+    "algebra.pickling": 1,
     "algebra.common": 1,
     "algebra.requirements": 1,
     "algebra.capabilities": 1,

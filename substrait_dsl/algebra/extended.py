@@ -11,6 +11,7 @@ from substrait_dsl.algebra.expressions.calls import AggregateFunction
 from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.node import Expression, Node
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.plan import Version, check_closed, parameters_in
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import Type, struct_names
@@ -18,7 +19,7 @@ from substrait_dsl.errors import SchemaError
 
 
 @attrs.frozen
-class ExpressionReference:
+class ExpressionReference(Picklable):
     """An expression, or an aggregate function, and the names of its column, nested ones depth first."""
 
     expression: Expression | AggregateFunction
@@ -40,7 +41,7 @@ class ExpressionReference:
 
 
 @attrs.frozen
-class ExtendedExpression:
+class ExtendedExpression(Picklable):
     """Expressions over the row of a schema, in order, and what the message says beside them."""
 
     base_schema: NamedStruct

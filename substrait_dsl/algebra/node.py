@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import attrs
 
 from substrait_dsl.algebra.common import Common
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.properties import NO_PROPERTIES, Properties
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.settings import PlanSettings
@@ -102,7 +103,7 @@ _set = object.__setattr__
 
 
 @attrs.frozen(eq=False, repr=False)
-class Node:
+class Node(Picklable):
     """Base of expressions, relations and the parts they are made of."""
 
     leaf: ClassVar[bool] = False
@@ -160,6 +161,14 @@ class Node:
 
     def _find_children(self) -> tuple[Node, ...]:
         return () if self.leaf else _nodes_in(self.parts())
+
+    def _made_of(self) -> Sequence[Picklable]:
+        return self._children
+
+    def __copy__(self) -> Self:
+        made = object.__new__(type(self))
+        made.__setstate__(self.__getstate__())  # type: ignore[attr-defined]  # attrs has made it
+        return made
 
     def __hash__(self) -> int:
         if self._hash is None:

@@ -16,6 +16,7 @@ from substrait_dsl.algebra.expressions.literals import Literal, literal
 from substrait_dsl.algebra.expressions.parameters import DynamicParameter, remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.node import Node, Rel, rebuild
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.settings import EVALUATION_MODES, EvaluationMode, ParameterBinding, PlanSettings
 from substrait_dsl.algebra.trees import Root, Subtree, Tree, check_closed
 from substrait_dsl.algebra.types import Type, Unbound
@@ -61,7 +62,7 @@ def _required(kinds: Iterable[Type]) -> tuple[Type, ...]:
 
 
 @attrs.frozen
-class AlgebraPlan:
+class AlgebraPlan(Picklable):
     """The trees of a plan in the order of their evaluation, and what a plan says beside them."""
 
     trees: tuple[Tree, ...]

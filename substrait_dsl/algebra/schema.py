@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
+from substrait_dsl.algebra.pickling import MadeAnew
 from substrait_dsl.algebra.types import List, Map, Struct, Type, struct_names
 from substrait_dsl.algebra.unicode import require_unicode
 from substrait_dsl.errors import (
@@ -23,7 +24,7 @@ from substrait_dsl.errors import (
 
 
 @attrs.frozen
-class Field:
+class Field(MadeAnew):
     """One column: a name and a type."""
 
     name: str
@@ -49,7 +50,7 @@ class Field:
 
 
 @attrs.frozen
-class NamedStruct:
+class NamedStruct(MadeAnew):
     """The fields of a relation's output, in order."""
 
     fields: tuple[Field, ...]

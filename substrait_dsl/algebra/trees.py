@@ -10,12 +10,13 @@ from collections.abc import Set as AbstractSet
 import attrs
 
 from substrait_dsl.algebra.node import Node, Rel
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.types import struct_names
 from substrait_dsl.errors import SchemaError
 
 
 @attrs.frozen
-class Root:
+class Root(Picklable):
     """A relation whose rows the plan returns, and the names of its columns, nested ones depth first."""
 
     input: Rel
@@ -39,7 +40,7 @@ class Root:
 
 
 @attrs.frozen
-class Subtree:
+class Subtree(Picklable):
     """A relation that the plan evaluates and does not return: for its effect, or for what refers to its rows."""
 
     input: Rel

@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from substrait_dsl.algebra.pickling import Immutable
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import Type, TypeVariation
@@ -37,7 +39,7 @@ _NO_OPTIONS: Mapping[str, Sequence[str]] = {}
 _NO_RELATIONS: Mapping[str, NamedStruct] = {}
 
 
-class Catalog:
+class Catalog(Immutable):
     """An immutable set of extensions. `standard_catalog` gives the one that everybody has."""
 
     def __init__(self, extensions: Sequence[Extension], relations: Mapping[str, NamedStruct] = _NO_RELATIONS) -> None:
@@ -116,6 +118,16 @@ class Catalog:
                 if problem is not None:
                     raise InvalidArgumentError(f'column "{name}": {problem}')
         return Catalog(tuple(self._extensions.values()), {**self.relations, type_url: NamedStruct.of(types)})
+
+    # --- copying
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        standard = standard_catalog()
+        if self is standard:
+            return standard_catalog, ()
+        known = standard.extensions
+        parts = [each.urn if known.get(each.urn) is each else each for each in self._extensions.values()]
+        return _catalog, (parts, dict(self.relations))
 
     # --- looking up
 
@@ -263,6 +275,12 @@ class Catalog:
 def standard_catalog() -> Catalog:
     """The catalogue of the installed specification's extensions. What a function declares is read when it is called."""
     return Catalog(standard_extensions())
+
+
+def _catalog(parts: Sequence[Extension | str], relations: Mapping[str, NamedStruct]) -> Catalog:
+    """The catalogue of extensions, of which the specification's own are given by their URNs."""
+    known = standard_catalog().extensions
+    return Catalog([known[each] if isinstance(each, str) else each for each in parts], relations)
 
 
 def _kinds(kind: Kinds) -> tuple[Kind, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.pickling import Picklable, Recipe
 from substrait_dsl.algebra.properties import Properties
 from substrait_dsl.algebra.trees import Root
 from substrait_dsl.algebra.types import Boolean, Null
@@ -37,7 +38,7 @@ Condition = Expr[Boolean, Null]
 Count = int | ExprBase | None
 
 
-class RelationBase(RelationLike):
+class RelationBase(Picklable, RelationLike):
     """What every `Relation` is, whatever its columns."""
 
     __slots__ = ("_rel",)
@@ -45,6 +46,14 @@ class RelationBase(RelationLike):
     def __init__(self, rel: rl.Rel) -> None:
         require(rel, rl.Rel, "a relation is made by read_named and its like, or by a verb of another one")
         self._rel = rel
+
+    def _recipe(self) -> Recipe:
+        if self._rel.free_anchors or self._rel.inside.parameters:
+            raise InvalidArgumentError(
+                "a relation that refers to the row of a lambda cannot be pickled: it is a row only inside the lambda",
+                hint="pickle the relation that the verb around it gives",
+            )
+        return made, (self._rel,)
 
     @property
     def schema(self) -> RelationSchema:

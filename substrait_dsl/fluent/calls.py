@@ -10,6 +10,7 @@ from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.catalog import Catalog, Kind, Overload, standard_catalog
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming, require
 from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, given, resolved
@@ -51,11 +52,11 @@ def scalar(
     if not any(map(is_function, operands)):
         return derived(name, partial(scalar_call, name, options or {}, urn, catalog), operands)
     call = FunctionCall("scalar", name, operands, options or {}, urn, catalog)
+    return settled(name, partial(_call_on_row, call), call.expressions())
 
-    def leaf(scope: Scope) -> ex.Expression:
-        return scalar_call(name, call.options, urn, catalog, call.parts(scope))
 
-    return settled(name, leaf, call.expressions())
+def _call_on_row(call: FunctionCall, scope: Scope) -> ex.ScalarFunction:
+    return scalar_call(call.name, call.options, call.urn, call.catalog, call.parts(scope))
 
 
 def scalar_call(
@@ -69,7 +70,7 @@ def scalar_call(
     return ex.ScalarFunction(function, arguments, kind, chosen)
 
 
-class MeasureBase(NoValue):
+class MeasureBase(Picklable, NoValue):
     """What every `Measure` is, whatever its type."""
 
     __slots__ = ("_call", "_distinct", "_filter", "_name", "_sorts")
@@ -90,7 +91,7 @@ class MeasureBase(NoValue):
         return f"name it in aggregate(...), then use the column in with_columns(...); or give it a window: {window}"
 
 
-class FunctionCall:
+class FunctionCall(Picklable):
     """The name, operands and options of a call whose relation is not known yet."""
 
     __slots__ = ("catalog", "kind", "name", "operands", "options", "urn")
@@ -135,7 +136,7 @@ class FunctionCall:
         return resolved(self.kind, self.name, self.parts(scope), self.options, self.urn, self.catalog)
 
 
-class WindowFunction(NoValue, Generic[T, N]):
+class WindowFunction(Picklable, NoValue, Generic[T, N]):
     """A window function, or an aggregate function over a frame. It becomes an expression once it has a window."""
 
     __slots__ = ("bounds", "call", "distinct_values", "name")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from typing_extensions import TypeVar
@@ -62,11 +63,12 @@ def rows(scope: Scope) -> list[DynRow]:
 
 
 def _row(scope: Scope, schema: NamedStruct, offset: int) -> DynRow:
-    def reference(position: int) -> DynExpr:
-        field = schema.fields[position]
-        return bound(ex.FieldReference(offset + position, field.type), scope, field.name)
+    return DynRow(schema, partial(_column_of_row, scope, schema, offset))
 
-    return DynRow(schema, reference)
+
+def _column_of_row(scope: Scope, schema: NamedStruct, offset: int, position: int) -> DynExpr:
+    field = schema.fields[position]
+    return bound(ex.FieldReference(offset + position, field.type), scope, field.name)
 
 
 def called(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRow]) -> Any:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.rules import common_type
 from substrait_dsl.algebra.types import Boolean, List, Null, Nullable, Req, Type
 from substrait_dsl.calling import Called
@@ -17,6 +20,7 @@ from substrait_dsl.fluent.calls import refuse_operators, scalar
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived, unwrapped
 from substrait_dsl.fluent.guidance import IN_LIST, no_column, relation_hint, require_no_shown
 from substrait_dsl.fluent.schemas import as_type
+from substrait_dsl.fluent.scope import own_column
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.base import RelationBase
@@ -32,7 +36,7 @@ def col(column: str | int) -> DynExpr:
     """
     if isinstance(column, bool) or not isinstance(column, str | int):
         raise InvalidArgumentError(f"col takes the name or the position of a column, got {column!r}")
-    return deferred(lambda scope: scope.column(column), str.__str__(column) if isinstance(column, str) else None)
+    return deferred(partial(own_column, column), str.__str__(column) if isinstance(column, str) else None)
 
 
 @overload
@@ -69,7 +73,7 @@ def null(type: Any) -> Any:
     return bound(ex.Literal(None, as_type(type).as_nullable()), None)
 
 
-class Quantified:
+class Quantified(Picklable):
     """What ``any_of`` and ``all_of`` give: the right side of a comparison with every row of a relation."""
 
     __slots__ = ("reduction", "rel")
@@ -96,7 +100,7 @@ def compare(function: str, left: object, right: object) -> DynExpr:
     if isinstance(right, Quantified):
         comparison, reduction, rel = _COMPARISONS[function], right.reduction, right.rel
         what = f"{function}_{reduction}"
-        return derived(what, lambda parts: ex.SetComparison(reduction, comparison, parts[0], rel), [left])
+        return derived(what, partial(_set_comparison, reduction, comparison, rel), [left])
     return scalar(function, (left, right))
 
 
@@ -104,12 +108,33 @@ def in_list(value: ExprBase, options: Any) -> DynExpr:
     """Whether a value is one of several, or a row of a relation of one column."""
     rel = _rel(options)
     if rel is not None:
-        return derived("is_in", lambda parts: ex.InPredicate((parts[0],), rel), [value])
-    choices = _sequence(options)
-    return derived(
-        "is_in",
-        lambda parts: ex.SingularOrList(parts[0], tuple(_same_type(part, parts[0].type) for part in parts[1:])),
-        [value, *choices],
+        return derived("is_in", partial(_in_predicate, rel), [value])
+    return derived("is_in", _or_list, [value, *_sequence(options)])
+
+
+def _set_comparison(
+    reduction: ex.ReductionOp, comparison: ex.ComparisonOp, rel: Rel, parts: Sequence[Any]
+) -> ex.Expression:
+    return ex.SetComparison(reduction, comparison, parts[0], rel)
+
+
+def _in_predicate(rel: Rel, parts: Sequence[Any]) -> ex.Expression:
+    return ex.InPredicate(tuple(parts), rel)
+
+
+def _or_list(parts: Sequence[Any]) -> ex.Expression:
+    value, *options = parts
+    return ex.SingularOrList(value, tuple(_same_type(option, value.type) for option in options))
+
+
+def _or_list_of_records(width: int, parts: Sequence[Any]) -> ex.Expression:
+    values, rest = parts[:width], parts[width:]
+    records = [rest[start : start + width] for start in range(0, len(rest), width)]
+    return ex.MultiOrList(
+        tuple(values),
+        tuple(
+            ex.OrListRecord(tuple(_same_type(p, v.type) for p, v in zip(each, values, strict=True))) for each in records
+        ),
     )
 
 
@@ -165,7 +190,7 @@ def _require_expression(given: object, expected: str) -> None:
     raise InvalidArgumentError(f"{expected}, got {given!r}", hint=hint)
 
 
-class record(Called):  # noqa: N801  # used as a function
+class record(Picklable, Called):  # noqa: N801  # used as a function
     """Several values compared together: ``record(r.a, r.b).is_in([(1, "x"), (2, "y")])``."""
 
     __slots__ = ("values",)
@@ -192,24 +217,14 @@ class record(Called):  # noqa: N801  # used as a function
         rel = _rel(options)
         width = len(self.values)
         if rel is not None:
-            return derived("is_in", lambda parts: ex.InPredicate(tuple(parts), rel), self.values)
+            return derived("is_in", partial(_in_predicate, rel), self.values)
         records = [tuple(_sequence(option)) for option in _sequence(options)]
         for option in records:
             if len(option) != width:
                 raise InvalidArgumentError(f"is_in: {width} values, but a tuple of {len(option)}: {option!r}")
 
-        def make(parts: Sequence[Any]) -> ex.Expression:
-            values, rest = parts[:width], parts[width:]
-            rows = [rest[start : start + width] for start in range(0, len(rest), width)]
-            return ex.MultiOrList(
-                tuple(values),
-                tuple(
-                    ex.OrListRecord(tuple(_same_type(p, v.type) for p, v in zip(row, values, strict=True)))
-                    for row in rows
-                ),
-            )
-
-        return derived("is_in", make, [*self.values, *(item for option in records for item in option)])
+        options = [item for option in records for item in option]
+        return derived("is_in", partial(_or_list_of_records, width), [*self.values, *options])
 
 
 def exists(relation: RelationBase) -> Expr[Boolean, Req]:
@@ -245,7 +260,7 @@ def all_of(relation: RelationBase) -> Quantified:
     return Quantified("all", relation)
 
 
-class _Unfinished(NoValue):
+class _Unfinished(Picklable, NoValue):
     """A conditional that lacks its next part, and so has no part that comes later."""
 
     __slots__ = ()
@@ -296,14 +311,7 @@ class Then(_Unfinished):
     def otherwise(self, value: object) -> DynExpr:
         """The whole expression, with the value that holds if no condition is true; None for NULL."""
         operands = [part for clause in self._clauses for part in clause]
-
-        def make(parts: Sequence[Any]) -> ex.Expression:
-            conditions, results = parts[0:-1:2], [*parts[1:-1:2], parts[-1]]
-            values = alike(results, "the branches of an if")
-            clauses = tuple(ex.IfClause(c, v) for c, v in zip(conditions, values[:-1], strict=True))
-            return ex.IfThen(clauses, values[-1])
-
-        return derived("if_then", make, [*operands, value])
+        return derived("if_then", _if_then, [*operands, value])
 
 
 def when(condition: ExprBase) -> When:
@@ -332,15 +340,21 @@ def switch(match: ExprBase, cases: Mapping[Any, object], default: object) -> Dyn
             f"the cases of a switch are a dict of results by value, got {cases!r}",
             hint='write switch(x, {1: "one", 2: "two"}, default=None)',
         )
-    keys = list(cases)
+    return derived("switch", partial(_switch, tuple(cases)), [match, *cases.values(), default])
 
-    def make(parts: Sequence[Any]) -> ex.Expression:
-        subject, *results = parts
-        values = alike(results, "the branches of a switch")
-        labels = [ex.literal(key, subject.type.as_required()) for key in keys]
-        return ex.Switch(subject, tuple(map(ex.SwitchCase, labels, values[:-1])), values[-1])
 
-    return derived("switch", make, [match, *cases.values(), default])
+def _if_then(parts: Sequence[Any]) -> ex.Expression:
+    conditions, results = parts[0:-1:2], [*parts[1:-1:2], parts[-1]]
+    values = alike(results, "the branches of an if")
+    clauses = tuple(ex.IfClause(c, v) for c, v in zip(conditions, values[:-1], strict=True))
+    return ex.IfThen(clauses, values[-1])
+
+
+def _switch(keys: Sequence[object], parts: Sequence[Any]) -> ex.Expression:
+    subject, *results = parts
+    values = alike(results, "the branches of a switch")
+    labels = [ex.literal(key, subject.type.as_required()) for key in keys]
+    return ex.Switch(subject, tuple(map(ex.SwitchCase, labels, values[:-1])), values[-1])
 
 
 def alike(parts: Sequence[Any], what: str) -> list[ex.Expression]:

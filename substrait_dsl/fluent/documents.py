@@ -11,6 +11,7 @@ from substrait_dsl.algebra.capabilities import Capabilities
 from substrait_dsl.algebra.capability_report import CapabilityReport, report_capabilities
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.findings import Finding, Weight
+from substrait_dsl.algebra.pickling import Immutable
 from substrait_dsl.algebra.plan import Version
 from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.algebra.settings import OUTER_REFERENCES, OuterReferences
@@ -30,7 +31,7 @@ M = TypeVar("M", bound="PlanMessage | ExtendedExpressionMessage")
 A = TypeVar("A", bound="AlgebraPlan | ExtendedExpression")
 
 
-class Document(Called, Generic[M, A]):
+class Document(Immutable, Called, Generic[M, A]):
     """What is written and read by itself: a `Plan`, or an `ExtendedExpression`."""
 
     __slots__ = ("_algebra", "_canonical", "_findings")
@@ -257,6 +258,11 @@ class Document(Called, Generic[M, A]):
         else:
             target.write_bytes(self.to_bytes(outer_references=outer_references))
 
+    # --- copying
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _document, (type(self), self._algebra, self._findings)
+
     # --- comparing
 
     def _with_canonical_anchors(self) -> A:
@@ -275,6 +281,12 @@ class Document(Called, Generic[M, A]):
 
     def __hash__(self) -> int:
         return hash(self._compared())
+
+
+def _document(kind: type[Document[Any, Any]], algebra: Any, findings: tuple[Finding, ...]) -> Document[Any, Any]:
+    made = kind.__new__(kind)
+    made._become(algebra, findings)
+    return made
 
 
 def _unexpected(what: str, given: object, hints: Mapping[type, str]) -> InvalidArgumentError:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.extensions import AnyLike, any_message
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.errors import InvalidArgumentError, naming, placing, require
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.columns import is_list, key_expression
@@ -15,7 +17,7 @@ from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.sorting import Sortable
 
 
-class ExchangeKind:
+class ExchangeKind(Picklable):
     """A kind of exchange, for `Relation.exchange`; made by `scatter`, `single_bucket`, and so on."""
 
     __slots__ = ("name", "resolve")
@@ -38,10 +40,11 @@ def scatter(*fields: Sortable) -> ExchangeKind:
 
     Specification: ``ExchangeRel.ScatterFields``.
     """
-    return ExchangeKind(
-        "scatter",
-        lambda scope: rl.Scatter(tuple(key_expression(field, scope, "scatter") for field in fields)),
-    )
+    return ExchangeKind("scatter", partial(_scatter, fields))
+
+
+def _scatter(fields: Sequence[Sortable], scope: Scope) -> rl.Scatter:
+    return rl.Scatter(tuple(key_expression(field, scope, "scatter") for field in fields))
 
 
 def single_bucket(expression: Sortable, constrained: bool = False) -> ExchangeKind:
@@ -55,10 +58,11 @@ def single_bucket(expression: Sortable, constrained: bool = False) -> ExchangeKi
     """
     with naming("single_bucket"):
         require_flag("constrained", constrained)
-    return ExchangeKind(
-        "single_bucket",
-        lambda scope: rl.SingleBucket(key_expression(expression, scope, "choose a bucket"), constrained),
-    )
+    return ExchangeKind("single_bucket", partial(_single_bucket, expression, constrained))
+
+
+def _single_bucket(expression: Sortable, constrained: bool, scope: Scope) -> rl.SingleBucket:
+    return rl.SingleBucket(key_expression(expression, scope, "choose a bucket"), constrained)
 
 
 def multi_bucket(expression: Sortable, constrained: bool = False) -> ExchangeKind:
@@ -72,10 +76,11 @@ def multi_bucket(expression: Sortable, constrained: bool = False) -> ExchangeKin
     """
     with naming("multi_bucket"):
         require_flag("constrained", constrained)
-    return ExchangeKind(
-        "multi_bucket",
-        lambda scope: rl.MultiBucket(key_expression(expression, scope, "choose buckets"), constrained),
-    )
+    return ExchangeKind("multi_bucket", partial(_multi_bucket, expression, constrained))
+
+
+def _multi_bucket(expression: Sortable, constrained: bool, scope: Scope) -> rl.MultiBucket:
+    return rl.MultiBucket(key_expression(expression, scope, "choose buckets"), constrained)
 
 
 def round_robin(exact: bool = False) -> ExchangeKind:
@@ -88,12 +93,16 @@ def round_robin(exact: bool = False) -> ExchangeKind:
     """
     with naming("round_robin"):
         require_flag("exact", exact)
-    return ExchangeKind("round_robin", lambda _: rl.RoundRobin(exact))
+    return ExchangeKind("round_robin", partial(_without_row, rl.RoundRobin(exact)))
 
 
 def broadcast() -> ExchangeKind:
     """To all partitions. Specification: ``ExchangeRel.Broadcast``."""
-    return ExchangeKind("broadcast", lambda _: rl.Broadcast())
+    return ExchangeKind("broadcast", partial(_without_row, rl.Broadcast()))
+
+
+def _without_row(kind: rl.ExchangeKind, scope: Scope) -> rl.ExchangeKind:
+    return kind
 
 
 def exchange_target(destination: str | AnyLike, *partition_ids: int) -> rl.ExchangeTarget:

@@ -7,6 +7,7 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.rules import common_type
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, naming, placing, require
@@ -15,7 +16,7 @@ from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.scope import Scope
 
 
-class Switching:
+class Switching(Picklable):
     """A value for each copy of a row, for `Relation.expand`; made by `switching`."""
 
     __slots__ = ("values",)

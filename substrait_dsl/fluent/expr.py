@@ -8,11 +8,13 @@ to make, from which operands. It becomes an expression of the algebra when it me
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, cast, overload
 
 from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type, WrittenAs
 from substrait_dsl.calling import Called
@@ -47,7 +49,7 @@ Make = Callable[[Sequence[Any]], ex.Expression]
 _NO_SEQUENCE = "use expression[0] for an element of a list, functions.sum(x) and the like for all values of a column"
 
 
-class ExprBase(Called):
+class ExprBase(Picklable, Called):
     """What every `Expr` is, whatever its type."""
 
     __slots__ = ("_leaf", "_make", "_name", "_node", "_operands", "_scope", "_what")
@@ -104,12 +106,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         require_choice("on_failure", on_failure, ex.FAILURE_BEHAVIORS)
         target = as_type(to)
 
-        def build(parts: Sequence[ex.Expression]) -> ex.Expression:
-            (part,) = parts
-            nullable = target.nullable or part.type.nullable or on_failure == "return_null"
-            return ex.Cast(part, target.with_nullability(nullable), on_failure)
-
-        return derived("cast", build, [self], self._name)
+        return derived("cast", partial(_cast, target, on_failure), [self], self._name)
 
     def assert_not_null(self) -> Expr[T, Req]:
         """The same value, of the required type: a NULL fails the query.
@@ -118,12 +115,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         The specification's functions do not say so: their result may be NULL if any argument may.
         Specification: ``Expression.Cast``, to the required type.
         """
-
-        def build(parts: Sequence[ex.Expression]) -> ex.Expression:
-            (part,) = parts
-            return ex.Cast(part, part.type.as_required()) if part.type.nullable else part
-
-        return derived("assert_not_null", build, [self], self._name)
+        return derived("assert_not_null", _required, [self], self._name)
 
     def is_null(self) -> Expr[Boolean, Req]:
         """Whether the value is NULL."""
@@ -180,21 +172,18 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         The result is a struct, even of one field (reading 25), nullable if this one is. Raises `UnknownFieldError`,
         `TypeMismatchError` for what is no struct. Specification: ``MaskExpression``.
         """
-        from substrait_dsl.fluent.nested import mask
+        from substrait_dsl.fluent.nested import masked
 
-        def make(nodes: Sequence[Any]) -> ex.Expression:
-            return ex.MaskedReference(nodes[0], mask(nodes[0].type, parts))
-
-        return derived("keep", make, [self], self._name)
+        return derived("keep", partial(masked, parts), [self], self._name)
 
     def __getitem__(self, key: object) -> DynExpr:
         """A field of a struct by name or position, an element of a list by offset, or the value of a map's key.
 
         Elements and values are nullable: an offset out of range and a missing key give NULL.
         """
-        from substrait_dsl.fluent.nested import access
+        from substrait_dsl.fluent.nested import accessed
 
-        return derived("part", lambda parts: access(parts[0], key), [self], key if isinstance(key, str) else None)
+        return derived("part", partial(accessed, key), [self], key if isinstance(key, str) else None)
 
     if not TYPE_CHECKING:  # a checker must not take every name for a method
 
@@ -281,7 +270,7 @@ class DynExpr(Expr[Any, Any]):
         def __abs__(self) -> DynExpr: ...
 
 
-class SortKey:
+class SortKey(Picklable):
     """An expression and how to sort by it; made by `asc`, `desc` and `clustered`."""
 
     __slots__ = ("direction", "expression")
@@ -316,6 +305,17 @@ def _second_key(order: str, given: object) -> str | None:
     """What to write for a second column, which stands where the place of the NULLs does."""
     written = repr(given) if isinstance(given, str) else "..."
     return f"a second column has a key of its own: {order}({written})" if isinstance(given, str | ExprBase) else None
+
+
+def _cast(to: Type, on_failure: ex.FailureBehavior, parts: Sequence[ex.Expression]) -> ex.Expression:
+    (part,) = parts
+    nullable = to.nullable or part.type.nullable or on_failure == "return_null"
+    return ex.Cast(part, to.with_nullability(nullable), on_failure)
+
+
+def _required(parts: Sequence[ex.Expression]) -> ex.Expression:
+    (part,) = parts
+    return ex.Cast(part, part.type.as_required()) if part.type.nullable else part
 
 
 def bound(node: ex.Expression, scope: Scope | None, name: str | None = None) -> DynExpr:

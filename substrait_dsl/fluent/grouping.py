@@ -11,6 +11,7 @@ from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.calling import FIRST_OF_EACH, Called
 from substrait_dsl.catalog import standard_catalog
@@ -155,7 +156,7 @@ def _key_set(each: Sequence[str | int], number: int, keys: list[str]) -> tuple[i
     return tuple(positions)
 
 
-class GroupBy(Called, Generic[S, K]):
+class GroupBy(Picklable, Called, Generic[S, K]):
     """The keys of an aggregate that waits for its measures: keys `K` of rows `S`."""
 
     __slots__ = ("_keys", "_named", "_relation", "keys")

@@ -8,6 +8,7 @@ from typing import Any
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Node, rebuild, walk
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import Typed
@@ -33,7 +34,7 @@ _EQUALITIES: dict[str, rl.KeyComparison] = {"equal": "eq", "is_not_distinct_from
 """The functions that a condition may compare keys by, and what that is as a comparison of keys."""
 
 
-class JoinKey:
+class JoinKey(Picklable):
     """A column of each side of a hash or merge join, and how they are compared; made by `join_key`."""
 
     __slots__ = ("comparison", "left", "right")

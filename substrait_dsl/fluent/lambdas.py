@@ -20,6 +20,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.expressions.lambdas import parameter_in_subquery
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Expression, Rel
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.type_syntax import TypeNode
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import Given, Overload, ValueArgument
@@ -35,14 +36,37 @@ def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
     return callable(value) and not isinstance(value, type)
 
 
+class LambdaParameters(Picklable):
+    """The parameters of one lambda: what they are called, and who they are, by this very object."""
+
+    __slots__ = ("is_traced", "names")
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self.is_traced = False
+        """Whether the body of the lambda is known."""
+
+    def reference(self, position: int, scope: Scope) -> Expression:
+        """The reference to a parameter, as seen from a scope: so many lambdas further out."""
+        steps_out = 0
+        while isinstance(scope, LambdaScope):
+            if scope.parameters is self:
+                return ex.parameter(steps_out, position, scope.types[position])
+            scope, steps_out = scope.outer, steps_out + 1
+        name = f'the parameter "{self.names[position]}" of a lambda'
+        if not self.is_traced:  # the body waits for its row, a relation inside it does not
+            raise parameter_in_subquery(name)
+        raise SchemaError(f"{name} is used outside of it", hint="use it only inside the lambda")
+
+
 class LambdaScope(Scope):
     """The row that the body of a lambda sees: its parameters, and what is around it."""
 
-    __slots__ = ("function", "outer", "types")
+    __slots__ = ("outer", "parameters", "types")
 
-    def __init__(self, function: LambdaFunction, types: tuple[Type, ...], outer: Scope) -> None:
+    def __init__(self, parameters: LambdaParameters, types: tuple[Type, ...], outer: Scope) -> None:
         super().__init__(outer.verb, outer.inputs, outer.schema)
-        self.function, self.types, self.outer = function, types, outer
+        self.parameters, self.types, self.outer = parameters, types, outer
 
     def column_of(self, rel: Rel, column: str | int) -> ex.FieldReference:
         return self.outer.column_of(rel, column)
@@ -51,40 +75,34 @@ class LambdaScope(Scope):
         return self.outer.local(expression, origin)
 
 
-class LambdaFunction:
+class LambdaFunction(Picklable):
     """A function of expressions, traced: an argument of functions that take functions, or called with values."""
 
-    __slots__ = ("_body", "_names", "_traced", "_types", "captured")
+    __slots__ = ("_body", "_parameters", "_types", "captured")
 
     def __init__(self, function: Callable[..., Any], names: Sequence[str], types: tuple[Type, ...] | None) -> None:
         if not callable(function):
             raise InvalidArgumentError(f"a function of the plan is made by lambda_(...), got {function!r}")
-        self._names, self._types, self._traced = tuple(names), types, False
-        parameters = [deferred(partial(self._parameter, position), name) for position, name in enumerate(names)]
+        own = self._parameters = LambdaParameters(tuple(names))
+        self._types = types
+        parameters = [deferred(partial(own.reference, position), name) for position, name in enumerate(names)]
         self._body = function(*parameters)
-        self._traced = True
+        own.is_traced = True
         if is_function(self._body):
             raise InvalidArgumentError("a lambda returned a function", hint="a lambda must return an expression")
-        own = set(map(id, parameters))
+        of_parameters = set(map(id, parameters))
         found = leaves(self._body) if isinstance(self._body, ExprBase) else ()
-        self.captured = tuple(leaf for leaf in found if id(leaf) not in own)
+        self.captured = tuple(leaf for leaf in found if id(leaf) not in of_parameters)
         """The expressions outside of the lambda that its body uses."""
 
-    def _parameter(self, position: int, scope: Scope) -> Expression:
-        """The reference to a parameter, as seen from a scope: so many lambdas further out."""
-        steps_out = 0
-        while isinstance(scope, LambdaScope):
-            if scope.function is self:
-                return ex.parameter(steps_out, position, scope.types[position])
-            scope, steps_out = scope.outer, steps_out + 1
-        name = f'the parameter "{self._names[position]}" of a lambda'
-        if not self._traced:  # the body waits for its row, a relation inside it does not
-            raise parameter_in_subquery(name)
-        raise SchemaError(f"{name} is used outside of it", hint="use it only inside the lambda")
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the parameters are called."""
+        return self._parameters.names
 
     def parameter_types(self, wanted: Sequence[Type | None]) -> tuple[Type, ...] | None:
         """The declared types, or those that a call wants; None if that does not fit."""
-        if len(wanted) != len(self._names):
+        if len(wanted) != len(self.names):
             return None
         known = tuple(kind for kind in wanted if kind is not None)
         return self._types or (known if len(known) == len(wanted) else None)
@@ -97,7 +115,7 @@ class LambdaFunction:
         """
         from substrait_dsl.fluent.columns import as_expression
 
-        body = as_expression(self._body, LambdaScope(self, types, outer), "what a lambda returns")
+        body = as_expression(self._body, LambdaScope(self._parameters, types, outer), "what a lambda returns")
         if has_window_function(body):
             raise SchemaError("a window function cannot stand in a lambda", hint="compute it before, as a column")
         if returns is not None and returns == body.type.as_nullable() != body.type:
@@ -120,18 +138,20 @@ class LambdaFunction:
         if len(arguments) != len(types):
             raise SchemaError(f"{self} takes {_counted(len(types))}, got {len(arguments)}")
 
-        def leaf(scope: Scope) -> ex.Expression:
-            pairs = zip(arguments, types, self._names, strict=True)
-            values = [_argument(value, kind, name, scope) for value, kind, name in pairs]
-            return ex.LambdaInvocation(self.settle(types, scope), tuple(values))
-
         given = (argument for argument in arguments if isinstance(argument, ExprBase))
-        return settled("lambda", leaf, (*given, *self.captured))
+        return settled("lambda", partial(_invocation, self, arguments), (*given, *self.captured))
 
     def __repr__(self) -> str:
         if self._types is None:
-            return f"lambda({', '.join(self._names)})"
-        return f"lambda({', '.join(f'{name}: {kind}' for name, kind in zip(self._names, self._types, strict=True))})"
+            return f"lambda({', '.join(self.names)})"
+        return f"lambda({', '.join(f'{name}: {kind}' for name, kind in zip(self.names, self._types, strict=True))})"
+
+
+def _invocation(function: LambdaFunction, arguments: Sequence[object], scope: Scope) -> ex.Expression:
+    types = function._types or ()
+    pairs = zip(arguments, types, function.names, strict=True)
+    values = [_argument(value, kind, name, scope) for value, kind, name in pairs]
+    return ex.LambdaInvocation(function.settle(types, scope), tuple(values))
 
 
 def _argument(value: object, kind: Type, name: str, scope: Scope) -> ex.Expression:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from types import NoneType
 from typing import Any
 
+from substrait_dsl.algebra.pickling import Immutable
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import Catalog, Function, Given, Overload, standard_catalog
 from substrait_dsl.errors import (
@@ -23,7 +24,7 @@ from substrait_dsl.fluent.choices import require_catalog
 from substrait_dsl.fluent.function_habits import ABSENT, FUNCTIONS, NO_FUNCTION
 
 
-class CatalogFunction:
+class CatalogFunction(Immutable):
     """A function: all its overloads, in all extensions it stands in."""
 
     def __init__(self, name: str, declared: Sequence[Function], urn: str | None, catalog: Catalog) -> None:
@@ -75,11 +76,14 @@ class CatalogFunction:
         found = self._catalog.resolve(self.kind, self.name, arguments, urn=self._urn)
         return found.overload, found.output_type
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (Functions(self._catalog, self._urn), self.__name__)
+
     def __repr__(self) -> str:
         return f"<{self.kind} function {self.name}>"
 
 
-class Functions:
+class Functions(Immutable):
     """The functions of a catalogue as attributes: ``my = Functions(catalog.with_extension("my.yaml")); my.shout(x)``.
 
     Args:
@@ -111,6 +115,9 @@ class Functions:
         function = CatalogFunction(written, declared, self._urn, self._catalog)
         self.__dict__[name] = function
         return function
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Functions, (self._catalog, self._urn)
 
     def __dir__(self) -> list[str]:
         chosen = self._catalog.chosen(self._urn)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
@@ -34,14 +35,14 @@ def struct_of(**fields: object) -> DynExpr:
 
     The struct is required; its fields are nullable as their values are. Specification: ``Expression.Nested``.
     """
-    names = tuple(fields)
+    used = [value for value in fields.values() if isinstance(value, ExprBase)]
+    return settled("struct_of", partial(_struct, fields), used)
 
-    def leaf(scope: Scope) -> ex.Expression:
-        with naming("struct_of"):
-            values = tuple(_field(name, value, scope) for name, value in fields.items())
-            return ex.NestedStruct(values, names=names)
 
-    return settled("struct_of", leaf, (value for value in fields.values() if isinstance(value, ExprBase)))
+def _struct(fields: Mapping[str, object], scope: Scope) -> ex.Expression:
+    with naming("struct_of"):
+        values = tuple(_field(name, value, scope) for name, value in fields.items())
+        return ex.NestedStruct(values, names=tuple(fields))
 
 
 def _field(name: str, value: object, scope: Scope) -> ex.Expression:
@@ -66,12 +67,12 @@ def list_of(*values: object) -> DynExpr:
                 f"the values are given one by one, got {values[0]!r}", hint="write list_of(*values), or lit(values)"
             )
         _require_values(values)
+    return derived("list_of", _list, values)
 
-    def make(parts: Sequence[Any]) -> ex.Expression:
-        with naming("list_of"):
-            return ex.NestedList(tuple(alike(parts, "the elements of a list")))
 
-    return derived("list_of", make, values)
+def _list(parts: Sequence[Any]) -> ex.Expression:
+    with naming("list_of"):
+        return ex.NestedList(tuple(alike(parts, "the elements of a list")))
 
 
 def map_of(entries: Mapping[Any, object] | Sequence[tuple[object, object]]) -> DynExpr:
@@ -95,17 +96,15 @@ def map_of(entries: Mapping[Any, object] | Sequence[tuple[object, object]]) -> D
         if any(key is None for key in keys):
             raise TypeMismatchError("the keys of a map are never NULL, one is None")
         _require_values([*keys, *values])
+    return derived("map_of", _map, [*keys, *values])
 
-    def make(parts: Sequence[Any]) -> ex.Expression:
-        with naming("map_of"):
-            made = zip(
-                alike(parts[: len(keys)], "the keys of a map"),
-                alike(parts[len(keys) :], "the values of a map"),
-                strict=True,
-            )
-            return ex.NestedMap(tuple(ex.MapEntry(key, value) for key, value in made))
 
-    return derived("map_of", make, [*keys, *values])
+def _map(parts: Sequence[Any]) -> ex.Expression:
+    """The map of as many keys as values, the keys first."""
+    count = len(parts) // 2
+    with naming("map_of"):
+        keys, values = alike(parts[:count], "the keys of a map"), alike(parts[count:], "the values of a map")
+        return ex.NestedMap(tuple(ex.MapEntry(key, value) for key, value in zip(keys, values, strict=True)))
 
 
 def _require_values(values: Sequence[object]) -> None:
@@ -115,6 +114,16 @@ def _require_values(values: Sequence[object]) -> None:
             raise TypeMismatchError(f"{value._lacks}, not a value", hint=value._advice)
         if is_function(value):
             raise TypeMismatchError(f"expected a value, got the function {value!r}")
+
+
+def accessed(key: object, parts: Sequence[ex.Expression]) -> ex.FieldAccess:
+    """The part of the one value among `parts`; see `access`."""
+    return access(parts[0], key)
+
+
+def masked(kept: Sequence[Any], parts: Sequence[ex.Expression]) -> ex.MaskedReference:
+    """The one value among `parts` with only the fields that are kept; see `mask`."""
+    return ex.MaskedReference(parts[0], mask(parts[0].type, kept))
 
 
 def access(value: ex.Expression, key: object) -> ex.FieldAccess:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Generic, NoReturn
 
 from substrait_dsl.algebra import expressions as ex
@@ -33,12 +34,17 @@ from substrait_dsl.fluent.hints import HintVerbs
 from substrait_dsl.fluent.joins import JoinVerbs
 from substrait_dsl.fluent.physical import PhysicalVerbs
 from substrait_dsl.fluent.schemas import DynRow
-from substrait_dsl.fluent.scope import Scope
+from substrait_dsl.fluent.scope import Scope, column_of
 from substrait_dsl.fluent.unnest import unnest
 from substrait_dsl.fluent.writes import WriteVerbs
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.grouping import GroupBy
+
+
+def _column_of(rel: rl.Rel, position: int) -> DynExpr:
+    """A column of this very relation, wherever the expression is used."""
+    return deferred(partial(column_of, rel, position), rel.schema.fields[position].name)
 
 
 class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], ExtensionVerbs[S], Generic[S]):
@@ -65,12 +71,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         raise TypeMismatchError("a relation is no sequence of rows", hint="collect(spark) gives the rows")
 
     def _row(self) -> DynRow:
-        rel = self._rel
-
-        def reference(position: int) -> DynExpr:
-            return deferred(lambda scope: scope.column_of(rel, position), rel.schema.fields[position].name)
-
-        return DynRow(rel.schema, reference)
+        return DynRow(self._rel.schema, partial(_column_of, self._rel))
 
     def filter(self, *conditions: Condition | Callable[[S], Condition]) -> Relation[S]:
         """Keep the rows for which all conditions are true (neither false nor NULL).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 import attrs
 
@@ -99,6 +99,12 @@ class Running(Generic[R]):
         self._progress = progress
         self._is_all = is_all
         self._stack = ExitStack()
+
+    def __reduce__(self) -> NoReturn:
+        raise InvalidArgumentError(
+            "what runs in a session cannot be pickled",
+            hint="pickle the relation or the plan, and run it where it is read",
+        )
 
     def __enter__(self) -> R:
         if self._progress:

@@ -12,11 +12,13 @@ import re
 import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn, get_args, get_origin, get_type_hints
 
 from typing_extensions import dataclass_transform
 
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
 from substrait_dsl.algebra.type_text import parse_type as parse
 from substrait_dsl.catalog import standard_catalog
@@ -33,6 +35,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
 from substrait_dsl.fluent.guidance import no_attribute, type_hint
+from substrait_dsl.fluent.scope import own_column
 
 if TYPE_CHECKING:
     import pyarrow
@@ -122,7 +125,7 @@ def _require_public(name: str, schema: type[Schema]) -> None:
 
 
 def _named(name: str) -> DynExpr:
-    return deferred(lambda scope: scope.column(name), name)
+    return deferred(partial(own_column, name), name)
 
 
 class DynRow(Schema):
@@ -138,6 +141,15 @@ class DynRow(Schema):
     def __init__(self, schema: NamedStruct, reference: Callable[[int], DynExpr]) -> None:
         require(schema, NamedStruct, "a row is what a lambda gets, and what rel.c is")
         object.__setattr__(self, "__row__", (schema, reference))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DynRow, self.__row__
+
+    def __copy__(self) -> DynRow:
+        return self
+
+    def __deepcopy__(self, memo: object) -> DynRow:
+        return self
 
     def __getattr__(self, name: str) -> DynExpr:
         if name.startswith("__") and (name == "__row__" or name not in self.__row__[0].names):
@@ -158,7 +170,7 @@ class DynRow(Schema):
         return f"Row({self.__row__[0]})"
 
 
-class RelationSchema:
+class RelationSchema(Picklable):
     """The columns of a relation: names, types and nullability, in order.
 
     Iterating gives fields (`name`, `type`); ``schema["x"]`` and ``schema[0]`` give a column's type.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import NoReturn
 
 import attrs
 
@@ -17,9 +18,19 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.node import Node, Rel, rebuild
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import AmbiguousFieldError, SchemaError
+from substrait_dsl.errors import AmbiguousFieldError, InvalidArgumentError, SchemaError
 
 _ANCHORS = itertools.count(1)
+
+
+def own_column(column: str | int, scope: Scope) -> Expression:
+    """The reference to a column of whatever row the scope is; see `Scope.column`."""
+    return scope.column(column)
+
+
+def column_of(rel: Rel, column: str | int, scope: Scope) -> Expression:
+    """The reference to a column of a relation that the scope has as an input; see `Scope.column_of`."""
+    return scope.column_of(rel, column)
 
 
 class Scope:
@@ -39,6 +50,12 @@ class Scope:
         if schema is None:
             schema = inputs[0].schema if len(inputs) == 1 else _side_by_side(inputs)
         self.schema = schema
+
+    def __reduce__(self) -> NoReturn:
+        raise InvalidArgumentError(
+            f"the row that {self.verb} passed to its lambda cannot be pickled: it is a row only inside the lambda",
+            hint="name the column with col(...), or pickle the relation that the verb gives",
+        )
 
     def column(self, column: str | int) -> FieldReference:
         """The reference to a column by name or position. Raises `UnknownFieldError`, `AmbiguousFieldError`."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.types import Type
@@ -11,6 +12,9 @@ from substrait_dsl.catalog import Typed
 from substrait_dsl.catalog.roles import require_order
 from substrait_dsl.errors import InvalidArgumentError
 from substrait_dsl.fluent.expr import ExprBase, Nulls, SortKey, sort_key
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.namespace import CatalogFunction
 
 Sortable = str | int | ExprBase | Callable[[Any], ExprBase]
 """A column's name or position, an expression, or a lambda that gets the row."""
@@ -57,9 +61,10 @@ def compared(column: Sortable, function: Callable[..., ExprBase]) -> SortKey:
             hint="Functions(standard_catalog().with_extension(...)) has those of an extension of your own",
         )
 
-    def direction(kind: Type) -> ex.FunctionId:
-        overload, result = function.resolve([Typed(kind), Typed(kind)])
-        require_order(overload, result)
-        return overload.function
+    return SortKey(column, partial(_comparison, function))
 
-    return SortKey(column, direction)
+
+def _comparison(function: CatalogFunction, kind: Type) -> ex.FunctionId:
+    overload, result = function.resolve([Typed(kind), Typed(kind)])
+    require_order(overload, result)
+    return overload.function

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.plan import AlgebraPlan, parameters_in
 from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, EvaluationMode, ParameterBinding, PlanSettings
 from substrait_dsl.algebra.trees import Root, Tree
@@ -16,7 +17,7 @@ from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import RelationSchema
 
 
-class Subtree:
+class Subtree(Picklable):
     """A relation that a plan evaluates in its turn and does not return; made by `subtree`."""
 
     __slots__ = ("_relation",)

@@ -10,12 +10,14 @@ import datetime as dt
 import decimal
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.expressions.calls import Invocation
+from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.types import I64, Type
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.catalog.roles import distance_type
@@ -37,7 +39,7 @@ FrameLike: TypeAlias = "tuple[BoundLike, BoundLike]"
 
 
 @attrs.frozen(eq=False, repr=False)
-class Offset:
+class Offset(Picklable):
     """A bound so far before or after the current row; made by `preceding` and `following`."""
 
     kind: ex.BoundKind
@@ -70,7 +72,7 @@ def _offset(kind: ex.BoundKind, distance: object) -> Offset:
 
 
 @attrs.frozen(eq=False)
-class Frame:
+class Frame(Picklable):
     """The rows that a window function sees: whether bounds count rows or are added to the sort key, and the bounds."""
 
     bounds_type: ex.BoundsType
@@ -107,17 +109,19 @@ def over(
     framed = function
     if rows is not None or range is not None:
         framed = function.framed(frame(rows, range))
-
-    def leaf(scope: Scope) -> ex.Expression:
-        if isinstance(scope, LambdaScope):
-            raise SchemaError("a window function cannot stand in a lambda", hint="compute it before, as a column")
-        keys = sort_keys(sorts, scope)
-        by = tuple(key_expression(each, scope, "partition") for each in partitions)
-        return ex.WindowFunction(window_call(framed, scope, keys), by, keys)
-
     used = [*framed.call.expressions(), *(framed.bounds.expressions if framed.bounds else ())]
     used += [_expression(each) for each in (*partitions, *sorts)]
-    return settled(function.call.name, leaf, used, function.name)
+    return settled(function.call.name, partial(_window, framed, partitions, sorts), used, function.name)
+
+
+def _window(
+    function: WindowFunction[Any, Any], partitions: Sequence[Any], sorts: Sequence[Any], scope: Scope
+) -> ex.Expression:
+    if isinstance(scope, LambdaScope):
+        raise SchemaError("a window function cannot stand in a lambda", hint="compute it before, as a column")
+    keys = sort_keys(sorts, scope)
+    by = tuple(key_expression(each, scope, "partition") for each in partitions)
+    return ex.WindowFunction(window_call(function, scope, keys), by, keys)
 
 
 def window_call(function: WindowFunction[Any, Any], scope: Scope, sorts: Sequence[ex.SortKey]) -> ex.WindowCall:
@@ -263,8 +267,8 @@ def _keys(chosen: Any, verb: str) -> tuple[Any, ...]:
 def _expression(key: Any) -> ExprBase:
     """The expression of a key; where it is a name or a lambda, one that waits for a row."""
     of = key.expression if isinstance(key, SortKey) else key
-    return (
-        of
-        if isinstance(of, ExprBase)
-        else deferred(lambda scope: key_expression(of, scope, "sort"), what="key" if callable(of) else "")
-    )
+    return of if isinstance(of, ExprBase) else deferred(partial(_key, of), what="key" if callable(of) else "")
+
+
+def _key(of: Any, scope: Scope) -> ex.Expression:
+    return key_expression(of, scope, "sort")

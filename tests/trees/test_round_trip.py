@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from typing import get_args
 
@@ -14,6 +15,7 @@ from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.algebra.relations import AnyRelation
 from substrait_dsl.proto.plan import encode_plan, from_bytes, from_json, to_bytes, to_json
+from tests.test_pickling import same_nodes
 from tests.trees.expressions import Row, expressions
 from tests.trees.relations import LAST, LEAVES, TOP, plans, relations
 from tests.trees.values import KINDS
@@ -51,6 +53,13 @@ def test_json(rel: Rel) -> None:
     again, findings = from_json(to_json(encode_plan(plan)))
     survived(plan, again)
     assert not findings
+
+
+@trees
+@given(plans())
+def test_pickle(rel: Rel) -> None:
+    again = pickle.loads(pickle.dumps(rel))
+    assert same_nodes(again, rel)
 
 
 drawn: Counter[str] = Counter()

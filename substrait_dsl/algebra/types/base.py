@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, get_args, get_or
 import attrs
 from typing_extensions import TypeVar
 
+from substrait_dsl.algebra.pickling import MadeAnew
 from substrait_dsl.algebra.validators import TEXT, refusal, several
 from substrait_dsl.errors import InvalidArgumentError
 
@@ -60,7 +61,7 @@ def _check_type(instance: Type, attribute: attrs.Attribute[TypeVariation | None]
 
 
 @attrs.frozen
-class Type:
+class Type(MadeAnew):
     """Base of all types. `nullable` says whether NULL is a value of the type; required is the default."""
 
     keyword: ClassVar[str]
