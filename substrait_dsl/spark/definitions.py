@@ -101,7 +101,10 @@ def _create(
     if found is None:
         run(what, f"CREATE TABLE {statement_name(names)}{definition}", space)
     else:
-        create_or_replace(what, found, definition, space)
+        has_defaults = any(default.value is not None for default in defaults)
+        none = space.spark.createDataFrame([], types)
+        required = [field.name for field in schema if not field.type.nullable]
+        create_or_replace(what, found, definition, space, none, required, has_defaults=has_defaults)
 
 
 def _view(rel: Ddl, names: tuple[str, ...], space: Workspace) -> None:

@@ -125,6 +125,17 @@ def most_characters(field: StructField) -> int | None:
     return None if bound is None else int(bound[1])
 
 
+def fixed_length(field: StructField) -> int | None:
+    """How many characters all texts of a column have, as Spark fills them up with spaces; None: there is no such."""
+    length = _FIXED.fullmatch(_declared_texts(field))
+    return None if length is None else int(length[1])
+
+
+def default_value(field: StructField) -> str:
+    """The default value of a column of a table, as SQL text."""
+    return str(field.metadata.get(_DEFAULT, "NULL"))
+
+
 def is_padded(field: StructField) -> bool:
     """Whether Spark fills with spaces what is written to a column, and what it is compared with."""
     return bool(_PADDED.search(_declared_texts(field)))
@@ -147,6 +158,7 @@ def fixed_char(kind: str) -> str:
 _TEXT = "__CHAR_VARCHAR_TYPE_STRING"
 """Where the schema of a table, and of files that Spark wrote from it, has what a column of texts was declared as."""
 _PADDED = re.compile(r"\bchar\(")
+_FIXED = re.compile(r"char\((\d+)\)")
 _VARYING = re.compile(r"varchar\((\d+)\)")
 _TEXTS_INSIDE = re.compile(r"(?<=[:<,])(?:string|(?:var)?char\((\d+)\))(?=[,>])")
 """The types of texts inside a type; what has a colon behind it is the name of a field."""
@@ -177,9 +189,7 @@ def _left(table: StoredTable, names: Sequence[str]) -> list[str]:
     return [
         field.name
         for field in table.schema.fields
-        if field.name in table.required
-        and field.name not in names
-        and str(field.metadata.get(_DEFAULT, "NULL")).upper() == "NULL"
+        if field.name in table.required and field.name not in names and default_value(field).upper() == "NULL"
     ]
 
 

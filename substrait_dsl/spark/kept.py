@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from substrait_dsl.spark.fitting import most_characters
+from substrait_dsl.spark.fitting import fixed_length, most_characters
 from substrait_dsl.spark.folder_values import checked, failing, require_utc
 from substrait_dsl.spark.settings import TIME_ZONE, UTC
 from substrait_dsl.spark.stored import folders_of
@@ -31,6 +31,8 @@ def inserted(
         if (most := most_characters(fields[column])) is not None:
             # Spark would cut off spaces, and says of other texts neither which they are nor where they were to go.
             failures.append((f"char_length({text}) > {most}", f"is varchar({most}), and this text is longer"))
+        if (length := fixed_length(fields[column])) is not None:
+            failures.append((f"char_length({text}) > {length}", f"is char({length}), and this text is longer"))
         if column in table.partitions:
             kind = fields[column].dataType.simpleString()
             failures += failing(kind, text, _partitioned(column, what), spark)

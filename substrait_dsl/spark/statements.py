@@ -114,6 +114,11 @@ def changing(what: str) -> Iterator[None]:
                 f"{what}: several rows of the input have the key of one row of the table",
                 hint="an aggregate by the key, or a window's row_number(), leaves one of them",
             ) from error
+        if failure is not None and failure.kind == "LOCATION_ALREADY_EXISTS":
+            raise ExecutionError(
+                f"{what}: {told(error)}",
+                hint="a writer that was killed may have left that folder, which no table has; remove it if so",
+            ) from error
         if failure is not None and failure.kind == "PATH_ALREADY_EXISTS":
             raise ExecutionError(
                 f"{what}: there is something already",

@@ -9,7 +9,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Literal, assert_never
+from typing import TYPE_CHECKING, assert_never
 from urllib.parse import unquote
 
 from substrait_dsl.algebra.relations import (
@@ -31,7 +31,10 @@ from substrait_dsl.spark import folder_values
 from substrait_dsl.spark.columns import ROWS, check_columns
 from substrait_dsl.spark.delimited import OVERLAPS, text_options
 from substrait_dsl.spark.expanded import require_names_read
+from substrait_dsl.spark.file_systems import reach
+from substrait_dsl.spark.file_writes import Mode, save
 from substrait_dsl.spark.fitting import require_kept
+from substrait_dsl.spark.inserts import require_alone
 from substrait_dsl.spark.listings import files_written
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.named import is_temporary, quoted_name, statement_name
@@ -44,12 +47,11 @@ if TYPE_CHECKING:
 
     from substrait_dsl.spark.workspace import Workspace
 
-_Mode = Literal["append", "overwrite", "ignore", "error"]
 _BREAK = r"[\n\r\x00]"
 """What no value of delimited text holds: ends of lines, and the character that others end texts with."""
 _BLANK = r"^[\x00-\x20]*$"
 
-_MODES: dict[CreateMode, _Mode] = {
+_MODES: dict[CreateMode, Mode] = {
     "append_if_exists": "append",
     "replace_if_exists": "overwrite",
     "ignore_if_exists": "ignore",
@@ -57,7 +59,7 @@ _MODES: dict[CreateMode, _Mode] = {
 }
 
 
-def _mode(rel: Write, what: str) -> _Mode:
+def _mode(rel: Write, what: str) -> Mode:
     if rel.op == "insert":
         return "append"
     if rel.op == "ctas" and rel.create_mode is not None:
@@ -80,7 +82,11 @@ def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Worksp
     """
     what = f"write to {quoted([target.uri])}"
     mode = _mode(rel, what)
-    is_replaced = mode == "overwrite" and not space.is_rehearsal
+    if mode == "ignore" and rel.output == "modified_records":
+        raise UnsupportedError(f"{what}: with ignore_if_exists it is not known whether the rows were written")
+    path = unquote(target.uri)
+    found = None if space.is_rehearsal else reach(path, space.spark)
+    is_replaced = mode == "overwrite" and found is None and not space.is_rehearsal
     if is_replaced:  # what is read may be among the old files, which are removed first
         frame = frame.localCheckpoint()
     written = _checked(rel, target.format, frame, target.partition_columns, what)
@@ -88,15 +94,17 @@ def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Worksp
     if is_replaced and written is not frame:  # rows that cannot be written must not remove them
         with changing(what):
             written = written.localCheckpoint()
-    writer = _writer(target.format, written).mode(mode).partitionBy(*target.partition_columns)
-    # The whole folder is replaced, whatever the session says.
-    writer = writer.option("partitionOverwriteMode", "static")
-    if mode == "ignore" and rel.output == "modified_records":
-        raise UnsupportedError(f"{what}: with ignore_if_exists it is not known whether the rows were written")
+    writer = _writer(target.format, written).partitionBy(*target.partition_columns)
     if not space.is_rehearsal:
         try:
-            with _leaving_nothing(target.uri), changing(what):
-                writer.save(unquote(target.uri))
+            if found is not None:
+                save(writer, mode, *found, what, space.spark)
+            else:
+                if mode == "append":
+                    require_alone(path, what, space.spark)
+                with _leaving_nothing(target.uri), changing(what):
+                    # The whole folder is replaced, whatever the session says.
+                    writer.option("partitionOverwriteMode", "static").mode(mode).save(path)
         finally:  # a write that fails may have removed the files that were there
             files_written()
     return frame if rel.output == "modified_records" else nothing(frame.sparkSession)
@@ -109,7 +117,7 @@ def _leaving_nothing(uri: str) -> Iterator[None]:
     is_new = folder is not None and not os.path.exists(folder)
     try:
         yield
-    except Exception:
+    except BaseException:
         if is_new and folder is not None:
             with suppress(OSError):  # there may be none
                 if set(os.listdir(folder)) <= {"_temporary"}:  # what tasks leave that are stopped

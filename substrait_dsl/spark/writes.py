@@ -17,12 +17,13 @@ from substrait_dsl.algebra.relations import ExtensionObject, FilesTarget, NamedO
 from substrait_dsl.algebra.types import UUID, Type
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted
 from substrait_dsl.spark.fitting import columns_in, is_of_length, require_distinct, require_kept
+from substrait_dsl.spark.inserts import insert
 from substrait_dsl.spark.kept import inserted
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, statement_name
 from substrait_dsl.spark.orc_files import ORC_FILES, with_kept_days
 from substrait_dsl.spark.reads import as_inside
-from substrait_dsl.spark.replacing import create_or_replace
+from substrait_dsl.spark.replacing import create, create_or_replace
 from substrait_dsl.spark.snapshots import changed
 from substrait_dsl.spark.statements import (
     nested_cast,
@@ -109,8 +110,8 @@ def _insert(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     apart = set() if table.format == ICEBERG else set(table.partitions)
     folders = {name for name, column in zip(frame.columns, columns, strict=True) if column in apart}
     source = nested_cast(_kept(frame, table.files, folders), _kinds(table, columns)).toDF(*space.names(len(columns)))
-    values = ", ".join(inserted(table, columns, source.columns, what, space.spark))
-    run(what, f"INSERT INTO {table.sql} ({column_list(columns)}) SELECT {values} FROM {space.attach(source)}", space)
+    values = inserted(table, columns, source.columns, what, space.spark)
+    insert(table, columns, values, source, what, space)
     return _result(rel, frame)
 
 
@@ -141,11 +142,13 @@ def _ctas(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
     kind = found.format if found is not None else format_of_new(names, what, space.spark)
     require_kept(schema, kind, what, space.spark)
     source = space.attach(_kept(frame, kind if found is None else found.files))
-    rows = f"{using(kind)}{required_property(rel.table_schema, found)} AS SELECT {_of_any_length(schema)} FROM {source}"
+    rows = f"SELECT {_of_any_length(schema)} FROM {source}"
+    definition = f"{using(kind)}{required_property(rel.table_schema, found)} AS {rows}"
     if found is None:
-        run(what, f"CREATE TABLE {statement_name(names)}{rows}", space)
+        create(what, names, definition, space)
     else:
-        create_or_replace(what, found, rows, space)
+        required = [field.name for field in rel.table_schema if not field.type.nullable]
+        create_or_replace(what, found, definition, space, space.sql(rows), required)
     return _result(rel, frame)
 
 

@@ -1,0 +1,153 @@
+"""Rows inserted into a table of files of Spark's own: staged in its folder, and made visible when all are there.
+
+Spark's own statement would write to a folder that all writers share: it adds what a killed one left, and of two at
+once one takes away what the other has written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.spark.commits import recover, staging
+from substrait_dsl.spark.failures import failure_of, spark_errors
+from substrait_dsl.spark.file_systems import as_uri, reach
+from substrait_dsl.spark.fitting import default_value, fixed_length
+from substrait_dsl.spark.folder_values import NULL_FOLDER
+from substrait_dsl.spark.named import statement_name
+from substrait_dsl.spark.statements import changing, run, sql_type, string
+from substrait_dsl.spark.table_files import TableFiles, refresh
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructField
+
+    from substrait_dsl.spark.stored import StoredTable
+    from substrait_dsl.spark.workspace import Workspace
+
+_STAGED = ("parquet", "orc", "avro")
+"""The formats whose files are written apart; a table of another one takes Spark's own statement."""
+_TEMPORARY = "_temporary"
+"""The folder that all writers of Hadoop's share."""
+_MOST_PARTITIONS = 100
+"""How many partitions one statement makes known."""
+
+
+def insert(
+    table: StoredTable, columns: Sequence[str], values: Sequence[str], source: DataFrame, what: str, space: Workspace
+) -> None:
+    """Insert rows into a table of Spark's own.
+
+    Args:
+        table: the table.
+        columns: those of its columns that get values; the others get their defaults.
+        values: the values, as texts of SQL over the rows.
+        source: the rows.
+        what: what is being done, for messages.
+        space: the workspace of the execution.
+
+    Raises:
+        ExecutionError: a row cannot be computed, or the files cannot be written; then nothing was inserted.
+    """
+    if space.is_rehearsal:
+        return
+    spark = space.spark
+    stored = TableFiles.of_table(table, spark) if table.format in _STAGED else None
+    found = None if stored is None or stored.is_bucketed or not stored.location else reach(stored.location, spark)
+    if stored is None or found is None:
+        if stored is not None:
+            require_alone(stored.location, what, spark)
+        selected = f"SELECT {', '.join(values)} FROM {space.attach(source)}"
+        run(what, f"INSERT INTO {table.sql} ({_list(columns)}) {selected}", space)
+        return
+    files, folder = found
+    given = dict(zip(columns, values, strict=True))
+    texts = [
+        f"{_of_length(field, given.get(field.name) or _default(field))} AS {statement_name((field.name,))}"
+        for field in table.schema.fields
+    ]
+    register = partial(_register, table, what, space) if stored.is_tracked else None
+    with changing(what), staging(files, folder, what) as staged:
+        recover(files, folder, register)
+        rows = space.sql(f"SELECT {', '.join(texts)} FROM {space.attach(source)}")
+        writer = rows.write.format(table.format).options(**stored.options).partitionBy(*table.partitions)
+        writer.save(as_uri(staged.rows))
+        folders, unknown = _partitions(table, folder, staged.staged(), space) if register is not None else ({}, [])
+        staged.commit(folders, unknown, register)
+        refresh(table, stored, folder, spark)
+
+
+def require_alone(location: str, what: str, spark: SparkSession) -> None:
+    """Raise `ExecutionError` where another writer is at work, or was killed, and Spark would take its rows along."""
+    try:
+        _ = spark.read.format("binaryFile").load(f"{location}/{_TEMPORARY}").schema
+    except spark_errors() as error:
+        failure = failure_of(error, analysis=True)
+        if failure is not None and failure.kind == "PATH_NOT_FOUND":
+            return
+        raise
+    raise ExecutionError(
+        f"{what}: another writer is at work there, or was killed: there is {quoted([f'{location}/{_TEMPORARY}'])}",
+        hint="if no writer is at work, remove that folder; what is in it was never part of the table",
+    )
+
+
+def _list(columns: Iterable[str]) -> str:
+    return ", ".join(statement_name((column,)) for column in columns)
+
+
+def _of_length(field: StructField, value: str) -> str:
+    """A value, as text of SQL, with the spaces that a column has texts filled up with."""
+    length = fixed_length(field)
+    return value if length is None else f"rpad({value}, {length}, ' ')"
+
+
+def _default(field: StructField) -> str:
+    """The value of a column that gets none, as text of SQL."""
+    return f"CAST(({default_value(field)}) AS {sql_type(field.dataType)})"
+
+
+def _partitions(
+    table: StoredTable, folder: str, staged: Sequence[str], space: Workspace
+) -> tuple[dict[str, str], list[str]]:
+    """Where the files of partitions go that have folders of their own, and the partitions that are not known yet."""
+    folders: dict[str, str] = {}
+    unknown: list[str] = []
+    known = {row[0] for row in space.sql(f"SHOW PARTITIONS {table.sql}").collect()}
+    for name in dict.fromkeys(map(os.path.dirname, staged)):
+        if name not in known:
+            unknown.append(name)
+            continue
+        text = f"DESCRIBE TABLE EXTENDED {table.sql} PARTITION ({_specification(name)})"
+        # The location of the table stands behind that of the partition.
+        location = next((row[1] for row in space.sql(text).collect() if row[0] == "Location"), "")
+        if location and _plain(location) != _plain(f"{folder}/{name}"):
+            folders[name] = _plain(location)
+    return folders, unknown
+
+
+def _plain(location: str) -> str:
+    """A location without the scheme of files of this machine."""
+    return re.sub(r"^file:/+", "/", location).rstrip("/")
+
+
+def _register(table: StoredTable, what: str, space: Workspace, partitions: Sequence[str]) -> None:
+    """Have the catalog know partitions by their folders."""
+    for first in range(0, len(partitions), _MOST_PARTITIONS):
+        some = partitions[first : first + _MOST_PARTITIONS]
+        clauses = " ".join(f"PARTITION ({_specification(name)})" for name in some)
+        run(what, f"ALTER TABLE {table.sql} ADD IF NOT EXISTS {clauses}", space)
+
+
+def _specification(folder: str) -> str:
+    """A partition as a statement names it, from its folder."""
+    parts = (part.split("=", 1) for part in folder.split("/"))
+    return ", ".join(
+        f"{statement_name((unquote(name),))} = {'NULL' if value == NULL_FOLDER else string(unquote(value))}"
+        for name, value in parts
+    )

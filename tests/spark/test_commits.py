@@ -1,0 +1,264 @@
+"""Commits of files: whatever moment a writer is killed at, or fails at, all of its files are there in the end or none.
+
+The writers put files there themselves, in place of Spark, so that every moment can be tried.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from substrait_dsl.errors import ExecutionError
+from substrait_dsl.spark.commits import STAGING, recover, staging
+from substrait_dsl.spark.file_systems import FileSystem, LocalFiles
+from substrait_dsl.spark.file_writes import Mode, save
+
+SESSION: Any = SimpleNamespace(catalog=SimpleNamespace(refreshByPath=lambda path: None))
+"""A session that has nothing to look at anew."""
+
+CHANGES = ("create_folder", "rename", "delete", "delete_empty", "write", "exchange")
+"""What changes files, so that a writer may be killed before each of these calls."""
+
+
+class Interrupted(LocalFiles):
+    """Files of which one change does not come to pass."""
+
+    def __init__(self, number: int, stop: Callable[[], bool], *, exchanges: bool) -> None:
+        self._left = number
+        self.is_stopped = False
+        self._stop = stop
+        self._exchanges = exchanges
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in CHANGES:
+            if self._left == 0:
+                self._left -= 1
+                self.is_stopped = True
+                if self._stop():
+                    raise PermissionError(13, "Permission denied", "somewhere")
+            self._left -= 1
+        return super().__getattribute__(name)
+
+    def exchange(self, one: str, other: str) -> bool:
+        return self._exchanges and super().exchange(one, other)
+
+
+class Writer:
+    """Writes some files as Spark does."""
+
+    def __init__(self, *names: str) -> None:
+        self._names = names
+
+    def mode(self, mode: str) -> Writer:
+        return self
+
+    def save(self, path: str) -> None:
+        for name in self._names:
+            file = Path(path.removeprefix("file:"), name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(name)
+            file.with_name(f".{file.name}.crc").write_text(name)
+
+
+def write(mode: Mode, folder: Path, *names: str, files: FileSystem | None = None) -> None:
+    save(cast(Any, Writer(*names)), mode, files or LocalFiles(), str(folder), "write", SESSION)
+
+
+def seen(folder: Path) -> set[str]:
+    """The files that readers see; each has its own name for text, and its checksum beside it."""
+    if not folder.exists():
+        return set()
+    found = {path for path in LocalFiles().files(str(folder)) if not path.startswith(STAGING)}
+    for name in found:
+        assert (folder / name).read_text() == name
+    return found
+
+
+def was_killed(mode: Mode, folder: Path, number: int, *, exchanges: bool = True) -> bool:
+    """Write in another process that is killed before one of its changes; gives whether it came to that."""
+    child = os.fork()
+    if child == 0:
+        try:
+            write(mode, folder, *SECOND, files=Interrupted(number, lambda: os._exit(9), exchanges=exchanges))
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+
+FIRST = ("p=1/a", "p=2/b")
+SECOND = ("p=1/c", "p=2/d", "p=3/e")
+THIRD = ("p=1/f",)
+
+
+def moments(folder: Path) -> Iterator[tuple[int, Path]]:
+    """Numbers of changes, each with a folder for itself."""
+    for number in range(100):
+        yield number, folder / str(number) / "out"
+    raise AssertionError("a write makes fewer changes")
+
+
+def test_files_that_are_added_are_all_there_or_none(tmp_path: Path) -> None:
+    """Whenever their writer is killed, once another one has written."""
+    halves, outcomes = 0, set()
+    for number, folder in moments(tmp_path):
+        write("append", folder, *FIRST)
+        is_last = not was_killed("append", folder, number, exchanges=True)
+        halves += set(FIRST) < seen(folder) < {*FIRST, *SECOND}
+        write("append", folder, *THIRD)
+        added = seen(folder) - {*FIRST, *THIRD}
+        assert added in (set(), set(SECOND))
+        outcomes.add(bool(added))
+        if is_last:
+            break
+    assert halves, "a reader sees a part between the renamings, as docs/writes.md says"
+    assert outcomes == {False, True}
+    assert number > len(SECOND)
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_a_folder_that_is_replaced_has_the_old_files_or_the_new_ones(exchanges: bool, tmp_path: Path) -> None:
+    outcomes = set()
+    for number, folder in moments(tmp_path):
+        write("append", folder, *FIRST)
+        is_last = not was_killed("overwrite", folder, number, exchanges=exchanges)
+        assert seen(folder) in (set(FIRST), set(SECOND)) or (not exchanges and not folder.exists())
+        write("append", folder, *THIRD)
+        left = frozenset(seen(folder) - set(THIRD))
+        assert left in (set(FIRST), set(SECOND))
+        outcomes.add(left)
+        if is_last:
+            break
+    assert len(outcomes) == 2
+
+
+def test_a_new_folder_is_there_with_all_files_or_not_at_all(tmp_path: Path) -> None:
+    outcomes = set()
+    for number, folder in moments(tmp_path):
+        is_last = not was_killed("error", folder, number, exchanges=True)
+        outcomes.add(folder.exists())
+        if folder.exists():
+            assert seen(folder) == set(SECOND)
+        else:
+            write("error", folder, *THIRD)
+            assert seen(folder) == set(THIRD)
+        if is_last:
+            break
+    assert outcomes == {False, True}
+
+
+@pytest.mark.parametrize("mode", ["append", "overwrite", "error"])
+def test_a_write_that_fails_leaves_what_was_there(mode: Mode, tmp_path: Path) -> None:
+    """Whichever change of files fails; the error says what the system said. To clean up may fail in silence."""
+    failures = 0
+    for number, folder in moments(tmp_path):
+        folder.parent.mkdir()
+        before = set() if mode == "error" else set(FIRST)
+        if before:
+            write("append", folder, *FIRST)
+        files = Interrupted(number, lambda: True, exchanges=False)
+        if message := refusal(mode, folder, files):
+            assert "permission denied" in message
+            assert "nothing was written" in message
+            assert seen(folder) == before
+            failures += 1
+        else:
+            assert seen(folder) == {*(FIRST if mode == "append" else ()), *SECOND}
+        if not files.is_stopped:
+            break
+        write("append", folder, *THIRD)
+        assert seen(folder) >= set(THIRD)
+    assert failures >= 3
+
+
+def refusal(mode: Mode, folder: Path, files: FileSystem) -> str:
+    """The message of the error that a write ends with; empty if it does not."""
+    try:
+        write(mode, folder, *SECOND, files=files)
+    except ExecutionError as error:
+        return str(error)
+    return ""
+
+
+def test_writers_at_once_get_all_of_their_files_in(tmp_path: Path) -> None:
+    write("append", folder := tmp_path / "out", *FIRST)
+    children = []
+    for number in range(8):
+        if (child := os.fork()) == 0:
+            try:
+                for turn in range(5):
+                    write("append", folder, *(f"p={part}/{number}-{turn}" for part in range(5)))
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(child)
+    assert {os.waitpid(child, 0)[1] for child in children} == {0}
+    added = {f"p={part}/{number}-{turn}" for part in range(5) for number in range(8) for turn in range(5)}
+    assert seen(folder) == {*FIRST, *added}
+    assert sorted(os.listdir(folder)) == [f"p={part}" for part in range(5)]
+
+
+def test_a_writer_at_work_is_left_alone(tmp_path: Path) -> None:
+    """Its files are nobody else's before it commits."""
+    write("append", folder := tmp_path / "out", *FIRST)
+    with staging(LocalFiles(), str(folder), "write") as staged:
+        Writer(*SECOND).save(staged.rows)
+        write("append", folder, *THIRD)
+        assert seen(folder) == {*FIRST, *THIRD}
+        staged.commit()
+    assert seen(folder) == {*FIRST, *SECOND, *THIRD}
+    assert not (folder / STAGING).exists()
+
+
+def test_a_commit_that_another_writer_finishes(tmp_path: Path) -> None:
+    """Each file is renamed once, by whoever comes first."""
+    write("append", folder := tmp_path / "out", *FIRST)
+    names = [f"p=1/{number}" for number in range(300)]
+    with staging(LocalFiles(), str(folder), "write") as staged:
+        Writer(*names).save(staged.rows)
+        begun = threading.Event()
+
+        class Slow(LocalFiles):
+            def rename(self, source: str, target: str) -> None:
+                super().rename(source, target)
+                begun.set()
+
+        def finish() -> None:
+            begun.wait()
+            recover(LocalFiles(), str(folder))
+
+        other = threading.Thread(target=finish)
+        other.start()
+        type(staged)(Slow(), staged.target, staged.path).commit()
+        other.join()
+    assert seen(folder) == {*FIRST, *names}
+
+
+def test_rows_whose_folder_was_removed_meanwhile(tmp_path: Path) -> None:
+    """As by Spark's INSERT OVERWRITE: tasks that still run make it anew, with a part of the rows."""
+    write("append", folder := tmp_path / "out", *FIRST)
+
+    class Removed(Writer):
+        def save(self, path: str) -> None:
+            super().save(path)
+            LocalFiles().delete(str(folder))
+            Writer(*THIRD).save(path)
+
+    with pytest.raises(ExecutionError, match="removed meanwhile, so nothing was written"):
+        save(cast(Any, Removed(*SECOND)), "append", LocalFiles(), str(folder), "write", SESSION)
+    assert seen(folder) == set()
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (file := tmp_path / "file").write_text("x")
+    for mode in cast(list[Mode], ["append", "overwrite", "ignore"]):
+        with pytest.raises(ExecutionError, match="that is a file"):
+            write(mode, file, *FIRST)
+    with pytest.raises(ExecutionError, match="there is something already"):
+        write("error", file, *FIRST)
+    assert file.read_text() == "x"
