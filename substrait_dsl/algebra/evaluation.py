@@ -118,9 +118,13 @@ def steps_of(rels: Sequence[Rel], apart: AbstractSet[int]) -> list[int | frozens
 
 
 def _with_shared(trees: tuple[Tree, ...], rels: Sequence[Rel]) -> tuple[Tree, ...]:
-    """The trees with some of their relations shared, which are given inner ones first."""
+    """The trees with some of their relations shared, which are given inner ones first.
+
+    A change is made once, wherever it stands. Of a subtree the trees in front of it are evaluated on their own.
+    """
     if not rels:
         return trees
+    first = _first_places(trees)
     done: dict[int, Node] = {}
     shared: set[int] = set()
 
@@ -129,24 +133,47 @@ def _with_shared(trees: tuple[Tree, ...], rels: Sequence[Rel]) -> tuple[Tree, ..
             return attrs.evolve(node, input=Fetch(node.input))
         return node
 
-    for rel in rels:
-        done[id(rel)] = one = rebuild(rel, change, done=done).as_shared()
-        shared.add(id(one))
-    return tuple(attrs.evolve(tree, input=rebuild(tree.input, change, done=done)) for tree in trees)
+    changed: list[Tree] = []
+    for number, tree in enumerate(trees):
+        begun = [rel for rel in rels if number == (0 if isinstance(rel, Change) else first[id(rel)])]
+        if begun:  # what stood for other nodes so far may have one of these inside, on its own
+            done = {key: node for key, node in done.items() if isinstance(node, Rel) and is_tree(node)}
+        for rel in begun:
+            done.pop(id(rel), None)
+            done[id(rel)] = one = rebuild(rel, change, done=done).as_shared()
+            shared.add(id(one))
+        changed.append(attrs.evolve(tree, input=rebuild(tree.input, change, done=done)))
+    return tuple(changed)
 
 
 def _repeated(trees: Sequence[Tree]) -> list[Rel]:
-    """The changes that stand in several places, and the subtrees that stand elsewhere, too, unless they are shared."""
-    subtrees = {id(tree.input) for tree in trees if isinstance(tree, Subtree)}
-    nodes, places = _count_places([tree.input for tree in trees], None if subtrees else _has_changes)
+    """The changes that stand in several places, and the subtrees that stand in later trees, unless they are shared."""
+    first = _first_places(trees)
+    nodes, places = _count_places([tree.input for tree in trees], None if first else _has_changes)
+    last: dict[int, int] = {}
+    seen: set[int] = set()
+    for number in reversed(range(len(trees) if first else 0)):
+        last.update((id(node), number) for node in _depth_first([trees[number].input], None, seen))
     return [
         node
         for node in nodes
         if isinstance(node, Rel)
-        and (isinstance(node, Change) or id(node) in subtrees)
-        and places[id(node)] > 1
         and not node.shared
+        and (
+            places[id(node)] > 1
+            if isinstance(node, Change)
+            else last.get(id(node), 0) > first.get(id(node), len(trees))
+        )
     ]
+
+
+def _first_places(trees: Sequence[Tree]) -> dict[int, int]:
+    """Where the relations that are subtrees are listed first, by their ids."""
+    places: dict[int, int] = {}
+    for number, tree in enumerate(trees):
+        if isinstance(tree, Subtree):
+            places.setdefault(id(tree.input), number)
+    return places
 
 
 def count_references(trees: Sequence[Tree]) -> Counter[int]:

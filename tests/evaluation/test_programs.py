@@ -66,6 +66,25 @@ def test_trees_are_shown_in_order(name: tuple[str, str]) -> None:
 # --- order
 
 
+def test_a_subtree_is_there_for_the_trees_behind_it(name: tuple[str, str], spark: SparkSession) -> None:
+    """In front of it the same relation is evaluated on its own, as it is where no subtree has it."""
+    read = table(name)
+    counted = read.aggregate(n=f.count())
+    change, again = (sd.subtree(NEW.write(name)) for _ in range(2))
+    plan = sd.Plan(read, counted, change, sd.subtree(read), again, read, counted)
+    kinds = [each.WhichOneof("rel_type") for each in plan.to_proto().relations]
+    assert kinds == ["root", "root", "rel", "rel", "rel", "root", "root"]
+    assert sd.Plan.from_bytes(plan.to_bytes()) == plan == sd.Plan(*plan.trees)
+    for each in (plan, sd.Plan.from_bytes(plan.to_bytes())):
+        before = stored(name, spark)
+        first, n, second, m = each.execute(spark)
+        assert (rows(first), rows(n)) == (before, [len(before)])
+        assert (rows(second), rows(m)) == ([*before, 100], [len(before) + 1])
+        assert stored(name, spark) == [*before, 100, 100]
+    last = sd.Plan(read, change, sd.subtree(read))
+    assert last == sd.Plan(read, change, sd.subtree(table(name))) == sd.Plan.from_bytes(last.to_bytes())
+
+
 def test_a_root_has_the_rows_of_its_turn(name: tuple[str, str], spark: SparkSession) -> None:
     counted = table(name).aggregate(n=f.count())
     plan = sd.Plan(counted, NEW.write(name), counted, NEW.write(name), table(name))
