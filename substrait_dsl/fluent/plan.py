@@ -11,10 +11,11 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.anchors import canonical_plan
-from substrait_dsl.algebra.evaluation import evaluated_trees
+from substrait_dsl.algebra.evaluation import Change, evaluated_trees
 from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.findings import Finding, Weight
+from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.plan import (
     EVALUATION_MODES,
     AlgebraPlan,
@@ -25,8 +26,9 @@ from substrait_dsl.algebra.plan import (
     parameters_in,
 )
 from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, OuterReferences, PlanSettings
+from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.errors import InvalidArgumentError, naming, placing, require_choice
+from substrait_dsl.errors import InvalidArgumentError, kind_words, naming, placing, require_choice
 from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, type_urls
@@ -163,14 +165,17 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         stay. ``relation.to_plan()`` has the first two, and none of the others.
 
         Args:
-            trees: what the plan returns instead, in order, and what it evaluates beside that, as of `Plan`.
+            trees: what the plan returns instead, in order, and what it evaluates beside that, as of `Plan`. Where
+                subtrees of this plan change tables, say which stay: ``plan.with_roots(*plan.trees)`` has all.
             parameter_bindings: values for further parameters, and others for those that are bound, as of `Plan`.
 
-        It is a plan that was built here: it has no `findings` and no `version`. Raises as `Plan` does, and
-        `TypeMismatchError` where a parameter that is bound has another type in the new relations.
+        It is a plan that was built here: it has no `findings` and no `version`. Raises as `Plan` does,
+        `TypeMismatchError` where a parameter that is bound has another type in the new relations, and
+        `InvalidArgumentError` where a subtree that changes something would be left out, and none is given.
         """
         with naming("with_roots"):
             found = _trees(trees)
+            _require_changes(self._algebra.trees, found)
             bindings = {binding.anchor: binding for binding in self._algebra.parameter_bindings}
             bindings |= _bindings(parameter_bindings, found)
             plan = attrs.evolve(self._algebra, trees=found, parameter_bindings=tuple(bindings.values()), version=None)
@@ -256,6 +261,20 @@ def _root_relation(root: Root, settings: PlanSettings) -> rl.Rel:
         return rel
     # A shared relation stays the one that it is, for the trees that use it, too.
     return (rl.Fetch(rel) if rel.shared else rel).with_settings(settings)
+
+
+def _require_changes(trees: Sequence[Tree], others: Sequence[Tree]) -> None:
+    """Raise `InvalidArgumentError` if others than these trees make none of the changes that the subtrees make."""
+    if any(isinstance(tree, AlgebraSubtree) for tree in others):
+        return
+    kept = {id(node) for tree in others for node in walk(tree.input)}
+    subtrees = [tree.input for tree in trees if isinstance(tree, AlgebraSubtree)]
+    for change in (node for rel in subtrees for node in walk(rel) if isinstance(node, Change)):
+        if id(change) not in kept:
+            raise InvalidArgumentError(
+                f"the plan has a subtree with {kind_words(change)}, which would be left out",
+                hint="say what stays, in order: plan.with_roots(*plan.trees) has all",
+            )
 
 
 def _trees(given: Sequence[RelationBase | Subtree]) -> tuple[Tree, ...]:

@@ -45,7 +45,8 @@ class Subtree(Picklable):
 def subtree(relation: RelationBase) -> Subtree:
     """Make a relation a tree of a plan that is evaluated in its turn, and whose rows the plan does not return.
 
-    What it changes is changed; its rows are there for the trees behind it that use the same relation.
+    What it changes is changed; its rows are there for the trees behind it that use the same relation. In front of it
+    that relation is evaluated on its own.
 
         rows = sd.read_virtual([(1,)], {"a": "i64"})
         plan = sd.Plan(sd.subtree(rows.write("t")), sd.read_named("t", {"a": "i64?"}))

@@ -151,9 +151,7 @@ class _Explanation:
         self._properties = properties
         self._labels = labels
         self._tops = {id(task.rel) for task in self._sections}
-        nodes = {id(node): node for task in self._sections for node in walk(task.rel)}.values()
-        self._uses = Counter(id(child) for node in nodes for child in node.children() if isinstance(child, Rel))
-        self._uses.update(self._tops)
+        self._uses = _count_uses([task.rel for task in self._sections])
         self._printed: dict[int, str] = {}  # with the title of each
         self._promised: set[int] = set()
 
@@ -162,6 +160,7 @@ class _Explanation:
         while self._sections:
             stack = [self._sections.popleft()]
             if self._in_turn:
+                self._uses = _count_uses([task.rel for task in stack])
                 self._printed = {key: title for key, title in self._printed.items() if key in self._shared}
             while stack:
                 task = stack.pop()
@@ -209,6 +208,14 @@ class _Explanation:
         for clause in clauses:
             for detail in _broken(clause, WIDTH - len(indent) - len(_DETAIL)):
                 yield indent + _DETAIL + detail
+
+
+def _count_uses(tops: Sequence[Rel]) -> Counter[int]:
+    """In how many places each relation stands, by its id."""
+    nodes = {id(node): node for rel in tops for node in walk(rel)}.values()
+    uses = Counter(id(child) for node in nodes for child in node.children() if isinstance(child, Rel))
+    uses.update(map(id, tops))
+    return uses
 
 
 def _clauses(rel: Rel, description: Description, properties: bool) -> Iterator[Clause]:

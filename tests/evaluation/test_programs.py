@@ -59,6 +59,14 @@ def test_trees_are_shown_in_order(name: tuple[str, str]) -> None:
         f"write insert into {'.'.join(name)} columns a: i64? -> no columns",
         f"see #1 above (read {'.'.join(name)})",
     ]
+    read, title = table(name), f"read {'.'.join(name)}"
+    assert [line for line in str(sd.Plan(read, change, read)).splitlines() if title in line] == [
+        f"{title} -> a: i64?",  # evaluated before the change, and again behind it
+        f"shared subtree #1: {title} -> a: i64?",
+        f"      see #1 above ({title})",
+        f"{title} -> a: i64?",
+    ]
+    assert str(sd.Plan(read, read)).splitlines() == [f"#1: {title} -> a: i64?", f"see #1 above ({title})"]
     assert sd.Plan(*plan.trees) == plan == sd.Plan.from_bytes(plan.to_bytes())
     assert len(plan.to_proto().relations) == 3
 

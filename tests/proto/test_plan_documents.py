@@ -120,6 +120,21 @@ def test_a_plan_goes_on_with_what_it_says_beside_its_relations() -> None:
         read.with_roots()
 
 
+def test_the_changes_of_subtrees_are_left_out_on_purpose_only() -> None:
+    read, change = sd.Relation(T), sd.subtree(sd.Relation(T).write("u"))
+    plan = sd.Plan(read, change, read)
+    assert plan.with_roots(*plan.trees) == plan
+    assert plan.with_roots(read, change) == sd.Plan(read, change)
+    assert plan.with_roots(read, sd.subtree(read.limit(1))) == sd.Plan(read, sd.subtree(read.limit(1)))
+    with refused(InvalidArgumentError, "with_roots: the plan has a subtree with a write, which would be left out"):
+        plan.with_roots(*plan.roots)
+    inside = sd.Plan(read, sd.subtree(read.union_all(sd.Relation(T).write("u", output="modified_records"))))
+    with refused(InvalidArgumentError, "with_roots", "a write"):
+        inside.with_roots(read)
+    without = sd.Plan(read, sd.subtree(read.limit(1)))
+    assert without.with_roots(read) == sd.Plan(read)
+
+
 def test_a_root_carries_what_its_plan_says_of_itself() -> None:
     asked: Any = sd.Relation(T).select(one=sd.parameter(1, sd.I64), now=sd.current_timestamp())
     enhancement = AdvancedExtension(enhancement=HINT)
