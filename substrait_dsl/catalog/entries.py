@@ -24,7 +24,7 @@ _MAX_REREAD = 1_000_000
 """How many characters the parser in Python, which is slow, reads again where the C parser has refused a text."""
 
 _shown = reprlib.repr
-"""A value for a message, shortened: with YAML's anchors a small file can say a value of any size."""
+"""A value for a message, shortened."""
 
 
 def read_yaml(text: str, source: str) -> object:
@@ -61,15 +61,22 @@ def read_yaml(text: str, source: str) -> object:
 
 
 def _require_shallow(events: Iterable[Any], source: str) -> None:
-    """Raise `CatalogError` for a text that nests too deeply.
+    """Raise `CatalogError` for a text that nests too deeply, or says with aliases more than it has letters for.
 
-    Before it is read: the C parser overflows the stack of the process in a text of fifty thousand brackets.
+    Before it is read: the C parser overflows the stack of the process in a text of fifty thousand brackets, and aliases
+    of aliases double what is read with every line.
     """
     import yaml
 
     depth = 0
     for event in events:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent):
+            line = "" if event.start_mark is None else f"line {event.start_mark.line + 1} has "
+            raise CatalogError(
+                f"{source}: {line}an alias, *{event.anchor}, which files about functions have no use for",
+                hint="write what it stands for",
+            )
         if depth > MAX_NESTING:
             raise CatalogError(f"{source}: line {event.start_mark.line + 1} nests more than {MAX_NESTING} levels")
 

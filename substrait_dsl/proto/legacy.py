@@ -22,6 +22,7 @@ from substrait_dsl.proto.json_text import read_json
 from substrait_dsl.proto.legacy_plan import OldPlan, version_of
 from substrait_dsl.proto.legacy_schema import NEW_FIELDS, PACKAGE, REMOVED_FIELDS, NewField, old_class
 from substrait_dsl.proto.legacy_translation import FORMER_OBJECTS, TRANSLATIONS
+from substrait_dsl.proto.sizes import require_few_parts
 from substrait_dsl.proto.unknown_fields import drop_unknown_fields
 from substrait_dsl.proto.versions import WORDS, installed_version, require_known_major
 
@@ -54,6 +55,7 @@ def modern_extended_expression(data: bytes, findings: MutableSequence[Finding] |
 
 def _modern(kind: type[W], data: bytes, findings: MutableSequence[Finding] | None) -> W:
     whole: W = _parse(kind, data)
+    require_few_parts(whole)
     require_known_major(whole)
     has_removed = drop_unknown_fields(whole, data)
     if not has_removed and version_of(whole) >= LAST_REMOVAL:

@@ -7,9 +7,10 @@ through it field by field.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 
 import attrs
+from google.protobuf.message import Message
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import NamedStruct
@@ -26,6 +27,10 @@ quarter of it, five thousand of twenty columns the fortieth part."""
 MAX_INPUT_COLUMNS = 10_000_000
 """How many columns the relations of several inputs may have in these, all together: they go through them all."""
 
+MAX_PARTS = 100_000
+"""How many trees a plan may have, and how many extensions, functions and bindings: an empty one takes two bytes to
+write, and some thirty microseconds to read."""
+
 NESTED = frozenset((t.Struct, t.List, t.Map, t.Func, t.UserDefined))
 """The types that have others inside: those that may be large."""
 
@@ -35,6 +40,13 @@ class _Size:
     type: t.Type  # held, so that no other type gets its `id`
     types: int
     levels: int
+
+
+def require_few_parts(message: Message) -> None:
+    """Raise `UnsupportedError` for a plan that lists too many of one thing, before anything goes through them."""
+    for field, value in message.ListFields():
+        if not isinstance(value, str | bytes | Message) and isinstance(value, Sized) and len(value) > MAX_PARTS:
+            raise UnsupportedError(f"there are {len(value):,} {field.name}, and {MAX_PARTS:,} are the most")
 
 
 class Sizes:

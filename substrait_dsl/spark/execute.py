@@ -21,6 +21,7 @@ from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.meaning import require_meaning
 from substrait_dsl.spark.named import named_frame
 from substrait_dsl.spark.record import forget, note_plan
+from substrait_dsl.spark.repetition import require_size
 from substrait_dsl.spark.session import require_running
 from substrait_dsl.spark.settings import TIME_ZONE, require_settings
 from substrait_dsl.spark.versions import require_supported
@@ -66,6 +67,8 @@ def execute(
         _check_extensions(nodes)
         require_meaning(nodes)
         require_settings(rel, nodes, spark)
+        if rel.inside.changes:  # what stands in several places is evaluated in each
+            require_size(rel)
     order = EvaluationOrder(plan.trees)
     space = Workspace(spark, persist_shared=persist_shared)
     tops = [tree.input for tree in order.trees]

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.like import like_to_sql, may_go_back
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.templates import Call, Table, Template, failing
 
@@ -41,8 +42,19 @@ def _matching(function: str) -> Template:
 
 _SENSITIVE = {"case_sensitivity": {"CASE_SENSITIVE": ""}}
 
-LONGEST = 2**31 - 16
-"""How many bytes a text of Spark's has at most: Java has no longer arrays."""
+LONGEST = 100_000_000
+"""How many bytes, or characters, a text has at most that a number says the length of.
+
+Java has arrays of 2^31, but not the memory: a plan of some bytes could take all of it, from all users of the session.
+"""
+
+_TOO_LONG = "{} gives too long a text"
+
+
+def _within_most(function: str, text: str) -> str:
+    """A function that makes a text as long as its second argument says, with an error where that is very long."""
+    return f"if({{1}} > {LONGEST} AND NOT ({{nulls}}), {failing(_TOO_LONG.format(function))}, {text})"
+
 
 NO_ESCAPE = "\x01"
 """The specification gives LIKE no escape character; Spark always has one, so it gets one that no pattern contains
@@ -52,6 +64,10 @@ unless twice, where it stands for itself."""
 def _like(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     text, pattern = texts
     match call.arguments[1]:
+        case Literal(value=str() as value) if may_go_back(value):
+            if choices["case_sensitivity"]:
+                return like_to_sql(_folded(text), value, _folded)
+            return like_to_sql(text, value, None)
         case Literal(value=str() as value) if NO_ESCAPE not in value:  # what Spark can make a mere prefix of
             pass
         case _:
@@ -136,7 +152,7 @@ STRING: Table = {
     ),
     "replace": Template("replace({0}, {1}, {2})", _SENSITIVE),
     "repeat": Template(
-        f"if(octet_length({{0}}) * CAST({{1}} AS DOUBLE) > {LONGEST}, {failing('repeat gives too long a text')},"
+        f"if(octet_length({{0}}) * CAST({{1}} AS DOUBLE) > {LONGEST}, {failing(_TOO_LONG.format('repeat'))},"
         " repeat({0}, if({1} > 2147483647L, 2147483647, if({1} < 0L, 0, CAST({1} AS INT)))))"
     ),
     "reverse": Template("reverse({0})"),
@@ -153,12 +169,14 @@ STRING: Table = {
     "ltrim": Template("trim(LEADING {1} FROM {0})", _ANY_CHARACTERS),
     "rtrim": Template("trim(TRAILING {1} FROM {0})", _ANY_CHARACTERS),
     "trim": Template("trim(BOTH {1} FROM {0})", _ANY_CHARACTERS),
-    "lpad": Template("lpad({0}, {1}, {2})"),
-    "rpad": Template("rpad({0}, {1}, {2})"),
+    **{name: Template(_within_most(name, f"{name}({{0}}, {{1}}, {{2}})")) for name in ("lpad", "rpad")},
     # Where both sides cannot be padded alike, one gets a character more.
     "center": Template(
-        "CASE WHEN {2} IS NULL THEN NULL WHEN {1} <= char_length({0}) THEN {0}"
-        " ELSE lpad(rpad({0}, CAST([padding] AS INT), {2}), {1}, {2}) END",
+        _within_most(
+            "center",
+            "CASE WHEN {2} IS NULL THEN NULL WHEN {1} <= char_length({0}) THEN {0}"
+            " ELSE lpad(rpad({0}, CAST([padding] AS INT), {2}), {1}, {2}) END",
+        ),
         {
             "padding": {
                 "RIGHT": "char_length({0}) + ({1} - char_length({0}) + 1) div 2",

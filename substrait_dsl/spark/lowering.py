@@ -52,6 +52,7 @@ from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.pieces import Pieces
 from substrait_dsl.spark.pruning import columns_outside, parents_first, relations_inside, used_columns
 from substrait_dsl.spark.record import note_columns, note_refused
+from substrait_dsl.spark.repetition import require_size
 from substrait_dsl.spark.tables import Item, Rows, Table, items
 from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.workspace import Workspace
@@ -202,6 +203,7 @@ class Lowering:
 
     def _is_one_text(self, rel: Rel) -> bool:
         """Begin to lower a tree; gives whether it is to be one text."""
+        require_size(rel)
         relations = parents_first(rel)
         self.space.used = used_columns(relations)
         if not _is_brief(rel, 0):

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.hosts import Host
     from substrait_dsl.spark.lowering import Lowering
 
+MAX_PARTITIONS = 100_000
+"""How many partitions an exchange may have: of two thousand millions, as a plan can ask for, Java has no lists."""
+
 
 def lower_exchange(rel: Exchange, to: Lowering) -> Rows:
     """A repartitioning; the order of the input, as far as it is known, is made anew in each partition (reading 8)."""
@@ -68,6 +71,11 @@ def _moved(
 
     # Where the plan leaves the number of partitions to the system, it is the session's.
     count = partition_count or int(to.space.spark.conf.get("spark.sql.shuffle.partitions") or 200)
+    if count > MAX_PARTITIONS:
+        raise UnsupportedError(
+            f"an exchange into {count:,} partitions: Spark makes a task of each, and {MAX_PARTITIONS:,} are the most",
+            hint="take fewer partitions",
+        )
     match kind:
         case Scatter(fields=fields):
             return frame.repartition(count, *(functions.expr(as_key(here.sql(field), field.type)) for field in fields))

@@ -11,7 +11,8 @@ import sys
 import threading
 import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import reduce
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -361,3 +362,64 @@ def test_nothing_is_put_in_the_place_of_a_name(
         sd.read_virtual([({"${env:PATH}": dt.date(2024, 1, 1)},)], {"s": kind}).write(
             sd.files_target(str(tmp_path / "orc"), "orc"), op="ctas"
         ).execute(spark)
+
+
+def doubled(relation: sd.Relation[Any], how: Callable[[Any], sd.Relation[Any]], times: int) -> sd.Relation[Any]:
+    for _ in range(times):
+        relation = how(relation)
+    return relation
+
+
+DOUBLINGS: dict[str, Callable[[Any], sd.Relation[Any]]] = {
+    "shared": lambda r: twice(sd.shared(r)),
+    "written twice": twice,
+    "joined": lambda r: (lambda s: s.cross(s.rename(a="b")).select("a"))(sd.shared(r)),
+    "exists": lambda r: (lambda s: s.filter(lambda _: sd.exists(s)))(sd.shared(r)),
+    "lateral": lambda r: (lambda s: s.lateral_join(lambda _: s.rename(a="b"), how="left").select("a"))(sd.shared(r)),
+}
+
+
+def test_what_is_used_more_and_more_often_is_refused(tmp_path: Path, spark: SparkSession) -> None:
+    """Some hundred bytes, which stand for thousands of relations, or more than there are atoms."""
+    start = sd.read_virtual([(1,)], {"a": "i64"})
+    for name, how in DOUBLINGS.items():
+        for times in (14, 40) if name == "shared" else (14,):
+            plan = sd.Plan.from_bytes(doubled(start, how, times).to_plan().to_bytes())
+            with refused(UnsupportedError, "execute", "relations", "counted in every place"):
+                plan.execute(spark)
+            with refused(UnsupportedError, "explain", "counted in every place"):
+                plan.explain(spark)
+    folder = tmp_path / "out"
+    large = doubled(start, DOUBLINGS["shared"], 14)
+    for written in (
+        large.write(sd.files_target(folder), op="ctas"),
+        large.write(sd.virtual_target("large"), op="ctas"),
+    ):
+        with refused(UnsupportedError, "execute", "counted in every place"):
+            written.execute(spark)
+    assert not folder.exists()
+    few = doubled(start, DOUBLINGS["shared"], 5).aggregate(n=lambda r: functions.count())
+    assert few.collect(spark) == [(32,)]
+    many = reduce(lambda one, other: one.union_all(other), [start] * 40).aggregate(n=lambda r: functions.count())
+    assert many.collect(spark) == [(40,)]
+
+
+def test_numbers_that_take_all_memory_are_refused(spark: SparkSession) -> None:
+    table = sd.read_virtual([("ab", 2**31 - 1), ("ab", 3)], {"s": "string", "n": "i32"})
+    for count in (2**31 - 1, 100_001):
+        with refused(UnsupportedError, "execute", f"{count:,} partitions"):
+            table.exchange(sd.round_robin(), partition_count=count).execute(spark)
+    made: dict[str, Callable[[Any], Any]] = {
+        "lpad": lambda r: functions.lpad(r.s, r.n, "x"),
+        "rpad": lambda r: functions.rpad(r.s, r.n, "x"),
+        "center": lambda r: functions.center(r.s, r.n, "x", padding="LEFT"),
+        "repeat": lambda r: functions.repeat(functions.repeat(functions.repeat(r.s, 30_000), 30_000), 30_000),
+    }
+    for name, make in made.items():
+        with refused(ExecutionError, "collect", f"{name} gives too long a text"):
+            table.select(x=make).collect(spark)
+    short = table.filter(lambda r: r.n < 4)
+    padded = short.select(l=made["lpad"], r=made["rpad"], c=made["center"])
+    assert padded.collect(spark) == [("xab", "abx", "xab")]  # of an odd number, LEFT has one more
+    nothing = sd.read_virtual([(None, 2**31 - 1), ("a", None)], {"s": "string?", "n": "i32?"})
+    assert nothing.select(x=made["lpad"]).collect(spark) == [(None,), (None,)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -42,6 +43,50 @@ def test_like_with_control_characters(sensitivity: str, spark: SparkSession) -> 
     literals = [[literal(each, t.String()) for each in pair] for pair in pairs]
     one = rows_of(spark, [t.String()], [("x",)])
     assert computed(one, *(call("like", *pair, case_sensitivity=sensitivity) for pair in literals)) == [tuple(wanted)]
+
+
+def is_like(text: str, pattern: str) -> bool:
+    """What LIKE says, by its definition: of each beginning of the pattern, which beginnings of the text it matches."""
+    matched = [True] + [False] * len(text)
+    for part in pattern:
+        if part == "%":
+            matched = [any(matched[: end + 1]) for end in range(len(matched))]
+        else:
+            steps = [before and part in ("_", one) for before, one in zip(matched, text, strict=False)]
+            matched = [False, *steps]
+    return matched[-1]
+
+
+@pytest.mark.parametrize("sensitivity", ["CASE_SENSITIVE", "CASE_INSENSITIVE"])
+def test_like_with_constant_patterns_of_many_parts(sensitivity: str, spark: SparkSession) -> None:
+    """Each part of such a pattern is taken where it is found first: the same as trying all places."""
+    draw = random.Random(7)
+    letters = ["a", "b", "%", "%", "_", "\\", "E", "\\E", "\n", "é", "\U0001f600", ".*", "(", "i", "\u0307"]
+    patterns = ["".join(draw.choices(letters, k=draw.randint(2, 9))) for _ in range(90)]
+    patterns += ["%%", "%_%", "_%_%_", "a%%b", "%a%b%", "%a%a", "a%a%", "%\\E%a", "%\\Q%_", "%\x01%a", "%\r\n%_"]
+    signs = ["a", "b", "a", "b", "\\", "E", "\n", "é", "\U0001f600", ".*", "(", "i", "\u0307", "%", "_", "\x01"]
+    texts = ["".join(draw.choices(signs, k=draw.randint(0, 9))) for _ in range(60)]
+    texts += ["a", "aa", "aab", "\\E", "\\Ea", "\r\n", "\r\nx", "\U0001f600" * 2]
+    fold = str if sensitivity == "CASE_SENSITIVE" else lambda text: text.lower().replace("i\u0307", "\u0130")
+    frame = rows_of(spark, [t.String(nullable=True)], [(text,) for text in [*texts, None]])
+    text = column(0, t.String(nullable=True))
+    calls = [call("like", text, literal(pattern, t.String()), case_sensitivity=sensitivity) for pattern in patterns]
+    wanted: list[tuple[bool | None, ...]] = [
+        tuple(is_like(fold(each), fold(pattern)) for pattern in patterns) for each in texts
+    ]
+    assert computed(frame, *calls) == [*wanted, (None,) * len(patterns)]
+
+
+@pytest.mark.parametrize("sensitivity", ["CASE_SENSITIVE", "CASE_INSENSITIVE"])
+def test_like_takes_time_as_the_text_is_long(sensitivity: str, spark: SparkSession) -> None:
+    """Of 200 letters Spark's own LIKE takes hours."""
+    frame = rows_of(spark, [t.String()], [("a" * 20_000,), ("a" * 20_000 + "b",)])
+    patterns = ("%a%a%a%a%a%b", "a%a%a%a%_b%", "%a_a%a_a%a_a%ab")
+    calls = [
+        call("like", column(0, t.String()), literal(pattern, t.String()), case_sensitivity=sensitivity)
+        for pattern in patterns
+    ]
+    assert computed(frame, *calls) == [(False,) * 3, (True,) * 3]
 
 
 def test_letters_of_either_case_are_alike_wherever_they_stand(spark: SparkSession) -> None:
