@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+_MERGED = """                    hint="sort them alike, or use a hash join",
+                )
+
+    def _derive_schema(self) -> NamedStruct:
+        return rules.join_schema(self.how, self.left.schema, self.right.schema, self.mark)
+"""
+"""Where a merge join derives its schema."""
+
 WRITTEN: dict[str, tuple[str, str, str]] = {
     # the row: the module, a text in it that stands there once, and what stands there instead
     "000:81": ("substrait_dsl.spark.slices", "default=0)) + size // 2", "default=0))"),
@@ -67,4 +75,76 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
         '_set(self, "properties", self._derive_properties())',
         '_set(self, "properties", NO_PROPERTIES if self.shared else self._derive_properties())',
     ),
+    "003:Rel": ("substrait_dsl.proto.relations", '    "top_n": decode_top_n,\n', ""),
+    "003:rule-11": (
+        "substrait_dsl.proto.literals",
+        '(("null", "empty_list", "empty_map"))',
+        '(("empty_list", "empty_map"))',
+    ),
+    "002:67": (
+        "substrait_dsl.algebra.relations.physical_joins",
+        _MERGED,
+        _MERGED.replace("self.left.schema", "self.right.schema"),
+    ),
+    "002:68": (
+        "substrait_dsl.algebra.relations.physical_joins",
+        _MERGED,
+        _MERGED.replace("self.right.schema", "self.left.schema"),
+    ),
+    "002:92": ("substrait_dsl.proto.exchange", "message.broadcast.SetInParent()", "message.round_robin.SetInParent()"),
+    **{
+        f"002:{row}": (
+            "substrait_dsl.algebra.node",
+            "for child in self.children() if isinstance(child, Rel))",
+            "for _ in ())",
+        )
+        for row in (172, 194, 258, 278)
+    },
+    **{
+        f"002:{row}": (
+            "substrait_dsl.algebra.relations.groups",
+            "return rules.aggregate_schema(",
+            "return NamedStruct(()) if self else (",
+        )
+        for row in (173, 195)
+    },
+    **{
+        f"002:{row}": (
+            "substrait_dsl.algebra.relations.windows",
+            "return NamedStruct.beside(self.input.schema, ",
+            "return NamedStruct(()) if self else (",
+        )
+        for row in (259, 279)
+    },
+    "002:182": ("substrait_dsl.algebra.rules", "    many = len(grouping_sets) > 1\n", "    many = False\n"),
+    "002:239": (
+        "substrait_dsl.algebra.relations.windows",
+        '_set(self, "fields", _filled_up(self.fields))',
+        "pass",
+    ),
+    "004:1": ("substrait_dsl.partiql.interpreter", 'kind: Kind = "list" if', 'kind: Kind = "bag" if'),
+    "004:3": ("substrait_dsl.partiql.interpreter", "items = elements(value)", "items = elements(value)[:1]"),
+    "004:7": (
+        "substrait_dsl.partiql.operations",
+        "                return MISSING\n",
+        "                return None\n",
+    ),
+    "004:8": ("substrait_dsl.partiql.interpreter", 'kind: Kind = "list" if', 'kind: Kind = "bag" if'),
+    "004:9": (
+        "substrait_dsl.partiql.bindings",
+        "(self.as_, self.at, self.by) if name is not None",
+        "(self.as_, self.at)",
+    ),
+    "004:15": (
+        "substrait_dsl.partiql.tables",
+        "Values(e.Id(name), {name: StoredTable(relation, record_id)})",
+        'Values(e.Id("t"), {name: StoredTable(relation, record_id)})',
+    ),
+    "004:19": (
+        "substrait_dsl.partiql.interpreter",
+        "_bound((unpivot.as_, value), (unpivot.at, name)",
+        "_bound((unpivot.as_, name), (unpivot.at, value)",
+    ),
+    "004:21": ("substrait_dsl.partiql.interpreter", '[: self.number(count, "limit", env)]', ""),
+    "004:22": ("substrait_dsl.partiql.interpreter", '[self.number(count, "offset", env) :]', ""),
 }

@@ -143,7 +143,15 @@ def test_the_keys_of_a_map_are_never_null_and_may_repeat() -> None:
         sd.map_of({None: 1})
 
 
-def test_a_null_goes_by_its_type_alone() -> None:
+@pytest.mark.parametrize("beside", ["", "nullable: true", "type_variation_reference: 3"])
+def test_a_null_goes_by_its_type_alone(beside: str) -> None:
+    decoder = decoder_of()
+    sent = message(pb.Expression.Literal, f"null {{ i8 {{ {N} }} }} {beside}")
+    assert decode_literal(decoder, sent) == literal(None, t.I8(nullable=True))
+    assert not [*decoder.reports]
+
+
+def test_an_empty_list_goes_by_its_type_alone() -> None:
     decoder = decoder_of()
     sent = message(pb.Expression.Literal, f"empty_list {{ type {{ i8 {{ {R} }} }} {R} }} nullable: true")
     assert decode_literal(decoder, sent) == Literal((), t.List(t.I8()))
