@@ -53,6 +53,8 @@ class Inside:
     """The parameters of lambdas outside the node that something inside it refers to."""
     changes: bool = False
     """Whether the node is a relation that changes a table (`Rel.is_change`), or one is inside."""
+    variables: bool = False
+    """Whether an execution context variable, such as the current time, is inside."""
     settings: frozenset[PlanSettings] = frozenset()
     """What the plans say of themselves whose roots are inside (`Rel.settings`)."""
 
@@ -65,6 +67,7 @@ class Inside:
             self.asks or other.asks,
             self.parameters | other.parameters,
             self.changes or other.changes,
+            self.variables or other.variables,
             self.settings | other.settings,
         )
 

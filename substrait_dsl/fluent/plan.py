@@ -188,8 +188,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):
                 raise AttributeError(name)
-            verbs = {verb: f"roots[0].{verb}" for verb in dir(Relation)} | {"relations": "roots", "subtrees": "trees"}
-            raise no_attribute("a plan", name, verbs, dir(type(self)))
+            others = {"relations": "roots", "subtrees": "trees"}
+            raise no_attribute("a plan", name, _verbs_of_roots(self._algebra) | others, dir(type(self)))
 
     # --- writing and running
 
@@ -254,10 +254,29 @@ def _under_names(root: Root) -> rl.Rel:
     return rl.emit(root.input, range(len(names)), names)
 
 
+def _verbs_of_roots(plan: AlgebraPlan) -> dict[str, str]:
+    """What to write for a verb of relations where a plan stands."""
+    verbs = [verb for verb in dir(Relation) if not verb.startswith("_")]
+    trees = evaluated_trees(plan.trees)
+    has_changes = any(tree.input.inside.changes for tree in trees)
+    if not plan.roots:
+        hint = "execute(spark), which makes the changes" if has_changes else "trees[0].relation for that of a subtree"
+        return dict.fromkeys(verbs, f"{hint}: the plan returns no rows")
+    if len(trees) == 1 or not has_changes:
+        return {verb: f"roots[0].{verb}" for verb in verbs}
+    # A root by itself has the rows that it has without the changes of other trees.
+    why = "which evaluates all trees in order: a root by itself does not make the changes of the others"
+    running = f"execute(spark)[0].{{}}(), or running(spark) in a with, {why}"
+    going_on = (
+        f"with_roots(*trees[:-1], trees[-1].{{}}(...)), then execute(spark) or running(spark) of that plan, {why}"
+    )
+    return {verb: (running if verb in ("collect", "show") else going_on).format(verb) for verb in verbs}
+
+
 def _root_relation(root: Root, settings: PlanSettings) -> rl.Rel:
     """The relation of a root by itself, with what its plan says of itself."""
     rel = _under_names(root)
-    if settings == DEFAULT_SETTINGS:
+    if settings == DEFAULT_SETTINGS and not rel.inside.variables:  # how often variables are evaluated is said for these
         return rel
     # A shared relation stays the one that it is, for the trees that use it, too.
     return (rl.Fetch(rel) if rel.shared else rel).with_settings(settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.pickling import Picklable
@@ -12,7 +12,8 @@ from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, EvaluationMode, Par
 from substrait_dsl.algebra.trees import Root, Tree
 from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
 from substrait_dsl.errors import InvalidArgumentError, naming
-from substrait_dsl.fluent.base import RelationBase, made, rel_of
+from substrait_dsl.fluent.base import RelationBase, document_hint, made, rel_of
+from substrait_dsl.fluent.guidance import no_attribute, relation_hint
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import RelationSchema
 
@@ -34,6 +35,18 @@ class Subtree(Picklable):
     def schema(self) -> RelationSchema:
         """The columns of the relation."""
         return self._relation.schema
+
+    if not TYPE_CHECKING:  # a checker must not take every name for a verb
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            verbs = {verb: f"relation.{verb}, of the relation that it evaluates" for verb in dir(Relation)}
+            verbs |= dict.fromkeys(
+                ("collect", "execute", "running", "show"),
+                "Plan(subtree, ...).execute(spark), which evaluates it in its turn: it returns no rows",
+            )
+            raise no_attribute("a subtree", name, verbs, dir(type(self)))
 
     def __str__(self) -> str:
         return f"subtree: {self._relation}"
@@ -71,7 +84,9 @@ def tree_of(given: object) -> Tree:
     if isinstance(given, Subtree):
         return AlgebraSubtree.of(given.relation._rel)
     if not isinstance(given, RelationBase):
-        raise InvalidArgumentError(f"expected relations, got {given!r}")
+        is_several = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
+        hint = "give them one by one: *[...]" if is_several else document_hint(given) or relation_hint(given)
+        raise InvalidArgumentError(f"expected relations, got {given!r}", hint=hint)
     return Root.of(given._rel)
 
 
@@ -100,8 +115,9 @@ def plan_of(
     modes = {settings.evaluation_mode for settings in carried}
     if evaluation_mode is None and len(modes) > 1:
         raise InvalidArgumentError(
-            "of the plans that the relations come from one evaluates variables once, and another for each record",
-            hint="say it in Plan(..., evaluation_mode=)",
+            "of the plans that the relations come from one evaluates variables once (evaluation_mode per_plan), and "
+            "another for each record (per_record)",
+            hint='say which is meant: Plan(..., evaluation_mode="per_plan")',
         )
     enhancements = list(dict.fromkeys(settings.enhancement for settings in carried))
     if advanced_extensions is None and enhancements not in ([], [None]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,37 @@ def test_a_root_carries_what_its_plan_says_of_itself() -> None:
         sd.Plan(root, plain)
     with refused(InvalidArgumentError, "Plan", "enhancement that others lack"):
         sd.Plan(root, plain, evaluation_mode="per_plan")
+
+
+def _read(plan: sd.Plan) -> sd.Plan:
+    return sd.Plan.from_bytes(plan.to_bytes())
+
+
+@pytest.mark.parametrize("kept", [lambda plan: plan, _read], ids=["built", "read"])
+@pytest.mark.parametrize("said", ["per_plan", None])
+def test_roots_of_plans_that_evaluate_variables_otherwise_do_not_meet(
+    kept: Callable[[sd.Plan], sd.Plan], said: Any
+) -> None:
+    now: Any = sd.Relation(T).select("a", now=sd.current_timestamp())
+    (once,) = kept(sd.Plan(now, evaluation_mode=said)).roots
+    (each,) = kept(sd.Plan(now, evaluation_mode="per_record")).roots
+    met: list[Callable[[], sd.Plan]] = [
+        lambda: sd.Plan(once, each),
+        lambda: sd.Plan(each, sd.subtree(once)),
+        lambda: once.union_all(each).to_plan(),
+        lambda: each.filter(lambda r: sd.exists(once.filter(lambda i: i.a == r.a))).to_plan(),
+        lambda: sd.Plan(sd.shared(once).limit(1), each),
+        lambda: sd.Plan(each, *sd.Plan(sd.shared(now)).roots),
+    ]
+    for combine in met:
+        with refused(InvalidArgumentError, "per_plan", "per_record", "evaluation_mode="):
+            combine()
+    assert sd.Plan(once, each, evaluation_mode="per_plan").evaluation_mode == "per_plan"
+    assert sd.Plan(once, evaluation_mode="per_record").evaluation_mode == "per_record"
+    assert sd.Plan(once, now, once.limit(1)).evaluation_mode == "per_plan"
+    # Rows that depend on no variable mean the same in both, and what never was in a plan follows the others.
+    (plain,) = kept(sd.Plan(sd.Relation(T))).roots
+    assert sd.Plan(plain, each, now).evaluation_mode == "per_record"
 
 
 def test_what_is_no_tree_is_refused() -> None:

@@ -26,6 +26,7 @@ MAX_REFERENCE = 2**32 - 1
 
 
 ASKING = Inside(asks=True)
+WITH_VARIABLE = Inside(variables=True)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -67,6 +68,10 @@ class ExecutionContextVariable(Expression):
 
     variable: ContextVariable
     variable_type: Type
+
+    def _settle(self) -> None:
+        Expression._settle(self)
+        object.__setattr__(self, "inside", WITH_VARIABLE)
 
     def _derive_type(self) -> Type:
         kind = CONTEXT_VARIABLES.get(self.variable)
