@@ -195,4 +195,6 @@ def unknown_field(name: str | int, known: Sequence[str], what: str = "column", p
     """The error for a name or position that no field has, with the names that exist and the nearest."""
     given, hint = (f'"{name}"', suggestion(name, known)) if isinstance(name, str) else (str(name), None)
     are = "is" if len(known) == 1 else "are"
+    if not known and what == "column" and not place:  # nearly always the row of a write
+        hint = 'of a write, write(..., output="modified_records") puts out the rows that it wrote'
     return UnknownFieldError(f"there is no {what} {given}{place}; there {are} {quoted(known)}", hint=hint)

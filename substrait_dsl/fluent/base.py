@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -221,7 +222,7 @@ class RelationBase(Picklable, RelationLike):
                 raise AttributeError(name)
             if name in self._rel.schema.names:
                 raise UnknownAttributeError(f'a relation has no "{name}"', hint=f"its column is rel.c.{name}")
-            raise no_attribute("a relation", name, VERBS, dir(type(self)))
+            raise no_attribute("a relation", name, {**_members_of_plans(), **VERBS}, dir(type(self)))
 
         def __contains__(self, item: object) -> NoReturn:
             raise TypeMismatchError("a relation is not a container", hint="write x.is_in(relation)")
@@ -248,12 +249,36 @@ def made(rel: rl.Rel) -> Relation[Any]:
     return Relation(rel)
 
 
+def _members_of_plans() -> dict[str, str]:
+    """What plans have and relations have not, and what to write for it where a relation stands."""
+    from substrait_dsl.fluent.plan import Plan
+
+    members: dict[str, str] = {}
+    for name in dir(Plan):
+        if name.startswith("_") or hasattr(RelationBase, name):
+            continue
+        called = f"{name}(...)" if callable(getattr(Plan, name)) else name
+        is_maker = isinstance(inspect.getattr_static(Plan, name), classmethod)
+        members[name] = f"substrait_dsl.Plan.{called}" if is_maker else f"to_plan().{called}"
+    return members
+
+
+def document_hint(given: object) -> str | None:
+    """What to write for a plan, or a tree of one, where a relation belongs."""
+    from substrait_dsl.fluent.plan import Plan
+    from substrait_dsl.fluent.trees import Subtree
+
+    if isinstance(given, Plan):
+        return "the trees of a plan are *plan.trees, the relations that it returns plan.roots"
+    return "the relation of a subtree is subtree.relation" if isinstance(given, Subtree) else None
+
+
 def rel_of(given: object) -> rl.Rel:
     """The relation of the algebra that a verb was given. Raises `InvalidArgumentError` for anything else."""
     if isinstance(given, RelationBase):
         return given._rel
     is_list = isinstance(given, list | tuple) and any(isinstance(each, RelationBase) for each in given)
-    hint = "give them one by one: *[...]" if is_list else relation_hint(given)
+    hint = "give them one by one: *[...]" if is_list else document_hint(given) or relation_hint(given)
     raise InvalidArgumentError(f"expected a relation, got {given!r}", hint=hint)
 
 
