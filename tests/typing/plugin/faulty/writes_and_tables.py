@@ -51,7 +51,8 @@ items.select("prt").write("t")
 # E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
 items.write("t").select("order")
-# E: select: there is no column "order"; there are none  [substrait-unknown-field]
+# E: select: there is no column "order"; there are none; of a write, write(..., output="modified_records") puts out
+#    the rows that it wrote  [substrait-unknown-field]
 items.write("t", output="modified_records").select("prt")
 # E: select: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
@@ -142,7 +143,8 @@ sd.create_table("t", Items, or_replace="yes")
 sd.create_table(5, Items)
 # E: create_table: the name of a table is a str or a tuple of str, got 5  [substrait-invalid-argument]
 sd.create_table("t", Items).select("part")
-# E: select: there is no column "part"; there are none  [substrait-unknown-field]
+# E: select: there is no column "part"; there are none; of a write, write(..., output="modified_records") puts out
+#    the rows that it wrote  [substrait-unknown-field]
 sd.alter_table("t", Items, {"part": 1.5})
 # E: alter_table, the default of "part": 1.5 does not fit i64: it takes an int, not a float  [substrait-literal]
 sd.drop_table("t", if_exists="yes")
