@@ -293,7 +293,11 @@ class Document(Immutable, Called, Generic[M, A]):
         return to_bytes(self.to_proto(outer_references=outer_references))
 
     def to_json(self, *, outer_references: OuterReferences = "rel_reference") -> str:
-        """Make protobuf's JSON form. Argument of `to_proto`; its errors, also for unknown extension messages."""
+        """Make protobuf's JSON form. Argument of `to_proto`; its errors.
+
+        Raises `UnsupportedError`, too, for extension messages that JSON cannot say: of a type that is not known here,
+        or with values that do not come back the same. Their bytes may be others, their content is not.
+        """
         from substrait_dsl.proto.plan import to_json
 
         with naming("to_json"):

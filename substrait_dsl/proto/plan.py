@@ -285,18 +285,9 @@ def from_bytes(
 
 def to_json(message: Whole) -> str:
     """The JSON of a plan or an extended expression, in the names of protobuf's JSON form (``lowerCamelCase``)."""
-    from google.protobuf import json_format
+    from substrait_dsl.proto.any_json import encode_json
 
-    from substrait_dsl.proto.json_text import import_well_known_types
-
-    import_well_known_types()
-    try:
-        return json_format.MessageToJson(message)
-    except TypeError as error:  # JSON writes the fields of an extension message, so it has to know them
-        raise UnsupportedError(
-            f"JSON cannot hold an extension message of a type that is not known here: {error}",
-            hint="write the binary form",
-        ) from None
+    return encode_json(message)
 
 
 def from_json(
