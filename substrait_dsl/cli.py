@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,9 +24,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from substrait_dsl.fluent.stub import stub_of
 
             print(stub_of(options.extension), end="")
+        sys.stdout.flush()
     except SubstraitDslError as error:
         print(f"substrait-dsl: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # who reads the output has enough of it: `| head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what Python still wants to write goes there
+        return 0
     return 0
 
 

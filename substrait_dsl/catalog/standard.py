@@ -15,9 +15,16 @@ from importlib.resources import files
 from substrait_dsl.catalog.entries import Entry, TypeTexts, read_yaml
 from substrait_dsl.catalog.load import FUNCTION_SECTIONS, read_function, read_header
 from substrait_dsl.catalog.records import Extension, Function, Kind
+from substrait_dsl.errors import CatalogError
 
 _SECTION = re.compile(r"^(\w+):", re.MULTILINE)
 _FUNCTION = re.compile(r"""^  -\s+name: *["']?(\w+)["']? *$""", re.MULTILINE)
+
+MESSAGES = ("0", "106")
+"""The version of the specification's messages and extension files that the library is written for."""
+
+INSTALL = 'pip install "substrait>=0.37,<0.38"'
+"""What installs them."""
 
 PREFERRED_ORDER = ("functions_aggregate_generic", "functions_aggregate_decimal_output")
 """Files that declare the same signatures: the one whose overloads are taken first, then the other."""
@@ -25,9 +32,13 @@ PREFERRED_ORDER = ("functions_aggregate_generic", "functions_aggregate_decimal_o
 
 def standard_extensions() -> tuple[Extension, ...]:
     """The extensions of the installed specification, in the order in which their overloads are preferred."""
+    try:
+        folder = files("substrait_extensions.extensions")
+    except ModuleNotFoundError:
+        raise CatalogError("the package substrait-extensions is not installed", hint=INSTALL) from None
     found = {
         file.name.removesuffix(".yaml"): file.read_text(encoding="utf-8")
-        for file in files("substrait_extensions.extensions").iterdir()
+        for file in folder.iterdir()
         if file.name.endswith(".yaml") and not file.name.endswith("schema.yaml")
     }
     return tuple(_read_lazily(found[stem], f"{stem}.yaml") for stem in sorted(found, key=_preference))

@@ -64,23 +64,46 @@ class Started:
             except UnsupportedError as error:
                 _name_step(error, self.records)
                 raise
+            except OSError as error:  # of a file that rows go through, or of the way to Spark
+                self._require_system(error)
+                raise
 
     def require_success(self, error: BaseException | None, *, is_all: bool = False) -> None:
         """Raise an error in words of the plan, if it is known to come from it, or comes from it because all does."""
         from substrait_dsl.spark.correlation import loss_of
         from substrait_dsl.spark.failures import failure_of
-        from substrait_dsl.spark.places import places
+        from substrait_dsl.spark.places import of_tables, places
 
         failure = None if error is None else failure_of(error, analysis=is_all)
         if failure is None:
+            if is_all and isinstance(error, OSError):
+                self._require_system(error)
             return
         for record in self.records:
             if (refusal := loss_of(failure.message, record.plan)) is not None:
                 raise refusal from error
         found = [(place, record) for record in self.records for place in places(failure, record)]
+        if not found:
+            found = [(place, record) for record, frame in self.outputs() for place in of_tables(failure, record, frame)]
         if found or is_all:
             record = found[0][1] if found else self.records[0]
             raise _error(failure, [place for place, _ in found], record) from error
+
+    def outputs(self) -> list[tuple[Record, DataFrame]]:
+        """What is known of each root, and its rows."""
+        return list(zip(self.records[len(self.records) - len(self.frames) :], self.frames, strict=True))
+
+    def _require_system(self, error: OSError) -> None:
+        """Raise `ExecutionError` for an error of the system's, but for one of the output of the program."""
+        from substrait_dsl.spark.causes import system_words
+        from substrait_dsl.spark.session import require_running
+
+        require_running(self.spark)
+        if not isinstance(error, BrokenPipeError):
+            raise ExecutionError(
+                f"the rows did not get through: {system_words(error)}",
+                hint="SPARK_LOCAL_DIRS and TMPDIR say where Spark and Python keep temporary files",
+            ) from error
 
 
 class Running(Generic[R]):
@@ -171,8 +194,7 @@ def explanation(text: str, started: Started, mode: ExplainMode | None) -> str:
     from substrait_dsl.spark.explain import spark_plan
 
     parts = [text]
-    records = started.records[len(started.records) - len(started.frames) :]
-    for number, (frame, record) in enumerate(zip(started.frames, records, strict=True)):
+    for number, (record, frame) in enumerate(started.outputs()):
         heading = f"root {number} on Spark" if len(started.frames) > 1 else "on Spark"
         with Running("explain", started, frame, progress=False, is_all=True):  # Spark computes constants beforehand
             shown = spark_plan(frame, mode or "simple")

@@ -1,1 +1,23 @@
 """Plans as protobuf messages of the Substrait specification. The only part of the library that imports protobuf."""
+
+from substrait_dsl.catalog.standard import INSTALL, MESSAGES
+from substrait_dsl.errors import UnsupportedError
+
+
+def require_messages() -> None:
+    """Raise `UnsupportedError` for messages of another version: what that has more would be lost in silence."""
+    from importlib import metadata
+
+    try:
+        found = metadata.version("substrait-protobuf")
+    except metadata.PackageNotFoundError:
+        raise UnsupportedError("the package substrait-protobuf is not installed", hint=INSTALL) from None
+    if tuple(found.split(".")[:2]) != MESSAGES:
+        raise UnsupportedError(
+            f"plans are read and written with the messages of substrait-protobuf {'.'.join(MESSAGES)}, "
+            f"but {found} is installed",
+            hint=INSTALL,
+        )
+
+
+require_messages()

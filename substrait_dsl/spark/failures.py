@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 from zoneinfo import available_timezones
 
 import attrs
@@ -31,11 +32,15 @@ from substrait_dsl.algebra.types import (
     Type,
 )
 from substrait_dsl.errors import shortened, suggestion
+from substrait_dsl.spark.causes import OF_JAVA, last_cause, with_cause
 from substrait_dsl.spark.functions_regexp import NO_MATCH
 from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.record import Record
 from substrait_dsl.spark.tables import NAME
 from substrait_dsl.spark.zones import NO_ZONE
+
+if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
 
 
 @attrs.frozen
@@ -48,6 +53,8 @@ class Failure:
     parameters: Mapping[str, str]
     fragments: tuple[str, ...] = ()
     """The pieces of SQL text that failed."""
+    cause: str | None = None
+    """What the machine said that it comes from, as `last_cause` gives it."""
 
     @property
     def kind(self) -> str:
@@ -68,16 +75,25 @@ class Place:
 
 def failure_of(error: BaseException, *, analysis: bool = False) -> Failure | None:
     """What Spark says of an error of a running job, or, if `analysis`, of any of its errors; None for another error."""
-    from pyspark.errors import AnalysisException, PySparkException
+    from pyspark.errors import AnalysisException, ArithmeticException, PySparkException
 
     if isinstance(error, AnalysisException) and not analysis:
         return None
     if not isinstance(error, spark_errors()):
         return None
     if not isinstance(error, PySparkException) or error.getCondition() is None:
-        return _caused(str(error))
-    if error.getCondition() == _SEVERAL:
-        return _one_of(str(error))
+        found = _caused(str(error))
+        if not found.condition and isinstance(error, ArithmeticException):
+            found = attrs.evolve(found, condition=OF_ARITHMETIC)
+    elif error.getCondition() == _SEVERAL:
+        found = _one_of(str(error))
+    else:
+        found = _named_by(error)
+    return attrs.evolve(found, cause=last_cause(error))
+
+
+def _named_by(error: PySparkException) -> Failure:
+    """An error that Spark has a name for."""
     contexts = error.getQueryContext() or []
     return Failure(
         error.getCondition() or "",
@@ -111,8 +127,13 @@ def _caused(text: str) -> Failure:
     if _OF_PARSER in text:
         return Failure(BROKEN_RECORDS[0], BEHIND_QUOTE, {})
     causes = _CAUSE.findall(text)
+    if not causes or causes[-1][1] in OF_WRITING:
+        if _OF_JAVA.search(text):
+            return Failure(OF_INTERVALS, text, {})
+        if arithmetic := _ARITHMETIC.search(text):
+            return Failure(OF_ARITHMETIC, arithmetic[1], {})
     if not causes:
-        return Failure(OF_INTERVALS if _OF_JAVA.search(text) else "", text, {})
+        return Failure("", text, {})
     message, condition = causes[-1]
     return _one_of(message) if condition == _SEVERAL else _told_by(message)
 
@@ -121,6 +142,11 @@ OF_INTERVALS = "INTERVAL_ARITHMETIC_OVERFLOW"
 INTERVALS = (IntervalDay, IntervalYear)
 OF_TIME = (*INTERVALS, Date, PrecisionTimestamp, PrecisionTimestampTZ)
 """The types that what computes with intervals may give; none is wider."""
+OF_ARITHMETIC = "JAVA_ARITHMETIC"
+"""Our name for what Java cannot compute, and Spark has no name for."""
+_ARITHMETIC = re.compile(r"java\.lang\.ArithmeticException: ([^\n]*)")
+OF_WRITING = ("TASK_WRITE_FAILED",)
+"""Spark's names for errors that say no more than that a task wrote rows."""
 _OF_JAVA = re.compile(r"(?:java\.lang\.ArithmeticException: |\A)(?:long|integer) overflow")
 """What Spark raises where a multiple of an interval overflows."""
 
@@ -168,6 +194,7 @@ BEHIND_QUOTE = "a field of delimited text goes on behind its closing quote"
 _OF_PARSER = "com.univocity.parsers.common.TextParsingException"
 """What the parser of delimited text raises, and Spark has no name for."""
 _UNREAD = "FAILED_READ_FILE.NO_HINT"
+_GONE = "FAILED_READ_FILE.FILE_NOT_EXIST"
 OF_FILES = ("FAILED_READ_FILE", "FILE_NOT_EXIST", *BROKEN_RECORDS)
 
 _REASONS = {
@@ -178,26 +205,35 @@ _REASONS = {
     MANY_ROWS: "a scalar subquery gives more than one row",
 }
 STOPPED = "the session is stopped"
+ENDED = "Spark's Java has ended"
+ANEW = "this process cannot start another, a new one can"
 RESTART = "start another: SparkSession.builder.getOrCreate()"
 _LACKS = {
-    "java.lang.OutOfMemoryError": "Java ran out of memory",
-    "java.lang.StackOverflowError": "Java ran out of stack",
+    **OF_JAVA,
     "Cannot call methods on a stopped SparkContext": STOPPED,
+    **dict.fromkeys(("Answer from Java side is empty", "Error while sending or receiving"), ENDED),
 }
 _NO_FILES = "Spark has no file system for "
 _LACKING = {
     r'No FileSystem for scheme "([^"]+)"': _NO_FILES + '"{}"',
     r"Class (org\.apache\.hadoop\.fs\.[\w.]+) not found": _NO_FILES + "this, it lacks {}",
     r"nanos > 999999999 or < 0": "an ORC file has a point in time before 1970 as Spark does not write them",
+    r"Mkdirs failed to create (?:file:)?(\S+?)(?:/_temporary/\S*)? \(": "no folder can be made in {}: it may not be "
+    "written to",
     r"java\.net\.UnknownHostException: ([^\s:]+)": 'there is no host "{}"',
 }
 """What Java says that it lacks, or cannot read, and what that means."""
+_TOO_LONG = "a remainder cannot be computed, as the whole quotient has too many digits"
+_IMPOSSIBLE = {"Division impossible": _TOO_LONG}
+"""What Java says that it cannot compute, and what that means."""
 _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", OF_INTERVALS, "DATETIME_OVERFLOW")
 _CALLS = (AggregateFunction, ScalarFunction, WindowCall, WindowFunction)
 _MISFITS = ("CAST_INVALID_INPUT", "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
 
 _HINTS = {
     STOPPED: RESTART,
+    ENDED: ANEW,
+    _TOO_LONG: "cast both sides to fp64, or the divisor to a decimal of fewer digits behind the point, if that will do",
     "division by zero": "functions.nullif(divisor, 0) gives NULL there",
     "a scalar subquery gives more than one row": "an aggregate without keys gives one row, limit(1) at most one",
     NO_MATCH: "when(functions.regexp_count_substring(x, pattern) > 0).then(...).otherwise(None) gives NULL there",
@@ -228,6 +264,7 @@ IS_NULL = "is required, but it is NULL"
 _ZONE = re.compile(r"The timezone: (.+?) is invalid")
 _ADVICE = re.compile(
     r""" ?(If necessary set "[^"]*" to "[^"]*"[^.]*\."""  # to turn ANSI mode off
+    r"""| It is possible the underlying files have been updated\. You can [^.]*\."""
     r"""|(?:To tolerate|Use)[^.]*['`]try_\w+['`][^.]*\.)"""
 )
 _FRAMING = re.compile(r"^\[[A-Z0-9_.]+\]\s*|\s*SQLSTATE: \w+\s*$")
@@ -258,7 +295,7 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
         value = _SUFFIXED.sub(r"\1", value)
         target = node.target.as_required() if isinstance(node, Cast) else _target(failure)
         return f"the value {value} cannot be cast to {target}" if target else f"the value {value} does not fit"
-    return _REASONS.get(failure.kind) or _lack(failure.message) or readable(_plain(failure.message), record)
+    return _REASONS.get(failure.kind) or readable(_words(failure), record)
 
 
 def _lack(message: str) -> str | None:
@@ -286,6 +323,8 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         return _CAST_HINT
     if (zone := _ZONE.search(failure.message)) and zone[1] not in available_timezones():
         return suggestion(zone[1], available_timezones()) or "zoneinfo.available_timezones() are those that there are"
+    if failure.condition == _GONE:
+        return "what it reads was removed or replaced after it was looked up: run it again"
     if failure.kind in BROKEN_RECORDS or failure.condition == _UNREAD or told == BEHIND_QUOTE:
         text = None if place is None else text_format(place.rel)
         return None if text is None else _as_told(text)
@@ -362,8 +401,15 @@ _SUFFIXED = re.compile(r"^(-?[0-9.]+)(?:[LSY]|BD)$")
 """A number as Spark's SQL writes it."""
 
 
+_ABORTED = re.compile(
+    r"\A(?:[\w.$]+: )?Job aborted due to stage failure: .*?\(TID \d+\) \([^)\n]*\): (?:[\w.$]+: )?", re.DOTALL
+)
+"""What Spark says before the error of a task."""
+
+
 def _plain(message: str) -> str:
     """A message of Spark's on one line, without pieces of SQL, stacks, codes and advice to loosen its settings."""
+    message = _ABORTED.sub("", message)
     text = re.split(r"\n== |;\n|\n+JVM stacktrace|\n\s+at ", message, maxsplit=1)[0].strip()
     return " ".join(_FRAMING.sub("", _ADVICE.sub("", _FRAMING.sub("", text))).split()).rstrip(".")
 
@@ -371,7 +417,16 @@ def _plain(message: str) -> str:
 def told(error: Exception) -> str:
     """What an error of Spark's says, on one line, without a stack."""
     failure = failure_of(error, analysis=True)
-    return str(error) if failure is None else _lack(failure.message) or _plain(failure.message)
+    return str(error) if failure is None else _words(failure)
+
+
+def _words(failure: Failure) -> str:
+    """What a failure says, on one line, and what it comes from."""
+    if failure.kind == OF_ARITHMETIC:
+        said = failure.message.strip().rstrip(".")
+        return _IMPOSSIBLE.get(said) or f"Java cannot compute a number: {said}"
+    cause = failure.cause and (_lack(failure.cause) or failure.cause)
+    return _lack(failure.message) or with_cause(_plain(failure.message), cause)
 
 
 def readable(text: str, record: Record) -> str:

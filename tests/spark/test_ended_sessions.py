@@ -36,6 +36,10 @@ for verb in (values.collect, sd.read_named("t", {"a": "i64"}).execute):
         verb(spark)
     except ExecutionError as error:
         print(error)
+try:
+    local_session()
+except ExecutionError as error:
+    print(error)
 """
 
 
@@ -55,5 +59,6 @@ def test_a_session_that_was_stopped() -> None:
 def test_a_session_whose_java_has_ended() -> None:
     """As it does where it runs out of memory."""
     lines = printed(DEAD)
-    assert [line.split(" has ended")[0] for line in lines[::2]] == ["collect: Spark's Java", "execute: Spark's Java"]
-    assert lines[1::2] == ["  hint: this process cannot start another, a new one can"] * 2
+    verbs = ("collect: ", "execute: ", "")  # the last one is local_session
+    assert [line.split(" has ended")[0] for line in lines[::2]] == [f"{verb}Spark's Java" for verb in verbs]
+    assert lines[1::2] == ["  hint: this process cannot start another, a new one can"] * 3

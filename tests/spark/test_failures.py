@@ -563,6 +563,47 @@ def test_arguments_of_the_verbs_that_run(spark: SparkSession) -> None:
         U.collect("spark")  # type: ignore[arg-type]
 
 
+def test_a_remainder_that_java_cannot_compute(tmp_path: Path, spark: SparkSession) -> None:
+    rows: Any = sd.read_virtual([(Decimal(10**37), Decimal("7E-38"))], {"a": "decimal<38,0>", "b": "decimal<38,38>"})
+    target = sd.files_target(str(tmp_path / "rows"), "parquet")
+    rows.write(target, "ctas").execute(spark)
+    files: Any = sd.read_files(tmp_path / "rows", {"a": "decimal<38,0>?", "b": "decimal<38,38>?"})
+    told = "a remainder cannot be computed, as the whole quotient has too many digits in a % b (step: project -> m"
+    for source in (rows, files):
+        with refused(ExecutionError, "collect: " + told, "fp64"):
+            source.select(m=lambda r: r.a % r.b).collect(spark)
+
+
+def test_a_table_that_vanishes_while_it_is_used(spark: SparkSession) -> None:
+    sd.read_virtual([(1,), (2,)], {"a": "i64"}).write("vanishing", "ctas").execute(spark)
+    said = ("running: ", "File does not exist (step: read vanishing)", "hint: what it reads was removed or replaced")
+    with refused(ExecutionError, *said), sd.read_named("vanishing", {"a": "i64?"}).running(spark) as frame:
+        spark.sql("DROP TABLE vanishing")
+        frame.collect()
+
+
+def test_where_nothing_may_be_written(spark: SparkSession) -> None:
+    rows = sd.read_virtual([(1,)], {"a": "i64"})
+    with refused(ExecutionError, "no folder can be made in /proc/nothing", "may not be written to"):
+        rows.write(sd.files_target("/proc/nothing", "parquet"), "ctas").execute(spark)
+
+
+def test_rows_that_do_not_get_to_spark(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They go through a file in a folder that may be full; an error of the program's own output stays what it is."""
+    from substrait_dsl.spark import execute
+
+    def fails(error: OSError) -> None:
+        monkeypatch.setattr(execute, "execute", lambda *_, **__: (_ for _ in ()).throw(error))
+
+    fails(OSError(28, "No space left on device"))
+    for verb in (U.collect, U.execute, U.show, sd.Plan(U).execute):
+        with refused(ExecutionError, "the rows did not get through: No space left on device", "SPARK_LOCAL_DIRS"):
+            verb(spark)
+    fails(BrokenPipeError(32, "Broken pipe"))
+    with pytest.raises(BrokenPipeError):
+        U.show(spark)
+
+
 def test_an_error_may_be_pickled() -> None:
     error = ExecutionError("overflow in a + b")
     error.step, error.expression = "project", "a + b"

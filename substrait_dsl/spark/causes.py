@@ -1,0 +1,65 @@
+"""The last cause of an error of Spark's: what the machine, the disk or the file system said."""
+
+from __future__ import annotations
+
+import re
+
+_CAUSES = re.compile(r"^(?:Caused by: |: )?((?:[a-z]\w*\.)+[A-Z][\w$]*): ([^\n]*)", re.MULTILINE)
+"""What each part of a stack of Java's begins with: a class, and what it says."""
+
+_OF_MACHINE = re.compile(r"java\.(?:io|net|nio)\.|org\.apache\.hadoop\.|com\.amazonaws\.|software\.amazon\.")
+"""The classes of errors that come from outside of Spark."""
+
+OF_JAVA = {
+    "java.lang.OutOfMemoryError": "Java ran out of memory",
+    "java.lang.StackOverflowError": "Java ran out of stack",
+}
+"""Errors of Java's own, and what they mean."""
+
+_OF_PATH = {
+    "java.nio.file.AccessDeniedException": "permission denied",
+    "java.nio.file.NoSuchFileException": "no such file",
+    "java.nio.file.FileAlreadyExistsException": "there is something already",
+    "java.nio.file.DirectoryNotEmptyException": "the folder is not empty",
+}
+"""Classes that say nothing but the path, and what they mean."""
+
+
+def last_cause(error: BaseException) -> str | None:
+    """What the machine said that an error comes from, such as ``No space left on device``.
+
+    Args:
+        error: an error of Spark's, or one of the system, of files and sockets.
+
+    Returns:
+        The words, without a class or a stack; None for an error that does not come from outside of Spark.
+    """
+    if isinstance(error, OSError):
+        return system_words(error)
+    stack = getattr(error, "getStackTrace", None)
+    causes = _CAUSES.findall(f"{error}\n{(stack() if callable(stack) else None) or ''}")
+    if not causes:
+        return None
+    kind, words = causes[-1]
+    if kind in OF_JAVA:
+        return OF_JAVA[kind]
+    if not _OF_MACHINE.match(kind):
+        return None
+    if kind in _OF_PATH:
+        return f"{_OF_PATH[kind]}: {words}"
+    inner = _CAUSES.match(words)  # one error in another's words
+    return (inner[2] if inner else words).strip() or None
+
+
+def system_words(error: OSError) -> str:
+    """What the system says of a file or a socket: ``No space left on device: '/tmp/x'``."""
+    if error.strerror is None:
+        return str(error) or type(error).__name__
+    return error.strerror if error.filename is None else f"{error.strerror}: {error.filename!r}"
+
+
+def with_cause(words: str, cause: str | None) -> str:
+    """What an error says, and its last cause, unless it says that already."""
+    if cause is None or cause in words or ("does not exist" in cause and "does not exist" in words):
+        return words
+    return f"{words}: {cause}" if words else cause
