@@ -4,6 +4,7 @@ from typing import Literal as L
 
 import substrait_dsl.errors as errors  # by their own names: the package's are those of this module
 import substrait_dsl.functions as functions
+from substrait_dsl.algebra.accesses import Access, Accesses
 from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability
 from substrait_dsl.algebra.capability_report import CapabilityReport, MissingCapability
 from substrait_dsl.algebra.common import Computation
@@ -120,6 +121,8 @@ __all__: list[str] = [
     "I32",
     "I64",
     "UUID",
+    "Access",
+    "Accesses",
     "AdvancedExtension",
     "AggregateMethod",
     "AnyMessage",

@@ -160,6 +160,16 @@ class UnsupportedError(SubstraitDslError, NotImplementedError):
     """The part of the step that is refused."""
 
 
+class NotAllowedError(SubstraitDslError, PermissionError):
+    """A plan would read, write or define what its caller does not allow; `accesses` are those that are not."""
+
+    code = "not-allowed"
+
+    def __init__(self, message: str, accesses: tuple[object, ...] = (), *, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.accesses = accesses
+
+
 class ExecutionError(SubstraitDslError, RuntimeError):
     """The engine failed, or is not there; the engine's own error is the `__cause__`."""
 

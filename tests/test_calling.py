@@ -58,7 +58,7 @@ MISTAKES: list[tuple[Callable[[], object], str, str]] = [
     (lambda: T.fetch(3, count=2), 'fetch: "count" is given by position and by name', ""),
     (lambda: T.c.id.alias(), 'alias: "name" is missing; expected alias(name)', ""),
     (lambda: T.to_plan().save(), 'save: "path" is missing', ""),
-    (lambda: PACKAGE.Plan.load(), 'load: "path" is missing; expected load(path, *, strict=..., catalog=...)', ""),
+    (lambda: PACKAGE.Plan.load(), 'load: "path" is missing; expected load(path, *, strict=..., catalog=..., max_', ""),
     (lambda: PACKAGE.Plan(T, names=["x"]), 'Plan: there is no argument "names"; expected Plan(*trees', ""),
     (
         lambda: PACKAGE.read_named("t"),

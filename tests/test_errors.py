@@ -328,6 +328,7 @@ BUILTINS: dict[str, set[type[Exception]]] = {
     "PlanFormatError": {ValueError},
     "UnsupportedError": {NotImplementedError},
     "ExecutionError": {RuntimeError},
+    "NotAllowedError": {PermissionError},
     "NotationError": {ValueError},
     "EvaluationError": {RuntimeError},
 }

@@ -151,6 +151,7 @@ OTHERS: Mapping[str, Callable[[], Any]] = {
     "files_target": lambda: sd.files_target("out/{id}", "parquet"),
     "subtree": lambda: sd.subtree(ORDERS),
     "extended": lambda: sd.ExtendedExpression(ORDERS, t=lambda r: r.id + 1),
+    "accesses": lambda: ORDERS.to_plan().accesses(),
     "requirements": lambda: ORDERS.to_plan().requirements(),
     "schema class": lambda: Orders,
 }

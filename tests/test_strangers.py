@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from substrait.plan_pb2 import Plan
 
 import substrait_dsl as sd
-from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
-from tests.support import refused, table
+from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, NotAllowedError, UnsupportedError
+from tests.support import f, refused, table
 
 
 def test_a_plan_of_more_bytes_than_may_be_is_not_read(tmp_path: Path) -> None:
@@ -47,3 +49,166 @@ def test_a_million_empty_messages_are_refused_at_once(name: str) -> None:
     data = bytes([8 * number + 2, 0]) * 1_000_000
     with refused(UnsupportedError, "from_bytes", f"there are 1,000,000 {name}, and 100,000 are the most"):
         sd.Plan.from_bytes(data)
+
+
+T = table("a: i64, b: string?")
+U = table("a: i64, b: string?", "u")
+V = sd.read_named(("db", "v"), {"c": "i64"})
+MESSAGE = sd.AnyMessage("type.googleapis.com/acme.Secret", b"")
+READ_T, READ_U, READ_V = (sd.Access("read", "table", names) for names in (("t",), ("u",), ("db", "v")))
+
+
+def access(operation: Any, object: Any, *names: str) -> sd.Access:
+    return sd.Access(operation, object, names)
+
+
+ACCESSES: dict[str, tuple[Callable[[], Any], list[sd.Access]]] = {
+    "rows in the plan": (lambda: sd.read_virtual([(1,)], {"a": "i64"}), []),
+    "a table, twice": (lambda: T.union_all(T), [READ_T]),
+    "exists": (lambda: T.filter(lambda r: sd.exists(V.filter(lambda v: v.c == r.a))), [READ_T, READ_V]),
+    "a scalar subquery in a measure": (
+        lambda: T.aggregate(n=lambda r: f.sum(r.a + sd.scalar_subquery(V.fetch(1)))),
+        [READ_T, READ_V],
+    ),
+    "a subquery in a subquery": (
+        lambda: T.filter(lambda r: r.a.is_in(V.filter(lambda v: sd.exists(U)))),
+        [READ_T, READ_V, READ_U],
+    ),
+    "the filter of a read": (
+        lambda: sd.read_named("t", {"a": "i64"}, filter=lambda r: r.a.is_in(V)),
+        [READ_T, READ_V],
+    ),
+    "a lateral join": (lambda: T.lateral_join(lambda r: V.filter(lambda v: v.c == r.a)), [READ_T, READ_V]),
+    "the condition of a join": (lambda: T.join(V, on=lambda l, r: sd.exists(U)), [READ_T, READ_V, READ_U]),
+    "shared": (lambda: twice(sd.shared(T.cross(V))), [READ_T, READ_V]),
+    "files": (
+        lambda: sd.read_files(["/x/a.parquet", "s3://b/*.parquet"], {"a": "i64"}, kind="glob"),
+        [access("read", "files", "file:///x/a.parquet"), access("read", "files", "s3://b/*.parquet")],
+    ),
+    "a metadata file": (
+        lambda: sd.read_iceberg("s3://x/m.json", {"a": "i64"}),
+        [access("read", "iceberg_table", "s3://x/m.json")],
+    ),
+    "an insert": (lambda: T.write(("db", "w")), [access("insert", "table", "db", "w"), READ_T]),
+    "a ctas": (lambda: T.write("w", op="ctas"), [access("ctas", "table", "w"), READ_T]),
+    "a table in memory": (
+        lambda: T.write(sd.virtual_target("w"), op="ctas"),
+        [access("ctas", "virtual_table", "w"), READ_T],
+    ),
+    "written files": (
+        lambda: T.write(sd.files_target("s3://out/{a}"), op="ctas"),
+        [access("ctas", "files", "s3://out"), READ_T],
+    ),
+    "a delete that shows what it took": (
+        lambda: T.write("w", op="delete", output="modified_records"),
+        [access("delete", "table", "w"), access("read", "table", "w"), READ_T],
+    ),
+    "a write inside": (
+        lambda: T.write("w", output="modified_records").filter(lambda r: sd.exists(V)),
+        [access("insert", "table", "w"), READ_T, READ_V],
+    ),
+    "an update": (
+        lambda: sd.update("t", {"a": "i64"}, {"a": lambda r: r.a + 1}, lambda r: r.a.is_in(V)),
+        [access("update", "table", "t"), READ_T, READ_V],
+    ),
+    "a new table": (lambda: sd.create_table("w", {"a": "i64"}), [access("create", "table", "w")]),
+    "an altered table": (lambda: sd.alter_table("w", {"a": "i64"}), [access("alter", "table", "w")]),
+    "a dropped table": (lambda: sd.drop_table(("db", "w")), [access("drop", "table", "db", "w")]),
+    "a view": (
+        lambda: sd.create_view("w", T.filter(lambda r: sd.exists(V))),
+        [access("create", "view", "w"), READ_T, READ_V],
+    ),
+    "an exchange": (
+        lambda: T.exchange(sd.broadcast(), targets=[sd.exchange_target("http://x", 0), sd.exchange_target(MESSAGE)]),
+        [access("insert", "uri", "http://x"), access("insert", "extension", MESSAGE.type_url), READ_T],
+    ),
+    "an extension": (
+        lambda: sd.extension_multi([T, V], MESSAGE, {"a": "i64"}),
+        [access("any", "extension", MESSAGE.type_url), READ_T, READ_V],
+    ),
+    "an enhancement": (
+        lambda: T.with_extension(common=sd.AdvancedExtension(enhancement=MESSAGE)),
+        [access("any", "extension", MESSAGE.type_url), READ_T],
+    ),
+}
+
+
+def twice(relation: Any) -> Any:
+    return relation.union_all(relation)
+
+
+@pytest.mark.parametrize("name", ACCESSES)
+def test_all_accesses_of_a_plan_are_found(name: str) -> None:
+    make, wanted = ACCESSES[name]
+    plan = make().to_plan()
+    assert sorted(map(str, plan.accesses().all)) == sorted(map(str, wanted))
+    assert set(plan.accesses().all) == set(wanted)
+    if name not in ("an extension", "written files", "a table in memory"):  # which no message, or not all of it, holds
+        assert set(sd.Plan.from_bytes(plan.to_bytes()).accesses().all) == set(wanted)
+
+
+def test_accesses_of_all_trees_of_a_plan() -> None:
+    plan = sd.Plan(
+        sd.subtree(T.write("w")), V, sd.drop_table("u"), advanced_extensions=sd.AdvancedExtension(enhancement=MESSAGE)
+    )
+    found = plan.accesses()
+    insert, drop = access("insert", "table", "w"), access("drop", "table", "u")
+    unknown = access("any", "extension", MESSAGE.type_url)
+    assert set(found.all) == {insert, READ_T, READ_V, drop, unknown}
+    assert set(found.reads) == {READ_T, READ_V, unknown}
+    assert set(found.writes) == {insert, unknown}
+    assert set(found.definitions) == {drop, unknown}
+    ctas = T.write("w", op="ctas").to_plan().accesses()
+    assert ctas.writes == ctas.definitions == (access("ctas", "table", "w"),)
+    assert str(sd.read_virtual([(1,)], {"a": "i64"}).to_plan().accesses()) == "nothing outside of the plan"
+
+
+class NoSession:
+    """Stands for a session that must not be asked anything."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise AssertionError(f"the session was asked for {name}")
+
+
+RUNS: dict[str, Callable[[Any, Any, Any], object]] = {
+    "execute": lambda rel, spark, allow: rel.execute(spark, allow=allow),
+    "collect": lambda rel, spark, allow: rel.collect(spark, allow=allow),
+    "show": lambda rel, spark, allow: rel.show(spark, allow=allow),
+    "running": lambda rel, spark, allow: rel.running(spark, allow=allow),
+    "plan.execute": lambda rel, spark, allow: rel.to_plan().execute(spark, allow=allow),
+    "plan.running": lambda rel, spark, allow: rel.to_plan().running(spark, allow=allow),
+}
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_what_is_not_allowed_is_refused_before_the_session_is_asked(run: str) -> None:
+    plan = T.filter(lambda r: sd.exists(V)).write("w", output="modified_records")
+    session, verb = NoSession(), run.rpartition(".")[2]
+    for allow in (
+        [],
+        [READ_T, access("insert", "table", "w"), access("read", "table", "DB", "v")],
+        T.to_plan().accesses(),
+        lambda access: access.names != ("db", "v"),
+        iter([READ_T]),
+    ):
+        with pytest.raises(NotAllowedError, match=f'{verb}: the plan has .* not allowed: .*read table "db.v"') as error:
+            RUNS[run](plan, session, allow)
+        assert READ_V in error.value.accesses
+    for fit in (plan.to_plan().accesses(), plan.to_plan().accesses().all, lambda access: True, None):
+        with pytest.raises(AssertionError, match="the session was asked"):
+            RUNS[run](plan, session, fit)
+    wrong: list[Any] = ["t", b"t", 5, READ_T, [("read", "table", ("t",))], lambda access: None, lambda access: "no"]
+    for allow in wrong:
+        with pytest.raises(InvalidArgumentError, match="allow"):
+            RUNS[run](plan, session, allow)
+
+
+def test_an_access_says_what_is_accessed() -> None:
+    with pytest.raises(InvalidChoiceError, match="operation of an access"):
+        access("reads", "table", "t")
+    with pytest.raises(InvalidChoiceError, match="object of an access"):
+        access("read", "tables", "t")
+    with pytest.raises(InvalidArgumentError, match="has the name of"):
+        access("read", "table")
+    with pytest.raises(InvalidArgumentError, match="names of Access must be a tuple of texts"):
+        sd.Access("read", "table", "t")  # type: ignore[arg-type]  # on purpose

@@ -33,7 +33,7 @@ SAYING = {"reveal_schema"}
 
 FOUND_IN_PLANS = {
     *("Capabilities", "CapabilityReport", "Finding", "FindingCode", "FunctionCapability", "MissingCapability"),
-    *("ExchangeKind", "Requirement", "SubstraitDslError"),
+    *("Access", "Accesses", "ExchangeKind", "Requirement", "SubstraitDslError"),
 }
 """What no pipeline names."""
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
+from substrait_dsl.algebra.accesses import Accesses, accesses_of
 from substrait_dsl.algebra.evaluation import normalized_trees
 from substrait_dsl.algebra.expressions.literals import Literal, literal
 from substrait_dsl.algebra.expressions.parameters import DynamicParameter, remember_type
@@ -119,6 +120,11 @@ class AlgebraPlan(Picklable):
     def nodes(self) -> tuple[Node, ...]:
         """All nodes that stand in no other: the relations at the top, and the values of parameters."""
         return (*self.relations, *(binding.value for binding in self.parameter_bindings))
+
+    @property
+    def accesses(self) -> Accesses:
+        """What the plan reads, writes and defines outside of itself."""
+        return accesses_of(self.nodes, self.settings.enhancement)
 
     @property
     def settings(self) -> PlanSettings:

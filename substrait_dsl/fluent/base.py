@@ -24,6 +24,7 @@ from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
+    from substrait_dsl.algebra.accesses import Allowed
     from substrait_dsl.algebra.plan import AlgebraPlan
     from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.fluent.relation import Relation
@@ -123,25 +124,34 @@ class RelationBase(Picklable, RelationLike):
 
         return as_value(self, name)
 
-    def execute(self, spark: SparkSession, *, persist_shared: bool = False) -> DataFrame:
+    def execute(self, spark: SparkSession, *, persist_shared: bool = False, allow: Allowed | None = None) -> DataFrame:
         """Run on Spark and return the rows as a DataFrame of exactly this relation's schema.
 
         Args:
             spark: the session.
             persist_shared: whether Spark keeps the rows of relations that are `shared`, once they are computed, until
                 ``spark.catalog.clearCache()``. Without it, Spark decides how often it computes them.
+            allow: what the relation may read, write and define, for who runs plans of others: a function of an `Access`
+                that says True or False, or all accesses that there may be, such as ``plan.accesses()`` of a plan that
+                is known; None: everything.
 
-        Raises `UnsupportedError` for what Spark cannot do exactly, and `ExecutionError` for a table that is not there
-        or does not fit; both before anything runs. What fails while rows are computed is Spark's own error: `collect`,
-        `show` and `running` say which step it comes from.
+        Raises `NotAllowedError` for another access, before Spark is asked anything, `UnsupportedError` for what Spark
+        cannot do exactly, and `ExecutionError` for a table that is not there or does not fit; all before anything runs.
+        What fails while rows are computed is Spark's own error: `collect`, `show` and `running` say which step it comes
+        from.
         """
         from substrait_dsl.fluent.running import Started
 
         with naming("execute"):
-            return Started(self._plan(), spark, persist_shared=persist_shared).frames[0]
+            return Started(self._plan(), spark, persist_shared=persist_shared, allow=allow).frames[0]
 
     def running(
-        self, spark: SparkSession, *, persist_shared: bool = False, progress: bool = False
+        self,
+        spark: SparkSession,
+        *,
+        persist_shared: bool = False,
+        progress: bool = False,
+        allow: Allowed | None = None,
     ) -> Running[DataFrame]:
         """Run on Spark inside a ``with``: what fails there says which step of this relation failed.
 
@@ -153,21 +163,32 @@ class RelationBase(Picklable, RelationLike):
             spark: the session.
             persist_shared: as of `execute`.
             progress: whether to show how far jobs are, on the standard error. It counts all that the application runs.
+            allow: as of `execute`.
 
         Raises as `execute` does.
         """
         from substrait_dsl.fluent.running import running
 
         with naming("running"):
-            return running("running", self._plan(), spark, progress=progress, persist_shared=persist_shared)
+            return running(
+                "running", self._plan(), spark, progress=progress, persist_shared=persist_shared, allow=allow
+            )
 
-    def collect(self, spark: SparkSession, *, persist_shared: bool = False, progress: bool = False) -> list[Row]:
+    def collect(
+        self,
+        spark: SparkSession,
+        *,
+        persist_shared: bool = False,
+        progress: bool = False,
+        allow: Allowed | None = None,
+    ) -> list[Row]:
         """Run on Spark and return the rows.
 
         Args:
             spark: the session.
             persist_shared: as of `execute`.
             progress: as of `running`.
+            allow: as of `execute`.
 
         Raises as `execute` does, `ExecutionError` for what fails while it runs, with the step and the expression, and
         for a time that Python cannot hold, and `UnsupportedError` for years and months as an interval, which pyspark
@@ -179,7 +200,13 @@ class RelationBase(Picklable, RelationLike):
         with naming("collect"):
             require_collectable(self._rel.schema)
             started = running(
-                "collect", self._plan(), spark, progress=progress, persist_shared=persist_shared, is_all=True
+                "collect",
+                self._plan(),
+                spark,
+                progress=progress,
+                persist_shared=persist_shared,
+                is_all=True,
+                allow=allow,
             )
         with started as frame, naming("collect"):
             return collected(frame)
@@ -192,6 +219,7 @@ class RelationBase(Picklable, RelationLike):
         truncate: bool | int = True,
         vertical: bool = False,
         progress: bool = False,
+        allow: Allowed | None = None,
     ) -> None:
         """Run on Spark and print the first rows, as ``DataFrame.show`` does.
 
@@ -201,6 +229,7 @@ class RelationBase(Picklable, RelationLike):
             truncate: whether to cut values after 20 characters, or after how many.
             vertical: whether to print each column of a row on a line of its own.
             progress: as of `running`.
+            allow: as of `execute`.
 
         Raises as `collect` does.
         """
@@ -211,7 +240,7 @@ class RelationBase(Picklable, RelationLike):
             if not isinstance(truncate, bool):
                 require_count("truncate", truncate)
             require_flag("vertical", vertical)
-            started = running("show", self._plan(), spark, progress=progress, is_all=True)
+            started = running("show", self._plan(), spark, progress=progress, is_all=True, allow=allow)
         with started as frame:
             frame.show(n, truncate, vertical)
 

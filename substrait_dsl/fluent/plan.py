@@ -10,6 +10,7 @@ import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.accesses import Accesses, Allowed
 from substrait_dsl.algebra.anchors import canonical_plan
 from substrait_dsl.algebra.evaluation import Change, evaluated_trees
 from substrait_dsl.algebra.expressions.parameters import remember_type
@@ -151,6 +152,25 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         """The types that the plan gives a number to, in the order of these numbers."""
         return self._algebra.type_aliases
 
+    def accesses(self) -> Accesses:
+        """All that the plan reads, writes and defines outside of itself, by the names that it writes.
+
+        Also in subqueries, in the definitions of views, and in trees that are evaluated for their effect alone. What a
+        name stands for, it does not know: a view reads what its definition says, with the rights of the session.
+
+        Returns:
+            The accesses, each once, in the order of the plan. ``execute(spark, allow=...)`` takes them, or a function
+            of one, and runs no plan that has others.
+
+        Example:
+            >>> orders = sd.read_named(("shop", "orders"), {"id": "i64", "price": "fp64"})
+            >>> print(orders.filter(lambda o: o.price > 5.0).write("large", op="ctas").to_plan().accesses())
+            ctas table "large"
+            read table "shop.orders"
+        """
+        with naming("accesses"):
+            return self._algebra.accesses
+
     # --- going on from it
 
     def with_roots(
@@ -201,7 +221,9 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
     def _with_canonical_anchors(self) -> AlgebraPlan:
         return canonical_plan(self._algebra)
 
-    def execute(self, spark: SparkSession, *, persist_shared: bool = False) -> list[DataFrame]:
+    def execute(
+        self, spark: SparkSession, *, persist_shared: bool = False, allow: Allowed | None = None
+    ) -> list[DataFrame]:
         """Run on Spark: evaluate the trees in order, each once; gives one DataFrame for each root.
 
         What changes tables is done when it returns. A root and a `shared` relation have the rows that they had in their
@@ -212,10 +234,15 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         of another type.
         """
         with naming("execute"):
-            return self._started(spark, persist_shared=persist_shared).frames
+            return self._started(spark, persist_shared=persist_shared, allow=allow).frames
 
     def running(
-        self, spark: SparkSession, *, persist_shared: bool = False, progress: bool = False
+        self,
+        spark: SparkSession,
+        *,
+        persist_shared: bool = False,
+        progress: bool = False,
+        allow: Allowed | None = None,
     ) -> Running[list[DataFrame]]:
         """Run on Spark inside a ``with``, which gives the DataFrames, one for each root.
 
@@ -223,7 +250,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         """
         with naming("running"):
             require_flag("progress", progress)
-            started = self._started(spark, persist_shared=persist_shared)
+            started = self._started(spark, persist_shared=persist_shared, allow=allow)
         return Running("running", started, started.frames, progress=progress)
 
     def explain(self, spark: SparkSession | None = None, mode: ExplainMode | None = None) -> str:
@@ -235,8 +262,15 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             require_explained(spark, mode)
             return str(self) if spark is None else explanation(str(self), self._started(spark, is_preview=True), mode)
 
-    def _started(self, spark: SparkSession, *, persist_shared: bool = False, is_preview: bool = False) -> Started:
-        return Started(self._algebra, spark, persist_shared=persist_shared, is_preview=is_preview)
+    def _started(
+        self,
+        spark: SparkSession,
+        *,
+        persist_shared: bool = False,
+        is_preview: bool = False,
+        allow: Allowed | None = None,
+    ) -> Started:
+        return Started(self._algebra, spark, persist_shared=persist_shared, is_preview=is_preview, allow=allow)
 
     def __str__(self) -> str:
         from substrait_dsl.render.text import explain_plan

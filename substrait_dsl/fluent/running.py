@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 import attrs
 
+from substrait_dsl.algebra.accesses import Allowed, require_allowed
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, naming
@@ -36,13 +37,21 @@ class Started:
     """A plan on Spark: a DataFrame for each root, and what is known of how they were made."""
 
     def __init__(
-        self, plan: AlgebraPlan, spark: SparkSession, *, persist_shared: bool = False, is_preview: bool = False
+        self,
+        plan: AlgebraPlan,
+        spark: SparkSession,
+        *,
+        persist_shared: bool = False,
+        is_preview: bool = False,
+        allow: Allowed | None = None,
     ) -> None:
         """`is_preview` leaves out what changes tables: of a write, the rows of its input are started.
 
         Raises `InvalidArgumentError` for what is no session, and as `execute` of ``spark.execute``.
         """
         require_flag("persist_shared", persist_shared)
+        if allow is not None:
+            require_allowed(plan.accesses, allow)
         from substrait_dsl.spark.execute import execute
         from substrait_dsl.spark.record import recording
 
@@ -152,10 +161,11 @@ def running(
     progress: bool,
     persist_shared: bool = False,
     is_all: bool = False,
+    allow: Allowed | None = None,
 ) -> Running[DataFrame]:
     """Start the plan of one relation. Raises as `Started` does."""
     require_flag("progress", progress)
-    started = Started(plan, spark, persist_shared=persist_shared)
+    started = Started(plan, spark, persist_shared=persist_shared, allow=allow)
     return Running(verb, started, started.frames[0], progress=progress, is_all=is_all)
 
 
