@@ -26,6 +26,7 @@ from substrait_dsl.errors import (
     require_choice,
 )
 from substrait_dsl.fluent.choices import require_catalog, require_strictness
+from substrait_dsl.fluent.saving import write_whole
 
 if TYPE_CHECKING:
     from substrait.extended_expression_pb2 import ExtendedExpression as ExtendedExpressionMessage
@@ -306,14 +307,17 @@ class Document(Immutable, Called, Generic[M, A]):
     def save(self, path: str | Path, *, outer_references: OuterReferences = "rel_reference") -> None:
         """Write it to a file: as JSON if its name ends in ``.json``, in any case, else in the binary form.
 
-        `outer_references` and errors as of `to_proto`.
+        A file that is there is replaced when the new one is whole; what fails, as on a full disk, leaves it as it was.
+
+        `outer_references` and errors as of `to_proto`; `OSError` if the file cannot be written.
         """
         with naming("save"):
             target = _file(path)
         if target.suffix.lower() == ".json":
-            target.write_text(self.to_json(outer_references=outer_references), encoding="utf-8")
+            content = self.to_json(outer_references=outer_references).encode()
         else:
-            target.write_bytes(self.to_bytes(outer_references=outer_references))
+            content = self.to_bytes(outer_references=outer_references)
+        write_whole(target, content)
 
     # --- copying
 

@@ -118,7 +118,8 @@ class Started:
 class Running(Generic[R]):
     """A context manager in which a relation runs; made by ``rel.running(spark)``.
 
-    Errors inside it that come from the relation are `ExecutionError`, which name the step that failed.
+    Errors inside it that come from the relation are `ExecutionError`, which name the step that failed. Jobs that its
+    thread has started inside, and that still run when it is left, by an interrupt or otherwise, are cancelled.
     """
 
     __slots__ = ("_given", "_is_all", "_progress", "_stack", "_started", "_verb")
@@ -139,6 +140,9 @@ class Running(Generic[R]):
         )
 
     def __enter__(self) -> R:
+        from substrait_dsl.spark.cancellation import Cancellation
+
+        self._stack.enter_context(Cancellation(self._started.spark, at_end=not self._is_all))
         if self._progress:
             from substrait_dsl.spark.progress import progress
 
@@ -148,7 +152,7 @@ class Running(Generic[R]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stack.close()
+        self._stack.__exit__(kind, error, trace)
         with naming(self._verb):
             self._started.require_success(error, is_all=self._is_all)
 

@@ -13,6 +13,7 @@ from substrait_dsl.algebra.live_ranges import EvaluationOrder
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words, quoted
+from substrait_dsl.spark.cancellation import Cancellation
 from substrait_dsl.spark.context import Context, now, with_values
 from substrait_dsl.spark.correlation import loss_of, refusal_of, require_correlation
 from substrait_dsl.spark.evaluation import Evaluation
@@ -56,6 +57,7 @@ def execute(
         SchemaError: a table does not have the columns that the plan declares.
         ExecutionError: a table is not there, Spark refuses the plan, or was stopped; its error, if any, is the cause.
         LiteralError: a parameter is bound to a value of another type.
+        KeyboardInterrupt: the user interrupted it; its jobs are cancelled, and what a change had begun is undone.
     """
     require_running(spark)
     require_supported(spark)
@@ -73,7 +75,7 @@ def execute(
     space = Workspace(spark, persist_shared=persist_shared)
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
-    with _spark_errors(tops):
+    with Cancellation(spark), _spark_errors(tops):
         if _is_rehearsed(order):
             Evaluation(order, space.rehearsal(), _lower_root).run()
             forget()

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 from substrait_dsl.errors import ExecutionError
+from substrait_dsl.spark.cancellation import require_going_on
 from substrait_dsl.spark.commits import STAGING, Staging, recover, staging
 from substrait_dsl.spark.file_systems import FileSystem, as_uri
 from substrait_dsl.spark.statements import changing
@@ -55,6 +56,7 @@ def save(writer: DataFrameWriter, mode: Mode, files: FileSystem, folder: str, wh
         if is_added:
             recover(files, folder)
         writer.mode("error").save(as_uri(staged.rows))
+        require_going_on()
         if is_added:
             staged.commit()
         else:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.spark.cancellation import require_going_on
 from substrait_dsl.spark.commits import recover, staging
 from substrait_dsl.spark.failures import failure_of, spark_errors
 from substrait_dsl.spark.file_systems import as_uri, reach
@@ -78,6 +79,7 @@ def insert(
         writer = rows.write.format(table.format).options(**stored.options).partitionBy(*table.partitions)
         writer.save(as_uri(staged.rows))
         folders, unknown = _partitions(table, folder, staged.staged(), space) if register is not None else ({}, [])
+        require_going_on()
         staged.commit(folders, unknown, register)
         refresh(table, stored, folder, spark)
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, quoted
+from substrait_dsl.spark.cancellation import require_going_on
 from substrait_dsl.spark.commits import staging
 from substrait_dsl.spark.failures import spark_errors, told
 from substrait_dsl.spark.file_systems import as_uri, reach
@@ -51,6 +52,7 @@ def create(what: str, names: tuple[str, ...], definition: str, space: Workspace)
     fresh = _beside(names, "new")
     with _removed_on_error(fresh, space):
         run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", space)
+        require_going_on()
         run(what, _renamed(fresh, names, space), space)
 
 
@@ -123,6 +125,7 @@ def _exchange(
             return False
         rows.write.format(old.format).options(**stored.options).save(as_uri(staged.rows))
         staged.staged()
+        require_going_on()
         if not files.exchange(staged.rows, folder):
             staged.remove()
             return False
@@ -136,6 +139,7 @@ def _replace(what: str, old: StoredTable, definition: str, space: Workspace) -> 
     fresh, aside = _beside(old.names, "new"), _beside(old.names, "old")
     with _removed_on_error(fresh, space):
         run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", space)
+        require_going_on()
         try:
             run(what, _renamed(old.names, aside, space), space)
             run(what, _renamed(fresh, old.names, space), space)

@@ -109,7 +109,7 @@ def _started(name: str) -> SparkSession:
         builder = builder.config(key, value)
     # Its tables are forgotten with it; were their files not, the same program could not make them again.
     tables = mkdtemp(prefix="substrait-dsl-")
-    atexit.register(shutil.rmtree, tables, ignore_errors=True)
+    atexit.register(_remove_of, os.getpid(), tables)
     builder = builder.config("spark.sql.warehouse.dir", tables)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("FATAL")  # what fails raises an exception that says so
@@ -117,6 +117,12 @@ def _started(name: str) -> SparkSession:
         # They print, as JSON with a Java stack, what the exception then says again.
         PySparkLogger.getLogger(logger).setLevel(logging.CRITICAL)
     return session
+
+
+def _remove_of(process: int, folder: str) -> None:
+    """Remove a folder at the end of the process that made it; its children inherit what is to be done then."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def require_running(spark: SparkSession) -> None:

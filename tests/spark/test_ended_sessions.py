@@ -1,4 +1,4 @@
-"""Sessions that were stopped, and those whose Java has ended: each in a process of its own, as one has one Spark."""
+"""Sessions that were stopped, or whose Java or child has ended: each in a process of its own, as one has one Spark."""
 
 from __future__ import annotations
 
@@ -42,6 +42,21 @@ except ExecutionError as error:
     print(error)
 """
 
+FORKED = """
+import os
+
+sd.create_table("kept", {"a": "i64"}).execute(spark)
+values.write("kept").execute(spark)
+kept = sd.read_named("kept", {"a": "i64"})
+if os.fork() == 0:
+    raise SystemExit
+os.wait()
+print(kept.collect(spark), os.path.isdir(folder := spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:")))
+import atexit
+
+atexit.register(lambda: print(folder))
+"""
+
 
 def printed(program: str) -> list[str]:
     """The lines that a program prints with a session of its own: a classic one, whatever the others are."""
@@ -62,3 +77,10 @@ def test_a_session_whose_java_has_ended() -> None:
     verbs = ("collect: ", "execute: ", "")  # the last one is local_session
     assert [line.split(" has ended")[0] for line in lines[::2]] == [f"{verb}Spark's Java" for verb in verbs]
     assert lines[1::2] == ["  hint: this process cannot start another, a new one can"] * 3
+
+
+def test_a_child_takes_nothing_with_it() -> None:
+    """It inherits what is to be done at the end of a process, and what its parent keeps is not its own to remove."""
+    rows, folder = printed(FORKED)
+    assert rows == "[Row(a=1)] True"
+    assert not os.path.exists(folder)

@@ -1,0 +1,41 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from contextlib import suppress
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file beside the one of this name, and put it in its place: what fails leaves the old one as it was.
+
+    The new file has the permissions of the old one; of a link, the file that it leads to is replaced. What is no
+    regular file, such as a pipe, is written to.
+
+    Args:
+        path: the file.
+        content: what is to be in it.
+
+    Raises:
+        OSError: it cannot be written; if it was there, it is what it was.
+    """
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".{uuid.uuid4().hex}.draft")  # short: names may be as long as a file system has them
+    try:
+        with open(draft, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, draft)
+        os.replace(draft, target)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
