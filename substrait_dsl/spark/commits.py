@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
 
 import attrs
 
@@ -30,26 +30,60 @@ COMMIT = "commit.json"
 UNDO = "undo.json"
 _SUCCESS = "_SUCCESS"
 
-Register = Callable[[Sequence[str]], None]
-"""Has the catalog know partitions, by the paths of their folders from that of the table."""
+_PARTITION = re.compile(r"[^=/]+=[^/]*(/[^=/]+=[^/]*)*")
+
+
+@attrs.frozen
+class PartitionCatalog:
+    """What a catalog does with the partitions of a table, by the paths of their folders from that of the table."""
+
+    register: Callable[[Sequence[str]], None]
+    """Has it know partitions."""
+    locate: Callable[[Sequence[str]], Mapping[str, str]]
+    """Where those of the partitions are that have a folder elsewhere."""
 
 
 @attrs.frozen
 class Journal:
-    """What a commit does."""
+    """What a commit does. It names no folder: where rows go, the writer that reads it knows."""
 
-    moves: tuple[tuple[str, str], ...]
-    """From where in the folder with the rows, to where from the folder that they go to."""
+    files: tuple[str, ...]
+    """The files with rows, by their paths from the folder with the rows, and from the one that they go to."""
     partitions: tuple[str, ...] = ()
     """The partitions that the catalog is to know, by their folders."""
 
+    @property
+    def folders(self) -> list[str]:
+        """The folders of the files."""
+        return list(dict.fromkeys(map(os.path.dirname, self.files)))
+
     def text(self) -> str:
-        return json.dumps({"moves": self.moves, "partitions": self.partitions})
+        """The journal as JSON."""
+        return json.dumps({"files": self.files, "partitions": self.partitions})
 
     @classmethod
-    def of_text(cls, text: str) -> Journal:
-        read: dict[str, Any] = json.loads(text)
-        return cls(tuple((one, two) for one, two in read["moves"]), tuple(read["partitions"]))
+    def of_text(cls, text: str, path: str) -> Journal:
+        """Read a journal, which somebody else may have put there.
+
+        Raises:
+            ExecutionError: it is none, or it names a file or a partition that is not inside of the folder.
+        """
+        try:
+            read = json.loads(text)
+            files, partitions = (tuple(read[name]) for name in ("files", "partitions"))
+        except (ValueError, LookupError, TypeError, RecursionError):
+            files, partitions = (None,), ()
+        if all(map(_is_inside, files)) and all(_is_inside(name) and _PARTITION.fullmatch(name) for name in partitions):
+            return cls(files, partitions)
+        raise ExecutionError(
+            f"{quoted([path])} is no journal of a commit to this folder",
+            hint="look at who has put it there, and remove its folder",
+        )
+
+
+def _is_inside(path: object) -> bool:
+    """Whether a path leads from a folder to a file in it."""
+    return isinstance(path, str) and bool(path) and not {"", ".", ".."} & {*path.split("/")} and "\\" not in path
 
 
 @attrs.frozen
@@ -92,39 +126,39 @@ class Staging:
         names = self.files.files(self.rows)
         return [name for name in names if not os.path.basename(name).startswith(("_", "."))]
 
-    def commit(
-        self, folders: Mapping[str, str] | None = None, partitions: Sequence[str] = (), register: Register | None = None
-    ) -> None:
+    def commit(self, partitions: Sequence[str] = (), catalog: PartitionCatalog | None = None) -> None:
         """Make the rows visible; on an error none of them is, unless the message says otherwise.
 
         Args:
-            folders: where the files of folders go that do not go to folders of the same path.
             partitions: those that the catalog does not know.
-            register: has it know them.
+            catalog: that of the table, if it has partitions there.
         """
-        journal = Journal(tuple(self._moves(folders or {})), tuple(partitions))
+        files = self.staged()
+        if self.files.exists(f"{self.rows}/{_SUCCESS}"):
+            files.append(_SUCCESS)
+        journal = Journal(tuple(files), tuple(partitions))
+        moves = self._moves(journal, catalog)
         try:
             self.files.write(f"{self.path}/{COMMIT}", journal.text())
-            for source, target in self._paths(journal):
+            for source, target in moves:
                 if not self._move(source, target) and not self.files.exists(target):
                     raise ExecutionError(f"the file {quoted([source])} was removed while it was written")
-            if register is not None and partitions:
-                register(partitions)
+            if catalog is not None and partitions:
+                catalog.register(partitions)
         except BaseException:
-            self._undo(journal)
+            self._undo(moves)
             raise
         self.remove()
 
-    def _moves(self, folders: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-        for name in self.staged():
+    def _moves(self, journal: Journal, catalog: PartitionCatalog | None) -> list[tuple[str, str]]:
+        """From where to where each file goes."""
+        elsewhere = {} if catalog is None else catalog.locate(journal.folders)
+        moves: list[tuple[str, str]] = []
+        for name in journal.files:
             folder, last = os.path.split(name)
-            yield name, os.path.join(folders.get(folder, folder), last)
-        if self.files.exists(f"{self.rows}/{_SUCCESS}"):
-            yield _SUCCESS, _SUCCESS
-
-    def _paths(self, journal: Journal) -> Iterator[tuple[str, str]]:
-        for source, target in journal.moves:
-            yield f"{self.rows}/{source}", target if _is_whole(target) else f"{self.target}/{target}"
+            target = f"{elsewhere[folder]}/{last}" if folder in elsewhere else f"{self.target}/{name}"
+            moves.append((f"{self.rows}/{name}", target))
+        return moves
 
     def _move(self, source: str, target: str) -> bool:
         """Rename a file; False: it is not there, as another writer has done so."""
@@ -135,11 +169,11 @@ class Staging:
             return False
         return True
 
-    def _undo(self, journal: Journal) -> None:
+    def _undo(self, moves: Sequence[tuple[str, str]]) -> None:
         """Take back what was renamed."""
         with suppress(FileNotFoundError):
             self.files.rename(f"{self.path}/{COMMIT}", f"{self.path}/{UNDO}")
-        for source, target in self._paths(journal):
+        for source, target in moves:
             if not source.endswith(f"/{_SUCCESS}"):
                 self._move(target, source)
         self.remove()
@@ -151,41 +185,47 @@ class Staging:
         with suppress(OSError):  # others may stage there
             self.files.delete_empty(os.path.dirname(self.path))
 
-    def recover(self, register: Register | None) -> None:
-        """Finish or undo the commit of a writer that was killed, or is just about to; without a journal do nothing."""
+    def recover(self, catalog: PartitionCatalog | None) -> None:
+        """Finish or undo the commit of a writer that was killed, or is just about to; without a journal do nothing.
+
+        Raises:
+            ExecutionError: there is a journal that no commit to this folder has written.
+        """
         names = self.files.names(self.path)
+        found = next((name for name in (UNDO, COMMIT) if name in names), None)
+        if found is None:
+            return
         try:
-            if UNDO in names:
-                self._undo(Journal.of_text(self.files.read(f"{self.path}/{UNDO}")))
-                return
-            if COMMIT not in names:
-                return
-            journal = Journal.of_text(self.files.read(f"{self.path}/{COMMIT}"))
+            text = self.files.read(f"{self.path}/{found}")
         except FileNotFoundError:  # its writer has just finished
             return
-        for source, target in self._paths(journal):
+        journal = Journal.of_text(text, f"{self.path}/{found}")
+        moves = self._moves(journal, catalog)
+        if found == UNDO:
+            self._undo(moves)
+            return
+        for source, target in moves:
             self._move(source, target)
         if journal.partitions:
-            if register is None:  # a writer to the table does it
+            if catalog is None:  # a writer to the table does it
                 return
-            register(journal.partitions)
+            catalog.register(journal.partitions)
         self.remove()
 
 
-def _is_whole(path: str) -> bool:
-    return path.startswith(("/", "file:")) or "://" in path
-
-
-def recover(files: FileSystem, target: str, register: Register | None = None) -> None:
+def recover(files: FileSystem, target: str, catalog: PartitionCatalog | None = None) -> None:
     """Finish the commits that writers to a folder have begun and not finished.
 
     Args:
         files: the file system.
         target: the folder that rows are written to.
-        register: has the catalog know partitions, if the folder is that of a table.
+        catalog: that of a table with partitions, if the folder is its.
+
+    Raises:
+        ExecutionError: a staging folder has a journal that no commit to this folder has written.
     """
     for name in files.names(f"{target}/{STAGING}"):
-        Staging(files, target, f"{target}/{STAGING}/{name}").recover(register)
+        Staging(files, target, f"{target}/{STAGING}/{name}").recover(catalog)
 
 
 @contextmanager

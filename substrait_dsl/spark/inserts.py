@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from substrait_dsl.errors import ExecutionError, quoted
 from substrait_dsl.spark.cancellation import require_going_on
-from substrait_dsl.spark.commits import recover, staging
+from substrait_dsl.spark.commits import PartitionCatalog, recover, staging
 from substrait_dsl.spark.failures import failure_of, spark_errors
 from substrait_dsl.spark.file_systems import as_uri, reach
 from substrait_dsl.spark.fitting import default_value, fixed_length
@@ -72,15 +72,17 @@ def insert(
         f"{_of_length(field, given.get(field.name) or _default(field))} AS {statement_name((field.name,))}"
         for field in table.schema.fields
     ]
-    register = partial(_register, table, what, space) if stored.is_tracked else None
+    catalog = None
+    if stored.is_tracked:
+        catalog = PartitionCatalog(partial(_register, table, what, space), partial(_locate, table, folder, space))
     with changing(what), staging(files, folder, what) as staged:
-        recover(files, folder, register)
+        recover(files, folder, catalog)
         rows = space.sql(f"SELECT {', '.join(texts)} FROM {space.attach(source)}")
         writer = rows.write.format(table.format).options(**stored.options).partitionBy(*table.partitions)
         writer.save(as_uri(staged.rows))
-        folders, unknown = _partitions(table, folder, staged.staged(), space) if register is not None else ({}, [])
+        unknown = [] if catalog is None else _unknown_partitions(table, staged.staged(), space)
         require_going_on()
-        staged.commit(folders, unknown, register)
+        staged.commit(unknown, catalog)
         refresh(table, stored, folder, spark)
 
 
@@ -114,23 +116,26 @@ def _default(field: StructField) -> str:
     return f"CAST(({default_value(field)}) AS {sql_type(field.dataType)})"
 
 
-def _partitions(
-    table: StoredTable, folder: str, staged: Sequence[str], space: Workspace
-) -> tuple[dict[str, str], list[str]]:
-    """Where the files of partitions go that have folders of their own, and the partitions that are not known yet."""
+def _unknown_partitions(table: StoredTable, staged: Sequence[str], space: Workspace) -> list[str]:
+    """The partitions of files that the catalog does not know, by their folders."""
+    known = _known_partitions(table, space)
+    return [name for name in dict.fromkeys(map(os.path.dirname, staged)) if name not in known]
+
+
+def _known_partitions(table: StoredTable, space: Workspace) -> set[str]:
+    return {row[0] for row in space.sql(f"SHOW PARTITIONS {table.sql}").collect()}
+
+
+def _locate(table: StoredTable, folder: str, space: Workspace, partitions: Sequence[str]) -> dict[str, str]:
+    """Where those partitions are that the catalog knows in a folder elsewhere, by what their folders are called."""
     folders: dict[str, str] = {}
-    unknown: list[str] = []
-    known = {row[0] for row in space.sql(f"SHOW PARTITIONS {table.sql}").collect()}
-    for name in dict.fromkeys(map(os.path.dirname, staged)):
-        if name not in known:
-            unknown.append(name)
-            continue
+    for name in _known_partitions(table, space).intersection(partitions):
         text = f"DESCRIBE TABLE EXTENDED {table.sql} PARTITION ({_specification(name)})"
         # The location of the table stands behind that of the partition.
         location = next((row[1] for row in space.sql(text).collect() if row[0] == "Location"), "")
         if location and _plain(location) != _plain(f"{folder}/{name}"):
             folders[name] = _plain(location)
-    return folders, unknown
+    return folders
 
 
 def _plain(location: str) -> str:

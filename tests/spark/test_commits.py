@@ -5,7 +5,9 @@ The writers put files there themselves, in place of Spark, so that every moment 
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,9 +17,10 @@ from typing import Any, cast
 import pytest
 
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.commits import STAGING, recover, staging
+from substrait_dsl.spark.commits import COMMIT, STAGING, UNDO, recover, staging
 from substrait_dsl.spark.file_systems import FileSystem, LocalFiles
 from substrait_dsl.spark.file_writes import Mode, save
+from tests.support import refused
 
 SESSION: Any = SimpleNamespace(catalog=SimpleNamespace(refreshByPath=lambda path: None))
 """A session that has nothing to look at anew."""
@@ -262,3 +265,45 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     with pytest.raises(ExecutionError, match="there is something already"):
         write("error", file, *FIRST)
     assert file.read_text() == "x"
+
+
+STRANGE: list[object] = [
+    {"files": ["../../secret"], "partitions": []},
+    {"files": ["/etc/secret"], "partitions": []},
+    {"files": ["p=1/./secret"], "partitions": []},
+    {"files": ["p=1//secret"], "partitions": []},
+    {"files": ["file:///etc/secret"], "partitions": []},
+    {"files": ["..\\secret"], "partitions": []},
+    {"files": [""], "partitions": []},
+    {"files": [1], "partitions": []},
+    {"files": [["p=1/a", "/etc/secret"]], "partitions": []},
+    {"files": [], "partitions": ["p"]},
+    {"files": [], "partitions": ["p=1/../q=2"]},
+    {"files": [], "partitions": [None]},
+    {"moves": []},
+    [],
+    "files",
+    7,
+]
+
+
+@pytest.mark.parametrize("journal", STRANGE, ids=map(str, range(len(STRANGE))))
+@pytest.mark.parametrize("name", [COMMIT, UNDO])
+def test_a_journal_leads_nowhere_else(name: str, journal: object, tmp_path: Path) -> None:
+    """Somebody else may have put it there: it moves no file into the folder, or out of it, that is not staged."""
+    write("append", folder := tmp_path / "out", *FIRST)
+    (tmp_path / "secret").write_text("s")
+    staged = folder / STAGING / "of-a-stranger"
+    (staged / "rows").mkdir(parents=True)
+    (staged / name).write_text(json.dumps(journal))
+    with refused(ExecutionError, f"/{STAGING}/of-a-stranger/{name}", "is no journal of a commit to this folder"):
+        write("append", folder, *SECOND)
+    assert seen(folder) == {*FIRST}
+    assert (tmp_path / "secret").read_text() == "s"
+    assert [path for path in (folder / STAGING).iterdir() if path != staged] == []
+    (staged / name).write_text("{")
+    with refused(ExecutionError, "is no journal"):
+        write("append", folder, *SECOND)
+    shutil.rmtree(staged)  # as the hint says
+    write("append", folder, *SECOND)
+    assert seen(folder) == {*FIRST, *SECOND}
