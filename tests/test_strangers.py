@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import sys
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +15,13 @@ import pytest
 from substrait.plan_pb2 import Plan
 
 import substrait_dsl as sd
-from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, NotAllowedError, UnsupportedError
+from substrait_dsl.errors import (
+    CatalogError,
+    InvalidArgumentError,
+    InvalidChoiceError,
+    NotAllowedError,
+    UnsupportedError,
+)
 from tests.support import f, refused, table
 
 
@@ -191,7 +202,7 @@ def test_what_is_not_allowed_is_refused_before_the_session_is_asked(run: str) ->
         lambda access: access.names != ("db", "v"),
         iter([READ_T]),
     ):
-        with pytest.raises(NotAllowedError, match=f'{verb}: the plan has .* not allowed: .*read table "db.v"') as error:
+        with pytest.raises(NotAllowedError, match=f"{verb}: the plan has .* not allowed: .*read table db.v") as error:
             RUNS[run](plan, session, allow)
         assert READ_V in error.value.accesses
     for fit in (plan.to_plan().accesses(), plan.to_plan().accesses().all, lambda access: True, None):
@@ -212,3 +223,136 @@ def test_an_access_says_what_is_accessed() -> None:
         access("read", "table")
     with pytest.raises(InvalidArgumentError, match="names of Access must be a tuple of texts"):
         sd.Access("read", "table", "t")  # type: ignore[arg-type]  # on purpose
+
+
+class Events:
+    """What reaches outside of the process, or runs code of others, while something is watched."""
+
+    OUTSIDE = ("open", "socket.", "subprocess.", "os.", "pickle.", "shutil.", "urllib.", "http.", "ctypes.", "import")
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.is_watching = False
+        sys.addaudithook(self._see)
+
+    def _see(self, event: str, arguments: tuple[object, ...]) -> None:
+        if self.is_watching and event.startswith(self.OUTSIDE):
+            self.seen.append(f"{event} {arguments!r:.200}")
+
+
+@cache
+def events() -> Events:
+    """The events of this process; Python knows no way to stop listening."""
+    return Events()
+
+
+class Canary:
+    """Would make a folder when it is unpickled."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = str(folder)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (self.folder,)
+
+
+NAMES_OF_PLACES = ("file:///etc/passwd", "http://127.0.0.1:1/x.yaml", "/etc/passwd", "urn:os:system", "../../x")
+
+
+def plans_of_strangers(folder: Path) -> list[bytes]:
+    """Plans whose names are those of files and hosts, with a pickle inside, and one for each kind of access."""
+    pickled = sd.AnyMessage("type.googleapis.com/acme.Function", pickle.dumps(Canary(folder)))
+    plans = [make().to_plan() for make, _ in ACCESSES.values()]
+    plans.append(T.with_extension(common=sd.AdvancedExtension((pickled,))).to_plan())
+    found = [plan.to_bytes() for plan in plans]
+    for name in NAMES_OF_PLACES:
+        message = T.project(x=lambda r: r.a + 1).to_plan().to_proto()
+        for urn in message.extension_urns:
+            urn.urn = name
+        message.expected_type_urls.append(name)
+        message.version.producer = name
+        found.append(message.SerializeToString())
+        found.append(sd.read_named((name, name), {name: "i64"}).to_plan().to_bytes())
+    return found
+
+
+def gone_through(data: bytes) -> None:
+    plan = sd.Plan.from_bytes(data)
+    again = sd.Plan.from_bytes(plan.to_bytes())
+    assert plan == again
+    assert hash(plan) == hash(again)
+    for text in (str(plan), repr(plan), plan.explain(), str(plan.accesses()), str(plan.findings), plan.to_json()):
+        assert text
+    assert plan.requirements() == again.requirements()
+    for root in plan.roots:
+        assert str(root.schema)
+        assert root.explain(properties=True)
+
+
+def test_a_plan_that_is_read_and_printed_reaches_nothing(tmp_path: Path) -> None:
+    canary = tmp_path / "ran"
+    plans = plans_of_strangers(canary)
+    for data in plans:
+        with suppress(UnsupportedError):  # of messages that JSON cannot say
+            gone_through(data)  # what the library loads when it is needed first
+    found = events()
+    found.seen.clear()
+    found.is_watching = True
+    try:
+        for data in plans:
+            with suppress(UnsupportedError):
+                gone_through(data)
+        open(os.devnull).close()  # is seen
+    finally:
+        found.is_watching = False
+    assert len(found.seen) == 1, found.seen
+    assert not canary.exists()
+
+
+FORGERIES = ("x\nwrite v", "x\r\nread v", "\x1b[2J\x1b[1;1Hread v", "\u2028read v", "\x85read v", "\u202ev daer")
+
+
+@pytest.mark.parametrize("text", FORGERIES)
+def test_no_text_of_a_plan_begins_a_line(text: str) -> None:
+    plain, forged = (
+        sd.read_named((name, "t"), {name: "i64", "s": "string"})
+        .filter(sd.col("s") == name)
+        .project(**{f"{name}2": f.concat(sd.col("s"), sd.lit(name, "string"))})
+        .write((name,), op="ctas")
+        .to_plan()
+        for name in ("x", text)
+    )
+    shows: list[Callable[[sd.Plan], str]] = [str, sd.Plan.explain, lambda plan: str(plan.accesses())]
+    for show in shows:
+        assert beginnings(show(forged)) == beginnings(show(plain))
+        assert all(line.isprintable() for line in show(forged).split("\n"))
+
+
+def beginnings(text: str) -> list[str]:
+    """The first words of the lines of a text, but of those that go on with the one before."""
+    return [line.split()[0] for line in text.splitlines() if not line.lstrip().startswith("|")]
+
+
+def test_an_access_is_shown_on_one_line_and_like_no_other() -> None:
+    parts = (("a", "b"), ("a.b",), ('a"."b',), ("a\n", "b"), ("é",))
+    assert [str(sd.Access("read", "table", names)) for names in parts] == [
+        "read table a.b",
+        'read table "a.b"',
+        r'read table "a\".\"b"',
+        r'read table "a\n".b',
+        'read table "é"',
+    ]
+
+
+def test_tags_of_an_extension_file_make_no_objects(tmp_path: Path) -> None:
+    canary = tmp_path / "ran"
+    for tag in ("!!python/object/apply:os.mkdir", "!!python/object/new:os.mkdir", "!!python/name:os.mkdir", "!!int"):
+        for text in (
+            f"urn: {tag} [{canary}]\n",
+            f"urn: extension:x:y\nmetadata: {tag} [{canary}]\n",
+            f"urn: extension:x:y\nscalar_functions: {tag} [{canary}]\n",
+            f"%TAG ! tag:yaml.org,2002:python/\n---\nurn: extension:x:y\nx: !object/apply:os.mkdir [{canary}]\n",
+        ):
+            with suppress(CatalogError):
+                sd.standard_catalog().with_extension(text)
+    assert not canary.exists()

@@ -6,6 +6,7 @@ shared relations, definitions of views, and trees that are evaluated for their e
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -57,7 +58,7 @@ from substrait_dsl.algebra.relations import (
     closed,
 )
 from substrait_dsl.algebra.validators import several
-from substrait_dsl.errors import InvalidArgumentError, NotAllowedError, quoted, require_choice
+from substrait_dsl.errors import InvalidArgumentError, NotAllowedError, require_choice
 
 AccessOperation = Literal[
     "read", "insert", "delete", "update", "ctas", "create", "create_or_replace", "alter", "drop", "drop_if_exist", "any"
@@ -101,7 +102,18 @@ class Access:
             raise InvalidArgumentError("an access has the name of what is accessed")
 
     def __str__(self) -> str:
-        return f"{self.operation} {self.object} {quoted(['.'.join(self.names)])}"
+        return f"{self.operation} {self.object} {'.'.join(map(_shown, self.names))}"
+
+
+def _shown(name: str) -> str:
+    """A part of a name on one line: in quotes, with escapes, unless it is letters, digits and underscores alone."""
+    if _PLAIN.fullmatch(name):
+        return name
+    signs = (c if c.isprintable() and c not in '\\"' else c.encode("unicode_escape", "surrogatepass") for c in name)
+    return '"' + "".join(c if isinstance(c, str) else c.decode() for c in signs).replace('"', '\\"') + '"'
+
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @attrs.frozen

@@ -165,8 +165,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         Example:
             >>> orders = sd.read_named(("shop", "orders"), {"id": "i64", "price": "fp64"})
             >>> print(orders.filter(lambda o: o.price > 5.0).write("large", op="ctas").to_plan().accesses())
-            ctas table "large"
-            read table "shop.orders"
+            ctas table large
+            read table shop.orders
         """
         with naming("accesses"):
             return self._algebra.accesses

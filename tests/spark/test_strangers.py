@@ -423,3 +423,73 @@ def test_numbers_that_take_all_memory_are_refused(spark: SparkSession) -> None:
     assert padded.collect(spark) == [("xab", "abx", "xab")]  # of an odd number, LEFT has one more
     nothing = sd.read_virtual([(None, 2**31 - 1), ("a", None)], {"s": "string?", "n": "i32?"})
     assert nothing.select(x=made["lpad"]).collect(spark) == [(None,), (None,)]
+
+
+TEXTS = (
+    "x' OR '1'='1", 'x" OR 1=1 --', "`; DROP VIEW canary_of_strangers; --", "/*+ BROADCAST(x) */", "x\\", "\\'",
+    "'; --", "${spark.app.name}", "${env:PATH}", "{x}", "{{x}}", "__s0", "__frame0__", "\x00", "a\nb", "\u2028",
+    "\u2019 OR 1=1", "r.x", "*", "", " ", "SELECT", "\U0001f600", "x" * 300,
+)  # fmt: skip
+"""What would be something else as a part of SQL."""
+
+
+def test_no_text_of_a_plan_becomes_sql(spark: SparkSession) -> None:
+    """Rows and names come back as they are, from a text alone and step by step, and a view beside is untouched."""
+    spark.range(1).selectExpr("id AS k").createOrReplaceTempView("canary_of_strangers")
+    one = sd.read_named("canary_of_strangers", {"k": "i64?"})
+    names = [f"{text}#{number}" for number, text in enumerate(TEXTS)]
+    told: dict[str, Any] = {name: sd.lit(text, "string") for name, text in zip(names, TEXTS, strict=True)}
+    stored = [text for text in TEXTS if text]
+    rows = sd.read_virtual([(text, number) for number, text in enumerate(stored)], {"s": "string", "n": "i64"})
+    wide = sd.read_virtual([tuple(TEXTS)], dict.fromkeys(names, "string"))
+    relations: list[tuple[sd.Relation[Any], list[tuple[object, ...]]]] = [
+        (one.select(**told), [tuple(TEXTS)]),
+        (wide, [tuple(TEXTS)]),
+        (wide.filter(sd.col(names[0]) == TEXTS[0]).sort(names[1]), [tuple(TEXTS)]),
+        (one.select("k").cross(wide).select(*names), [tuple(TEXTS)]),
+        (wide.aggregate(*names).select(*names), [tuple(TEXTS)]),
+        (one.filter(sd.exists(wide.filter(sd.col(names[3]) == TEXTS[3]))), [(0,)]),
+    ]
+    numbers = range(len(stored))
+    same = {f"x{number}": sd.col("s") == stored[number] for number in numbers}
+    relations.append((rows.select(**same).sort(*same), sorted(tuple(i == n for i in numbers) for n in numbers)))
+    found = {f"x{number}": functions.contains(sd.col("s"), stored[number]) for number in numbers}
+    inside: list[tuple[object, ...]] = [tuple(part in text for part in stored) for text in stored]
+    relations.append((rows.sort("n").select(**found), inside))
+    texts = {f"x{number}": sd.lit(f"<{text}>", "string") for number, text in enumerate(stored)}
+    replaced = {name: functions.replace(texts[name], text, "y") for name, text in zip(texts, stored, strict=True)}
+    relations.append((one.select(**replaced), [("<y>",) * len(stored)]))
+    for relation, wanted in relations:
+        frame = sd.Plan.from_bytes(relation.to_plan().to_bytes()).execute(spark)[0]
+        assert tuple(frame.columns) == relation.columns
+        assert [tuple(row) for row in frame.collect()] == wanted
+    for text in stored[:3]:
+        with pytest.raises(SubstraitDslError):
+            sd.read_named(text, {"k": "i64?"}).execute(spark)
+        with pytest.raises(SubstraitDslError):
+            sd.drop_table((text, "t")).execute(spark)
+    assert one.collect(spark) == [(0,)]
+
+
+def test_to_explain_a_change_changes_nothing(tmp_path: Path, spark: SparkSession) -> None:
+    folder = tmp_path / "there"
+    parquet.write_table(pa.table({"a": [1]}), tmp_path / "kept.parquet")
+    folder.mkdir()
+    (folder / "kept").write_text("x")
+    rows = sd.read_files(tmp_path / "kept.parquet", NUMBERS)
+    spark.range(1).selectExpr("id AS a").createOrReplaceTempView("kept_of_strangers")
+    for change in (
+        rows.write(sd.files_target(folder), op="ctas", create_mode="replace_if_exists"),
+        rows.write(sd.files_target(tmp_path / "new"), op="ctas"),
+        rows.write("new_of_strangers", op="ctas"),
+        rows.write(sd.virtual_target("kept_of_strangers"), op="ctas", create_mode="replace_if_exists"),
+        sd.create_table("new_of_strangers", NUMBERS),
+        sd.create_view("new_of_strangers", rows),
+        sd.drop_table("kept_of_strangers"),
+    ):
+        assert change.explain(spark)
+        assert sd.Plan(sd.subtree(change), rows).explain(spark)
+    assert [path.name for path in folder.iterdir()] == ["kept"]
+    assert not (tmp_path / "new").exists()
+    assert not spark.catalog.tableExists("new_of_strangers")
+    assert spark.table("kept_of_strangers").collect() == [(0,)]
