@@ -22,7 +22,7 @@ class SubstraitDslError(Exception):
     def __init__(
         self, message: str, *, hint: str | Callable[[], str | None] | None = None, path: str | None = None
     ) -> None:
-        message = printable(str(message))
+        message = printable(message)
         super().__init__(message)
         self.message = message
         self._hint = hint
@@ -47,12 +47,12 @@ class SubstraitDslError(Exception):
 
     def __str__(self) -> str:
         head = ", ".join(part for part in (self.verb, self.place) if part)
-        text = f"{head}: {self.message}" if head else str(self.message)
+        text = f"{printable(head)}: {self.message}" if head else str(self.message)
         if self.path:
-            text += f" (at {self.path})"
+            text += f" (at {printable(self.path)})"
         if self.hint:
-            text += f"\n  hint: {self.hint}"
-        return printable(text)
+            text += f"\n  hint: {printable(self.hint)}"
+        return text
 
 
 class SchemaError(SubstraitDslError, ValueError):
@@ -181,8 +181,25 @@ class ExecutionError(SubstraitDslError, RuntimeError):
 
 
 def printable(text: str) -> str:
-    """A text for a message, lone surrogates escaped: no encoding has them, and no output takes them."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+    """A text for a message, on one line, with what is not seen escaped, as texts of plans have it.
+
+    Names and values come from others: a line break in one must not begin a line of a log, nor a control character, or
+    one that turns the direction of the text, say something else to a terminal. No encoding has lone surrogates.
+    """
+    if isinstance(text, Listing) or text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
+
+
+class Listing(str):
+    """A text of several lines for a message, each of them `printable`; made by `listing`."""
+
+    __slots__ = ()
+
+
+def listing(head: str, lines: Iterable[str]) -> Listing:
+    """A text for a message with lines of its own below it."""
+    return Listing("\n    ".join(map(printable, (head, *lines))))
 
 
 def quoted(names: Iterable[str], limit: int = 12) -> str:

@@ -8,8 +8,9 @@ expressions look at each rule more closely; what an engine refuses is in the tes
 from __future__ import annotations
 
 import inspect
+import pickle
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -442,3 +443,54 @@ def test_every_message_can_be_printed() -> None:
     error = SubstraitDslError("\u00e9", hint="\ud800")
     error.verb, error.place = "\udc80", "\U0001d11e"
     assert str(error) == "\\udc80, \U0001d11e: \u00e9\n  hint: \\ud800"
+
+
+FORGED = {
+    "escape": ("\x1b[2J", r"\x1b[2J"),
+    "line break": ("\nERROR forged", r"\nERROR forged"),
+    "carriage return": ("\rERROR forged", r"\rERROR forged"),
+    "line separator": ("\u2028ERROR", r"\u2028ERROR"),
+    "right to left": ("\u202egnp", r"\u202egnp"),
+    "isolate": ("\u2066x\u2069", r"\u2066x\u2069"),
+    "zero width": ("a\u200bb", r"a\u200bb"),
+    "soft hyphen": ("a\u00adb", r"a\xadb"),
+    "byte order mark": ("\ufeffa", r"\ufeffa"),
+    "tab": ("a\tb", r"a\tb"),
+    "NUL": ("a\0b", r"a\x00b"),
+    "surrogate": ("a\udc80b", r"a\udc80b"),
+}
+"""What says something else to who reads a log or a terminal, and how a message shows it."""
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_names_of_others_are_escaped_wherever_an_error_shows_them(name: str) -> None:
+    raw, shown = FORGED[name]
+    if name != "surrogate":  # which is no name of a column
+        read = sd.read_named(f"t{raw}", {f"c{raw}": "i64", "a": "i64"})
+        plan = read.to_plan()
+        for wrong in (
+            lambda: read.filter(lambda r: r.zz == 1),  # in the list of what there is
+            lambda: read.sort(f"c{raw}x"),  # as what came, and in the hint
+            lambda: read.with_columns(**{f"c{raw}": lambda r: r.a + "x"}),  # as the place
+            lambda: sd.Plan(cast("Any", plan)),  # in what came
+            lambda: read.select(lambda r: f.upper(r.a).alias(f"c{raw}")),
+        ):
+            with pytest.raises(SubstraitDslError) as caught:
+                wrong()
+            head, *more = str(caught.value).split("\n  hint: ")
+            for line in [*head.split("\n    "), *more]:  # the lines of a list of overloads are the library's own
+                assert line.isprintable()
+            assert caught.value.message in str(caught.value)
+    for error in (SubstraitDslError(f"x{raw}"), SubstraitDslError("x", hint=raw), SubstraitDslError("x", path=raw)):
+        assert shown in str(error)
+        assert raw not in str(error)
+    error = SubstraitDslError("x")
+    error.verb, error.place = "filter", f'column "{raw}"'
+    assert str(error) == f'filter, column "{shown}": x'
+
+
+def test_the_lines_of_a_list_are_lines() -> None:
+    error = FunctionNotFoundError(errors.listing("there is", ["a\nb", "c"]), hint="a\nb")
+    assert str(error) == "there is\n    a\\nb\n    c\n  hint: a\\nb"
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    assert SubstraitDslError("größer „ja“ 日本 🙂 \\n").message == "größer „ja“ 日本 🙂 \\n"

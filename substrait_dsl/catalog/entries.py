@@ -55,7 +55,7 @@ def read_yaml(text: str, source: str) -> object:
         if base is not yaml.BaseLoader and mark is not None and mark.index <= _MAX_REREAD:
             with suppress(yaml.YAMLError):  # some versions of the C parser refuse deep texts in words of their own
                 _require_shallow(yaml.parse(text[: mark.index + 1], Loader=yaml.BaseLoader), source)
-        raise CatalogError(f"{source} is not valid YAML: {error}") from error
+        raise CatalogError(f"{source} is not valid YAML: {' '.join(str(error).split())}") from error
     except UnicodeEncodeError:  # of the C parser; the other one raises an error of YAML
         raise CatalogError(f"{source} is not valid YAML: it is no Unicode text (a lone surrogate)") from None
 

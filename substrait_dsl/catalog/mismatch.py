@@ -8,7 +8,7 @@ from substrait_dsl.catalog.arguments import EnumValue, Given, Open, Typed
 from substrait_dsl.catalog.casts import widening_cast
 from substrait_dsl.catalog.records import EnumArgument, Kind, Overload
 from substrait_dsl.catalog.resolve import takes_argument
-from substrait_dsl.errors import FunctionNotFoundError, quoted, suggestion
+from substrait_dsl.errors import FunctionNotFoundError, listing, quoted, suggestion
 
 SHOWN_OVERLOADS = 3
 """Of many overloads only the nearest are told: what to write comes after them."""
@@ -41,14 +41,14 @@ def no_overload(name: str, arguments: Sequence[Given], overloads: Sequence[Overl
     # The number of arguments first; then how many of them fit on their own.
     told = arguments[:MOST_ARGUMENTS]
     ranked = sorted(overloads, key=lambda each: (not each.takes_count(len(arguments)), -_fitting(each, told)))
-    shown = "".join(f"\n    {overload}" for overload in ranked[:SHOWN_OVERLOADS])
+    shown = [str(overload) for overload in ranked[:SHOWN_OVERLOADS]]
     if len(ranked) > SHOWN_OVERLOADS:
-        shown += f"\n    ... ({len(ranked)} in all)"
+        shown.append(f"... ({len(ranked)} in all)")
     more = f", ... {len(arguments)} arguments" if len(told) < len(arguments) else ""
     call = f"{name}({', '.join(map(str, told))}{more})"
     hint = _word_hint(arguments, ranked) or _count_hint(arguments, ranked) or _more_hint(told, ranked)
     hint = hint or (None if more else widening_cast(arguments, overloads))
-    return FunctionNotFoundError(f"no overload takes {call}; there is{shown}", hint=hint)
+    return FunctionNotFoundError(listing(f"no overload takes {call}; there is", shown), hint=hint)
 
 
 def _fitting(overload: Overload, arguments: Sequence[Given]) -> int:

@@ -56,7 +56,8 @@ def written(value: str, name: str, kind: Type, subject: str, spark: SparkSession
     try:
         read(name, kind)
     except UnsupportedError as error:
-        raise UnsupportedError(f"{subject}, of {kind}, which their names do not give back: {error}") from error
+        said = f"{subject}, of {kind}, which their names do not give back: {error.message}"
+        raise UnsupportedError(said, hint=error.hint) from error
     failures = failing(type_to_spark(kind).simpleString(), value, subject, spark)
     return f"CAST({checked(name, value, list(failures))} AS STRING)"
 

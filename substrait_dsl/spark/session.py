@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError
 from substrait_dsl.spark.causes import system_words
-from substrait_dsl.spark.failures import ANEW, ENDED, RESTART, STOPPED, spark_errors
+from substrait_dsl.spark.failures import ANEW, ENDED, RESTART, STOPPED, spark_errors, told
 from substrait_dsl.spark.named import listed_tables
 from substrait_dsl.spark.versions import require_client
 from substrait_dsl.spark.workspace import VIEW_PREFIX, is_remote
@@ -94,7 +94,7 @@ def local_session(name: str = "substrait-dsl") -> SparkSession:
     except OSError as error:  # a folder that is full, or may not be written to
         raise ExecutionError(f"Spark does not start: {system_words(error)}", hint=_FOLDERS) from error
     except PySparkException as error:
-        raise ExecutionError(f"Spark does not start: {error}") from error
+        raise ExecutionError(f"Spark does not start: {told(error)}") from error
 
 
 def _started(name: str) -> SparkSession:
