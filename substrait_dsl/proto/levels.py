@@ -235,11 +235,16 @@ class OwnLevels:
 
     def literal(self, literal: Literal) -> int:
         """The levels of a literal, those of its ``Expression`` aside."""
-        kind = self._type(literal.literal_type)
-        if type(literal.value) is not tuple:
-            return max(3, 1 + kind)
-        items = chain.from_iterable(literal.value) if isinstance(literal.literal_type, t.Map) else literal.value
-        return max([1 + kind, *(3 + self.literal(item) for item in items)])
+        kind, value = literal.literal_type, literal.value
+        if type(value) is not tuple and value is not None and type(kind) in FLAT_TYPES:
+            return 2  # Literal, and at most one message more, such as Literal.Decimal
+        if type(value) is not tuple or not value:
+            return max(3, 1 + self._type(kind))  # Literal, its type; Literal, Literal.UserDefined, Any
+        items = chain.from_iterable(value) if isinstance(kind, t.Map) else value
+        # Literal, Literal.List; Literal, Literal.Map, KeyValue; Literal, Literal.UserDefined, Literal.Struct
+        below = 3 if isinstance(kind, t.Map | t.UserDefined) else 2
+        declared = 1 + self._type(kind) if isinstance(kind, t.UserDefined) else 0  # its parameters
+        return max(declared, below + max(map(self.literal, items)))
 
     def _type(self, kind: t.Type, depth: int = 0) -> int:
         if type(kind) in FLAT_TYPES:

@@ -12,6 +12,7 @@ from substrait import algebra_pb2 as pb
 from substrait.plan_pb2 import Plan, PlanRel
 from substrait.utils.detached import resolve_detached
 
+import substrait_dsl as sd
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
@@ -251,6 +252,33 @@ def test_deep_literals_in_low_plans_are_readable(height: int, depth: int) -> Non
     assert rel.height == height
     plan = readable(encoded(rel))
     assert sum(isinstance(found, pb.Expression.Literal.Map) for found in messages(plan.relations[0])) == depth
+
+
+DEEPEST = {"list": 46, "struct": 46, "map": 30}
+"""How deep a literal of an i64 may be in a projection of a table: at 99 messages, 7 around it, and 2 or 3 for each."""
+
+
+@pytest.mark.parametrize("depth", [20, 32, 40, 46])
+@pytest.mark.parametrize("kind", DEEPEST)
+def test_a_literal_that_is_read_is_written(kind: str, depth: int) -> None:
+    message = sd.Plan(sd.read_named("t", {"a": "i64"}).project(x=sd.lit(1))).to_proto()
+    root = message.relations[0].root
+    written = root.input.project.expressions[0].literal
+    for _ in range(min(depth, DEEPEST[kind])):
+        match kind:
+            case "list":
+                written = written.list.values.add()
+            case "struct":
+                root.names.append(f"n{len(root.names)}")
+                written = written.struct.fields.add()
+            case _:
+                pair = written.map.key_values.add()
+                pair.key.i64 = 1
+                written = pair.value
+    written.i64 = 5
+    read = sd.Plan.from_bytes(message.SerializeToString())
+    assert sd.Plan.from_bytes(read.to_bytes()) == read
+    assert sd.Plan.from_json(read.to_json()) == read
 
 
 def test_deep_accesses_are_one_reference_as_far_as_types_go() -> None:

@@ -55,7 +55,7 @@ def test_json(rel: Rel) -> None:
     assert not findings
 
 
-@trees
+@settings(trees, max_examples=100)
 @given(plans())
 def test_pickle(rel: Rel) -> None:
     again = pickle.loads(pickle.dumps(rel))
