@@ -15,10 +15,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import attrs
 
 from substrait_dsl.algebra.evaluation import evaluated_trees
-from substrait_dsl.algebra.expressions import AggregateFunction, Measure
+from substrait_dsl.algebra.expressions import AggregateFunction, Literal, Measure
 from substrait_dsl.algebra.extended import ExtendedExpression
-from substrait_dsl.algebra.node import Expression, Rel, walk
+from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
+from substrait_dsl.algebra.relations import VirtualTable
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import List, Map, Struct, Type
 from substrait_dsl.render.clauses import columns_clause, computed_column
@@ -212,9 +213,17 @@ class _Explanation:
 
 def _count_uses(tops: Sequence[Rel]) -> Counter[int]:
     """In how many places each relation stands, by its id."""
-    nodes = {id(node): node for rel in tops for node in walk(rel)}.values()
-    uses = Counter(id(child) for node in nodes for child in node.children() if isinstance(child, Rel))
-    uses.update(map(id, tops))
+    uses = Counter(map(id, tops))
+    stack: list[Node] = [*tops]
+    seen: set[int] = set()
+    while stack:
+        node = stack.pop()
+        if id(node) in seen or isinstance(node, Literal | VirtualTable):  # of many parts, and no relation inside
+            continue
+        seen.add(id(node))
+        children = node.children()
+        uses.update([id(child) for child in children if isinstance(child, Rel)])
+        stack += children
     return uses
 
 
