@@ -22,11 +22,16 @@ def unknown_function(
     """The error for a name that no function of these kinds has; `other_kinds` are the kinds it does have."""
     wanted = " or ".join(kinds)
     if other_kinds:
-        is_kind = " or ".join(f"{'an' if kind == 'aggregate' else 'a'} {kind}" for kind in other_kinds)
-        return FunctionNotFoundError(f'"{name}" is {is_kind} function; expected a {wanted} function')
+        return FunctionNotFoundError(
+            f'"{name}" is {_with_article(other_kinds)} function; expected {_with_article(kinds)} function'
+        )
     return FunctionNotFoundError(
         f'there is no {wanted} function "{name}"', hint=lambda: suggestion(name, sorted(set(known())))
     )
+
+
+def _with_article(kinds: Sequence[Kind]) -> str:
+    return " or ".join(f"{'an' if kind == 'aggregate' else 'a'} {kind}" for kind in kinds)
 
 
 def unknown_extension(urn: str, known: Sequence[str]) -> FunctionNotFoundError:

@@ -16,10 +16,13 @@ from substrait_dsl.algebra.expressions import (
     AggregateFunction,
     Cast,
     Expression,
+    FieldAccess,
     FieldReference,
     IfClause,
     IfThen,
     Measure,
+    NestedStruct,
+    StructField,
     Switch,
     SwitchCase,
     WindowCall,
@@ -139,12 +142,40 @@ def _same_call(decoder: Decoder, call: Call, extension: str, name: str, argument
 
 def own_window(decoder: Decoder, function: WindowFunction, message: Any) -> Expression:
     """A window function as DataFusion computes it, given its message."""
+    if (value := _null_kept(decoder, function)) is not None:
+        text = f"{function.call.function.name} of {_of(function.call)}: read as DataFusion's, which may be NULL"
+        decoder.report(FindingCode.PRODUCER_MEANING, text, message)
+        return value
     parts = _parts(decoder, function.call)
     if parts is None:
         return function
     text = f"{function.call.function.name} of {_of(function.call)}: {parts.told}"
     decoder.report(FindingCode.PRODUCER_MEANING, text, message)
     return parts.value([attrs.evolve(function, call=call) for call in parts.calls if isinstance(call, WindowCall)])
+
+
+def _null_kept(decoder: Decoder, function: WindowFunction) -> Expression | None:
+    """The first or last value of a frame, which is NULL where that is, or there is no row; None where neither may be.
+
+    The specification declares both required, whatever the value is. In DataFusion they are what the value is. The field
+    of a struct may be NULL where the struct is required, so it is that of the first or last struct.
+    """
+    call = function.call
+    match call.function.name, call.arguments:
+        case "first_value" | "last_value", (Expression(type=kind) as value,) if decoder.may_be_specified(call.function):
+            if not kind.nullable and _has_current_row(call):
+                return None
+            struct = NestedStruct((value if kind.nullable else Cast(value, kind.as_nullable()),))
+            call = attrs.evolve(call, arguments=(struct,), output_type=struct.type)
+            return FieldAccess(attrs.evolve(function, call=call), StructField(0))
+        case _:
+            return None
+
+
+def _has_current_row(call: WindowCall) -> bool:
+    """Whether the current row is in every frame, so that no frame is empty."""
+    begins = call.lower.kind in ("unbounded", "preceding", "current_row")
+    return begins and call.upper.kind in ("unbounded", "following", "current_row")
 
 
 def _of(call: Call) -> str:

@@ -14,7 +14,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.literals import struct_to_sql, text_to_sql
-from substrait_dsl.spark.types import MICROSECONDS, spark_sql_type
+from substrait_dsl.spark.types import MICROSECONDS, UNSIGNED, held_as, spark_sql_type
 
 _NUMBERS: tuple[type[t.Type], ...] = (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal)
 _TEXTS: tuple[type[t.Type], ...] = (t.String, t.VarChar, t.FixedChar)
@@ -98,6 +98,7 @@ def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBe
             hint="cast the parts by themselves",
         )
     text = _converted(text, source, target, on_failure)
+    source = held_as(source)
     if isinstance(source, _BYTES) and isinstance(target, _TEXTS):  # which Spark takes as they are
         text = f"{'validate_utf8' if on_failure == 'throw' else 'try_validate_utf8'}({text})"
     if type(target) not in _LENGTHS or _fits_already(source, target):
@@ -112,6 +113,8 @@ def _misfit(text: str, target: t.Type) -> str:
 
 def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, depth: int = 0) -> str:
     """A value as one of the Spark type of another type; what Spark's own casts get wrong is told apart before."""
+    if source.matches(target):
+        return text
     throws, sql_type = on_failure == "throw", spark_sql_type(target)
     cast = "CAST" if throws else "TRY_CAST"
     whole = text if spark_sql_type(source) == sql_type else f"{cast}({text} AS {sql_type})"
@@ -122,7 +125,10 @@ def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBeh
         return _converted(value, old, new, on_failure, depth + 1)
 
     entry = f"e{depth}"
+    source = held_as(source)
     match source, target:
+        case _, t.UserDefined():
+            return _within_range(inside(text, source, held_as(target)), target, on_failure)
         case t.List(), t.List():
             return f"transform({text}, {entry} -> {inside(entry, source.element, target.element)})"
         case t.Map(), t.Map():
@@ -147,6 +153,14 @@ def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBeh
             return f"(CASE WHEN {text} = {limit} THEN {_misfit(text, target)} ELSE {whole} END)"
         case _:  # floats to decimals, where Spark gives NULL for what is no number, or has no end
             return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(text, target)} ELSE {whole} END)"
+
+
+def _within_range(text: str, target: t.UserDefined, on_failure: FailureBehavior) -> str:
+    """An unsigned integer, held as one with a sign, that may be out of its range."""
+    failure = "NULL" if on_failure == "return_null" else _misfit("v", target)
+    # A one-element list gives the value a name, so that the text of it stands here only once.
+    largest = UNSIGNED[target.as_required()].largest
+    return f"transform(array({text}), v -> if(v NOT BETWEEN 0 AND {largest}, {failure}, v))[0]"
 
 
 def _is_written(text: str, target: t.Type) -> str:
@@ -177,13 +191,19 @@ def _may_fail(source: t.Type, target: t.Type) -> bool:
     """Whether some value does not convert."""
     if isinstance(source, t.Map) and isinstance(target, t.Map):  # two keys may be one float
         return isinstance(target.key, _FLOATS) and not isinstance(source.key, t.FP32 | type(target.key))
+    if (unsigned := UNSIGNED.get(target.as_required())) is not None:
+        most = UNSIGNED.get(source.as_required())
+        return not isinstance(source, t.Boolean) and (most is None or most.largest > unsigned.largest)
+    source = held_as(source)
     held = _HELD.get(type(source), ())
     return not (isinstance(target, held) or spark_sql_type(source) == spark_sql_type(target))
 
 
 def _spark_errs(source: t.Type, target: t.Type) -> bool:
     """Whether Spark's cast of values of a type has wrong results."""
-    match source, target:
+    match held_as(source), target:
+        case _, t.UserDefined():  # of which Spark does not know the range
+            return _may_fail(source, target)
         case t.String() | t.VarChar() | t.FixedChar(), _:
             return type(target) in _WRITTEN
         case t.Decimal(precision=digits), t.I8() | t.I16() | t.I32():
@@ -230,9 +250,21 @@ def _require_castable(source: t.Type, target: t.Type) -> None:
             for old, new in zip(source.types, target.types, strict=True):
                 _require_castable_inside(old, new)
         case _:
-            if not any(isinstance(source, olds) and isinstance(target, news) for olds, news in _CASTS):
+            old, new = held_as(source), held_as(target)
+            if isinstance(target, t.UserDefined) and isinstance(new, t.Decimal):
+                _require_whole(source, old, target)
+            if not any(isinstance(old, olds) and isinstance(new, news) for olds, news in _CASTS):
                 raise UnsupportedError(f"Spark cannot cast {source} to {target} exactly", hint=_hint(source, target))
             _require_digits_kept(source, target)
+
+
+def _require_whole(source: t.Type, held: t.Type, target: t.Type) -> None:
+    """Raise for what Spark rounds where it casts it to a decimal, and cuts where it casts it to other integers."""
+    if isinstance(held, (*_FLOATS, *_TEXTS)) or (isinstance(held, t.Decimal) and held.scale):
+        raise UnsupportedError(
+            f"Spark cannot cast {source} to {target} exactly: it would round it, and cut it for smaller integers",
+            hint=f"cast it to {t.I64()}, or to {t.Decimal(20, 0)}, which is rounded, and that to {target}",
+        )
 
 
 def _hint(source: t.Type, target: t.Type) -> str | None:

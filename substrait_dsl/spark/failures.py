@@ -249,8 +249,8 @@ _COLUMN_HINT = (
     "filter(x.is_not_null())"
 )
 _FIRST_HINT = (
-    "first_value and last_value declare that they are never NULL, nth_value(x, 1) does not; the last one is the first "
-    "in the reverse order"
+    "first_value and last_value declare that they are never NULL, nth_value(x, 1) does not, nor does the field of a "
+    'struct: functions.last_value(substrait_dsl.struct_of(v=x)).over(...)["v"]'
 )
 _OPTION_HINT = (
     "the type of a result does not tell that an option, or a position out of range, makes it NULL: "

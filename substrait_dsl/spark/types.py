@@ -95,18 +95,23 @@ _ATOMS: Mapping[Type, _Atom] = {
 
 
 class Unsigned(NamedTuple):
-    """How Spark holds an unsigned integer: in the next wider type."""
+    """How Spark holds an unsigned integer: as one of a type with a sign that has all its values."""
 
-    atom: _Atom
+    held_as: Type
     largest: int
 
 
 UNSIGNED: Mapping[Type, Unsigned] = {
-    UserDefined(UNSIGNED_URN, "u8"): Unsigned(_Atom("ShortType", "SMALLINT"), 2 ** UNSIGNED_BITS["u8"] - 1),
-    UserDefined(UNSIGNED_URN, "u16"): Unsigned(_Atom("IntegerType", "INT"), 2 ** UNSIGNED_BITS["u16"] - 1),
-    UserDefined(UNSIGNED_URN, "u32"): Unsigned(_Atom("LongType", "BIGINT"), 2 ** UNSIGNED_BITS["u32"] - 1),
-    UserDefined(UNSIGNED_URN, "u64"): Unsigned(_Atom("DecimalType", "DECIMAL", (20, 0)), 2 ** UNSIGNED_BITS["u64"] - 1),
+    UserDefined(UNSIGNED_URN, name): Unsigned(held_as, 2 ** UNSIGNED_BITS[name] - 1)
+    for name, held_as in (("u8", I16()), ("u16", I32()), ("u32", I64()), ("u64", Decimal(20, 0)))
 }
+
+
+def held_as(kind: Type) -> Type:
+    """The type as one of which Spark holds the values of a type: another one for unsigned integers."""
+    unsigned = UNSIGNED.get(kind.as_required())
+    return kind if unsigned is None else unsigned.held_as.with_nullability(kind.nullable)
+
 
 PARTIQL_URN = "extension:substrait_dsl:partiql"
 
@@ -277,7 +282,7 @@ def _atom(kind: Type, path: str) -> _Atom:
         case _ if required in _ATOMS:
             return _ATOMS[required]
         case _ if required in UNSIGNED:
-            return UNSIGNED[required].atom
+            return _atom(UNSIGNED[required].held_as, path)
         case _ if required in _DYNAMIC:
             return _DYNAMIC[required]
         case _:

@@ -33,6 +33,7 @@ from substrait_dsl.catalog import (
     derive_intermediate,
     standard_catalog,
 )
+from substrait_dsl.catalog.catalog import Kinds
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, InvalidChoiceError
 
 
@@ -232,6 +233,20 @@ def test_calls_that_fit_nothing_are_explained(name: str, arguments: list[Given],
     with pytest.raises(FunctionNotFoundError) as error:
         standard_catalog().resolve("scalar", name, arguments)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "name", "message"),
+    [
+        ("aggregate", "last_value", '"last_value" is a window function; expected an aggregate function'),
+        (("aggregate", "window"), "add", '"add" is a scalar function; expected an aggregate or a window function'),
+        ("scalar", "ntile", '"ntile" is a window function; expected a scalar function'),
+    ],
+)
+def test_functions_of_another_kind_are_told_with_their_article(kinds: Kinds, name: str, message: str) -> None:
+    with pytest.raises(FunctionNotFoundError) as error:
+        standard_catalog().resolve(kinds, name, typed("i64"))
+    assert str(error.value) == message
 
 
 def test_the_nearest_overloads_come_first() -> None:

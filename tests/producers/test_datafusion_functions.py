@@ -374,6 +374,18 @@ WINDOWS = (
     "min(s) OVER (ORDER BY k)",
     "stddev(x) OVER (ORDER BY k)",
     "count(*) OVER ()",
+    # What is NULL comes out, of a frame without rows, too, whatever the column is.
+    *(
+        f"{value} OVER (PARTITION BY b ORDER BY k {frame})"
+        for value in ("first_value(i)", "last_value(i)", "last_value(s)", "first_value(k)", "last_value(k)")
+        for frame in ("", "ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING", "ROWS BETWEEN 1 FOLLOWING AND 1 FOLLOWING")
+    ),
+    "last_value(i) OVER (ORDER BY k) + 1",
+    "first_value(d) OVER (ORDER BY k DESC)",
+    "nth_value(i, 2) OVER (ORDER BY k)",
+    "lag(i) OVER (ORDER BY k)",
+    "lead(s, 2) OVER (ORDER BY k)",
+    "lag(k, 1, -1) OVER (ORDER BY k)",
 )
 
 

@@ -274,6 +274,8 @@ def test_a_null_in_a_window_that_declares_none_says_what_else_there_is(spark: Sp
         relation.collect(spark)
     with refused(ExecutionError, 'column "next" is required, but it is NULL', "nth_value(x, 1)"):
         relation.select(next=lambda r: r.last + 1).collect(spark)
+    held: Any = f.last_value(sd.struct_of(v=sd.col("v"))).over(order_by="k", rows=(None, 0))["v"]
+    assert sorted(map(tuple, relation.select("k", held=held).collect(spark))) == [(1, None), (2, 1)]
 
 
 def test_a_null_by_an_option_says_that_the_type_does_not_tell(spark: SparkSession) -> None:
