@@ -2,9 +2,8 @@
 
 A Parquet file that Spark wrote has a key with its columns as Spark knows them. Of a user-defined type it names a class
 in Java, of which Spark makes an object when it looks at the file, and one in Python, whose module pyspark imports when
-the schema is asked for; pyspark before 4.3 also loads the pickle of a class that it does not find. Whoever writes a
-file can write such a key. So files on this machine are looked at before Spark looks, and what Spark tells of the others
-is looked at before pyspark makes classes of it.
+the schema is asked for. Whoever writes a file can write such a key. So files on this machine are looked at before Spark
+looks, and what Spark tells of the others is looked at before pyspark makes classes of it.
 """
 
 from __future__ import annotations
