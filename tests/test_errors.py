@@ -489,6 +489,18 @@ def test_names_of_others_are_escaped_wherever_an_error_shows_them(name: str) -> 
     assert str(error) == f'filter, column "{shown}": x'
 
 
+@pytest.mark.parametrize("name", [name for name in FORGED if name != "surrogate"])
+def test_names_of_others_are_escaped_in_findings_and_reports(name: str) -> None:
+    raw, shown = FORGED[name]
+    read = sd.read_named(f"t{raw}", {f"c{raw}": "i64"})
+    finding = sd.Finding(sd.FindingCode.EVALUATION_MODE, f"x{raw}", (raw,))
+    requirement = sd.Requirement("scalar function", f"f{raw}")
+    missing = sd.MissingCapability(requirement, raw)
+    for text in (repr(read), repr(read.schema), repr(read.to_plan()), str(finding), str(requirement), str(missing)):
+        assert shown in text
+        assert text.isprintable()
+
+
 def test_the_lines_of_a_list_are_lines() -> None:
     error = FunctionNotFoundError(errors.listing("there is", ["a\nb", "c"]), hint="a\nb")
     assert str(error) == "there is\n    a\\nb\n    c\n  hint: a\\nb"

@@ -25,6 +25,10 @@ PROMISES: Mapping[str, tuple[str, ...]] = {
         "test_strangers.py::test_all_accesses_of_a_plan_are_found",
         "test_strangers.py::test_no_text_of_a_plan_begins_a_line",
     ),
+    "No text of a plan in an error, a finding": (
+        "test_errors.py::test_names_of_others_are_escaped_wherever_an_error_shows_them",
+        "test_errors.py::test_names_of_others_are_escaped_in_findings_and_reports",
+    ),
     "A plan of more than `max_bytes`": (
         "test_strangers.py::test_a_plan_of_more_bytes_than_may_be_is_not_read",
         "test_strangers.py::test_nothing_endless_is_read_to_its_end",

@@ -10,7 +10,7 @@ import attrs
 from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability, Words
 from substrait_dsl.algebra.requirements import USER_DEFINED, Requirement
 from substrait_dsl.algebra.validators import TEXT, one, several
-from substrait_dsl.errors import quoted
+from substrait_dsl.errors import printable, quoted
 
 
 @attrs.frozen
@@ -21,7 +21,7 @@ class MissingCapability:
     reason: str = attrs.field(validator=TEXT)
 
     def __str__(self) -> str:
-        return _with_path(f"{self.requirement}: {self.reason}", self.requirement)
+        return printable(_with_path(f"{self.requirement}: {self.reason}", self.requirement))
 
 
 @attrs.frozen

@@ -14,7 +14,7 @@ from enum import StrEnum
 import attrs
 
 from substrait_dsl.algebra.validators import TEXT, between, one, several
-from substrait_dsl.errors import unknown_choice
+from substrait_dsl.errors import printable, unknown_choice
 
 Weight = typing.Literal["harmless", "assumed"]
 """Whether there is one meaning only (``harmless``), or another is possible and one was assumed (``assumed``)."""
@@ -277,7 +277,7 @@ class Finding:
         if more:
             where.append(f"{'and ' if where else ''}in {more} more place{'s' * (more > 1)}")
         placed = f" ({', '.join(where)})" if where else ""
-        return f"{self.message}{placed} [{self.weight}: {self.code}]"
+        return printable(f"{self.message}{placed} [{self.weight}: {self.code}]")
 
 
 def merge_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:

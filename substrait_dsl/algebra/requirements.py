@@ -13,6 +13,7 @@ import attrs
 
 from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, SET_OPS
 from substrait_dsl.algebra.validators import TEXT, refusal
+from substrait_dsl.errors import printable
 
 FunctionKind = Literal["scalar function", "aggregate function", "window function"]
 RequirementKind = Literal[
@@ -159,4 +160,4 @@ class Requirement:
             *(f"{name}={'|'.join(preferences)}" for name, preferences in self.options),
         ]
         of = f" of {self.urn}" if self.urn else ""
-        return f"{self.kind} {', '.join([self.name + of, *filter(None, details)])}"
+        return printable(f"{self.kind} {', '.join([self.name + of, *filter(None, details)])}")

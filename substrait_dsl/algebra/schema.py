@@ -18,6 +18,7 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
     UnknownFieldError,
+    printable,
     quoted,
     suggestion,
 )
@@ -36,7 +37,7 @@ class Field(MadeAnew):
             require_unicode(self.name, "the name of a column")
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.type}"
+        return printable(f"{self.name}: {self.type}")
 
     def with_nullability(self, nullable: bool) -> Field:
         """This column with the outermost nullability of its type set: one object, however often it is asked for."""
