@@ -159,7 +159,7 @@ def _schema_class(context: ClassDefContext) -> None:
 
 
 def guarded(hook: Callable[[C], R], default: Callable[[C], R]) -> Callable[[C], R]:
-    """A hook that leaves the answer to mypy where it fails: mypy asks about half-written programs of every kind.
+    """A hook that leaves the answer to mypy where it fails, and says so in a note: no mistake of ours ends mypy.
 
     With ``--show-traceback`` it fails all the same, so that mistakes of ours can be found.
     """
@@ -167,9 +167,12 @@ def guarded(hook: Callable[[C], R], default: Callable[[C], R]) -> Callable[[C], 
     def called(context: C) -> R:
         try:
             return hook(context)
-        except Exception:
+        except Exception as error:
             if context.api.options.show_traceback:  # type: ignore[attr-defined]  # every context has it
                 raise
+            from substrait_dsl.mypy_plugin.reports import report_failure
+
+            report_failure(error, context)
             return default(context)
 
     return called

@@ -75,7 +75,7 @@ METHODS: Mapping[type, Names] = {
     GroupBy: _names("agg cube rollup"),
     Expr: _names("alias asc assert_not_null between cast desc is_in is_not_null is_null keep"),
     Measure: _names("alias distinct filter frame order_by over windowed"),
-    WindowFunction: _names("distinct_values frame over"),
+    WindowFunction: _names("frame over"),
     When: _names("then"),
     Then: _names("otherwise when"),
     t.Type: _names("as_nullable as_required matches with_nullability"),

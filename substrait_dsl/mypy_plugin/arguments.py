@@ -44,6 +44,7 @@ class Arguments:
                 except GiveUpError:
                     if name is None or name not in self.neutral:
                         raise
+                    self._evaluator.decided = True
                     positional.append(self.neutral[name])
             elif kind == ARG_STAR:
                 positional.extend(self._starred(node))
@@ -62,6 +63,7 @@ class Arguments:
 
     def _unknown(self, name: str, error: GiveUpError) -> Any:
         """What stands for an argument that mypy does not know. Raises the error if the result depends on it."""
+        self._evaluator.decided = True  # nobody but mypy says what is wrong with it
         if name in self.neutral:
             return self.neutral[name]
         if self._verb in (*COLUMN_VERBS, *MEASURE_VERBS) and is_parameter(self._verb, name):
@@ -83,7 +85,6 @@ class Arguments:
             try:
                 return value(*rows)
             except GiveUpError as error:
-                self._evaluator.decided = True  # or else nobody says what mypy has to say
                 return self._unknown(name, error)
 
         return called

@@ -187,6 +187,9 @@ class Call:
             mistake = placeholders.mistake_in(result)
             if mistake is not None and is_returned(self.context.context, self.annotations.checker):
                 return self._refused(mistake, function, given)
+        if agreed is None and is_expression(self._wanted()) and not waits(self._wanted()):
+            agreed = plain.declared(self.context, self.is_expression, is_said=False)
+            return self.untold(unsaid) if agreed is None else self._of_type_given(agreed)
         if agreed is None:
             return self.untold(unsaid or (given[0][0] if given else None))
         self._allow_types(given)
@@ -195,6 +198,10 @@ class Call:
         if taken is not None:
             return taken
         return agreed if self.is_settled else self.given_up()
+
+    def _wanted(self) -> Type | None:
+        """The type that the program declares where the call stands."""
+        return self.context.api.type_context[-1] if self.context.api.type_context else None
 
     def _without_samples(self, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]) -> Type | None:
         """What the call gives whatever the values are: only columns that depend on them are unknown."""
@@ -266,7 +273,7 @@ class Call:
             return self.given_up()  # an operand is wrong, not the operator
         place = mistaken or self._culprit(error, function, given)
         within = [mistaken] if mistaken else [operation] if isinstance(operation, OPERATIONS) else nodes
-        self._mistake = partial(report, error, self.context.api, place, within, self.verb)
+        self._mistake = partial(report, error, self.context.api, place, within, (operation, self.verb))
         self.is_settled = self.say()
         if not self.is_settled:
             return self._as_declared(place)

@@ -32,6 +32,9 @@ CODES: Mapping[type[errors.SubstraitDslError], ErrorCode] = {
 }
 """The code of each kind of mistake."""
 
+FAILURE = ErrorCode("substrait-internal", "The plugin itself has failed, and mypy's own types stand.", _CATEGORY)
+"""A mistake of the plugin's, and none of the program's."""
+
 DYNAMIC = ErrorCode(
     "substrait-dynamic",
     "The columns of a relation cannot be told from the program.",

@@ -266,6 +266,7 @@ class Evaluator(Written):
                 return self._class(made) if isinstance(made, Instance) else NO_CONSTANT
             case CallableType(ret_type=result):
                 made = self._of_type(get_proper_type(result), None)
+                self.decided = True  # what the function takes, mypy compares
                 return NO_CONSTANT if made is NO_CONSTANT else lambda *rows: made
             case Overloaded(items=[first, *_]) if first.is_type_obj():
                 made = get_proper_type(first.ret_type)

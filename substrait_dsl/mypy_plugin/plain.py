@@ -27,7 +27,7 @@ from mypy.nodes import (
     TempNode,
     TupleExpr,
 )
-from mypy.types import FunctionLike, Instance, Type, get_proper_type, has_type_vars
+from mypy.types import CallableType, FunctionLike, Instance, Type, TypeVarType, get_proper_type, has_type_vars
 
 from substrait_dsl.mypy_plugin.annotations import unknown
 from substrait_dsl.mypy_plugin.memory import MEMORY
@@ -53,18 +53,21 @@ def is_being_checked(call: Context) -> bool:
     return bool(_BEING_CHECKED) and _BEING_CHECKED[-1] is call
 
 
-def declared(context: MethodContext | FunctionContext, is_made: Callable[[Expression], bool]) -> Type | None:
+def declared(
+    context: MethodContext | FunctionContext, is_made: Callable[[Expression], bool], *, is_said: bool = True
+) -> Type | None:
     """What a call gives by the annotations of the library; None if mypy objects to it, which is said then.
 
     Args:
         context: the call.
         is_made: whether an expression inside of it can be made, whatever mypy takes it for.
+        is_said: whether it is said what mypy objects to.
     """
     call = context.context
     checker: TypeChecker = context.api  # type: ignore[assignment]  # mypy's own checker is the only one
     if not isinstance(call, CallExpr):
         return context.default_return_type
-    if say_comparisons(call, call.args, checker, is_made):
+    if is_said and say_comparisons(call, call.args, checker, is_made):
         return None
     on = getattr(context, "type", None)
     callee = _callee(call.callee, on, checker)
@@ -79,6 +82,8 @@ def declared(context: MethodContext | FunctionContext, is_made: Callable[[Expres
             return context.default_return_type  # what is true of each type mypy cannot tell: it takes but some
         arguments.append(node if kind is None else TempNode(kind, context=node))
     _BEING_CHECKED.append(call)
+    overrides = checker.expr_checker.type_overrides
+    checker.expr_checker.type_overrides = dict(overrides)  # mypy sets and deletes those of the arguments around it
     wanted = checker.expr_checker.type_context
     wanted.append(None if is_expression(context.default_return_type) else wanted[-1])  # what it gives is what it takes
     try:
@@ -88,7 +93,10 @@ def declared(context: MethodContext | FunctionContext, is_made: Callable[[Expres
             )
     finally:
         wanted.pop()
+        checker.expr_checker.type_overrides = overrides
         _BEING_CHECKED.pop()
+    if not is_said:
+        return None if found.has_new_errors() else result
     checker.msg.add_errors(found.filtered_errors())
     if not found.has_new_errors():
         return result
@@ -142,6 +150,10 @@ def _is_of_any_type(kind: Type) -> bool:
     match get_proper_type(kind):
         case Instance(type=info, args=[typed, _]) if info.fullname == EXPR:
             return has_type_vars(typed)
+        case TypeVarType(upper_bound=bound):
+            return is_expression(bound)
+        case CallableType() as function if function.param_spec() is not None:
+            return False
     return has_type_vars(kind)
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mypy.errorcodes import TYPE_VAR
 from mypy.nodes import CallExpr, Context, Expression, LambdaExpr, MemberExpr, NameExpr, StrExpr
+from mypy.plugin import ClassDefContext
 
 from substrait_dsl import errors
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN
-from substrait_dsl.mypy_plugin.codes import CODES, DYNAMIC
+from substrait_dsl.mypy_plugin.codes import CODES, DYNAMIC, FAILURE
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 from substrait_dsl.mypy_plugin.places import parts
 
@@ -41,7 +42,7 @@ def report(
     api: CheckerPluginInterface,
     place: Context,
     within: Iterable[Context] = (),
-    verb: str | None = None,
+    called: tuple[Context, str] | None = None,
 ) -> bool:
     """Say what a mistake is, unless it is only about what mypy does not know; whether it has been said.
 
@@ -50,18 +51,29 @@ def report(
         api: mypy's checker.
         place: where the mistake is.
         within: where mypy may have said in its own words that something is wrong; these words stand instead.
-        verb: what is called wrongly; mypy may have said so of its type variables.
+        called: the call that is wrong, and what it calls; mypy may have said so of its type variables.
     """
     if UNKNOWN.name in str(error) or NAMELESS in str(error):
         return False
     text = sentence(error)
     if is_heard(api.msg.errors):
-        place = withdraw(api.msg.errors, within, verb, text) or place
+        place = withdraw(api.msg.errors, within, called, text) or place
     code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), CODES[errors.SchemaError])
     said = api.fail(text, place, code=code)
     if said is not None and not said.target:
         said.target = said.module  # else mypy's daemon does not know to which part of a module a lambda belongs
     return True
+
+
+def report_failure(error: Exception, context: Any) -> None:
+    """Say that the plugin has failed at a part of the program, whatever mypy was about to ask it."""
+    said = f"the plugin of substrait_dsl has failed here ({type(error).__name__}), and mypy's own types stand; "
+    said += "mypy --show-traceback says where it failed: please report it"
+    if isinstance(context, ClassDefContext):
+        context.api.note(said, context.cls, code=FAILURE)  # type: ignore[attr-defined]  # mypy's own analyser has it
+        return
+    with unfiltered(context.api.msg.errors):
+        context.api.msg.note(said, context.context, code=FAILURE)
 
 
 def sentence(error: errors.SubstraitDslError) -> str:
@@ -82,7 +94,9 @@ def is_in_lambda(api: CheckerPluginInterface) -> bool:
     return isinstance(checker.scope.current_function(), LambdaExpr)
 
 
-def withdraw(reported: Errors, within: Iterable[Context], verb: str | None, text: str | None = None) -> Context | None:
+def withdraw(
+    reported: Errors, within: Iterable[Context], called: tuple[Context, str] | None, text: str | None = None
+) -> Context | None:
     """Take back what mypy has said in its own words about some parts of the program, and what says less than a text.
 
     In a lambda the mistake has been said without the verb that the lambda is given to: then where that stood.
@@ -97,13 +111,21 @@ def withdraw(reported: Errors, within: Iterable[Context], verb: str | None, text
                 line = info.line
                 of_mypy = info.code is None or not info.code.code.startswith("substrait-")
                 there = any(start <= (info.line, info.column) <= end for start, end in places)
-                is_kept = not (of_mypy and (there or (info.code is TYPE_VAR and f'of "{verb}"' in info.message)))
+                is_kept = not (of_mypy and (there or _is_of_variables(info, called)))
                 if is_kept and there and text is not None and _says_more(text, info.message):
                     is_kept, place = False, Context(info.line, info.column)
             if is_kept or info.line != line:
                 kept.append(info)
         said[:] = kept
     return place
+
+
+def _is_of_variables(info: ErrorInfo, called: tuple[Context, str] | None) -> bool:
+    """Whether mypy has said of a call that a type variable of it cannot be what it is given."""
+    if called is None or info.code is not TYPE_VAR:
+        return False
+    call, verb = called
+    return (info.line, info.column) == (call.line, call.column) and f'of "{verb}"' in info.message
 
 
 _EXPRESSION = re.compile(r"Expr\([^:()]*: ")
@@ -153,6 +175,8 @@ def report_untold(
     verb: str, node: Context, lost: str, api: CheckerPluginInterface, *, is_relation: bool = False
 ) -> None:
     """Say why the columns of what a verb gives cannot be told: an opt-in report, about no mistake."""
+    if not api.msg.errors.is_error_code_enabled(DYNAMIC):
+        return
     match node:
         case NameExpr(name=name) | MemberExpr(name=name):
             what = f'"{name}"'
@@ -163,4 +187,5 @@ def report_untold(
         case _:
             what = "this"
     why = f"the columns of {what} are not known" if is_relation else f"{what} is known only when the program runs"
-    api.fail(f"{verb}: the {lost} of the result cannot be told, because {why}", node, code=DYNAMIC)
+    with unfiltered(api.msg.errors):  # mypy would take it for an objection to the overload that it tries
+        api.fail(f"{verb}: the {lost} of the result cannot be told, because {why}", node, code=DYNAMIC)

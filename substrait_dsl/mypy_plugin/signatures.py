@@ -122,7 +122,8 @@ def _widened(kind: Type, anything: Instance, constants: bool, given: Sequence[Ex
     callables = [item for item in map(get_proper_type, functions) if isinstance(item, CallableType)]
     if not callables or any(has_type_vars(item.ret_type) for item in callables):
         return kind  # what the lambda of `into` returns says what the verb gives
-    return UnionType([anything, *(_with_defaults(item, given).copy_modified(ret_type=anything) for item in callables)])
+    other = unknown() if has_type_vars(kind) else anything  # with an `object` in it, such a union would be no more
+    return UnionType([other, *(_with_defaults(item, given).copy_modified(ret_type=anything) for item in callables)])
 
 
 def _with_defaults(function: CallableType, given: Sequence[Expression]) -> CallableType:

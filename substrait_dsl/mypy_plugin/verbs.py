@@ -17,7 +17,7 @@ _NEUTRAL: Mapping[str, object] = {
     "residual": None,
     "filter": None,
     "best_effort_filter": None,
-    "where": None,
+    "where": True,
     "detail": AnyMessage("", b""),
 }
 """Arguments on which the columns of the result do not depend, with a value that is always right."""

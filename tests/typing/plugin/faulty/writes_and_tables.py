@@ -116,10 +116,10 @@ sd.update(
     {
         "order": lambda i: i.order + 1,
         "quantity": lambda i: i.order + 1,
+        # E: update: column "quantity" of the table is i32, but quantity: i64 is given; cast it to
+        #    i32  [substrait-type-mismatch]
     },
     where=lambda i: i.quantity > 1,
-    # E: update: column "quantity" of the table is i32, but quantity: i64 is given; cast it to
-    #    i32  [substrait-type-mismatch]
 )
 
 sd.create_table("t", items)

@@ -1,0 +1,61 @@
+"""What mypy says by itself where the plugin does not know a value; the functions here are not called."""
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Literal, ParamSpec
+
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+from tests.typing.plugin.tables import Customers, Orders, customers, orders
+
+P = ParamSpec("P")
+
+
+def late(today: dt.date) -> None:
+    sd.update("orders", Orders, {"weight": 1.0}, where=lambda o: o.id < today)
+    # E: no overload takes lt(i64, date); date does not fit i64: it takes an int, not a
+    #    date  [substrait-function-not-found]
+
+
+def dearer(table: str) -> None:
+    sd.update(table, Orders, lambda o: {"weight": o.wight * 2.0}, where=True)
+    # E: "Orders" has no attribute "wight"; maybe "weight"?  [attr-defined]
+
+
+def total() -> sd.Measure[sd.FP64, sd.Null]:
+    return f.sum(sd.col("weight").cast(sd.I64))
+    # E: Incompatible return value type (got "Measure[I64, Null]", expected "Measure[FP64, Null]")  [return-value]
+
+
+def paired(today: dt.date) -> None:
+    orders.join(customers, lambda o, c: c.id < today)
+    # E: no overload takes lt(i64, date); date does not fit i64: it takes an int, not a
+    #    date  [substrait-function-not-found]
+
+
+def sized(day: dt.date, text: str) -> None:
+    sd.VarChar(day)
+    # E: Value of type variable "Length" of "VarChar" cannot be "date"  [type-var]
+    sd.VarChar(0)
+    # E: length of VarChar must be an integer from 1 to 2147483647, got 0  [substrait-invalid-argument]
+    sd.Decimal(15, text)
+    # E: Value of type variable "S" of "Decimal" cannot be "str"  [type-var]
+
+
+def read(word: Literal["a", "b"]) -> None:
+    sd.read_named("orders", Orders, filter=lambda *_: word)
+    # E: Argument "filter" to "read_named" has incompatible type "Callable[[Orders], Literal['a', 'b']]"; expected
+    #    "Expr[Boolean, Null] | Callable[[Orders], Expr[Boolean, Null]] | None"  [arg-type]
+    orders.project(x=lambda *_: Orders)
+    # E: Argument "x" to "project" of "Relation" has incompatible type "Callable[[Orders], type[Orders]]"; expected
+    #    "ExprBase | bool | int | float | str | bytes | <7 more items> | Callable[[Orders], ExprBase | bool | int |
+    #    float | str | bytes | <7 more items>]"  [arg-type]
+
+
+def mapped(one: Callable[[Customers], sd.Expr[sd.Boolean]], other: Callable[P, sd.Expr[sd.Boolean]]) -> None:
+    customers.select(x=lambda c: f.transform(c.tags, one))
+    # E: Argument 2 to "transform" has incompatible type "Callable[[Customers], Expr[Boolean, Req]]"; expected
+    #    "Callable[[DynExpr], ExprBase | bool | int | float | str | <10 more items>] | ExprBase"  [arg-type]
+    f.transform(sd.col("tags"), other)
+    # E: Argument 2 to "transform" has incompatible type "Callable[P, Expr[Boolean, Req]]"; expected
+    #    "Callable[[DynExpr], ExprBase | bool | int | float | str | <10 more items>] | ExprBase"  [arg-type]
