@@ -198,6 +198,22 @@ MISTAKES: list[tuple[Any, Any, tuple[str, ...]]] = [
     (lambda: files_target("o/{a}/{a}"), InvalidArgumentError, ("files_target", '"a" does so twice')),
     (lambda: T.write(files_target("o/{aa}")), UnknownFieldError, ("write", 'no column "aa"', 'did you mean "a"')),
     (lambda: T.write(files_target("o/{a}/{b}/{c}")), SchemaError, ("write", "none is left for the files")),
+    (
+        lambda: T.select("b").write(files_target("o", "csv")),
+        SchemaError,
+        ("write", 'column "b" of delimited text may be NULL', "null_value", "assert_not_null()"),
+    ),
+    (lambda: T.write(files_target("o", "csv")), TypeMismatchError, ("write", 'column "a" is i64', "cast(String)")),
+    (
+        lambda: T.select("a", b=sd.lit("x")).write(files_target("o/{a}", "csv")),
+        TypeMismatchError,
+        ("write", 'delimited text holds strings, but column "a" is i64', 'with_columns(a=col("a").cast(String))'),
+    ),
+    (
+        lambda: T.select(d=sd.lit("x"), c=lambda r: r.c).write(files_target("o", sd.DelimitedText(null_value=""))),
+        TypeMismatchError,
+        ("write", 'column "c" is decimal<5,2>', "cast(String)"),
+    ),
     (lambda: files_target(5), InvalidArgumentError, ("files_target", "path or a URI", "5")),
     (lambda: sd.extension_object("t"), InvalidArgumentError, ("extension_object", "AnyMessage", "'t'")),  # type: ignore[arg-type]  # wrong
     (lambda: update("t", AB, {"aa": 1}, where=True), UnknownFieldError, ("update", '"aa"', 'did you mean "a"')),

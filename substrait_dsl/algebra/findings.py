@@ -99,7 +99,8 @@ class FindingCode(StrEnum):
     FUNCTION_UNKNOWN = (
         "function-unknown",
         "harmless",
-        "a function, or a call of one, that is not known: kept as it came, with the type that the plan declares",
+        "a function, or a call of one, that is not known: kept as it came, with the type that the plan declares; "
+        "who runs the plan and does not know it refuses it by name",
     )
     FUNCTION_ARGUMENTS = (
         "function-arguments",

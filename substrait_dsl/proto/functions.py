@@ -117,7 +117,7 @@ def decode_function(
         fitted = fit_call(decoder.catalog, function, arguments, kinds, phase)
         if fitted is not None:
             is_fitted, arguments = True, fitted.arguments
-            text = f"{known.problem}; read as {fitted.function.key} of {_types(arguments)}"
+            text = f"{_first_line(known.problem)}; read as {fitted.function.key} of {_types(arguments)}"
             # Where the constant is wider, the producer may mean a wider result: it says so, or nobody knows.
             is_assumed = fitted.is_narrowed and not message.HasField("output_type")
             code = FindingCode.CONSTANT_NARROWED if is_assumed else FindingCode.FUNCTION_ARGUMENTS
@@ -137,6 +137,11 @@ def decode_function(
     for code, text, subject in reports:
         decoder.report(code, text, message, subject)
     return known.function, arguments, kind
+
+
+def _first_line(problem: str) -> str:
+    """What a finding says of a call that no overload takes: not which overloads there are."""
+    return problem.partition("\n")[0].removesuffix("; there is").removesuffix("; there are")
 
 
 def _types(arguments: Sequence[Argument]) -> str:
@@ -163,7 +168,7 @@ def _output_type(
             raise UnsupportedError(f"{told}: {known.problem}", hint=partial(_hint, known.cause))
         if known.problem is None:
             return declared, ()
-        text = f"the type that the plan declares is kept: {known.problem}"
+        text = f"the type that the plan declares is kept: {_first_line(known.problem)}"
         return declared, ((FindingCode.FUNCTION_UNKNOWN, text, None),)
     reports: list[CallReport] = []
     if known.problem is not None:
@@ -273,7 +278,7 @@ def decode_comparison(
         require(overload, derive(overload, given, decoder.catalog.separate))
     if known.problem is not None:
         if known.type is None:
-            text = f"the function that compares is kept as it is: {known.problem}"
+            text = f"the function that compares is kept as it is: {_first_line(known.problem)}"
             decoder.report(FindingCode.FUNCTION_UNKNOWN, text, message)
         else:
             decoder.report(known.code, known.problem, message, f"{known.function.urn}:{known.function.key}")
@@ -362,6 +367,6 @@ def _told_by_all(catalog: Catalog, known: Known, arguments: tuple[Given, ...], k
     return Known(
         known.function,
         kind,
-        f"{known.problem}; kept as it came, and taken to give {kind}, because {why}",
+        f"{_first_line(known.problem or '')}; kept as it came, and taken to give {kind}, because {why}",
         FindingCode.CALL_TYPE_ASSUMED,
     )

@@ -20,6 +20,7 @@ from substrait_dsl.algebra.types import (
     PrecisionTimestampTZ,
     String,
     Type,
+    UserDefined,
 )
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.casts import cast_to_sql
@@ -71,6 +72,10 @@ def read(name: str, kind: Type) -> str:
     column = statement_name([name])
     if isinstance(kind, UUID):  # Spark has texts for them
         return column
+    if isinstance(kind, UserDefined):
+        raise UnsupportedError(
+            f"Spark reads no {kind} from the names of folders", hint="cast it to i64, or to decimal<20,0>"
+        )
     value = cast_to_sql(column, String(nullable=True), _with_all_digits(kind.as_nullable()), "return_null")
     if value == column:
         return value

@@ -47,8 +47,14 @@ def require_meaning(nodes: Iterable[Node]) -> None:
         if wrong := _what_is_wrong(node.function, by_value, phase):
             raise UnsupportedError(
                 f"Spark cannot run a call that has no meaning: {wrong}",
-                hint="cast its arguments to what the function takes",
+                hint="cast its arguments to what the function takes" if _takes_count(node) else None,
             )
+
+
+def _takes_count(call: ScalarFunction | AggregateFunction | WindowCall) -> bool:
+    """Whether the function of a call takes so many arguments, of other types."""
+    overload = known_overload(standard_catalog(), call.function)
+    return overload is not None and overload.takes_count(len(call.arguments))
 
 
 @lru_cache(maxsize=4096)

@@ -25,7 +25,6 @@ from substrait_dsl.algebra.relations import (
     VirtualTarget,
     Write,
 )
-from substrait_dsl.algebra.types import String
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark import folder_values
 from substrait_dsl.spark.columns import ROWS, check_columns
@@ -155,7 +154,10 @@ def _checked(rel: Write, kind: FileFormat, frame: DataFrame, partition_columns: 
         case DelimitedText():
             return _as_text(rel, kind, frame, partition_columns, what)
         case Arrow() | Dwrf() as other:
-            raise UnsupportedError(f"{what}: Spark cannot write {type(other).__name__.upper()} files")
+            raise UnsupportedError(
+                f"{what}: Spark cannot write {type(other).__name__.upper()} files",
+                hint='write "parquet", "orc" or "csv"; execute(spark).toArrow() gives the rows as a table of Arrow',
+            )
         case ExtensionFormat(detail=detail):
             raise UnsupportedError(f"{what}: Spark cannot write files of the format {detail.type_url}")
         case never:
@@ -175,20 +177,8 @@ def _as_text(
 ) -> DataFrame:
     """Fields of delimited text that are read as the very rows; what would not be is an error."""
     columns = [name for name in rel.table_schema.names if name not in partition_columns]
-    others = [field.name for field in rel.table_schema if not isinstance(field.type, String)]
-    if others:
-        raise UnsupportedError(
-            f"{what}: delimited text holds strings, and {quoted(others)} are none", hint="cast(String) first"
-        )
     if kind.header_lines_to_skip > 1:
         raise UnsupportedError(f"{what}: Spark writes one header line or none, not {kind.header_lines_to_skip}")
-    nullable = [field.name for field in rel.table_schema if field.type.nullable and field.name in columns]
-    if kind.null_value is None and nullable:
-        raise UnsupportedError(
-            f"{what}: {quoted(nullable)} may be NULL, and no text stands for that",
-            hint="give the format a null_value that no value is, such as DelimitedText(null_value='NULL'); "
-            "or say assert_not_null() of a column that has none",
-        )
     if kind.header_lines_to_skip:
         _require_header(columns, kind, what)
     names = [f"c{number}" for number in range(len(columns))]

@@ -152,10 +152,22 @@ def _find(call: Call, tables: Mapping[str, Table]) -> Template:
         if key in table:
             return table[key]
     given = ", ".join(map(str, kinds))
+    if not function.urn and not _is_named(function.name):
+        raise UnsupportedError(
+            f"Spark cannot run the function {function.name}({given}): no extension of the specification has one of that"
+            " name, so nothing says what it means",
+            hint="write what is meant with functions that the specification has",
+        )
     origin = f" of {function.urn}" if function.urn else ""  # of what a foreign plan calls, that may not be known
     raise UnsupportedError(
         f"Spark cannot run the function {function.name}({given}){origin} exactly", hint=_REASONS.get(key)
     )
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_named(name: str) -> bool:
+    """Whether an extension of the specification has a function of a name."""
+    return any(name in extension.functions for extension in standard_catalog().extensions.values())
 
 
 def _family(kind: Type) -> str:

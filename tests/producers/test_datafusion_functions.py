@@ -463,5 +463,7 @@ def test_a_function_that_is_not_known_is_refused_when_it_is_to_run(
     context: SessionContext, spark: SparkSession, expression: str
 ) -> None:
     (root,) = read(context, f"SELECT {expression} FROM {TABLE}").roots
-    with pytest.raises(UnsupportedError, match="Spark cannot run the function"):
+    with pytest.raises(UnsupportedError, match="Spark cannot run the function") as error:
         root.collect(spark)
+    is_known = "ESCAPE" in expression or expression == "initcap(s)"
+    assert ("no extension of the specification has one of that name" in str(error.value)) is not is_known

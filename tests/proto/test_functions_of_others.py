@@ -10,10 +10,13 @@ import pytest
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import FunctionId, literal
 from substrait_dsl.algebra.findings import Finding
 from substrait_dsl.catalog import Catalog, standard_catalog
-from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.plan import decode_plan, encode_plan
+from substrait_dsl.spark.functions import function_to_sql
+from substrait_dsl.spark.meaning import require_meaning
 from tests.proto.plans import col, plan_of, table
 from tests.support import refused
 
@@ -154,3 +157,25 @@ def test_defaults_of_arguments_are_not_those_of_anothers_function(rel: r.Rel) ->
     got, findings = read(rel, "another")
     assert got == rel
     assert "function-unknown" in [str(each.code) for each in findings]
+
+
+@pytest.mark.parametrize("arguments", [(), (literal(1, t.I64()),), (literal(1, t.I64()), literal("x", t.String()))])
+def test_a_call_of_too_few_arguments_is_not_told_to_cast_them(arguments: tuple[ex.Literal, ...]) -> None:
+    """As ibis writes ``coalesce`` of what it leaves out."""
+    coalesce = FunctionId("extension:io.substrait:functions_comparison", "coalesce:any")
+    with pytest.raises(UnsupportedError, match=r"no meaning: coalesce:any does not take \(") as error:
+        require_meaning([ex.ScalarFunction(coalesce, arguments, t.I64(nullable=True))])
+    assert (error.value.hint is None) is (len(arguments) < 2)
+
+
+def test_a_function_that_no_extension_has_means_nothing_that_is_known() -> None:
+    def unknown(urn: str, name: str) -> str:
+        call = ex.ScalarFunction(FunctionId(urn, name), (literal("x", t.String()),), t.String())
+        with pytest.raises(UnsupportedError) as error:
+            function_to_sql(call, ["'x'"])
+        return str(error.value)
+
+    for name in ("md5", "get_field", "array_element"):
+        assert f"{name}(string): no extension of the specification has one of that name" in unknown("", name)
+    assert "no extension" not in unknown("extension:acme:texts", "md5")  # somebody else's, who knows what it means
+    assert "no extension" not in unknown("", "strptime_date")  # the specification has it

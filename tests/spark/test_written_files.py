@@ -249,7 +249,3 @@ def test_delimited_text_is_read_as_it_was_written(tmp_path: Path, spark: SparkSe
     for name, text in (('a"b', sd.DelimitedText(header_lines_to_skip=1, escape="")), ("a,b", _BARE)):
         with refused(UnsupportedError, "execute", repr(name)[1:-1]):
             values([("x",)], {name: "string"}).write(sd.files_target(tmp_path / "bad", text)).execute(spark)
-    with refused(UnsupportedError, "execute", '"n"'):
-        values([(1,)], {"n": "i64"}).write(sd.files_target(tmp_path / "bad", kind)).execute(spark)
-    with refused(UnsupportedError, "execute", '"b"'):
-        values(rows, columns).write(sd.files_target(tmp_path / "bad", sd.DelimitedText())).execute(spark)

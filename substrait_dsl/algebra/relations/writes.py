@@ -14,9 +14,9 @@ from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.node import Expression, Node, Rel
-from substrait_dsl.algebra.relations.read import FileFormat, NamedTable
+from substrait_dsl.algebra.relations.read import DelimitedText, FileFormat, NamedTable
 from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
-from substrait_dsl.algebra.types import I64, Binary, FixedBinary, List, Map, Struct
+from substrait_dsl.algebra.types import I64, Binary, FixedBinary, List, Map, String, Struct
 from substrait_dsl.algebra.unicode import require_name, require_unicode
 from substrait_dsl.algebra.validators import several
 from substrait_dsl.errors import (
@@ -125,6 +125,8 @@ class Write(Rel):
         rules.require_assignable("the table", self.input.schema.fields, self.table_schema.fields)
         if isinstance(self.target, FilesTarget):
             _check_partition_columns(self.target.partition_columns, self.table_schema)
+            if isinstance(self.target.format, DelimitedText):
+                _check_written_text(self.table_schema, self.target.format, self.target.partition_columns)
         Rel._settle(self)
 
     def _derive_schema(self) -> NamedStruct:
@@ -147,6 +149,27 @@ def _check_partition_columns(names: tuple[str, ...], schema: NamedStruct) -> Non
             raise TypeMismatchError(f'folders cannot be named after column "{name}", which is {kind}')
     if names and len(names) == len(schema):
         raise SchemaError("folders are named after all columns, and none is left for the files")
+
+
+def _check_written_text(schema: NamedStruct, text: DelimitedText, partition_columns: tuple[str, ...]) -> None:
+    """Raise unless rows can be written as delimited text that is read as the very rows.
+
+    Raises:
+        TypeMismatchError: a column has no strings; those that folders are named after are read as strings, too.
+        SchemaError: a field may be NULL, and no text stands for that.
+    """
+    for field in schema:
+        if not isinstance(field.type, String):
+            raise TypeMismatchError(
+                f'delimited text holds strings, but column "{field.name}" is {field.type}',
+                hint=f'cast it before: with_columns({field.name}=col("{field.name}").cast(String))',
+            )
+        if field.type.nullable and text.null_value is None and field.name not in partition_columns:
+            raise SchemaError(
+                f'column "{field.name}" of delimited text may be NULL, and no text stands for that',
+                hint="give the format a null_value that no value is, such as DelimitedText(null_value='NULL'); "
+                "or say assert_not_null() of a column that has none",
+            )
 
 
 _WITHOUT_TEXT = (List, Map, Struct, Binary, FixedBinary)
