@@ -178,6 +178,8 @@ class ExecutionError(SubstraitDslError, RuntimeError):
     """The step of the plan that failed while it ran, as the text of the plan shows it, if it is known."""
     expression: str | None = None
     """The part of the step that failed."""
+    table: tuple[str, ...] | None = None
+    """The name of the table or view that is not there, if that is why."""
 
 
 def printable(text: str) -> str:

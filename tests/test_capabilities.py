@@ -16,6 +16,7 @@ from substrait_dsl.errors import (
     InvalidChoiceError,
     PlanFormatError,
     SubstraitDslError,
+    TypeMismatchError,
 )
 from substrait_dsl.proto.versions import installed_version
 from tests.support import f, refused, table
@@ -51,6 +52,11 @@ def test_nothing_is_missing_where_all_is_there() -> None:
     report = pipeline().to_plan().check(sd.Capabilities("acme", **ALL))
     assert (report.missing, report.undeclared) == ((), ())
     assert str(report) == "acme has all that the plan needs"
+    lacking = pipeline().to_plan().check(sd.Capabilities("acme", **{**ALL, "relations": []}))
+    assert lacking.missing
+    for each in (report, lacking):
+        with refused(TypeMismatchError, "a report has no truth value", "not report.missing", "report.undeclared"):
+            bool(each)
 
 
 LACKS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {

@@ -11,14 +11,16 @@ import substrait_dsl as sd
 from substrait_dsl.errors import (
     InvalidArgumentError,
     SubstraitDslError,
+    TypeMismatchError,
     UnknownAttributeError,
     UnknownFieldError,
 )
-from tests.support import refused, table
+from tests.support import columns, refused, table
 
 PACKAGE: Any = sd
 O: Any = table("id: i64, region: string", "o")
 WRITE: Any = O.write("t")
+LISTS: Any = table("xs: list<i64>", "lists")
 SUBTREE: Any = sd.subtree(O)
 CHANGING: Any = sd.Plan(sd.subtree(WRITE), sd.read_named("t", O.schema))
 
@@ -52,6 +54,12 @@ HABITS: list[tuple[Callable[[], object], type[SubstraitDslError], str]] = [
     (lambda: CHANGING.with_roots(CHANGING), InvalidArgumentError, "the trees of a plan are *plan.trees"),
     (lambda: O.union_all(CHANGING), InvalidArgumentError, "the relations that it returns plan.roots"),
     (lambda: PACKAGE.Plan("o"), InvalidArgumentError, 'write read_named("o", schema)'),
+    (
+        lambda: LISTS.select(y=lambda r: r.xs.keep(sd.elements(first=1))),
+        TypeMismatchError,
+        'struct_of(xs=x).keep({"xs": elements(first=5)})["xs"]',
+    ),
+    (lambda: LISTS.select(y=lambda r: r.xs.keep("a")), TypeMismatchError, "keep takes parts of a struct"),
     (lambda: WRITE.filter(lambda r: r.region == "EU"), UnknownFieldError, 'output="modified_records"'),
     (lambda: WRITE.select("id"), UnknownFieldError, 'output="modified_records"'),
     (lambda: O.write("t", "delete").sort("id"), UnknownFieldError, 'output="modified_records"'),
@@ -68,6 +76,8 @@ def test_the_advice_can_be_taken() -> None:
     assert sd.Plan(*CHANGING.trees) == CHANGING
     assert O.write("t", output="modified_records").filter(lambda r: r.region == "EU").columns == O.columns
     assert SUBTREE.relation.columns == O.columns
+    kept = LISTS.select(y=lambda r: sd.struct_of(xs=r.xs).keep({"xs": sd.elements(first=1)})["xs"])
+    assert columns(kept) == "y: list<i64>"
     with pytest.raises(AttributeError):
         SUBTREE._made  # noqa: B018  # what Python looks for may be missing
 

@@ -10,7 +10,7 @@ import attrs
 from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability, Words
 from substrait_dsl.algebra.requirements import USER_DEFINED, Requirement
 from substrait_dsl.algebra.validators import TEXT, one, several
-from substrait_dsl.errors import printable, quoted
+from substrait_dsl.errors import TypeMismatchError, printable, quoted
 
 
 @attrs.frozen
@@ -33,6 +33,12 @@ class CapabilityReport:
     """What the system does not take, in the order of the plan."""
     undeclared: tuple[Requirement, ...] = attrs.field(validator=several("a tuple of requirements", Requirement))
     """What the system says nothing about."""
+
+    def __bool__(self) -> bool:
+        raise TypeMismatchError(
+            "a report has no truth value",
+            hint="write not report.missing; what the system says nothing about is in report.undeclared",
+        )
 
     def __str__(self) -> str:
         lines: list[str] = []

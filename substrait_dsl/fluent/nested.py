@@ -155,7 +155,10 @@ def access(value: ex.Expression, key: object) -> ex.FieldAccess:
 def mask(kind: Type, parts: Sequence[Any]) -> ex.StructMask:
     """The mask that keeps parts of a struct; see `Expr.keep`."""
     if not isinstance(kind, Struct):
-        raise TypeMismatchError(f"keep takes parts of a struct, this is {kind}")
+        hint = 'a struct around it has a mask: struct_of(xs=x).keep({"xs": elements(first=5)})["xs"]'
+        raise TypeMismatchError(
+            f"keep takes parts of a struct, this is {kind}", hint=hint if isinstance(kind, List) else None
+        )
     if not parts:
         raise InvalidArgumentError("keep needs at least one field")
     items: list[ex.MaskItem] = []

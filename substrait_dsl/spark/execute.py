@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.common import Common
+from substrait_dsl.algebra.evaluation import Change
 from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.live_ranges import EvaluationOrder
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import LocalFiles, NamedTable, Read
+from substrait_dsl.algebra.relations import DROPS, Ddl, LocalFiles, NamedObject, NamedTable, Read, Write
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words, quoted
 from substrait_dsl.spark.cancellation import Cancellation
 from substrait_dsl.spark.context import Context, now, with_values
@@ -75,7 +76,7 @@ def execute(
     space = Workspace(spark, persist_shared=persist_shared)
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
-    with Cancellation(spark), _spark_errors(tops):
+    with Cancellation(spark), _order_told(order), _spark_errors(tops):
         if _is_rehearsed(order):
             Evaluation(order, space.rehearsal(), _lower_root).run()
             forget()
@@ -125,6 +126,36 @@ def _spark_errors(trees: Sequence[Rel]) -> Iterator[None]:
         words = told(error)
         start = "Spark refuses the plan: " if failure_of(error) is None else ""  # else it ran a part, which failed
         raise ExecutionError(f"{start}{words}", hint=advice(words)) from error
+
+
+@contextmanager
+def _order_told(order: EvaluationOrder) -> Iterator[None]:
+    """Where a table is not there, say so if the plan makes it later, or dropped it before."""
+    try:
+        yield
+    except ExecutionError as error:
+        if error.table is not None and (hint := _order_hint(order, error.table)) is not None:
+            error.hint = hint
+        raise
+
+
+def _order_hint(order: EvaluationOrder, names: tuple[str, ...]) -> str | None:
+    ops = {op for placed in order.changes if (op := _operation(placed.change, names)) is not None}
+    if ops & {"ctas", "create", "create_or_replace"}:
+        return "the plan makes it, but not before: trees are evaluated in order, so put the tree that makes it first"
+    if ops & DROPS:
+        return "the plan drops it before: trees are evaluated in order, so put the tree that reads it first"
+    return None
+
+
+def _operation(change: Change, names: tuple[str, ...]) -> str | None:
+    """What a change does to the table or view of a name, written so in any case; None: it is of another."""
+    match change:
+        case Write(target=NamedObject(names=target)) | Ddl(target=NamedObject(names=target)):
+            is_it = [name.lower() for name in target] == [name.lower() for name in names]
+            return change.op if is_it else None
+        case _:
+            return None
 
 
 def _of_uris(trees: Sequence[Rel]) -> str:

@@ -53,7 +53,9 @@ def named_frame(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
     """A table or view by its name. Raises `ExecutionError` if it is not there."""
     frame = frame_if_there(names, spark)
     if frame is None:
-        raise not_there(names, spark)
+        error = not_there(names, spark)
+        error.table = names
+        raise error
     return frame
 
 

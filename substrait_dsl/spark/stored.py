@@ -249,6 +249,7 @@ def need_table(names: tuple[str, ...], spark: SparkSession, otherwise: str | Non
         error = not_there(names, spark)
         if error.hint is None or "createOrReplaceTempView" in error.hint:
             error.hint = otherwise
+        error.table = names
         raise error
     return found
 

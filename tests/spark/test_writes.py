@@ -553,3 +553,31 @@ def test_a_view_and_a_folder_that_are_there(name: tuple[str, str], tmp_path: Pat
     values(FIRST).write(target, "ctas").execute(spark)
     with refused(ExecutionError, "execute", "already", "replace_if_exists"):
         values(FIRST).write(target, "ctas").execute(spark)
+
+
+def test_a_table_that_is_not_there_in_its_turn(spark: SparkSession) -> None:
+    """Trees are evaluated in order: what a later one makes, or an earlier one dropped, is not there."""
+    rows = sd.read_virtual([(1,)], {"a": "i64"})
+    made = sd.subtree(rows.write("made_in_turn", "ctas", create_mode="replace_if_exists"))
+    read = sd.read_named("made_in_turn", {"a": "i64"})
+    dropped = sd.subtree(sd.drop_table("made_in_turn"))
+    later, before = "put the tree that makes it first", "put the tree that reads it first"
+    plans = [
+        (sd.Plan(read, made), later),
+        (sd.Plan(sd.subtree(rows.write("made_in_turn")), made), later),
+        (sd.Plan(sd.subtree(read.write("copy_of_made", "ctas")), made), later),
+    ]
+    for plan, hint in plans:
+        with pytest.raises(ExecutionError, match='there is no table "made_in_turn"') as caught:
+            plan.execute(spark)
+        assert hint in str(caught.value)
+        assert caught.value.table == ("made_in_turn",)
+    try:
+        (frame,) = sd.Plan(made, read).execute(spark)
+        assert list(map(tuple, frame.collect())) == [(1,)]
+        with refused(ExecutionError, 'there is no table "made_in_turn"', before):
+            sd.Plan(dropped, read).execute(spark)
+    finally:
+        spark.sql("DROP TABLE IF EXISTS made_in_turn")
+    with refused(ExecutionError, 'there is no table "made_in_turn"', "register a DataFrame"):
+        read.execute(spark)
