@@ -80,14 +80,16 @@ class Started:
     def require_success(self, error: BaseException | None, *, is_all: bool = False) -> None:
         """Raise an error in words of the plan, if it is known to come from it, or comes from it because all does."""
         from substrait_dsl.spark.correlation import loss_of
-        from substrait_dsl.spark.failures import failure_of
+        from substrait_dsl.spark.failures import NO_TABLE, failure_of
         from substrait_dsl.spark.places import of_tables, places
 
         failure = None if error is None else failure_of(error, analysis=is_all)
         if failure is None:
             if is_all and isinstance(error, OSError):
                 self._require_system(error)
-            return
+            failure = None if error is None else failure_of(error, analysis=True)
+            if failure is None or failure.kind != NO_TABLE:  # a client of Spark Connect looks tables up each time
+                return
         for record in self.records:
             if (refusal := loss_of(failure.message, record.plan)) is not None:
                 raise refusal from error

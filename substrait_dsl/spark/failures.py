@@ -84,7 +84,7 @@ def failure_of(error: BaseException, *, analysis: bool = False) -> Failure | Non
     if not isinstance(error, PySparkException) or error.getCondition() is None:
         found = _caused(str(error))
         if not found.condition and isinstance(error, ArithmeticException):
-            found = attrs.evolve(found, condition=OF_ARITHMETIC)
+            found = attrs.evolve(found, condition=OF_ARITHMETIC, message=_plain(found.message))
     elif error.getCondition() == _SEVERAL:
         found = _one_of(str(error))
     else:
@@ -131,7 +131,7 @@ def _caused(text: str) -> Failure:
         if _OF_JAVA.search(text):
             return Failure(OF_INTERVALS, text, {})
         if arithmetic := _ARITHMETIC.search(text):
-            return Failure(OF_ARITHMETIC, arithmetic[1], {})
+            return Failure(OF_ARITHMETIC, _plain(arithmetic[1]), {})
     if not causes:
         return Failure("", text, {})
     message, condition = causes[-1]
@@ -184,6 +184,7 @@ def _one_of(text: str) -> Failure:
     return next((each for each in found if each.condition), found[0] if found else _told_by(text))
 
 
+NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND"
 MANY_ROWS = "SCALAR_SUBQUERY_TOO_MANY_ROWS"
 BROKEN_RECORDS = ("MALFORMED_CSV_RECORD", "MALFORMED_RECORD_IN_PARSING")
 """Of these a client of Spark Connect learns the second."""
@@ -287,6 +288,8 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
         return "overflow"
     if zone := _ZONE.search(failure.message):
         return f"{zone[1]!r}{NO_ZONE} that Java has"
+    if failure.kind == NO_TABLE and place is not None:
+        return "the table is not there any more"
     if place is not None and (text := text_format(place.rel)) and (broken := _RECORD.search(failure.message)):
         delimiter = text.field_delimiter  # the reader has added two
         line = broken[1].removeprefix(delimiter).removesuffix(delimiter)
@@ -323,7 +326,7 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         return _CAST_HINT
     if (zone := _ZONE.search(failure.message)) and zone[1] not in available_timezones():
         return suggestion(zone[1], available_timezones()) or "zoneinfo.available_timezones() are those that there are"
-    if failure.condition == _GONE:
+    if failure.condition in (_GONE, NO_TABLE):
         return "what it reads was removed or replaced after it was looked up: run it again"
     if failure.kind in BROKEN_RECORDS or failure.condition == _UNREAD or told == BEHIND_QUOTE:
         text = None if place is None else text_format(place.rel)
@@ -423,8 +426,7 @@ def told(error: Exception) -> str:
 def _words(failure: Failure) -> str:
     """What a failure says, on one line, and what it comes from."""
     if failure.kind == OF_ARITHMETIC:
-        said = failure.message.strip().rstrip(".")
-        return _IMPOSSIBLE.get(said) or f"Java cannot compute a number: {said}"
+        return _IMPOSSIBLE.get(failure.message) or f"Java cannot compute a number: {failure.message}"
     cause = failure.cause and (_lack(failure.cause) or failure.cause)
     return _lack(failure.message) or with_cause(_plain(failure.message), cause)
 

@@ -31,6 +31,7 @@ from substrait_dsl.spark.failures import (
     INTERVALS,
     IS_NULL,
     MANY_ROWS,
+    NO_TABLE,
     OF_ARITHMETIC,
     OF_FILES,
     OF_INTERVALS,
@@ -73,15 +74,23 @@ def places(failure: Failure, record: Record) -> list[Place]:
 
 
 def of_tables(failure: Failure, record: Record, frame: DataFrame) -> list[Place]:
-    """The reads of named tables that a file may belong to which Spark could not read, if its rows come from there."""
+    """The reads of named tables that are gone: of one that the failure names, or of a file that belongs to the rows."""
+    tables = [rel for rel in walk(record.plan) if isinstance(rel, Read) and isinstance(rel.definition, NamedTable)]
+    if failure.kind == NO_TABLE:
+        gone = failure.parameters.get("relationName", "").replace("`", "").lower()
+        return [Place(record.plan, rel) for rel in tables if _last_name(rel) == gone.rpartition(".")[2]]
     if failure.kind not in OF_FILES:
         return []
-    tables = [rel for rel in walk(record.plan) if isinstance(rel, Read) and isinstance(rel.definition, NamedTable)]
     message = unquote(failure.message)
     with suppress(*spark_errors()):
         if any(unquote(urlsplit(uri).path) in message for uri in (frame.inputFiles() if tables else ())):
             return [Place(record.plan, rel) for rel in tables]
     return []
+
+
+def _last_name(read: Read) -> str:
+    """The name of a table without those of its catalog and its namespace, as Spark compares them."""
+    return read.definition.names[-1].lower() if isinstance(read.definition, NamedTable) else ""
 
 
 def _may_say(rel: Rel, told: str) -> bool:

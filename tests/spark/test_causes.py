@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from substrait_dsl.algebra.expressions import ScalarFunction
 from substrait_dsl.errors import ExecutionError
 from substrait_dsl.spark.causes import last_cause, system_words, with_cause
 from substrait_dsl.spark.failures import Failure, failure_of, reason, told
-from substrait_dsl.spark.places import places
+from substrait_dsl.spark.places import of_tables, places
 from substrait_dsl.spark.record import Record
 from tests.support import table
 
@@ -104,6 +106,27 @@ def test_what_java_cannot_compute_has_its_place(text: str) -> None:
     (place,) = places(failure, record)
     assert place.node is node
     assert reason(failure, place, record) == "a remainder cannot be computed, as the whole quotient has too many digits"
+
+
+def test_a_table_that_is_looked_up_again_and_gone() -> None:
+    """As a client of Spark Connect does each time; a table of another name is not the plan's."""
+    record = Record(table("a: i64", "Orders")._rel)
+    frame: Any = None  # which is not asked
+    for name, found in (("`orders`", 1), ("`spark_catalog`.`default`.`orders`", 1), ("`other`", 0), ("", 0)):
+        failure = Failure("TABLE_OR_VIEW_NOT_FOUND", "", {"relationName": name})
+        assert len(of_tables(failure, record, frame)) == found
+    (place,) = of_tables(Failure("TABLE_OR_VIEW_NOT_FOUND", "", {"relationName": "orders"}), record, frame)
+    assert reason(Failure("TABLE_OR_VIEW_NOT_FOUND", "", {}), place, record) == "the table is not there any more"
+
+
+def test_the_stack_of_a_client_is_no_part_of_what_it_says() -> None:
+    errors = pytest.importorskip("pyspark.errors")
+    error = errors.ArithmeticException(
+        "Division impossible\n\nJVM stacktrace:\njava.lang.ArithmeticException\n\tat java.X"
+    )
+    assert told(error) == "a remainder cannot be computed, as the whole quotient has too many digits"
+    other = errors.ArithmeticException("BigInteger out of range\n\nJVM stacktrace:\njava.lang.ArithmeticException")
+    assert told(other) == "Java cannot compute a number: BigInteger out of range"
 
 
 def test_a_session_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -578,7 +578,7 @@ def test_a_remainder_that_java_cannot_compute(tmp_path: Path, spark: SparkSessio
 
 def test_a_table_that_vanishes_while_it_is_used(spark: SparkSession) -> None:
     sd.read_virtual([(1,), (2,)], {"a": "i64"}).write("vanishing", "ctas").execute(spark)
-    said = ("running: ", "File does not exist (step: read vanishing)", "hint: what it reads was removed or replaced")
+    said = ("running: ", "(step: read vanishing)", "hint: what it reads was removed or replaced")
     with refused(ExecutionError, *said), sd.read_named("vanishing", {"a": "i64?"}).running(spark) as frame:
         spark.sql("DROP TABLE vanishing")
         frame.collect()
