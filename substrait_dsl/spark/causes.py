@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from substrait_dsl.errors import quoted
+
 _CAUSES = re.compile(r"^(?:Caused by: |: )?((?:[a-z]\w*\.)+[A-Z][\w$]*): ([^\n]*)", re.MULTILINE)
 """What each part of a stack of Java's begins with: a class, and what it says."""
 
@@ -52,10 +54,11 @@ def last_cause(error: BaseException) -> str | None:
 
 
 def system_words(error: OSError) -> str:
-    """What the system says of a file or a socket: ``No space left on device: '/tmp/x'``."""
+    """What the system says of a file or a socket: ``no space left on device: "/tmp/x"``."""
     if error.strerror is None:
         return str(error) or type(error).__name__
-    return error.strerror if error.filename is None else f"{error.strerror}: {error.filename!r}"
+    words = error.strerror[:1].lower() + error.strerror[1:]
+    return words if error.filename is None else f"{words}: {quoted([str(error.filename)])}"
 
 
 def with_cause(words: str, cause: str | None) -> str:

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 import attrs
 
 from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.spark.causes import system_words
 from substrait_dsl.spark.file_systems import FileSystem
 
 STAGING = "_substrait_dsl"
@@ -239,12 +240,4 @@ def staging(files: FileSystem, target: str, what: str) -> Iterator[Staging]:
             made.remove()
             raise
     except OSError as error:
-        raise ExecutionError(f"{what}: {words_of(error)}; nothing was written") from error
-
-
-def words_of(error: OSError) -> str:
-    """What an error of a file system says, in words."""
-    if error.strerror is None:
-        return str(error)
-    words = error.strerror[:1].lower() + error.strerror[1:]
-    return words if error.filename is None else f"{words}: {quoted([str(error.filename)])}"
+        raise ExecutionError(f"{what}: {system_words(error)}; nothing was written") from error

@@ -81,8 +81,8 @@ def test_a_cause_is_not_said_twice() -> None:
 
 
 def test_errors_of_the_system() -> None:
-    assert last_cause(OSError(28, "No space left on device")) == "No space left on device"
-    assert system_words(PermissionError(13, "Permission denied", "/x/y")) == "Permission denied: '/x/y'"
+    assert last_cause(OSError(28, "No space left on device")) == "no space left on device"
+    assert system_words(PermissionError(13, "Permission denied", "/x/y")) == 'permission denied: "/x/y"'
     assert system_words(OSError("timed out")) == "timed out"
     assert system_words(ConnectionResetError()) == "ConnectionResetError"
     assert last_cause(ValueError("no")) is None
@@ -138,9 +138,9 @@ def test_a_session_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(sql.SparkSession, "getActiveSession", lambda: None)
     fails(OSError(28, "No space left on device", "/x/blockmgr"))
-    with pytest.raises(ExecutionError, match="Spark does not start: No space left on device: '/x/blockmgr'") as caught:
+    with pytest.raises(ExecutionError, match='Spark does not start: no space left on device: "/x/blockmgr"') as caught:
         session.local_session()
     assert "SPARK_LOCAL_DIRS" in (caught.value.hint or "")
     fails(PermissionError(13, "Permission denied", "/home/x"))
-    with pytest.raises(ExecutionError, match="Spark does not start: Permission denied: '/home/x'"):
+    with pytest.raises(ExecutionError, match='Spark does not start: permission denied: "/home/x"'):
         session.local_session()
