@@ -33,11 +33,11 @@ DISPLAYED = 200_000
 WIDEST = 10_000
 """How many columns a relation has at most."""
 
-STEPS = 100_000
+STEPS = 50_000
 """How many operators, methods and functions are evaluated at most to find out what the arguments of one call are."""
 
-STEPS_OF_CALL = 20
-"""As how many steps a call of a verb or function of the library counts, and each column of its relation as one."""
+STEPS_OF_CALL = 10
+"""As how many steps a call counts, of a lambda or of the library; each column of its relation is one more."""
 
 DEEPEST = 60
 """How deep calls of lambdas stand in each other at most."""
@@ -93,6 +93,7 @@ class Budget:
         """A lambda is called. Raises `UnevaluatedError` if too many are being called."""
         if self._calls >= DEEPEST:
             raise UnevaluatedError
+        self.step(STEPS_OF_CALL)
         self._calls += 1
 
     def leave(self) -> None:
