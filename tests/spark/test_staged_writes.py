@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,8 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.commits import STAGING
+from substrait_dsl.spark.commits import STAGING, Staging
+from substrait_dsl.spark.file_systems import LocalFiles
 from substrait_dsl.spark.workspace import is_remote
 from tests.support import refused
 
@@ -35,7 +38,7 @@ def table(spark: SparkSession, tmp_path: Path) -> Iterator[Path]:
 
 
 def stored(spark: SparkSession) -> list[Any]:
-    return sorted(tuple(row) for row in spark.sql("SELECT id, v, c, d, p, q FROM staged").collect())
+    return sorted((tuple(row) for row in spark.sql("SELECT id, v, c, d, p, q FROM staged").collect()), key=str)
 
 
 def test_partitions_defaults_and_options(table: Path, spark: SparkSession) -> None:
@@ -44,7 +47,7 @@ def test_partitions_defaults_and_options(table: Path, spark: SparkSession) -> No
     rows.write("staged").execute(spark)
     assert stored(spark) == once
     rows.write("staged").execute(spark)  # its partitions are known now
-    assert stored(spark) == sorted(once * 2)
+    assert stored(spark) == sorted(once * 2, key=str)
     partitions = {row[0] for row in spark.sql("SHOW PARTITIONS staged").collect()}
     assert len(partitions) == len(ROWS)
     assert {str(path.parent.relative_to(table)) for path in table.rglob("part-*.zstd.parquet")} == partitions
@@ -136,3 +139,72 @@ def test_a_new_table_that_fails_leaves_nothing(spark: SparkSession) -> None:
             one.write("failed", "ctas").execute(spark)
     assert spark.table("failed").count() == 1
     spark.sql("DROP TABLE failed")
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing is cleaned up behind it."""
+
+
+@pytest.mark.parametrize("renamed", [0, 1, 3, 4])
+def test_a_commit_that_was_killed(
+    renamed: int, table: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next writer finishes it, and has the catalog know its partitions; before that a reader sees what it says."""
+    rows = sd.read_virtual(ROWS, COLUMNS)
+    with monkeypatch.context() as patch:
+        left = [renamed]
+        rename = LocalFiles.rename
+
+        def rename_some(self: LocalFiles, source: str, target: str) -> None:
+            if "/rows/" in source:
+                if not left[0]:
+                    raise Killed
+                left[0] -= 1
+            rename(self, source, target)
+
+        patch.setattr(LocalFiles, "rename", rename_some)
+        patch.setattr(Staging, "_undo", lambda self, journal: None)
+        patch.setattr(Staging, "remove", lambda self: None)
+        with pytest.raises(Killed):
+            rows.write("staged").execute(spark)
+    assert stored(spark) == []  # the catalog knows no partition yet
+    sd.read_virtual([(9, "new", 9, "z")], COLUMNS).write("staged").execute(spark)
+    old = [(number, 6, c, None, p, q) for number, c, p, q in ROWS]
+    assert stored(spark) == sorted([*old, (9, 6, "new", None, 9, "z")], key=str)
+    assert not (table / STAGING).exists()
+
+
+@pytest.mark.parametrize("is_table", [True, False])
+def test_writers_at_once(is_table: bool, table: Path, tmp_path: Path, spark: SparkSession) -> None:
+    """All of them get all of their rows in, whichever is first; one that fails adds none, and takes none away."""
+    target: Any = "staged" if is_table else sd.files_target(tmp_path / "out" / "{p}", "parquet")
+    columns = {"id": "i64", "p": "i32", "q": "string"}
+    if not is_table:
+        sd.read_virtual([(0, 0, "x")], columns).write(target, "ctas").execute(spark)
+    pause = "CAST(reflect('java.lang.Thread', 'sleep', 100L) IS NULL AS BIGINT)"
+    for number in range(3):
+        texts = (f"{pause} + id AS id", "CAST(id % 3 AS INT) AS p", f"'x{number}' AS q")
+        spark.range(1, 11, 1, 10).selectExpr(*texts).createOrReplaceTempView(f"writer{number}")
+    rows: list[Any] = [sd.read_named(f"writer{number}", columns) for number in range(3)]
+    rows.append(rows[0].with_columns(id=lambda r: sd.lit(1, sd.I64) / (r.id - 8)))
+    ends: list[type[Exception] | None] = []
+
+    def run(each: Any) -> None:
+        try:
+            each.write(target).execute(spark)
+        except ExecutionError as error:
+            ends.append(type(error))
+        else:
+            ends.append(None)
+
+    threads = [threading.Thread(target=run, args=(each,)) for each in rows]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(ends, key=str) == [ExecutionError, None, None, None]
+    read: Any = (
+        sd.read_named("staged", columns) if is_table else sd.read_files(tmp_path / "out", columns, kind="folder")
+    )
+    found = Counter((row.id, row.q) for row in read.collect(spark) if row.id)
+    assert found == Counter((id_, f"x{number}") for number in range(3) for id_ in range(1, 11))
