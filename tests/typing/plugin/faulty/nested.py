@@ -50,7 +50,8 @@ customers.select(x=lambda c: c.address.keep({"city": sd.elements(2, 1)}))
 # E: elements: elements are kept once and in their order, got 2, 1; whether a mask repeats elements, or puts them into
 #    another order, the specification leaves open  [substrait-invalid-argument]
 customers.select(x=lambda c: c.tags.keep("a"))
-# E: select, column "x": keep takes parts of a struct, this is list<string>  [substrait-type-mismatch]
+# E: select, column "x": keep takes parts of a struct, this is list<string>; a struct around it has a mask:
+#    struct_of(xs=x).keep({"xs": elements(first=5)})["xs"]  [substrait-type-mismatch]
 customers.filter(lambda c: c.address["city"] == 5)
 # E: filter: no overload takes equal(string?, 5); cast argument 1 from string? to i64?  [substrait-function-not-found]
 customers.filter(lambda c: c.address == "Rome")
