@@ -25,7 +25,7 @@ from substrait_dsl.algebra.expressions import (
     SwitchCase,
 )
 from substrait_dsl.algebra.findings import FindingCode
-from substrait_dsl.algebra.types import FixedChar, List, Map, String, Struct, Type, VarChar
+from substrait_dsl.algebra.types import UNSIGNED_URN, FixedChar, List, Map, String, Struct, Type, UserDefined, VarChar
 from substrait_dsl.catalog import Typed
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.constants import constant_of_type, with_common_width, with_type_of
@@ -51,8 +51,8 @@ def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> 
     else:
         behavior = pb.Expression.Cast.FailureBehavior
         on_failure = word_of(FAILURE_BEHAVIOR, message.failure_behavior, behavior, "Cast.failure_behavior")
-    target = decode_type(decoder, message.type)
     value = decoder.expression(message.input, scope)
+    target = _type_of_cast(decoder, message, value.type)
     for written in _types_as_text(value.type, target):
         if not isinstance(written, decoder.producer.types_with_own_text):
             continue
@@ -67,6 +67,20 @@ def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> 
             FindingCode.CAST_NULLABILITY, f"a cast to {target} gives NULL where it fails; read as {cast.type}", message
         )
     return cast
+
+
+def _type_of_cast(decoder: Decoder, message: pb.Expression.Cast, source: Type) -> Type:
+    """Read the type of a cast: an unsigned integer is one, unless what is cast is an unsigned integer already.
+
+    A cast of another number to it may fail, or wrap around, where one to the signed integer gives a value.
+    """
+    if isinstance(source, UserDefined) and source.urn == UNSIGNED_URN:
+        return decode_type(decoder, message.type)  # what it is computed with has no overload for unsigned ones
+    before, decoder.is_in_stored_schema = decoder.is_in_stored_schema, True
+    try:
+        return decode_type(decoder, message.type)
+    finally:
+        decoder.is_in_stored_schema = before
 
 
 def _types_as_text(source: Type, target: Type) -> Iterator[Type]:

@@ -274,12 +274,12 @@ class Decoder:
     def unsigned(self, reference: int, kind: str, message: Any) -> str | None:
         """The name of the unsigned integer that a type variation of a stored column means, if its plan declares none.
 
-        What stands in expressions is read as an integer with a sign: it may be computed.
+        So does that of a cast. What else stands in expressions is read as an integer with a sign: it may be computed.
         """
         name = self.meant_unsigned(reference, kind) if self.is_in_stored_schema else None
         if name is not None:
             text = f"the plan does not declare type variation {reference}, of {kind}, by which {self.producer.title} "
-            self.report(FindingCode.TYPE_UNSIGNED, f"{text}means an unsigned integer: a column read as {name}", message)
+            self.report(FindingCode.TYPE_UNSIGNED, f"{text}means an unsigned integer: read as {name}", message)
         return name
 
     def meant_unsigned(self, reference: int, kind: str) -> str | None:

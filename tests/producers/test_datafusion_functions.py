@@ -99,6 +99,12 @@ SAME = {
         "j >> 2",
         "j % 3",
     ),
+    "casts to unsigned integers": (
+        "try_cast(i as int unsigned)",
+        "try_cast(x as tinyint unsigned)",
+        "try_cast(j as bigint unsigned) + 1",
+        "try_cast(s as smallint unsigned)",
+    ),
     "rounding": (
         "ceil(x)",
         "floor(x)",

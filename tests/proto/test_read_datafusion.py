@@ -162,7 +162,8 @@ TOLD = {
         "by which DataFusion means a Large",
         "taken for string itself",
     ),
-    "SELECT u FROM others": ("variation 1, of i32, by which DataFusion means an unsigned", "a column read as u32"),
+    "SELECT u FROM others": ("variation 1, of i32, by which DataFusion means an unsigned integer: read as u32",),
+    "SELECT TRY_CAST(a AS INT UNSIGNED) FROM t": ("variation 1, of i32", "means an unsigned integer: read as u32"),
     "SELECT s LIKE 'x%' FROM t": ("like has a third argument, NULL, by which DataFusion means no escape",),
     "SELECT s LIKE 'x!%' ESCAPE '!' FROM t": ("taken to give boolean?, because all its overloads",),
     "SELECT lag(s, 1) OVER (ORDER BY a) FROM t": (
