@@ -259,7 +259,9 @@ class Call:
         proper, kinds = get_proper_type(result), [get_proper_type(kind) for *_, kind in self.given()]
         if not any(isinstance(kind, Instance) and is_type(kind.type.fullname) for kind in kinds):
             return result
-        return proper.copy_modified(args=[proper.args[0], unknown()]) if isinstance(proper, Instance) else result
+        if not isinstance(proper, Instance) or not proper.args:
+            return result  # a `DynExpr` says nothing of its type
+        return proper.copy_modified(args=[proper.args[0], unknown()])
 
     def _refused(
         self, error: SubstraitDslError, function: Callable[[], Callable[..., Any]], given: Sequence[Argument]
