@@ -182,12 +182,13 @@ class ExecutionError(SubstraitDslError, RuntimeError):
     """The name of the table or view that is not there, if that is why."""
 
 
-def printable(text: str) -> str:
+def printable(given: object) -> str:
     """A text for a message, on one line, with what is not seen escaped, as texts of plans have it.
 
     Names and values come from others: a line break in one must not begin a line of a log, nor a control character, or
     one that turns the direction of the text, say something else to a terminal. No encoding has lone surrogates.
     """
+    text = given if isinstance(given, str) else str(given)
     if isinstance(text, Listing) or text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)

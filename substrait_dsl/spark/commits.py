@@ -76,15 +76,38 @@ class Journal:
             files, partitions = (None,), ()
         if all(map(_is_inside, files)) and all(_is_inside(name) and _PARTITION.fullmatch(name) for name in partitions):
             return cls(files, partitions)
-        raise ExecutionError(
-            f"{quoted([path])} is no journal of a commit to this folder",
-            hint="look at who has put it there, and remove its folder",
-        )
+        raise no_journal(path)
+
+
+def no_journal(path: str) -> ExecutionError:
+    """The error for what stands where a writer of this library has its journal, and is none."""
+    return ExecutionError(
+        f"{quoted([path])} is no journal of a commit to this folder",
+        hint="look at who has put it there, and remove its folder",
+    )
+
+
+def read_journal(files: FileSystem, path: str) -> str:
+    """The text of a journal.
+
+    Raises:
+        FileNotFoundError: there is none.
+        ExecutionError: it is no text, or no file.
+    """
+    if files.is_taken(path):
+        raise no_journal(path)
+    try:
+        return files.read(path)
+    except ValueError as error:
+        raise no_journal(path) from error
 
 
 def _is_inside(path: object) -> bool:
-    """Whether a path leads from a folder to a file in it."""
-    return isinstance(path, str) and bool(path) and not {"", ".", ".."} & {*path.split("/")} and "\\" not in path
+    """Whether a path leads from a folder to a file in it that is not in the folder of the staging folders."""
+    if not isinstance(path, str) or not path or not path.isprintable() or "\\" in path:
+        return False
+    parts = path.split("/")
+    return not {"", ".", ".."} & {*parts} and parts[0] != STAGING
 
 
 @attrs.frozen
@@ -100,6 +123,11 @@ class Staging:
     def create(cls, files: FileSystem, target: str) -> Staging:
         """Create a staging folder of its own name."""
         path = f"{target}/{STAGING}/{uuid.uuid4().hex}"
+        if files.has_link(target, f"{target}/{STAGING}"):
+            raise ExecutionError(
+                f"{quoted([f'{target}/{STAGING}'])} is a link, and rows are staged in the folder that they go to",
+                hint="look at who has put it there, and remove it",
+            )
         try:
             files.create_folder(path)
         except FileNotFoundError:  # another writer has just removed the folder around
@@ -196,12 +224,15 @@ class Staging:
         found = next((name for name in (UNDO, COMMIT) if name in names), None)
         if found is None:
             return
+        path = f"{self.path}/{found}"
         try:
-            text = self.files.read(f"{self.path}/{found}")
+            text = read_journal(self.files, path)
         except FileNotFoundError:  # its writer has just finished
             return
-        journal = Journal.of_text(text, f"{self.path}/{found}")
+        journal = Journal.of_text(text, path)
         moves = self._moves(journal, catalog)
+        if any(self._leads_away(each) for pair in moves for each in pair):
+            raise no_journal(path)
         if found == UNDO:
             self._undo(moves)
             return
@@ -212,6 +243,15 @@ class Staging:
                 return
             catalog.register(journal.partitions)
         self.remove()
+
+    def _leads_away(self, path: str) -> bool:
+        """Whether a path is that of no file, or leads through a link from the folder that rows go to.
+
+        Where the catalog has a partition is its own matter.
+        """
+        if self.files.is_taken(path):
+            return True
+        return path.startswith(f"{self.target}/") and self.files.has_link(self.target, path)
 
 
 def recover(files: FileSystem, target: str, catalog: PartitionCatalog | None = None) -> None:
@@ -226,7 +266,9 @@ def recover(files: FileSystem, target: str, catalog: PartitionCatalog | None = N
         ExecutionError: a staging folder has a journal that no commit to this folder has written.
     """
     for name in files.names(f"{target}/{STAGING}"):
-        Staging(files, target, f"{target}/{STAGING}/{name}").recover(catalog)
+        path = f"{target}/{STAGING}/{name}"
+        if files.is_folder(path) and not files.has_link(target, path):
+            Staging(files, target, path).recover(catalog)
 
 
 @contextmanager

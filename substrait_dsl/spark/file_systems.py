@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
+import stat
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
@@ -31,6 +32,12 @@ class FileSystem(Protocol):
 
     def is_folder(self, path: str) -> bool:
         """Whether there is a folder."""
+
+    def is_taken(self, path: str) -> bool:
+        """Whether there is something that is no file: a folder, a link, a pipe."""
+
+    def has_link(self, folder: str, path: str) -> bool:
+        """Whether a path below a folder leads through a link, or to one."""
 
     def names(self, folder: str) -> list[str]:
         """What is in a folder; nothing if there is none."""
@@ -71,6 +78,19 @@ class LocalFiles:
 
     def is_folder(self, path: str) -> bool:
         return os.path.isdir(path)
+
+    def is_taken(self, path: str) -> bool:
+        try:  # asked once: others rename files meanwhile
+            return not stat.S_ISREG(os.lstat(path).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+
+    def has_link(self, folder: str, path: str) -> bool:
+        while len(path) > len(folder):
+            if os.path.islink(path):
+                return True
+            path = os.path.dirname(path)
+        return False
 
     def names(self, folder: str) -> list[str]:
         try:
@@ -164,6 +184,15 @@ class JavaFiles:
 
     def is_folder(self, path: str) -> bool:
         return self.exists(path) and bool(self._call("getFileStatus", self._path(path)).isDirectory())
+
+    def is_taken(self, path: str) -> bool:
+        try:
+            return not self._call("getFileStatus", self._path(path)).isFile()
+        except FileNotFoundError:
+            return False
+
+    def has_link(self, folder: str, path: str) -> bool:
+        return False  # what Hadoop's file systems on a network store has none
 
     def _statuses(self, folder: str) -> list[Any]:
         return list(self._call("listStatus", self._path(folder))) if self.is_folder(folder) else []

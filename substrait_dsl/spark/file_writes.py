@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from substrait_dsl.errors import ExecutionError
 from substrait_dsl.spark.cancellation import require_going_on
-from substrait_dsl.spark.commits import STAGING, Staging, recover, staging
+from substrait_dsl.spark.commits import STAGING, Staging, no_journal, read_journal, recover, staging
 from substrait_dsl.spark.file_systems import FileSystem, as_uri
 from substrait_dsl.spark.statements import changing
 
@@ -102,10 +102,22 @@ def _finish_replacing(files: FileSystem, folder: str) -> None:
     around = f"{os.path.dirname(folder)}/{STAGING}"
     for name in files.names(around):
         path = f"{around}/{name}"
+        if not files.is_folder(path) or files.has_link(os.path.dirname(folder), path):
+            continue
         with suppress(FileNotFoundError):
-            if json.loads(files.read(f"{path}/{_REPLACE}"))["folder"] != folder or not files.exists(f"{path}/{_OLD}"):
+            if _replaced_folder(files, f"{path}/{_REPLACE}") != folder or not files.exists(f"{path}/{_OLD}"):
                 continue
+            if files.has_link(path, f"{path}/rows"):
+                raise no_journal(f"{path}/{_REPLACE}")
             if not files.exists(folder):
                 files.rename(f"{path}/rows", folder)
             if not files.exists(f"{path}/rows"):
                 files.delete(path)
+
+
+def _replaced_folder(files: FileSystem, path: str) -> object:
+    """The folder that a writer is replacing. Raises as `read_journal` does."""
+    try:
+        return json.loads(read_journal(files, path))["folder"]
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise no_journal(path) from error

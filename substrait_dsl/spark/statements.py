@@ -40,8 +40,12 @@ def sql_type(kind: DataType) -> str:
 
 
 def string(value: str) -> str:
-    """A string where Spark's grammar has a literal, not an expression."""
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    """A string where Spark's grammar has a literal, not an expression.
+
+    Spark puts a setting in the place of ``${...}``, also in a literal; in the place of two that stand side by side not.
+    """
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'".replace("${", "$' '{")
 
 
 def required_property(schema: NamedStruct, old: StoredTable | None = None) -> str:

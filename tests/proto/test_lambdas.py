@@ -194,7 +194,7 @@ def test_lambdas_deep_in_lambdas_deep_in_lambdas_come_back() -> None:
 
 
 def test_one_body_in_two_lambdas_is_read_with_the_parameters_of_each() -> None:
-    inside = lengthened(X, 60)
+    inside = lengthened(X, 56)
     plan = Plan.FromString(to_bytes(encode_plan(plan_of(projected(add(called(inside), called(inside)))))))
     tree = plan.relations[0]
     sum_ = tree.root.input.project.expressions[0].scalar_function

@@ -277,6 +277,9 @@ STRANGE: list[object] = [
     {"files": [""], "partitions": []},
     {"files": [1], "partitions": []},
     {"files": [["p=1/a", "/etc/secret"]], "partitions": []},
+    {"files": ["p=1/a\\0"], "partitions": []},
+    {"files": ["\\ud800"], "partitions": []},
+    {"files": [f"{STAGING}/x"], "partitions": []},
     {"files": [], "partitions": ["p"]},
     {"files": [], "partitions": ["p=1/../q=2"]},
     {"files": [], "partitions": [None]},
@@ -306,4 +309,68 @@ def test_a_journal_leads_nowhere_else(name: str, journal: object, tmp_path: Path
         write("append", folder, *SECOND)
     shutil.rmtree(staged)  # as the hint says
     write("append", folder, *SECOND)
+    assert seen(folder) == {*FIRST, *SECOND}
+
+
+def left_by_a_stranger(folder: Path, name: str, text: bytes) -> Path:
+    """A staging folder with a journal, and with a folder for rows."""
+    staged = folder / STAGING / "of-a-stranger"
+    (staged / "rows").mkdir(parents=True)
+    (staged / name).write_bytes(text)
+    return staged
+
+
+def test_a_journal_goes_through_no_link(tmp_path: Path) -> None:
+    """Neither out of the staging folder nor into a folder elsewhere."""
+    (victim := tmp_path / "victim").mkdir()
+    (victim / "secret").write_text("s")
+    journal = json.dumps({"files": ["l/secret"], "partitions": []}).encode()
+    for number, (name, is_link_there) in enumerate(((COMMIT, False), (COMMIT, True), (UNDO, True))):
+        write("append", folder := tmp_path / f"out{number}", *FIRST)
+        staged = left_by_a_stranger(folder, name, journal)
+        link = (folder if is_link_there else staged / "rows") / "l"
+        link.symlink_to(victim)
+        if is_link_there and name == COMMIT:
+            (staged / "rows" / "l").mkdir()
+            (staged / "rows" / "l" / "secret").write_text("another")
+        with refused(ExecutionError, "is no journal of a commit to this folder"):
+            write("append", folder, *SECOND)
+        assert (victim / "secret").read_text() == "s"
+        link.unlink()
+        shutil.rmtree(staged)
+        write("append", folder, *SECOND)
+        assert seen(folder) == {*FIRST, *SECOND}
+
+
+def test_what_else_strangers_leave_stops_no_writer_with_an_error_of_others(tmp_path: Path) -> None:
+    write("append", folder := tmp_path / "out", *FIRST)
+    (folder / STAGING).mkdir()
+    (folder / STAGING / "readme").write_text("x")
+    (folder / STAGING / "link").symlink_to(tmp_path)
+    write("append", folder, *SECOND)
+    assert seen(folder) == {*FIRST, *SECOND}
+    for name in (COMMIT, UNDO):
+        staged = left_by_a_stranger(folder, name, b"\xff")
+        with refused(ExecutionError, f"{name}", "is no journal"):
+            write("append", folder, *THIRD)
+        (staged / name).unlink()
+        os.mkfifo(staged / name)
+        with refused(ExecutionError, f"{name}", "is no journal"):
+            write("append", folder, *THIRD)
+        shutil.rmtree(staged)
+    for text in (b"{", b"[]", b"1", b"{}", b"[" * 100_000, b"\xff"):
+        staged = left_by_a_stranger(tmp_path, "replace.json", text)
+        with refused(ExecutionError, "replace.json", "is no journal"):
+            write("overwrite", folder, *THIRD)
+        shutil.rmtree(staged)
+    staged = left_by_a_stranger(tmp_path, "replace.json", json.dumps({"folder": str(tmp_path / "new")}).encode())
+    (staged / "old").mkdir()
+    (staged / "rows").rmdir()
+    (staged / "rows").symlink_to(folder)
+    with refused(ExecutionError, "replace.json", "is no journal"):
+        write("error", tmp_path / "new", *FIRST)
+    shutil.rmtree(folder / STAGING)
+    (folder / STAGING).symlink_to(tmp_path)
+    with refused(ExecutionError, f"{STAGING}", "is a link"):
+        write("append", folder, *THIRD)
     assert seen(folder) == {*FIRST, *SECOND}

@@ -208,3 +208,16 @@ def test_writers_at_once(is_table: bool, table: Path, tmp_path: Path, spark: Spa
     )
     found = Counter((row.id, row.q) for row in read.collect(spark) if row.id)
     assert found == Counter((id_, f"x{number}") for number in range(3) for id_ in range(1, 11))
+
+
+def test_a_partition_is_called_by_its_value(tmp_path: Path, spark: SparkSession) -> None:
+    """Spark would put a setting, or a variable of the environment, in the place of some values."""
+    values = ["${env:PATH}", "${spark.app.name}", "a${b", "$", "it's", "a\\b", "${system:user.name}'${x}"]
+    spark.sql(
+        f"CREATE TABLE called (a BIGINT, region STRING) USING parquet PARTITIONED BY (region) LOCATION '{tmp_path}'"
+    )
+    rows = sd.read_virtual([*enumerate(values)], {"a": "i64", "region": "string"})
+    for _ in range(2):
+        rows.write("called").execute(spark)
+    assert sorted(tuple(row) for row in spark.table("called").collect()) == sorted([*enumerate(values)] * 2)
+    spark.sql("DROP TABLE called")
