@@ -53,7 +53,10 @@ PROMISES: Mapping[str, tuple[str, ...]] = {
         "spark/test_strangers.py::test_a_database_may_have_the_name_of_a_format",
     ),
     "Nothing is put in the place of `${...}`": ("spark/test_strangers.py::test_nothing_is_put_in_the_place_of_a_name",),
-    "`explain(spark)` changes": ("spark/test_strangers.py::test_to_explain_a_change_changes_nothing",),
+    "`explain(spark)` changes": (
+        "spark/test_strangers.py::test_to_explain_a_change_changes_nothing",
+        "spark/test_strangers.py::test_spark_says_nothing_to_a_terminal",
+    ),
     "Relations that are used over and over": (
         "spark/test_strangers.py::test_what_is_used_more_and_more_often_is_refused",
         "spark/test_strangers.py::test_numbers_that_take_all_memory_are_refused",
@@ -66,6 +69,7 @@ PROMISES: Mapping[str, tuple[str, ...]] = {
     ),
     "A Parquet file on this machine and an Arrow file": (
         "spark/test_strangers.py::test_a_parquet_file_chooses_no_class",
+        "spark/test_strangers.py::test_a_pattern_and_a_scheme_hide_no_class",
         "spark/test_strangers.py::test_an_arrow_file_loads_no_pickle",
     ),
     "What lies in a folder": ("spark/test_strangers.py::test_a_folder_does_not_choose_what_else_is_read",),

@@ -186,7 +186,7 @@ def file_uri(path: Any, kind: rl.PathKind) -> str:
     require_unicode(str(path), "a path")
     if "\0" in str(path):
         raise InvalidArgumentError(f"a path has no NUL character, got {str(path)!r}")
-    if isinstance(path, str) and ("://" in path or path.startswith("file:/")):
+    if isinstance(path, str) and ("://" in path or path.lower().startswith("file:/")):
         return path
     if kind != "glob" and any(wildcard in str(path) for wildcard in "*?"):
         raise InvalidArgumentError(f"{str(path)!r} is a pattern, not a path", hint='say so: kind="glob"')
@@ -225,7 +225,7 @@ def folder_and_columns(path: Any) -> tuple[Any, tuple[str, ...]]:
     if start + len(columns) < len(named):
         raise InvalidArgumentError(f"{str(path)!r} has a folder below those of columns, which are the last ones")
     folder = "/".join("".join(map(str, parts)) for parts in folders[:start])
-    if start and (not folder or folder == "file:" or folder.endswith("://")):  # "/{day}", "file:///{day}"
+    if start and (not folder or folder.lower() == "file:" or folder.endswith("://")):  # "/{day}", "file:///{day}"
         folder += "/"
     return folder or ".", columns
 

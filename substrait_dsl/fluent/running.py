@@ -11,7 +11,7 @@ import attrs
 from substrait_dsl.algebra.accesses import Allowed, require_allowed
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan
-from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, naming
+from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, naming, printable
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.render.steps import origin, step
 
@@ -214,7 +214,8 @@ def explanation(text: str, started: Started, mode: ExplainMode | None) -> str:
         heading = f"root {number} on Spark" if len(started.frames) > 1 else "on Spark"
         with Running("explain", started, frame, progress=False, is_all=True):  # Spark computes constants beforehand
             shown = spark_plan(frame, mode or "simple")
-        parts.append(f"--- {heading}\n{shown}")
+        lines = "\n".join(map(printable, shown.split("\n")))
+        parts.append(f"--- {heading}\n{lines}")
         if names := _names(shown, record):
             parts.append(f"--- where Spark's names come from\n{names}")
     return "\n\n".join(parts)

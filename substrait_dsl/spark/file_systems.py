@@ -11,9 +11,9 @@ import os
 import shutil
 import stat
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import urlsplit
 
 from substrait_dsl.spark.failures import spark_errors, told
+from substrait_dsl.spark.paths import path_here
 from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
@@ -290,12 +290,8 @@ def reach(uri: str, spark: SparkSession) -> tuple[FileSystem, str] | None:
 
 def _path_here(uri: str) -> str | None:
     """The path of a URI of files; None for one of another scheme, and for a path that is not absolute."""
-    if uri.startswith("/"):
-        return uri
-    parts = urlsplit(uri)
-    if parts.scheme != "file" or parts.netloc:
-        return None
-    return uri.removeprefix("file:").replace("///", "/", 1)
+    path = path_here(uri)
+    return path if path is not None and path.startswith("/") else None
 
 
 def _is_seen(path: str, spark: SparkSession) -> bool:

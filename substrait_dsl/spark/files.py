@@ -28,7 +28,7 @@ from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.delimited import read_text
 from substrait_dsl.spark.expanded import require_names_read
 from substrait_dsl.spark.failures import spark_errors
-from substrait_dsl.spark.folders import require_listed, with_declared_folders
+from substrait_dsl.spark.folders import is_list_there, require_listed, with_declared_folders
 from substrait_dsl.spark.footers import check_each
 from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.orc_files import require_names_found
@@ -137,6 +137,17 @@ def _paths(files: Sequence[FileItem]) -> list[str]:
     return [spark_path(item) for item in files]
 
 
+def _found(files: Sequence[FileItem], paths: list[str], spark: SparkSession) -> list[str]:
+    """The URIs of the files that Spark finds by a pattern or a list, without a look into them; else none."""
+    if not is_list_there(files) and all(item.kind != "glob" for item in files):
+        return []
+    with _refusals(what_of(files)):
+        frame = spark.read.format("binaryFile").load(paths)
+        found = frame.inputFiles()
+    require_listed(frame, files)
+    return found
+
+
 def _by_name(
     reader: str, kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession
 ) -> DataFrame:
@@ -145,7 +156,7 @@ def _by_name(
     if isinstance(kind, Orc):
         require_names_found(dict.fromkeys(schema.names), what)
     if isinstance(kind, Parquet):
-        require_known_classes(files)
+        require_known_classes(files, _found(files, paths, spark))
     with _refusals(what), no_classes_of_files(what):
         frame = spark.read.format(reader).load(paths)
         _ = frame.schema  # a client of Spark Connect learns only now what is wrong

@@ -17,7 +17,7 @@ from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.spark import folder_values
 from substrait_dsl.spark.columns import actual_name, fits
 from substrait_dsl.spark.named import quoted_name
-from substrait_dsl.spark.paths import local_path, local_paths
+from substrait_dsl.spark.paths import local_path, local_paths, path_here, spark_path
 from substrait_dsl.spark.types import type_to_spark
 
 if TYPE_CHECKING:
@@ -92,8 +92,22 @@ def _path(uri: str) -> str:
     return re.sub(r"^[^:/]+://[^/]*", "", unquote(uri)) if here is None else here
 
 
+_WILD = re.compile(r"[*?{\[\\]")
+"""What makes a pattern of a path."""
+
 LOG = "_spark_metadata"
 """The folder inside of a folder in which Spark's streams list the files that belong to it."""
+
+
+def is_list_there(files: Sequence[FileItem]) -> bool:
+    """Whether there is such a list on this machine, where Spark looks for one: in a single folder alone.
+
+    Spark takes a pattern for the name of a folder here.
+    """
+    if len(files) != 1:
+        return False
+    places = (local_path(files[0].uri), path_here(spark_path(files[0])))
+    return any(place is not None and os.path.exists(os.path.join(place, LOG)) for place in places)
 
 
 def require_listed(frame: DataFrame, files: Sequence[FileItem]) -> None:
@@ -102,14 +116,15 @@ def require_listed(frame: DataFrame, files: Sequence[FileItem]) -> None:
     A list that a stream of Spark's has left in the folder, or somebody else in its place, may name files that are
     elsewhere, and Spark reads these instead.
     """
-    if len(files) != 1 or files[0].kind == "glob":
+    if len(files) != 1:
         return  # Spark looks for such a list in a single folder alone
     (item,) = files
     here = local_path(item.uri)
-    if here is not None and os.path.exists(here):
-        if not os.path.exists(os.path.join(here, LOG)):
-            return
-        here = os.path.abspath(here)
+    is_pattern = item.kind == "glob" and _WILD.search(spark_path(item)) is not None
+    if is_list_there(files):
+        here = os.path.abspath(here or "")
+    elif is_pattern or (here is not None and os.path.exists(here)):
+        return
     elif here is not None and not here.startswith("/"):
         return  # where it begins, a server of Spark Connect alone knows
     host, root = ("", here) if here is not None else urlsplit(unquote(item.uri))[1:3]

@@ -9,8 +9,6 @@ from glob import glob
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-import attrs
-
 from substrait_dsl.errors import UnsupportedError, quoted
 
 if TYPE_CHECKING:
@@ -43,14 +41,24 @@ def _escaped(text: str) -> str:
 
 def local_path(uri: str) -> str | None:
     """The path of a file on this machine, which a URI means; None: it is elsewhere."""
-    here = _local(uri)
-    return None if here is None else unquote(here)
+    return path_here(unquote(uri))
 
 
-def _local(uri: str) -> str | None:
-    if "://" in uri and not uri.startswith("file://"):
-        return None
-    return uri.removeprefix("file://").removeprefix("file:")
+_SCHEME = re.compile("([^/:]*):")
+
+
+def path_here(text: str) -> str | None:
+    """The path of a file on this machine, which a path or a URI of Hadoop's means; None: it is elsewhere.
+
+    A scheme is one in any case, and stands before the first slash. Nothing is percent-encoded in what Hadoop takes.
+    """
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        return text
+    rest = text[scheme.end() :]
+    if scheme[1].lower() == "file":
+        return rest.removeprefix("//")
+    return None if rest.startswith("//") else text
 
 
 def local_paths(item: FileItem) -> list[str]:
@@ -61,11 +69,13 @@ def local_paths(item: FileItem) -> list[str]:
 
 
 def _found(item: FileItem) -> list[str]:
-    if (here := _local(item.uri)) is None:
-        return []
     if item.kind != "glob":
-        return [unquote(here)]
-    return sorted({path for each in _patterns(spark_path(attrs.evolve(item, uri=here))) for path in glob(each)})
+        here = local_path(item.uri)
+        return [] if here is None else [here]
+    if (pattern := path_here(spark_path(item))) is None:
+        return []
+    # To Hadoop, a name that begins with a dot is like any other.
+    return sorted({path for each in _patterns(pattern) for path in glob(each, include_hidden=True)})
 
 
 _KEPT = {"\\{": "\0a", "\\}": "\0b", "\\,": "\0c"}

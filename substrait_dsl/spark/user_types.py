@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.paths import local_paths
@@ -33,17 +34,23 @@ _CLASSES_OF_SPARK = frozenset(
 _ANEW = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
 
 
-def require_known_classes(files: Iterable[FileItem]) -> None:
-    """Raise `UnsupportedError` for a Parquet file on this machine whose key names a class that is not Spark's own."""
-    for item in files:
-        for path in _paths_below(local_paths(item)):
-            classes = _classes_in_key(path) - _CLASSES_OF_SPARK
-            if classes:
-                raise UnsupportedError(
-                    f"the file {path} names the class {quoted(sorted(classes))} for a column of a user-defined type, "
-                    f"in its key {KEY}: a file does not choose what code is loaded",
-                    hint=_ANEW,
-                )
+def require_known_classes(files: Iterable[FileItem], found: Iterable[str] = ()) -> None:
+    """Raise `UnsupportedError` for a Parquet file on this machine whose key names a class that is not Spark's own.
+
+    Args:
+        files: what is read.
+        found: the URIs of the files that Spark finds there, which only it knows of a pattern.
+    """
+    here = [path for item in files for path in local_paths(item)]
+    here += [unquote(parts.path) for parts in map(urlsplit, found) if parts.scheme == "file"]
+    for path in dict.fromkeys(_paths_below(here)):
+        classes = _classes_in_key(path) - _CLASSES_OF_SPARK
+        if classes:
+            raise UnsupportedError(
+                f"the file {path} names the class {quoted(sorted(classes))} for a column of a user-defined type, "
+                f"in its key {KEY}: a file does not choose what code is loaded",
+                hint=_ANEW,
+            )
 
 
 def _paths_below(paths: Iterable[str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 import pytest
@@ -204,10 +204,49 @@ def test_a_parquet_file_chooses_no_class(
             else:
                 with refused(UnsupportedError, "execute", str(path), "does not choose what code is loaded"):
                     read.execute(spark)
-    monkeypatch.setattr("substrait_dsl.spark.files.require_known_classes", lambda files: None)
+    monkeypatch.setattr("substrait_dsl.spark.files.require_known_classes", lambda *_: None)
     for name in ("imported", "unpickled", "twice"):
         with refused(UnsupportedError, "execute", "written in Python", "does not choose what code is loaded"):
             sd.read_files(tmp_path / "files" / name / "rows.parquet", NUMBERS).execute(spark)
+
+
+def test_a_pattern_and_a_scheme_hide_no_class(tmp_path: Path, spark: SparkSession) -> None:
+    """Hadoop finds names with a dot, and takes a scheme in any case, and one that is percent-encoded."""
+    key = user_type(**{"class": "java.util.concurrent.atomic.AtomicLong"})
+    rows = pa.table({"a": [1, 2]}).replace_schema_metadata({KEY: key})
+    for folder in (".h", "^h", "odd/a:"):
+        (tmp_path / folder).mkdir(parents=True)
+        parquet.write_table(rows, tmp_path / folder / "x.parquet")
+    wild = ("*/x.parquet", "?h/x.parquet", "[.]h/x.parquet", r"\.h/x.parquet", "{.h,g}/x.parquet", ".h")
+    odd = (r"\^h/x.parquet", r"\S?/x.parquet", r"[\^a]h/x.parquet", "*")
+    hidden = f"{tmp_path}/.h/x.parquet"
+    uris: list[tuple[Literal["glob", "file"], str]] = [("glob", f"{tmp_path}/{pattern}") for pattern in (*wild, *odd)]
+    uris += [("glob", f"File://{tmp_path}/*/x.parquet"), ("file", f"{tmp_path}/odd/a://x.parquet")]
+    uris += [("file", scheme + hidden) for scheme in ("FILE://", "fiLe:", "%66ile://")]
+    for kind, uri in uris:
+        read = sd.read_files(uri, NUMBERS, kind=kind, format=sd.Parquet())
+        with refused(UnsupportedError, "execute", "AtomicLong", "does not choose what code is loaded"):
+            read.execute(spark)
+    parquet.write_table(pa.table({"a": [7]}), tmp_path / "x.parquet")
+    uris = [("glob", "/?.parquet"), ("glob", "/[^y].parquet"), ("file", "/x.parquet")]
+    for kind, uri in uris:
+        for scheme in ("FILE://", ""):
+            read = sd.read_files(f"{scheme}{tmp_path}{uri}", NUMBERS, kind=kind, format=sd.Parquet())
+            assert counted(read, spark) == Counter([(7,)])
+
+
+def test_rows_are_written_where_a_scheme_in_capitals_says(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    rows = sd.read_virtual([(1,)], {"a": "i64"})
+    for scheme in ("FILE://", "File:"):
+        folder = tmp_path / f"out{len(scheme)}"
+        rows.write(sd.files_target(f"{scheme}{folder}", "parquet"), op="ctas").execute(spark)
+        assert parquet.read_table(folder).to_pydict() == {"a": [1]}
+        assert counted(sd.read_files(folder, NUMBERS, kind="folder", format=sd.Parquet()), spark) == Counter([(1,)])
+    assert not list((tmp_path / "here").iterdir())
 
 
 def test_types_of_spark_itself_are_read_beside(tmp_path: Path, spark: SparkSession) -> None:
@@ -261,6 +300,15 @@ def test_a_folder_does_not_choose_what_else_is_read(tmp_path: Path, spark: Spark
         listed(path)
         with refused(UnsupportedError, "execute", str(path), "_spark_metadata", "does not choose what else is read"):
             read.execute(spark)
+    listed(elsewhere / "x.parquet")
+    for uri in (str(folder), f"{folder}/", f"FILE://{folder}", f"file://{tmp_path}/fo%6Cder"):
+        with refused(UnsupportedError, "execute", "_spark_metadata", "does not choose what else is read"):
+            sd.read_files(uri, NUMBERS, kind="glob", format=sd.Parquet()).execute(spark)
+    found = sd.read_files(f"{folder}/*/*.parquet", NUMBERS, kind="glob", format=sd.Parquet())
+    assert counted(found, spark) == Counter([(7,), (8,)])
+    folder.rename(tmp_path / "fold*")
+    with refused(UnsupportedError, "execute", "_spark_metadata", "does not choose what else is read"):
+        sd.read_files(tmp_path / "fold*", NUMBERS, kind="glob", format=sd.Parquet()).execute(spark)
 
 
 @pytest.fixture
@@ -469,6 +517,22 @@ def test_no_text_of_a_plan_becomes_sql(spark: SparkSession) -> None:
         with pytest.raises(SubstraitDslError):
             sd.drop_table((text, "t")).execute(spark)
     assert one.collect(spark) == [(0,)]
+
+
+def test_spark_says_nothing_to_a_terminal(one: sd.Relation[Any], spark: SparkSession) -> None:
+    for text, escaped in (
+        ("\x1b[31mred", r"\x1b[31mred"),
+        ("a\u202eb", r"a\u202eb"),
+        ("\x9b2J", r"\x9b2J"),
+        ("c\rd", r"c\rd"),
+    ):
+        for relation in (
+            one.select(x=sd.lit(text, "string")),
+            one.filter(sd.col("k").cast("string?") == text),
+        ):
+            shown = relation.explain(spark).partition("--- on Spark")[2].partition("--- where")[0]
+            assert escaped in shown
+            assert all(line.isprintable() for line in shown.split("\n"))
 
 
 def test_to_explain_a_change_changes_nothing(tmp_path: Path, spark: SparkSession) -> None:
