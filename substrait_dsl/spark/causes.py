@@ -54,7 +54,7 @@ def last_cause(error: BaseException) -> str | None:
 
 
 def system_words(error: OSError) -> str:
-    """What the system says of a file or a socket: ``no space left on device: "/tmp/x"``."""
+    """What the system says of a file or a socket: ``no space left on device: "rows.parquet"``."""
     if error.strerror is None:
         return str(error) or type(error).__name__
     words = error.strerror[:1].lower() + error.strerror[1:]

@@ -7,7 +7,6 @@ once one takes away what the other has written.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from substrait_dsl.spark.file_systems import as_uri, reach
 from substrait_dsl.spark.fitting import default_value, fixed_length
 from substrait_dsl.spark.folder_values import NULL_FOLDER
 from substrait_dsl.spark.named import statement_name
+from substrait_dsl.spark.paths import path_here
 from substrait_dsl.spark.statements import changing, run, sql_type, string
 from substrait_dsl.spark.table_files import TableFiles, refresh
 
@@ -133,14 +133,15 @@ def _locate(table: StoredTable, folder: str, space: Workspace, partitions: Seque
         text = f"DESCRIBE TABLE EXTENDED {table.sql} PARTITION ({_specification(name)})"
         # The location of the table stands behind that of the partition.
         location = next((row[1] for row in space.sql(text).collect() if row[0] == "Location"), "")
-        if location and _plain(location) != _plain(f"{folder}/{name}"):
-            folders[name] = _plain(location)
+        own = _without_scheme(location)
+        if own and own != _without_scheme(f"{folder}/{name}"):
+            folders[name] = own
     return folders
 
 
-def _plain(location: str) -> str:
+def _without_scheme(location: str) -> str:
     """A location without the scheme of files of this machine."""
-    return re.sub(r"^file:/+", "/", location).rstrip("/")
+    return (path_here(location) or location).rstrip("/")
 
 
 def _register(table: StoredTable, what: str, space: Workspace, partitions: Sequence[str]) -> None:

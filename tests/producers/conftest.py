@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from examples.tpch import data
+from examples.tpch.schemas import TABLES
 from tests.producers.environment import tpcds_folder
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +42,15 @@ def tpcds(pytestconfig: pytest.Config) -> Path:
     """The folder with the tables and the queries of TPC-DS."""
     assert pytestconfig.cache is not None
     return tpcds_folder(pytestconfig.cache.mkdir("tpcds"))
+
+
+@pytest.fixture(scope="module")
+def tpch(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder with the tables of TPC-H, which are views of the session as long as the tests of a module run."""
+    folder = tmp_path_factory.mktemp("tpch")
+    data.generate(folder, 0.01)
+    for name in TABLES:
+        spark.read.parquet(str(folder / f"{name}.parquet")).createOrReplaceTempView(name)
+    yield folder
+    for name in TABLES:
+        spark.catalog.dropTempView(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,20 +21,13 @@ QUERIES = sorted((Path(data.__file__).parent / "sql").glob("*.sql"))
 
 
 @pytest.fixture(scope="module")
-def context(
-    datafusion: None, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SessionContext]:
+def context(datafusion: None, tpch: Path) -> SessionContext:
     from datafusion import SessionContext
 
-    folder = tmp_path_factory.mktemp("tpch")
-    data.generate(folder, 0.01)
     made = SessionContext()
     for name in TABLES:
-        made.register_parquet(name, str(folder / f"{name}.parquet"))
-        spark.read.parquet(str(folder / f"{name}.parquet")).createOrReplaceTempView(name)
-    yield made
-    for name in TABLES:
-        spark.catalog.dropTempView(name)
+        made.register_parquet(name, str(tpch / f"{name}.parquet"))
+    return made
 
 
 @pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)

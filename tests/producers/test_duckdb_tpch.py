@@ -5,7 +5,7 @@ Seven of them DuckDB cannot write as a plan, and two are refused here, by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ import pytest
 
 import substrait_dsl as sd
 from examples.tpch import data
-from examples.tpch.schemas import TABLES
 from substrait_dsl.errors import SubstraitDslError, UnsupportedError
 from tests.producers.environment import planned_by_duckdb
 from tests.producers.values import are_equal, in_order
@@ -38,17 +37,9 @@ Planned = Mapping[str, tuple[bytes, list[Any]] | str]
 
 
 @pytest.fixture(scope="module")
-def planned(duckdb_cache: Path, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planned]:
-    folder = tmp_path_factory.mktemp("tpch")
-    tables = folder / "tables"
-    tables.mkdir()
-    data.generate(tables, 0.01)
-    for name in TABLES:
-        spark.read.parquet(str(tables / f"{name}.parquet")).createOrReplaceTempView(name)
+def planned(duckdb_cache: Path, tpch: Path, tmp_path_factory: pytest.TempPathFactory) -> Planned:
     texts = {name: path.read_text(encoding="utf-8").strip().rstrip(";") for name, path in QUERIES.items()}
-    yield planned_by_duckdb(duckdb_cache, folder, tables, texts)
-    for name in TABLES:
-        spark.catalog.dropTempView(name)
+    return planned_by_duckdb(duckdb_cache, tmp_path_factory.mktemp("planned"), tpch, texts)
 
 
 def plain(value: Any) -> Any:

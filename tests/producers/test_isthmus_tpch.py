@@ -44,20 +44,13 @@ def plans(isthmus_cache: Path) -> Mapping[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def connection(
-    duckdb: None, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[DuckDBPyConnection]:
+def connection(duckdb: None, tpch: Path) -> Iterator[DuckDBPyConnection]:
     import duckdb as engine
 
-    folder = tmp_path_factory.mktemp("tpch")
-    data.generate(folder, 0.01)
     with engine.connect() as made:
         for name in TABLES:
-            made.execute(f"CREATE VIEW {name} AS FROM '{folder / name}.parquet'")
-            spark.read.parquet(str(folder / f"{name}.parquet")).createOrReplaceTempView(name)
+            made.execute(f"CREATE VIEW {name} AS FROM '{tpch / name}.parquet'")
         yield made
-    for name in TABLES:
-        spark.catalog.dropTempView(name)
 
 
 def with_scales(row: tuple[Any, ...], like: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -66,11 +66,10 @@ SELECTION = {
         "the_step_and_the_expression_are_named",
         "a_null_in_a_required_column_names_the_read",
         "a_remainder_that_java_cannot_compute",
-        "a_table_that_vanishes_while_it_is_used",
-        "where_nothing_may_be_written",
         "running_translates_what_comes_of_the_relation_only",
         "what_the_plan_knows_nothing_of_is_told_without_stacks_and_names",
     ],
+    "outside_failures": ["a_table_that_vanishes_while_it_is_used", "where_nothing_may_be_written"],
     "progress": ["a_slow_job_shows_how_far_it_is"],
     "exactness": ["points_in_time_as_rows"],
 }
