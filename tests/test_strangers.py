@@ -102,6 +102,18 @@ ACCESSES: dict[str, tuple[Callable[[], Any], list[sd.Access]]] = {
     ),
     "an insert": (lambda: T.write(("db", "w")), [access("insert", "table", "db", "w"), READ_T]),
     "a ctas": (lambda: T.write("w", op="ctas"), [access("ctas", "table", "w"), READ_T]),
+    "a ctas that replaces": (
+        lambda: T.write("w", op="ctas", create_mode="replace_if_exists"),
+        [access("ctas", "table", "w"), access("drop_if_exist", "table", "w"), READ_T],
+    ),
+    "a ctas that does not": (
+        lambda: T.write("w", op="ctas", create_mode="ignore_if_exists"),
+        [access("ctas", "table", "w"), READ_T],
+    ),
+    "files that are replaced": (
+        lambda: T.write(sd.files_target("s3://out"), op="ctas", create_mode="replace_if_exists"),
+        [access("ctas", "files", "s3://out"), access("drop_if_exist", "files", "s3://out"), READ_T],
+    ),
     "a table in memory": (
         lambda: T.write(sd.virtual_target("w"), op="ctas"),
         [access("ctas", "virtual_table", "w"), READ_T],
@@ -154,7 +166,12 @@ def test_all_accesses_of_a_plan_are_found(name: str) -> None:
     plan = make().to_plan()
     assert sorted(map(str, plan.accesses().all)) == sorted(map(str, wanted))
     assert set(plan.accesses().all) == set(wanted)
-    if name not in ("an extension", "written files", "a table in memory"):  # which no message, or not all of it, holds
+    if name not in (
+        "an extension",
+        "written files",
+        "files that are replaced",
+        "a table in memory",
+    ):  # which no message, or not all of it, holds
         assert set(sd.Plan.from_bytes(plan.to_bytes()).accesses().all) == set(wanted)
 
 

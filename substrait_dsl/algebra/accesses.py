@@ -79,7 +79,8 @@ class Access:
     Args:
         operation: ``"read"``, a write operation (``"insert"``, ``"delete"``, ``"update"``, ``"ctas"``), a data
             definition (``"create"``, ``"create_or_replace"``, ``"alter"``, ``"drop"``, ``"drop_if_exist"``), or
-            ``"any"``: what only those know who know a message of an extension.
+            ``"any"``: what only those know who know a message of an extension. A write with the create mode
+            ``"replace_if_exists"`` has a ``"drop_if_exist"``, too.
         object: ``"table"``, which may be a view if it is read; ``"view"``, if it is defined; ``"virtual_table"``, a
             table in memory that is written; ``"files"``; ``"iceberg_table"``, by its metadata file; ``"uri"``, to which
             an exchange sends rows; ``"extension"``.
@@ -214,9 +215,11 @@ def _accesses(rel: Rel) -> Iterator[Access]:
     match closed(rel):
         case Read(definition=definition):
             yield from _reads(definition)
-        case Write(target=target, op=op, output=output):
+        case Write(target=target, op=op, output=output, create_mode=create_mode):
             access = _written(target, op)
             yield access
+            if create_mode == "replace_if_exists":  # what was there is gone
+                yield attrs.evolve(access, operation="drop_if_exist")
             if output == "modified_records" and op in ("delete", "update"):
                 yield attrs.evolve(access, operation="read")
         case Update(table=table):
