@@ -63,9 +63,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--session",
-        choices=["classic", "connect"],
+        choices=["classic", "connect", "cluster"],
         default="classic",
-        help="what runs the tests of Spark: a session in this process, or a client of a Spark Connect server",
+        help="what runs the tests of Spark: a session in this process, a client of Spark Connect, or a cluster",
     )
     parser.addoption("--no-skips", action="store_true", help="a test that is skipped fails, as it does in CI")
 
@@ -118,7 +118,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool | None, b
 @pytest.fixture(scope="session")
 def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     """The one Spark session of a run; a classic one ends with the process, which is faster than stopping it."""
-    if request.config.getoption("--session") == "classic":
+    kind = request.config.getoption("--session")
+    if kind == "classic":
         from substrait_dsl.spark import session as local
 
         with pytest.MonkeyPatch.context() as patch:
@@ -126,6 +127,11 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
                 patch.setitem(local.SETTINGS, name, value)
             started = local.local_session("substrait-dsl tests")
         yield started
+    elif kind == "cluster":
+        from tests.spark.cluster import cluster_session
+
+        with cluster_session() as session:
+            yield session
     else:
         from tests.spark.connect_server import connect_session
 

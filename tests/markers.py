@@ -64,6 +64,7 @@ SLOW = frozenset(
         "test_markers.py::test_markers_follow_from_fixtures",
         "test_markers.py::test_tests_are_collected_with_few_calls",
         "test_markers.py::test_what_is_skipped_fails_where_no_tool_may_be_missing",
+        "spark/test_cluster.py",
         "spark/test_connect.py",
         "test_pickling.py::test_a_pool_of_processes",
         "test_mutations.py::test_tests_that_catch_are_told_from_those_that_do_not",

@@ -20,7 +20,7 @@ from substrait_dsl.spark.literals import literal_to_sql
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, is_temporary, not_there, statement_name
 from substrait_dsl.spark.replacing import create_or_replace
-from substrait_dsl.spark.statements import changing, nothing, required_property, run, sql_type, using
+from substrait_dsl.spark.statements import changing, no_rows, nothing, required_property, run, sql_type, using
 from substrait_dsl.spark.stored import BESIDE_VIEW, ICEBERG, REQUIRED, find_object, format_of_new, need_table, title
 from substrait_dsl.spark.types import to_spark
 
@@ -102,7 +102,7 @@ def _create(
         run(what, f"CREATE TABLE {statement_name(names)}{definition}", space)
     else:
         has_defaults = any(default.value is not None for default in defaults)
-        none = space.spark.createDataFrame([], types)
+        none = no_rows(types, space.spark)
         required = [field.name for field in schema if not field.type.nullable]
         create_or_replace(what, found, definition, space, none, required, has_defaults=has_defaults)
 

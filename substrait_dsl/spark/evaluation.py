@@ -30,6 +30,7 @@ from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.record import note_plan
 from substrait_dsl.spark.snapshots import read_of_now
 from substrait_dsl.spark.stability import is_stable
+from substrait_dsl.spark.statements import no_rows
 from substrait_dsl.spark.tables import Rows
 from substrait_dsl.spark.types import to_spark
 from substrait_dsl.spark.workspace import Workspace
@@ -89,7 +90,7 @@ class Evaluation:
         now = self._now(placed.tree, change)
         assert isinstance(now, Change)
         if self._is_unknown(now):
-            frame = self._space.spark.createDataFrame([], to_spark(change.schema))
+            frame = no_rows(to_spark(change.schema), self._space.spark)
         else:
             note_plan(now)
             frame = make_change(now, self._space.apart())

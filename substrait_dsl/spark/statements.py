@@ -13,10 +13,11 @@ from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.named import SEVERAL_PARTS, column_list, statement_name
 from substrait_dsl.spark.stored import REQUIRED
+from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import DataType
+    from pyspark.sql.types import DataType, StructType
 
     from substrait_dsl.spark.stored import StoredTable
     from substrait_dsl.spark.workspace import Workspace
@@ -71,6 +72,19 @@ def using(kind: str) -> str:
 def nothing(spark: SparkSession) -> DataFrame:
     """What a change gives that gives nothing: no columns, no rows."""
     return spark.range(0).select()
+
+
+def no_rows(schema: StructType, spark: SparkSession) -> DataFrame:
+    """Make a DataFrame of exactly these columns without rows.
+
+    `createDataFrame` of pyspark would start a Python on a worker for it, which a cluster may not have.
+    """
+    if is_remote(spark):
+        return spark.createDataFrame([], schema)
+    from pyspark.sql import DataFrame
+
+    rows = spark.sparkContext._jsc.emptyRDD().rdd()
+    return DataFrame(spark._jsparkSession.applySchemaToPythonRDD(rows, schema.json()), spark)
 
 
 def nested_cast(frame: DataFrame, wanted: Sequence[DataType]) -> DataFrame:

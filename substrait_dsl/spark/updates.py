@@ -25,7 +25,6 @@ from substrait_dsl.spark.statements import qualified, sql_type
 from substrait_dsl.spark.stored import StoredTable, need_table
 from substrait_dsl.spark.tables import Rows, all_true
 from substrait_dsl.spark.texts import TextTable
-from substrait_dsl.spark.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -62,7 +61,7 @@ def update(rel: Update, space: Workspace) -> DataFrame:
         assignments.append(f"{statement_name((name,))} = {value}")
     statement = f"UPDATE {table.sql} AS {_ROW} SET {', '.join(assignments)} WHERE {condition}"
     count = _counted(rel, statement, condition, table, what, space)
-    return space.spark.createDataFrame([(count,)], to_spark(rel.schema))
+    return space.spark.range(count, count + 1).toDF(*rel.schema.names)
 
 
 def _require_subqueries(rel: Update, table: StoredTable, what: str) -> None:

@@ -27,6 +27,7 @@ from substrait_dsl.spark.replacing import create, create_or_replace
 from substrait_dsl.spark.snapshots import changed
 from substrait_dsl.spark.statements import (
     nested_cast,
+    no_rows,
     nothing,
     pairs,
     qualified,
@@ -131,7 +132,7 @@ def _ctas(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
     if found is not None and rel.create_mode == "append_if_exists":
         return _insert(rel, found, space)
     if found is not None and rel.create_mode == "ignore_if_exists":
-        return _result(rel, space.spark.createDataFrame([], to_spark(rel.schema)))
+        return _result(rel, no_rows(to_spark(rel.schema), space.spark))
     if found is not None and rel.create_mode == "error_if_exists":
         raise ExecutionError(
             f"{what}: there is a table of this name already",
@@ -224,7 +225,7 @@ def _told(
         run(what, text, space)
         return _result(rel, nothing(space.spark))
     records = changed(what, text, table, space, ask)
-    return _result(rel, records if records is not None else space.spark.createDataFrame([], to_spark(rel.schema)))
+    return _result(rel, records if records is not None else no_rows(to_spark(rel.schema), space.spark))
 
 
 def _compared(columns: Sequence[str], kinds: Sequence[Type]) -> list[str]:

@@ -43,7 +43,7 @@ def connect_session() -> Iterator[SparkSession]:
 def _server(folder: Path) -> Iterator[str]:
     """Start a server that keeps its files in a folder; gives its address."""
     home = Path(pyspark.__file__).parent
-    port = _free_port()
+    port = find_free_port()
     settings = {
         **SETTINGS,
         **TESTS,
@@ -74,7 +74,8 @@ def _server(folder: Path) -> Iterator[str]:
             guard.stdin.close()
 
 
-def _free_port() -> int:
+def find_free_port() -> int:
+    """Find a port of this machine that nobody listens at."""
     with socket.socket() as found:
         found.bind((LOCAL, 0))
         return int(found.getsockname()[1])
