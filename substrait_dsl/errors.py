@@ -158,6 +158,8 @@ class UnsupportedError(SubstraitDslError, NotImplementedError):
     """The step of the plan that is refused, as the text of the plan shows it, if it is one step."""
     expression: str | None = None
     """The part of the step that is refused."""
+    refused: object = None
+    """What was being lowered, for who names the step."""
 
 
 class NotAllowedError(SubstraitDslError, PermissionError):

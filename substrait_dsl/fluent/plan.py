@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -35,6 +36,7 @@ from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, type_urls
 from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
 from substrait_dsl.fluent.guidance import no_attribute
+from substrait_dsl.fluent.lowering import lowered, require_one_tree
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.running import Running, Started, explanation, require_explained
@@ -217,6 +219,56 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         from substrait_dsl.proto.plan import encode_plan
 
         return encode_plan(self._algebra, outer_references=outer_references)
+
+    def lower(self, engine: str | Path) -> Plan:
+        """Bring it to what an engine takes: a plan with the same rows, columns and types.
+
+        What the engine computes otherwise than the specification says, or not at all, is written another way:
+        subqueries become joins, physical joins logical ones, several grouping sets a union, averages and quotients
+        get the type that they have.
+
+            plan.lower("datafusion").save("for_datafusion.plan")
+
+        Args:
+            engine: the name of an engine, which means its newest version of which there is a profile
+                (``"datafusion"``), a name with a version (``"datafusion-55"``), or the path of a profile.
+
+        Returns:
+            The plan. It holds no shared relations: what is used several times stands there as often.
+
+        Raises:
+            UnsupportedError: something has no form on the engine that gives the same rows; it names the step.
+            InvalidChoiceError: there is no profile of such an engine, with the nearest one.
+
+        Specification: what an engine takes is a dialect file, ``dialect_schema.yaml``.
+        """
+        with naming("lower"):
+            algebra = lowered(self._algebra, engine)
+        made_plan = Plan.__new__(Plan)
+        made_plan._become(algebra, ())
+        return made_plan
+
+    def to_bytes(
+        self, *, outer_references: OuterReferences = "rel_reference", engine: str | Path | None = None
+    ) -> bytes:
+        """Make protobuf's binary form; equal content gives equal bytes.
+
+        Args:
+            outer_references: as of `to_proto`.
+            engine: write the plan for an engine, as `lower` has it; None: as it is, as the specification says.
+
+        Raises:
+            UnsupportedError: as of `to_proto` and `lower`, and for a plan that is too deep for the engine.
+            InvalidChoiceError: as of `to_proto` and `lower`.
+        """
+        if engine is None:
+            return super().to_bytes(outer_references=outer_references)
+        from substrait_dsl.proto.plan import to_bytes
+
+        with naming("to_bytes"):
+            message = self.lower(engine).to_proto(outer_references=outer_references)
+            require_one_tree(message, engine)
+        return to_bytes(message)
 
     def _with_canonical_anchors(self) -> AlgebraPlan:
         return canonical_plan(self._algebra)

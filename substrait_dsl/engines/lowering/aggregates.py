@@ -1,0 +1,148 @@
+"""Aggregates of one grouping set, whose measures the engine computes as the specification says."""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable
+
+import attrs
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Cast, Expression, Literal, Measure
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.dependent import rebuild_measure
+from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
+from substrait_dsl.engines.lowering.terms import call, cast, column, columns, number, of_type, only
+from substrait_dsl.engines.lowering.terms import measure as made
+
+INTEGERS = (t.I8, t.I16, t.I32, t.I64)
+WIDE = t.Decimal(38, 0)
+
+
+def lower_aggregate(rel: r.Aggregate, to: Lowering) -> Rel:
+    """An aggregate; with several grouping sets, the union of one for each."""
+    source, keys, measures = _without_subqueries(rel, to)
+    if len(rel.grouping_sets) <= 1:
+        order = rel.grouping_sets[0] if rel.grouping_sets else ()
+        made = _grouped(source, keys, order, measures, to)
+        return r.emit(made, range(len(rel.schema)), rel.schema.names) if made.schema.names != rel.schema.names else made
+    parts = [_grouping_set(rel, number_of, source, keys, measures, to) for number_of in range(len(rel.grouping_sets))]
+    return r.Set(tuple(parts), "union_all")
+
+
+def _without_subqueries(rel: r.Aggregate, to: Lowering) -> tuple[Rel, tuple[Expression, ...], tuple[Measure, ...]]:
+    """The input, keys and measures of an aggregate, with a column of the input for each subquery."""
+    nodes = (*rel.keys, *rel.measures)
+    if not any(map(has_subquery, nodes)):
+        return rel.input, rel.keys, rel.measures
+    expressions: list[Expression] = list(rel.keys)
+    for each in rel.measures:
+        expressions += [argument for argument in each.function.arguments if isinstance(argument, Expression)]
+        expressions += [key.expression for key in each.function.sorts]
+        expressions += [] if each.filter is None else [each.filter]
+    source, changed = attach(to, rel.input, expressions, rel.anchor)
+    remaining = iter(changed)
+    keys = tuple(next(remaining) for _ in rel.keys)
+    return source, keys, tuple(rebuild_measure(each, lambda _: next(remaining)) for each in rel.measures)
+
+
+def _grouping_set(
+    rel: r.Aggregate, index: int, source: Rel, keys: tuple[Expression, ...], measures: tuple[Measure, ...], to: Lowering
+) -> Rel:
+    """The groups of one of several grouping sets, with NULL for the keys that it does not have, and its index."""
+    order = rel.grouping_sets[index]
+    made = _grouped(source, keys, order, measures, to)
+    used = sorted(set(order))
+    place = {position: n for n, position in enumerate(used)}
+    kinds = rel.schema.types
+    shown = [
+        of_type(column(made, place[n]), kinds[n]) if n in place else Literal(None, kinds[n]) for n in range(len(keys))
+    ]
+    values = columns(made, range(len(used), len(used) + len(measures)))
+    return only(made, (*shown, *values, number(index, t.I32())), rel.schema.names)
+
+
+def _grouped(
+    source: Rel, keys: tuple[Expression, ...], order: tuple[int, ...], measures: tuple[Measure, ...], to: Lowering
+) -> Rel:
+    """The groups by some of the keys, in their order: keys, then measures."""
+    used = [keys[position] for position in sorted(set(order))]
+    parts: list[Measure] = []
+    finals: list[Callable[[Rel], Expression]] = []
+    for each in measures:
+        some, final = _computed(each, len(used) + len(parts), to)
+        parts += some
+        finals.append(final)
+    names = tuple(f"c{n}" for n in range(len(used) + len(parts)))
+    sets = (tuple(range(len(used))),) if used else (((),) if order == () and not used and not parts else ())
+    if not used and not parts:
+        one, final = _computed(_row_count(), 0, to)
+        parts = one
+        names = ("c0",)
+        sets = ()
+    groups = r.Aggregate(source, tuple(used), sets, tuple(parts), names)
+    values = [final(groups) for final in finals]
+    plain = [column(groups, len(used) + n) for n in range(len(values))]
+    if values == plain and len(parts) == len(values):
+        return groups
+    if not used and not values:
+        return groups
+    names = tuple(f"c{n}" for n in range(len(used) + len(values)))
+    return only(groups, (*columns(groups, range(len(used))), *values), names)
+
+
+def _row_count() -> Measure:
+    return made("aggregate_generic", "count")
+
+
+def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], Callable[[Rel], Expression]]:
+    """The measures that an engine computes, which begin at a column, and what is computed of these."""
+    function = measure.function
+    if function.phase != "initial_to_result":
+        raise to.refusal("an aggregate of intermediate values")
+    name, kind = function.function.name, function.output_type
+    to.require_options(function.function, function.options)
+    bare = Measure(attrs.evolve(function, options=()), measure.filter)
+    match name, function.arguments:
+        case "avg", (Expression(type=argument),) if isinstance(argument, INTEGERS):
+            return _integer_average(bare, at, to)
+        case "sum0", (Expression(),):
+            extension = function.function.urn.rpartition("functions_")[2]
+            plain = made(extension, "sum", *function.arguments, filter=measure.filter)
+            plain = Measure(attrs.evolve(plain.function, invocation=function.invocation), measure.filter)
+            zero = of_type(Literal(0, plain.function.output_type.as_required()), plain.function.output_type)
+            return [plain], lambda groups: of_type(call("comparison", "coalesce", column(groups, at), zero), kind)
+        case _:
+            to.require_function("aggregate function", function.function)
+            if isinstance(kind, t.Decimal) and name in ("avg", "sum"):
+                return [bare], lambda groups: Cast(column(groups, at), kind)
+            return [bare], lambda groups: column(groups, at)
+
+
+def _integer_average(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], Callable[[Rel], Expression]]:
+    """The average of integers, without its fraction: sum and number as decimals, which do not overflow."""
+    function = measure.function
+    (argument,) = function.arguments
+    assert isinstance(argument, Expression)
+    total = made("arithmetic_decimal", "sum", cast(argument, WIDE), filter=measure.filter)
+    many = made("aggregate_generic", "count", argument, filter=measure.filter)
+    parts = [
+        Measure(attrs.evolve(each.function, invocation=function.invocation), each.filter) for each in (total, many)
+    ]
+
+    def final(groups: Rel) -> Expression:
+        number_of = cast(column(groups, at + 1), WIDE)
+        divisor = call(
+            "comparison", "nullif", number_of, of_type(Literal(decimal.Decimal(0), t.Decimal(38, 0)), number_of.type)
+        )
+        whole = call(
+            "arithmetic_decimal",
+            "subtract",
+            column(groups, at),
+            cast(call("arithmetic_decimal", "modulus", column(groups, at), divisor), WIDE),
+        )
+        return of_type(call("arithmetic_decimal", "divide", cast(whole, WIDE), divisor), function.output_type)
+
+    return parts, final

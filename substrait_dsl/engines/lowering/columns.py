@@ -1,0 +1,43 @@
+"""Projections, windows and expands."""
+
+from __future__ import annotations
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import WindowFunction
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
+from substrait_dsl.engines.lowering.terms import number, of_type, only
+
+
+def lower_project(rel: r.Project, to: Lowering) -> Rel:
+    """A project without subqueries."""
+    if not any(map(has_subquery, rel.expressions)):
+        return r.Project(rel.input, rel.expressions, rel.names)
+    width = len(rel.input.schema)
+    made, expressions = attach(to, rel.input, rel.expressions, rel.anchor)
+    inner = len(made.schema)
+    return r.emit(
+        r.Project(made, tuple(expressions), rel.names), [*range(width), *range(inner, inner + len(expressions))]
+    )
+
+
+def lower_window(rel: r.Window, to: Lowering) -> Rel:
+    """A project of window functions."""
+    functions = tuple(WindowFunction(each, rel.partitions, rel.sorts) for each in rel.functions)
+    return lower_project(r.Project(rel.input, functions, rel.names, anchor=rel.anchor), to)
+
+
+def lower_expand(rel: r.Expand, to: Lowering) -> Rel:
+    """A union of a projection for each copy of a row."""
+    copies = []
+    for copy in range(rel.copies_of_a_row):
+        expressions = [
+            each.duplicates[copy] if isinstance(each, r.SwitchingField) else each.expression for each in rel.fields
+        ]
+        if any(map(has_subquery, expressions)):
+            raise to.refusal("an expand with subqueries")
+        typed = [of_type(each, kind) for each, kind in zip(expressions, rel.schema.types, strict=False)]
+        copies.append(only(rel.input, (*typed, number(copy, t.I32())), rel.schema.names))
+    return r.Set(tuple(copies), "union_all") if len(copies) > 1 else copies[0]

@@ -1,0 +1,36 @@
+"""What lowering one plan knows, and the errors that it raises."""
+
+from __future__ import annotations
+
+import attrs
+
+from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
+from substrait_dsl.engines.profile import Profile
+from substrait_dsl.errors import UnsupportedError
+
+
+@attrs.frozen
+class Lowering:
+    """Lowering for one engine."""
+
+    profile: Profile
+
+    def refusal(self, what: str, hint: str | None = None) -> UnsupportedError:
+        """The error for what has no form on the engine: ``"an unnest"``."""
+        return UnsupportedError(f"{what} cannot be lowered to {self.profile}", hint=hint)
+
+    def require_function(self, kind: str, function: FunctionId) -> None:
+        """Raise unless the engine has a function of a kind, such as ``"scalar function"``, under its own name."""
+        if (kind, function.urn, function.name) not in self.profile.functions:
+            raise UnsupportedError(
+                f"{self.profile} has no {kind} {function.name} that does what the specification says"
+            )
+
+    def require_options(self, function: FunctionId, options: tuple[FunctionOption, ...]) -> None:
+        """Raise unless each option allows what the engine does anyway."""
+        for option in options:
+            does = self.profile.options.get(option.name.lower(), ())
+            if not any(preference.upper() in does for preference in option.preferences):
+                raise UnsupportedError(
+                    f"{self.profile} does not compute {function.name} with {option.name}={'|'.join(option.preferences)}"
+                )

@@ -1,0 +1,262 @@
+"""Dependent relations: what a relation that refers to an outer row puts out, for all outer rows at once.
+
+`for_each` takes a relation of different values of the outer columns, the domain, and a relation that refers to them. It
+gives the rows of the relation for each row of the domain, behind the columns of the domain. The domain is pushed down
+until it meets a part that does not refer to the outer row: there every row of the one goes with every row of the other.
+
+What comes in is lowered already: no expression in it has a subquery.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra.expressions import (
+    ROOT,
+    Expression,
+    FieldReference,
+    Literal,
+    Measure,
+    OuterReference,
+    SortKey,
+    WindowFunction,
+)
+from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.terms import (
+    TRUE,
+    call,
+    column,
+    columns,
+    conjunction,
+    first_columns,
+    moved,
+    number,
+    of_type,
+    only,
+    row_number,
+    same,
+    shifted,
+    with_columns,
+)
+from substrait_dsl.errors import kind_words
+
+EMPTY_COUNTS = ("count", "sum0", "approx_count_distinct")
+"""Aggregate functions that give 0 where there are no rows."""
+
+
+def outer_positions(node: Node, anchor: int | None) -> list[int]:
+    """The columns of the row with an anchor that something refers to, in order."""
+    if anchor is None or anchor not in node.free_anchors:
+        return []
+    root = OuterReference(anchor)
+    return sorted({each.position for each in walk(node) if isinstance(each, FieldReference) and each.root == root})
+
+
+def for_each(to: Lowering, rel: Rel, domain: Rel, anchor: int, positions: list[int]) -> Rel:
+    """The rows of a relation for each row of a domain.
+
+    Args:
+        to: the lowering.
+        rel: the relation, which refers to the row of the anchor.
+        domain: rows that all differ; a column for each of `positions`, and maybe others.
+        anchor: the row that the relation refers to.
+        positions: which columns of that row the first columns of the domain are.
+
+    Raises:
+        UnsupportedError: a relation that cannot be evaluated for several rows at once.
+    """
+    return _Domain(to, domain, anchor, {position: n for n, position in enumerate(positions)}).spread(rel)
+
+
+class _Domain:
+    """Pushes a domain down one relation."""
+
+    def __init__(self, to: Lowering, domain: Rel, anchor: int, place: Mapping[int, int]) -> None:
+        self.to, self.domain, self.anchor, self.place = to, domain, anchor, place
+        self.width = len(domain.schema)
+
+    def spread(self, rel: Rel) -> Rel:
+        """The rows of a relation for each row of the domain; what is inside twice is spread once."""
+        done: dict[int, Rel] = {}
+        stack = [rel]
+        while stack:
+            current = stack[-1]
+            waiting = [each for each in self.spread_inputs(current) if id(each) not in done]
+            if waiting and id(current) not in done:
+                stack += waiting
+                continue
+            stack.pop()
+            if id(current) not in done:
+                done[id(current)] = self.apply(current, done)
+        return done[id(rel)]
+
+    def is_dependent(self, node: Node) -> bool:
+        return self.anchor in node.free_anchors
+
+    def spread_inputs(self, rel: Rel) -> tuple[Rel, ...]:
+        """The inputs that have to be spread so that the relation is."""
+        if not self.is_dependent(rel):
+            return ()
+        match rel:
+            case r.Join(how="inner") | r.Cross():
+                return tuple(each for each in rel.inputs if self.is_dependent(each)) or (rel.left,)
+            case r.Join() if not self.is_dependent(rel.right):
+                return (rel.left,)
+            case _:
+                return rel.inputs
+
+    def apply(self, rel: Rel, done: Mapping[int, Rel]) -> Rel:
+        """A relation over inputs that are spread."""
+        if not self.is_dependent(rel):
+            return r.Cross(self.domain, rel)
+        match rel:
+            case r.Filter(input=child):
+                return r.Filter(done[id(child)], self.bound(rel.condition))
+            case r.Project(input=child):
+                return r.Project(done[id(child)], tuple(map(self.bound, rel.expressions)), rel.names)
+            case r.Emit(input=child):
+                mapping = [*range(self.width), *(position + self.width for position in rel.mapping)]
+                return r.emit(done[id(child)], mapping)
+            case r.Sort(input=child):
+                return r.Sort(done[id(child)], self.bound_keys(rel.keys))
+            case r.Fetch(input=child):
+                return self.apply_fetch(rel, done[id(child)])
+            case r.Aggregate(input=child):
+                return self.apply_aggregate(rel, done[id(child)])
+            case r.Set():
+                return r.Set(tuple(done[id(each)] for each in rel.relations), rel.op)
+            case r.Cross():
+                return self.apply_join(r.Join(rel.left, rel.right, "inner", TRUE), done)
+            case r.Join():
+                return self.apply_join(rel, done)
+            case _:
+                raise self.to.refusal(f"a correlated subquery with {kind_words(rel)} that refers to the outer row")
+
+    def bound(self, expression: Expression) -> Expression:
+        """An expression over the columns of the domain and, behind them, those of its row."""
+
+        def change(node: Node) -> Node:
+            match node:
+                case FieldReference(position=position, root=root) if root == ROOT:
+                    return FieldReference(position + self.width, node.column_type)
+                case FieldReference(position=position, root=OuterReference(anchor)) if anchor == self.anchor:
+                    return column(self.domain, self.place[position])
+                case WindowFunction():
+                    return attrs.evolve(node, partitions=(*self.keys, *node.partitions))
+                case _:
+                    return node
+
+        return rebuild(expression, change, into_relations=False)
+
+    def bound_keys(self, keys: tuple[SortKey, ...]) -> tuple[SortKey, ...]:
+        return tuple(SortKey(self.bound(key.expression), key.direction) for key in keys)
+
+    @property
+    def keys(self) -> tuple[Expression, ...]:
+        """The columns of the domain."""
+        return columns(self.domain)
+
+    def matched(self, offset: int) -> list[Expression]:
+        """The conditions that the domain is the same in two inputs, the second of which begins there."""
+        return [same(key, shifted(key, offset)) for key in self.keys]
+
+    def apply_fetch(self, rel: r.Fetch, child: Rel) -> Rel:
+        """The first rows for each row of the domain: those that a row number chooses."""
+        if any(self.is_dependent(each) for each in (rel.count, rel.offset) if each is not None):
+            raise self.to.refusal("a number of rows that refers to the outer row")
+        ordering = rel.input.properties.ordering
+        keys = (
+            child.keys
+            if isinstance(child, r.Sort)
+            else tuple(SortKey(column(child, key.field[0] + self.width), key.direction) for key in ordering)
+        )
+        if not isinstance(child, r.Sort) and any(len(key.field) > 1 for key in ordering):
+            raise self.to.refusal("a correlated subquery with the first rows in an order by a field of a struct")
+        width = len(child.schema)
+        numbered = with_columns(child, row_number(self.keys, keys), name="row")
+        position = column(numbered, width)
+        return first_columns(r.Filter(numbered, conjunction(fetched(position, rel.count, rel.offset))), width)
+
+    def apply_aggregate(self, rel: r.Aggregate, child: Rel) -> Rel:
+        """Groups within each row of the domain; without keys that is a row also where there is nothing to aggregate."""
+        if len(rel.grouping_sets) > 1:
+            raise self.to.refusal("a correlated subquery with grouping sets")
+        keys = (*self.keys, *map(self.bound, rel.keys))
+        measures = tuple(rebuild_measure(each, self.bound) for each in rel.measures)
+        names = (*self.domain.schema.names, *rel.names)
+        groups = r.Aggregate(child, keys, (tuple(range(len(keys))),) if keys else (), measures, names)
+        if rel.keys or not self.width:
+            return groups
+        joined = r.Join(self.domain, groups, "left", conjunction(self.matched(self.width)))
+        values = [self.or_empty(column(joined, 2 * self.width + n), each) for n, each in enumerate(rel.measures)]
+        return only(joined, (*columns(joined, range(self.width)), *values), names)
+
+    def or_empty(self, value: Expression, measure: Measure) -> Expression:
+        """A measure, or what it is where there are no rows."""
+        function = measure.function
+        if function.function.name in EMPTY_COUNTS:
+            zero = Literal(0, function.output_type.as_required())
+            return of_type(call("comparison", "coalesce", value, of_type(zero, value.type)), function.output_type)
+        if not function.output_type.nullable:
+            raise self.to.refusal(f"{function.function.name} over the rows of a correlated subquery")
+        return value
+
+    def apply_join(self, rel: r.Join, done: Mapping[int, Rel]) -> Rel:
+        """A join within each row of the domain; the preserved side always has its columns."""
+        spread = [id(each) for each in self.spread_inputs(rel)]
+        left, right = (done[id(each)] if id(each) in spread else each for each in (rel.left, rel.right))
+        mine, theirs = id(rel.left) in spread, id(rel.right) in spread
+        first, width = len(rel.left.schema), self.width
+        if mine and not theirs:
+            return r.Join(left, right, rel.how, self.bound(rel.condition), mark=rel.mark)
+        if theirs and not mine:  # only of an inner join
+            condition = moved(self.bound(rel.condition), lambda at: self.without_left_domain(at, first))
+            made = r.Join(left, right, "inner", condition)
+            return r.emit(made, [*range(first, first + width), *range(first), *range(first + width, len(made.schema))])
+        if rel.how == "outer":
+            raise self.to.refusal("an outer join of two inputs that refer to the outer row")
+        condition = moved(self.bound(rel.condition), lambda at: at if at < width + first else at + width)
+        made = r.Join(left, right, rel.how, conjunction([*self.matched(width + first), condition]))
+        if len(made.schema) <= width + first:
+            return made
+        return r.emit(made, [*range(width + first), *range(2 * width + first, len(made.schema))])
+
+    def without_left_domain(self, at: int, first: int) -> int:
+        """Where a column stands that would stand at a position if the domain came before the left input."""
+        if at < self.width:
+            return at + first
+        return at - self.width if at < self.width + first else at
+
+
+def rebuild_measure(measure: Measure, change: Callable[[Expression], Expression]) -> Measure:
+    """A measure with other expressions in it."""
+    function = measure.function
+    changed = attrs.evolve(
+        function,
+        arguments=tuple(change(each) if isinstance(each, Expression) else each for each in function.arguments),
+        sorts=tuple(SortKey(change(key.expression), key.direction) for key in function.sorts),
+    )
+    return Measure(changed, None if measure.filter is None else change(measure.filter))
+
+
+def fetched(position: Expression, count: Expression | None, offset: Expression | None) -> list[Expression]:
+    """The conditions that a row, whose number from 1 this is, is one of those that a fetch puts out.
+
+    Count and offset are constants that are not NULL, or absent.
+    """
+    start = 0 if offset is None else integer_of(offset)
+    conditions: list[Expression] = [call("comparison", "gt", position, number(start))] if start else []
+    if count is not None:
+        conditions.append(call("comparison", "lte", position, number(start + integer_of(count))))
+    return conditions
+
+
+def integer_of(expression: Expression) -> int:
+    """The value of an integer literal."""
+    assert isinstance(expression, Literal)
+    value: int = expression.value
+    return value

@@ -1,0 +1,148 @@
+"""Expressions: calls in the words of the engine, and those kinds of expressions that it has."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    AnyExpression,
+    Cast,
+    DynamicParameter,
+    EnumArgument,
+    ExecutionContextVariable,
+    Expression,
+    FieldAccess,
+    FieldReference,
+    FunctionId,
+    IfThen,
+    InPredicate,
+    Lambda,
+    LambdaInvocation,
+    Literal,
+    MaskedReference,
+    MultiOrList,
+    NestedList,
+    NestedMap,
+    NestedStruct,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    SingularOrList,
+    Switch,
+    WindowFunction,
+)
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.terms import balanced, call, chosen, conjunction, equal, of_type
+from substrait_dsl.errors import kind_words
+
+MAX_PRECISION = 38
+"""How many digits decimals have at most: the engine would keep more of a scale than the specification where they do."""
+
+DATE_PARTS = {
+    "YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "DAY": "day", "DAY_OF_YEAR": "doy",
+}  # fmt: skip
+"""The parts of a date that count from one in both, by the words of ``extract``."""
+
+LITERALS = (
+    t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.String, t.Binary, t.Date, t.Decimal, t.PrecisionTimestamp,
+)  # fmt: skip
+
+
+def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
+    """An expression, whose parts are lowered, as one of the same type."""
+    match node:
+        case Literal():
+            if not isinstance(node.literal_type, LITERALS):
+                raise to.refusal(f"a literal of {node.literal_type}")
+            return node
+        case FieldReference() | SingularOrList():
+            return node
+        case ScalarFunction():
+            return of_type(lower_call(node, to), node.type)
+        case Cast():
+            return node
+        case IfThen():
+            return node
+        case Switch(match=value, cases=cases, otherwise=otherwise):
+            return of_type(chosen([(equal(value, each.value), each.then) for each in cases], otherwise), node.type)
+        case MultiOrList(values=values, records=records):
+            tests = [
+                conjunction([equal(value, field) for value, field in zip(values, each.fields, strict=True)])
+                for each in records
+            ]
+            return of_type(balanced("or", tests), node.type)
+        case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison():
+            return node  # of its relation
+        case WindowFunction():
+            return lower_window_function(node, to)
+        case (
+            FieldAccess()
+            | MaskedReference()
+            | NestedStruct()
+            | NestedList()
+            | NestedMap()
+            | Lambda()
+            | LambdaInvocation()
+            | DynamicParameter()
+            | ExecutionContextVariable()
+        ):
+            raise to.refusal(kind_words(node))
+        case never:
+            assert_never(never)
+
+
+def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
+    """A window function over rows, or over a range without offsets."""
+    to.require_function("window function", node.call.function)
+    to.require_options(node.call.function, node.call.options)
+    if node.call.invocation != "all" or node.call.phase != "initial_to_result":
+        raise to.refusal("a window function over distinct or intermediate values")
+    has_offset = node.call.lower.offset is not None or node.call.upper.offset is not None
+    if node.call.bounds_type == "range" and has_offset:
+        raise to.refusal("a frame that is a range with an offset")
+    if any(key.direction == "clustered" or isinstance(key.direction, FunctionId) for key in node.sorts):
+        raise to.refusal("a window whose order has no direction")
+    return attrs.evolve(node, call=attrs.evolve(node.call, options=()))
+
+
+def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
+    """A call of a function that the engine has."""
+    to.require_options(node.function, node.options)
+    bare = attrs.evolve(node, options=()) if node.options else node
+    rule = to.profile.function_rules.get(node.function.name)
+    match rule, node.function.name, node.arguments:
+        case "date_part", _, (EnumArgument(word), *between, Expression() as value) if (
+            word in DATE_PARTS
+            and between in ([], [EnumArgument("ONE")])
+            and isinstance(value.type, t.Date | t.PrecisionTimestamp)
+        ):
+            part = Literal(DATE_PARTS[word], t.String())
+            function = FunctionId("extension:org.apache.datafusion:functions", "date_part:str_any")
+            kind = t.I32(nullable=value.type.nullable)
+            return ScalarFunction(function, (part, value), kind)
+        case "comparisons", "between", (Expression() as value, Expression() as low, Expression() as high):
+            return conjunction([call("comparison", "gte", value, low), call("comparison", "lte", value, high)])
+        case "derived_decimal", "divide", (Expression() as value, _) if isinstance(node.type, t.Decimal):
+            return _quotient(bare, value)
+        case "derived_decimal", _, _ if isinstance(node.type, t.Decimal):
+            return Cast(bare, node.type) if node.type.precision == MAX_PRECISION else bare
+        case None | "derived_decimal", _, _:
+            to.require_function("scalar function", node.function)
+            return bare
+        case _:
+            raise to.refusal(f"a call of {node.function.name} with these arguments")
+
+
+def _quotient(node: ScalarFunction, value: Expression) -> Expression:
+    """A quotient of decimals, rounded to its scale: the engine cuts it off four digits behind those of the dividend."""
+    kind, dividend = node.type, value.type
+    assert isinstance(kind, t.Decimal)
+    assert isinstance(dividend, t.Decimal)
+    scale = max(dividend.scale, kind.scale - 3)
+    precision = min(MAX_PRECISION, dividend.precision + scale - dividend.scale)
+    wider = t.Decimal(precision, scale, nullable=dividend.nullable)
+    return Cast(attrs.evolve(node, arguments=(of_type(value, wider), *node.arguments[1:])), kind)

@@ -1,0 +1,164 @@
+"""Joins: each becomes one of those that keep rows of their left input, or an inner or an outer one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FieldReference, FunctionId, ScalarFunction
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.rules import JOIN_RULES, JoinType
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.dependent import for_each, outer_positions
+from substrait_dsl.engines.lowering.subqueries import any_match, distinct, filtered, has_subquery, one_at_most
+from substrait_dsl.engines.lowering.terms import (
+    TRUE,
+    call,
+    column,
+    columns,
+    conjunction,
+    equal,
+    moved,
+    of_type,
+    only,
+    same,
+    shifted,
+)
+
+MIRRORED: Mapping[JoinType, JoinType] = {
+    "right": "left",
+    "right_semi": "left_semi",
+    "right_anti": "left_anti",
+    "right_single": "left_single",
+    "right_mark": "left_mark",
+}
+"""The join type for the inputs in the other order."""
+
+PhysicalJoin = r.HashJoin | r.MergeJoin | r.NestedLoopJoin
+
+
+def lower_physical_join(rel: PhysicalJoin, to: Lowering) -> Rel:
+    """A join that says how it is done, as the join with the same rows."""
+    match rel:
+        case r.NestedLoopJoin():
+            join = r.Join(rel.left, rel.right, rel.how, rel.condition or TRUE, mark=rel.mark, anchor=rel.anchor)
+        case r.HashJoin() | r.MergeJoin():
+            tests = [_key_test(key, len(rel.left.schema)) for key in rel.keys]
+            tests += [] if rel.residual is None else [rel.residual]
+            join = r.Join(
+                rel.left, rel.right, rel.how, conjunction(tests), rel.post_filter, rel.mark, anchor=rel.anchor
+            )
+        case never:
+            assert_never(never)
+    return lower_join(join, to)
+
+
+def _key_test(key: r.JoinKey, width: int) -> Expression:
+    """The condition that a key is, over the columns of both inputs."""
+    left, right = key.left, shifted(key.right, width)
+    match key.comparison:
+        case "eq":
+            return equal(left, right)
+        case "is_not_distinct_from":
+            return call("comparison", "is_not_distinct_from", left, right)
+        case "might_equal":
+            return call("comparison", "coalesce", equal(left, right), TRUE)
+        case FunctionId() as function:
+            return ScalarFunction(function, (left, right), t.Boolean(nullable=True))
+        case never:
+            assert_never(never)
+
+
+def lower_cross(rel: r.Cross, to: Lowering) -> Rel:
+    """As it is."""
+    return r.Cross(rel.left, rel.right)
+
+
+def lower_join(rel: r.Join, to: Lowering) -> Rel:
+    """A join without a post-join filter and subqueries, and of a type that is not of the right side."""
+    if rel.post_filter is not None:
+        joined = lower_join(r.Join(rel.left, rel.right, rel.how, rel.condition, mark=rel.mark, anchor=rel.anchor), to)
+        return filtered(to, joined, rel.post_filter, None)
+    if rel.how in MIRRORED:
+        return _mirrored(rel, to)
+    if has_subquery(rel.condition):
+        return _with_subqueries(rel, to)
+    return plain_join(to, rel.left, rel.right, rel.how, rel.condition)
+
+
+def plain_join(to: Lowering, left: Rel, right: Rel, how: JoinType, condition: Expression) -> Rel:
+    """A join of a type of the left side, whose condition has no subquery."""
+    width = len(left.schema)
+    match how:
+        case "inner" | "outer" | "left" | "left_semi" | "left_anti":
+            return r.Join(left, right, how, condition)
+        case "left_mark":
+            made, value = any_match(to, left, right, condition, None)
+            mark = of_type(value, t.Boolean(nullable=True))
+            return only(made, (*columns(made, range(width)), mark), (*left.schema.names, "mark"))
+        case "left_single":
+            return _single(left, right, condition)
+        case _:
+            raise to.refusal(f"a {how} join")
+
+
+def _single(left: Rel, right: Rel, condition: Expression) -> Rel:
+    """A left join that fails where a row has several matches, by the left columns that the condition refers to."""
+    width = len(left.schema)
+    used = sorted(
+        {
+            node.position
+            for node in walk(condition, into_relations=False)
+            if isinstance(node, FieldReference) and node.position < width
+        }
+    )
+    if not used:
+        matches = right if condition is TRUE else r.Filter(right, shifted(condition, -width))
+        return r.Join(left, one_at_most(matches, 0, "a single join"), "left", TRUE)
+    domain = distinct(left, used)
+    place = {position: n for n, position in enumerate(used)}
+    test = moved(condition, lambda at: place[at] if at < width else at - width + len(used))
+    matches = one_at_most(r.Join(domain, right, "inner", test), len(used), "a row of a single join")
+    keys = [same(column(left, at), shifted(column(matches, n), width)) for n, at in enumerate(used)]
+    made = r.Join(left, matches, "left", conjunction(keys))
+    return r.emit(made, [*range(width), *range(width + len(used), len(made.schema))])
+
+
+def _mirrored(rel: r.Join, to: Lowering) -> Rel:
+    """The join with its inputs in the other order, and its columns in the order of before."""
+    left, right = len(rel.left.schema), len(rel.right.schema)
+    if has_subquery(rel.condition):
+        raise to.refusal(f"a {rel.how} join with a subquery in its condition")
+    condition = moved(rel.condition, lambda at: at + right if at < left else at - left)
+    made = lower_join(r.Join(rel.right, rel.left, MIRRORED[rel.how], condition, mark=rel.mark, anchor=rel.anchor), to)
+    if JOIN_RULES[rel.how].left == "absent":
+        return made
+    return r.emit(made, [*range(right, right + left), *range(right)])
+
+
+def _with_subqueries(rel: r.Join, to: Lowering) -> Rel:
+    """A join whose condition has subqueries: an inner one is a filter of all pairs of rows."""
+    if rel.how == "inner":
+        return filtered(to, r.Cross(rel.left, rel.right), rel.condition, rel.anchor)
+    raise to.refusal(f"a {rel.how} join with a subquery in its condition")
+
+
+def lower_lateral_join(rel: r.LateralJoin, to: Lowering) -> Rel:
+    """The right input for all left rows at once, joined to these by the columns that it refers to."""
+    join = r.Join(rel.left, rel.right, rel.how, rel.condition, rel.post_filter, rel.mark, anchor=rel.anchor)
+    positions = outer_positions(rel.right, rel.anchor)
+    if not positions or rel.anchor is None:
+        return lower_join(join, to)
+    if has_subquery(rel.condition):
+        raise to.refusal("a lateral join with a subquery in its condition")
+    width, added = len(rel.left.schema), len(positions)
+    spread = for_each(to, rel.right, distinct(rel.left, positions), rel.anchor, positions)
+    keys = [same(column(rel.left, at), shifted(column(spread, n), width)) for n, at in enumerate(positions)]
+    condition = moved(rel.condition, lambda at: at if at < width else at + added)
+    tests = [*keys, *([] if condition is TRUE else [condition])]
+    made = plain_join(to, rel.left, spread, rel.how, conjunction(tests))
+    if JOIN_RULES[rel.how].right != "absent":
+        made = r.emit(made, [*range(width), *range(width + added, len(made.schema))])
+    return made if rel.post_filter is None else filtered(to, made, rel.post_filter, None)

@@ -1,0 +1,154 @@
+"""Lowering a plan: each of its nodes once, what is inside before what it is in.
+
+So a relation is lowered when its inputs and its subqueries are, and its expressions, whatever their height.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+import attrs
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra.expressions import closed as closed_expression
+from substrait_dsl.algebra.node import Expression, Node, Rel, with_children
+from substrait_dsl.algebra.plan import AlgebraPlan, Root
+from substrait_dsl.engines.lowering import aggregates, columns, joins, rows, sets
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.expressions import lower_expression
+from substrait_dsl.engines.profile import Profile
+from substrait_dsl.errors import UnsupportedError, kind_words
+
+MAX_SIZE = 20_000
+"""How many nodes a plan may have, where shared parts count as often as they stand: engines read each of them."""
+
+
+@attrs.frozen
+class Refused:
+    """What was being lowered when an error was raised: the relation at the top, the node."""
+
+    top: Rel
+    node: Node
+
+
+def lower_plan(plan: AlgebraPlan, profile: Profile) -> AlgebraPlan:
+    """Bring a plan to what an engine takes.
+
+    Args:
+        plan: the plan.
+        profile: what the engine takes.
+
+    Returns:
+        A plan with the same rows, names and types.
+
+    Raises:
+        UnsupportedError: for what has no form on the engine; its ``refused`` says which node that is.
+        LiteralError: for a parameter that is bound to a value of another type.
+    """
+    to = Lowering(profile)
+    if plan.settings.enhancement is not None:
+        raise to.refusal("an enhancement of the plan")
+    if len(plan.trees) != 1 or not isinstance(plan.trees[0], Root):
+        raise to.refusal("a plan of several trees, or of none that is returned,")
+    bound = plan.with_parameters_bound()
+    (root,) = bound.roots
+    made = _lowered(root.input, to)
+    if made.size > MAX_SIZE:
+        raise UnsupportedError(
+            f"for {profile} the plan would have {made.size} parts, as it reads relations that are used several times "
+            f"once for each time; at most {MAX_SIZE} are written"
+        )
+    kinds = tuple(kind for kind in root.input.schema.types)
+    if made.schema.types != kinds:
+        raise AssertionError(f"lowered to {made.schema.types}, not {kinds}")
+    return attrs.evolve(bound, trees=(Root(made, root.names),), version=None, expected_type_urls=(), type_aliases=())
+
+
+def _lowered(top: Rel, to: Lowering) -> Rel:
+    done: dict[int, Node] = {}
+    stack: list[tuple[Node, bool]] = [(top, False)]
+    while stack:
+        node, is_ready = stack.pop()
+        if id(node) in done:
+            continue
+        if not is_ready:
+            stack.append((node, True))
+            stack += ((child, False) for child in node.children())
+            continue
+        try:
+            done[id(node)] = _lower_over(node, done, to)
+        except UnsupportedError as error:
+            error.refused = Refused(top, node)
+            raise
+    made = done[id(top)]
+    assert isinstance(made, Rel)
+    return made
+
+
+def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> Node:
+    """A node over its parts, which are lowered."""
+    if isinstance(node, r.Emit):  # its input may have become an emit, on which no other stands
+        made = done[id(node.input)]
+        assert isinstance(made, Rel)
+        return r.emit(made, node.mapping, node.names)
+    node = with_children(node, done)
+    match node:
+        case Rel():
+            return _fitted(lower_relation(node, to), node)
+        case Expression():
+            return lower_expression(closed_expression(node), to)
+        case _:
+            return node  # of the relation or the expression that it is in
+
+
+def _fitted(made: Rel, rel: Rel) -> Rel:
+    """A relation that was lowered, with the names that it had before, for who reads it."""
+    return made if made.schema.names == rel.schema.names else r.emit(made, range(len(rel.schema)), rel.schema.names)
+
+
+def lower_relation(rel: Rel, to: Lowering) -> Rel:
+    """A relation, whose parts are lowered, by others with the same rows and columns."""
+    if rel.common is not None and any(
+        each is not None and each.enhancement is not None for each in (rel.common.extension, rel.common.own_extension)
+    ):
+        raise to.refusal("an enhancement of a relation")
+    match r.closed(rel):
+        case r.Read() as read:
+            return rows.lower_read(read, to)
+        case r.Filter() as filter_:
+            return rows.lower_filter(filter_, to)
+        case r.Sort() as sort:
+            return rows.lower_sort(sort, to)
+        case r.Fetch() as fetch:
+            return rows.lower_fetch(fetch, to)
+        case r.TopN() as top_n:
+            return rows.lower_top_n(top_n, to)
+        case r.Project() as project:
+            return columns.lower_project(project, to)
+        case r.Emit() as emit:
+            return r.emit(emit.input, emit.mapping, emit.names)
+        case r.Window() as window:
+            return columns.lower_window(window, to)
+        case r.Expand() as expand:
+            return columns.lower_expand(expand, to)
+        case r.Aggregate() as aggregate:
+            return aggregates.lower_aggregate(aggregate, to)
+        case r.Set() as set_:
+            return sets.lower_set(set_, to)
+        case r.Join() as join:
+            return joins.lower_join(join, to)
+        case r.Cross() as cross:
+            return joins.lower_cross(cross, to)
+        case r.LateralJoin() as lateral:
+            return joins.lower_lateral_join(lateral, to)
+        case r.HashJoin() | r.MergeJoin() | r.NestedLoopJoin() as physical:
+            return joins.lower_physical_join(physical, to)
+        case r.Exchange(input=child) | r.MergingCapture(input=child) | r.SimpleCapture(input=child):
+            return child  # where rows lie changes none
+        case (
+            r.Unnest() | r.Write() | r.Update() | r.Ddl() | r.ExtensionLeaf() | r.ExtensionSingle() | r.ExtensionMulti()
+        ):
+            raise to.refusal(kind_words(rel))
+        case never:
+            assert_never(never)

@@ -1,0 +1,97 @@
+"""Reads, and relations whose output has the columns of their input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra.expressions import Expression, Literal, SortKey
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.dependent import fetched, integer_of
+from substrait_dsl.engines.lowering.subqueries import attach, filtered, has_subquery
+from substrait_dsl.engines.lowering.terms import (
+    call,
+    column,
+    conjunction,
+    first_columns,
+    number,
+    row_number,
+    window,
+    with_columns,
+)
+
+
+def lower_read(rel: r.Read, to: Lowering) -> Rel:
+    """A read of all columns, a filter and a choice of columns. What may be ignored is left out."""
+    match rel.definition:
+        case r.NamedTable() | r.VirtualTable():
+            made: Rel = r.Read(rel.base_schema, rel.definition)
+        case r.LocalFiles() | r.IcebergTable() | r.ExtensionTable():
+            raise to.refusal("a read of what is no table with a name and no rows in the plan")
+    if rel.filter is not None:
+        made = filtered(to, made, rel.filter, rel.anchor)
+    if rel.projection is None:
+        return made
+    if any(item.child is not None for item in rel.projection.items):
+        raise to.refusal("a read of a part of a column")
+    return r.emit(made, [item.position for item in rel.projection.items])
+
+
+def lower_filter(rel: r.Filter, to: Lowering) -> Rel:
+    """A filter without subqueries, on joins."""
+    return filtered(to, rel.input, rel.condition, rel.anchor)
+
+
+def lower_sort(rel: r.Sort, to: Lowering) -> Rel:
+    """A sort by expressions without subqueries."""
+    made, keys = sort_keys(rel.input, rel.keys, rel.anchor, to)
+    return first_columns(r.Sort(made, keys), len(rel.schema))
+
+
+def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowering) -> tuple[Rel, tuple[SortKey, ...]]:
+    """The sort keys without subqueries, over the relation with columns for these; what is clustered is in an order."""
+    for key in keys:
+        if not isinstance(key.direction, str):
+            raise to.refusal("a sort by a function of two values")
+    expressions = [key.expression for key in keys]
+    made, expressions = (
+        attach(to, rel, expressions, anchor) if any(map(has_subquery, expressions)) else (rel, expressions)
+    )
+    return made, tuple(
+        SortKey(each, "asc_nulls_first" if key.direction == "clustered" else key.direction)
+        for each, key in zip(expressions, keys, strict=True)
+    )
+
+
+def lower_fetch(rel: r.Fetch, to: Lowering) -> Rel:
+    """A fetch of constant numbers."""
+    return r.Fetch(rel.input, *(constant(each, to) for each in (rel.count, rel.offset)))
+
+
+def constant(expression: Expression | None, to: Lowering) -> Expression | None:
+    """A number of rows, where NULL and none mean the same."""
+    if expression is None:
+        return None
+    if not isinstance(expression, Literal):
+        raise to.refusal("a number of rows that is computed")
+    return None if expression.value is None else number(expression.value)
+
+
+def lower_top_n(rel: r.TopN, to: Lowering) -> Rel:
+    """A sort and a fetch. With ties, the rows whose ranks are those of the first ones."""
+    count, offset = constant(rel.count, to), constant(rel.offset, to)
+    made, keys = sort_keys(rel.input, rel.keys, rel.anchor, to)
+    width = len(rel.schema)
+    if rel.mode == "rows_only" or count is None:
+        return first_columns(r.Fetch(r.Sort(made, keys), count, offset), width)
+    if integer_of(count) == 0:
+        return first_columns(r.Fetch(made, number(0)), width)
+    inner = len(made.schema)
+    ranked = with_columns(made, row_number(sorts=keys), window("rank", sorts=keys), name="rank")
+    last = integer_of(count) + (0 if offset is None else integer_of(offset))
+    conditions = [
+        *fetched(column(ranked, inner), None, offset),
+        call("comparison", "lte", column(ranked, inner + 1), number(last)),
+    ]
+    return first_columns(r.Sort(r.Filter(ranked, conjunction(conditions)), keys), width)

@@ -1,0 +1,60 @@
+"""Set operations of two inputs, in the forms that engines have.
+
+The n-th of equal rows is numbered n; so operations that count repetitions become ones that need not.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import assert_never
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.rules import SetOp
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.terms import (
+    columns,
+    conjunction,
+    first_columns,
+    row_number,
+    same,
+    shifted,
+    with_columns,
+)
+
+
+def lower_set(rel: r.Set, to: Lowering) -> Rel:
+    """A set operation by those of two inputs that put out each row once, and unions of all rows."""
+    first, *others = rel.relations
+    width = len(rel.schema)
+    match rel.op:
+        case "union_all" | "union_distinct":
+            return r.Set(rel.relations, rel.op)
+        case "minus_primary" | "intersection_primary":
+            return r.Set((first, _union(others)), rel.op)
+        case "intersection_multiset":
+            return _intersection(rel.relations)
+        case "minus_primary_all":
+            return first_columns(r.Set((_numbered(first), _numbered(_union(others))), "minus_primary"), width)
+        case "intersection_multiset_all":
+            return first_columns(_intersection(tuple(map(_numbered, rel.relations))), width)
+        case "minus_multiset":
+            removed = _intersection(tuple(others)) if len(others) > 1 else others[0]
+            tests = [same(a, shifted(b, width)) for a, b in zip(columns(first), columns(removed), strict=True)]
+            return r.Join(first, removed, "left_anti", conjunction(tests))
+        case never:
+            assert_never(never)
+
+
+def _union(rels: list[Rel]) -> Rel:
+    return r.Set(tuple(rels), "union_all") if len(rels) > 1 else rels[0]
+
+
+def _intersection(rels: tuple[Rel, ...]) -> Rel:
+    op: SetOp = "intersection_multiset"
+    return reduce(lambda one, other: r.Set((one, other), op), rels)
+
+
+def _numbered(rel: Rel) -> Rel:
+    """The rows with a number, from 1, among those that are equal."""
+    return with_columns(rel, row_number(columns(rel)), name="repetition")

@@ -1,0 +1,373 @@
+"""Subqueries as joins.
+
+A subquery is evaluated for all different values of the outer columns at once (`dependent.py`), and its results are
+joined to the outer rows by these. What compares with rows of a subquery (IN, ANY, ALL, a mark join) is one test,
+`any_match`, in three-valued logic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    ROOT,
+    ComparisonOp,
+    Expression,
+    FieldReference,
+    InPredicate,
+    Literal,
+    OuterReference,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+)
+from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
+from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.algebra.rules import JoinType
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.dependent import for_each, outer_positions
+from substrait_dsl.engines.lowering.terms import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    call,
+    cast,
+    chosen,
+    column,
+    columns,
+    conjunction,
+    equal,
+    first_columns,
+    is_not_null,
+    is_null,
+    measure,
+    moved,
+    negated,
+    number,
+    of_type,
+    row_count,
+    same,
+    shifted,
+    with_columns,
+)
+
+Subquery = ScalarSubquery | InPredicate | SetPredicate | SetComparison
+
+COMPARISONS: dict[ComparisonOp, str] = {
+    "eq": "equal", "ne": "not_equal", "lt": "lt", "gt": "gt", "le": "lte", "ge": "gte",
+}  # fmt: skip
+
+
+def has_subquery(node: Node) -> bool:
+    """Whether a subquery stands in an expression."""
+    return any(isinstance(each, Subquery) for each in walk(node, into_relations=False))
+
+
+def filtered(to: Lowering, rel: Rel, condition: Expression, anchor: int | None) -> Rel:
+    """The rows for which a condition is true. A subquery that is a condition by itself is a semi or an anti join."""
+    parts = list(conjuncts(condition)) if has_subquery(condition) else [condition]
+    plain = [part for part in parts if not has_subquery(part)]
+    if plain:
+        rel = r.Filter(rel, conjunction(plain))
+    others: list[Expression] = []
+    for part in (part for part in parts if has_subquery(part)):
+        joined = _semi_join(to, rel, part, anchor)
+        if joined is None:
+            others.append(part)
+        else:
+            rel = joined
+    if not others:
+        return rel
+    width = len(rel.schema)
+    attached, remaining = attach(to, rel, others, anchor)
+    return first_columns(r.Filter(attached, conjunction(remaining)), width)
+
+
+def attach(
+    to: Lowering, rel: Rel, expressions: Sequence[Expression], anchor: int | None
+) -> tuple[Rel, list[Expression]]:
+    """The relation with a column for each subquery in some expressions over it, and these with the columns instead.
+
+    Expressions with the same subquery get the same column.
+    """
+    found: dict[Node, Expression] = {}
+    for expression in expressions:
+        for node in walk(expression, into_relations=False):
+            if isinstance(node, Subquery) and node not in found:
+                rel, value = _attached(to, rel, node, anchor)
+                found[node] = of_type(value, node.type)
+    change = lambda node: found.get(node, node) if isinstance(node, Subquery) else node  # noqa: E731
+    return rel, [rebuild(each, change, into_relations=False) for each in expressions]
+
+
+def _attached(to: Lowering, rel: Rel, node: Subquery, anchor: int | None) -> tuple[Rel, Expression]:
+    """The relation with further columns, and the value of a subquery over them."""
+    match node:
+        case ScalarSubquery(input=child):
+            return _scalar(to, rel, child, anchor)
+        case SetPredicate(op="exists", tuples=child):
+            return _any_row(to, rel, child, TRUE, anchor)
+        case SetPredicate(op="unique", tuples=child):
+            return _unique(to, rel, child, anchor)
+        case InPredicate(needles=needles, haystack=child):
+            return any_match(to, rel, child, _in_condition(rel, needles, child), anchor)
+        case SetComparison(reduction=reduction, comparison=comparison, left=left, right=child):
+            value = FieldReference(len(rel.schema), child.schema.types[0])
+            test = call("comparison", COMPARISONS[comparison], left, value)
+            if reduction == "any":
+                return any_match(to, rel, child, test, anchor)
+            rel, found = any_match(to, rel, child, negated(test), anchor)
+            return rel, negated(found)
+        case SetPredicate():
+            raise to.refusal(f"a set predicate {node.op}")
+        case _:
+            assert_never(node)
+
+
+def _in_condition(rel: Rel, needles: Sequence[Expression], child: Rel) -> Expression:
+    """The condition, over a row and one of a subquery behind it, that values equal the latter."""
+    values = columns(child)
+    return conjunction([equal(a, shifted(b, len(rel.schema))) for a, b in zip(needles, values, strict=True)])
+
+
+# --- conditions by themselves
+
+
+def _semi_join(to: Lowering, rel: Rel, part: Expression, anchor: int | None) -> Rel | None:
+    """The rows for which a condition is true that is a subquery, or not one; None for another condition."""
+    match part:
+        case SetPredicate(op="exists", tuples=child):
+            return _matching(to, rel, child, TRUE, anchor, "left_semi")
+        case InPredicate(needles=needles, haystack=child) if not any(map(has_subquery, needles)):
+            return _matching(to, rel, child, _in_condition(rel, needles, child), anchor, "left_semi")
+        case ScalarFunction(arguments=(SetPredicate(op="exists", tuples=child),)) if part.function.name == "not":
+            return _matching(to, rel, child, TRUE, anchor, "left_anti")
+        case ScalarFunction(arguments=(InPredicate(needles=needles, haystack=child) as test,)) if (
+            part.function.name == "not" and not test.type.nullable and not any(map(has_subquery, needles))
+        ):
+            return _matching(to, rel, child, _in_condition(rel, needles, child), anchor, "left_anti")
+        case _:
+            return None
+
+
+def _matching(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None, how: JoinType) -> Rel:
+    """The rows with, or without, a row of a subquery for which a condition over both is true."""
+    child, pulled = _with_conditions_above(rel, child, anchor, is_exists=condition is TRUE)
+    conditions = [each for each in (condition, *pulled) if each is not TRUE]
+    positions = outer_positions(child, anchor)
+    if anchor is not None and positions:
+        domain = distinct(rel, positions)
+        width, added = len(rel.schema), len(positions)
+        spread = for_each(to, child, domain, anchor, positions)
+        keys = [same(column(rel, at), shifted(column(spread, n), width)) for n, at in enumerate(positions)]
+        conditions = [moved(each, lambda at: at if at < width else at + added) for each in conditions]
+        return r.Join(rel, spread, how, conjunction([*keys, *conditions]))
+    return r.Join(rel, child, how, conjunction(conditions))
+
+
+def _with_conditions_above(
+    rel: Rel, child: Rel, anchor: int | None, *, is_exists: bool
+) -> tuple[Rel, list[Expression]]:
+    """A subquery without the conditions at its top that refer to the outer row, and these over both rows.
+
+    Where only the existence of rows counts, columns and order do not.
+    """
+    pulled: list[Expression] = []
+    while anchor is not None and anchor in child.free_anchors:
+        match child:
+            case r.Filter(input=inner, condition=condition):
+                pulled.append(condition)
+                child = inner
+            case r.Emit(input=inner) | r.Project(input=inner) | r.Sort(input=inner) if is_exists and not pulled:
+                child = inner
+            case _:
+                break
+    width = len(rel.schema)
+
+    def beside(node: Node) -> Node:
+        match node:
+            case FieldReference(position=position, root=root) if root == ROOT:
+                return FieldReference(position + width, node.column_type)
+            case FieldReference(position=position, root=OuterReference(named)) if named == anchor:
+                return FieldReference(position, node.column_type)
+            case _:
+                return node
+
+    return child, [rebuild(each, beside, into_relations=False) for each in pulled]
+
+
+# --- values
+
+
+def distinct(rel: Rel, positions: Sequence[int]) -> Rel:
+    """The different values that some columns have together."""
+    keys = columns(rel, positions)
+    return r.Aggregate(rel, keys, (tuple(range(len(keys))),), (), tuple(f"key{n}" for n in range(len(keys))))
+
+
+def _joined(rel: Rel, found: Rel, positions: Sequence[int]) -> Rel:
+    """Each row with the row of a relation whose first columns are the same as some of its own, or with NULLs.
+
+    The columns of the relation stand behind, without these first ones.
+    """
+    width, added = len(rel.schema), len(positions)
+    keys = [same(column(rel, at), shifted(column(found, n), width)) for n, at in enumerate(positions)]
+    made = r.Join(rel, found, "left", conjunction(keys))
+    return r.emit(made, [*range(width), *range(width + added, len(made.schema))])
+
+
+def _spread(to: Lowering, rel: Rel, child: Rel, anchor: int | None, positions: list[int]) -> Rel:
+    """The rows of a subquery behind the outer columns that it refers to."""
+    if anchor is None or not positions:
+        return child
+    return for_each(to, child, distinct(rel, positions), anchor, positions)
+
+
+def _scalar(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, Expression]:
+    """The value of the one row of a subquery."""
+    width = len(rel.schema)
+    positions = outer_positions(child, anchor)
+    spread = _spread(to, rel, child, anchor, positions)
+    if not has_one_row_at_most(child):
+        spread = one_at_most(spread, len(positions), "a scalar subquery")
+    if not positions and child.single_row:
+        joined: Rel = r.Cross(rel, spread)
+    else:
+        joined = _joined(rel, spread, positions)
+    return joined, column(joined, width)
+
+
+def has_one_row_at_most(rel: Rel) -> bool:
+    """Whether a relation is known to have at most one row, for each outer row that it refers to."""
+    while True:
+        match rel:
+            case r.Filter(input=child) | r.Project(input=child) | r.Emit(input=child) | r.Sort(input=child):
+                rel = child
+            case r.Fetch(input=child, count=count):
+                if isinstance(count, Literal) and count.value is not None and count.value <= 1:
+                    return True
+                rel = child
+            case r.Cross(left=left, right=right):
+                return has_one_row_at_most(left) and has_one_row_at_most(right)
+            case r.Read(definition=r.VirtualTable(rows)):
+                return len(rows) <= 1
+            case _:
+                return rel.single_row
+
+
+def one_at_most(rel: Rel, keys: int, what: str) -> Rel:
+    """The rows of a relation, which fails where several have the same values in the first so many columns.
+
+    The failure is a cast of a text that says it to a number.
+    """
+    width = len(rel.schema)
+    counted = with_columns(rel, row_count(columns(rel, range(keys))), name="rows")
+    many = column(counted, width)
+    text = call(
+        "string", "concat", Literal(f"{what} has ", t.String()), cast(many, t.String()), Literal(" rows", t.String())
+    )
+    guard = chosen([(call("comparison", "gt", many, number(1)), cast(text, t.I64()))], number(0))
+    return first_columns(r.Filter(counted, equal(guard, number(0))), width)
+
+
+def _any_row(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None) -> tuple[Rel, Expression]:
+    """Whether there is a row of a subquery for which a condition over both is true."""
+    width = len(rel.schema)
+    found, positions = _beside_domain(to, rel, child, condition, anchor)
+    if not positions:
+        counted = r.Aggregate(found, (), (), (measure("aggregate_generic", "count"),), ("rows",))
+        joined: Rel = r.Cross(rel, counted)
+        return joined, call("comparison", "gt", column(joined, width), number(0))
+    marked = with_columns(distinct(found, range(len(positions))), TRUE, name="mark")
+    joined = _joined(rel, marked, positions)
+    return joined, is_not_null(column(joined, width))
+
+
+def any_match(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None) -> tuple[Rel, Expression]:
+    """Whether a condition is true of a row and any row of a subquery, in three-valued logic.
+
+    False where it is false of all of them, or there are none; else NULL where it is true of none.
+
+    Args:
+        to: the lowering.
+        rel: the rows.
+        child: the subquery, which may refer to the row of the anchor.
+        condition: sees the row and, behind it, the row of the subquery.
+        anchor: that of the row.
+    """
+    if has_subquery(condition):
+        raise to.refusal("a subquery in the value that another subquery is compared with")
+    if not condition.type.nullable:
+        return _any_row(to, rel, child, condition, anchor)
+    width = len(rel.schema)
+    found, positions = _beside_domain(to, rel, child, condition, anchor, is_filtered=False)
+    test = column(found, len(found.schema) - 1)
+    outcome = chosen([(call("comparison", "coalesce", test, FALSE), number(2)), (is_null(test), number(1))], number(0))
+    coded = with_columns(found, outcome, name="outcome")
+    keys = columns(coded, range(len(positions)))
+    best = measure("arithmetic", "max", column(coded, len(coded.schema) - 1))
+    groups = r.Aggregate(
+        coded,
+        keys,
+        (tuple(range(len(keys))),) if keys else (),
+        (best,),
+        (*(f"key{n}" for n in range(len(keys))), "best"),
+    )
+    joined = _joined(rel, groups, positions) if keys else r.Cross(rel, groups)
+    value = call("comparison", "coalesce", column(joined, width), of_type(number(0), t.I64(nullable=True)))
+    is_true, is_unknown = (call("comparison", "equal", value, number(each)) for each in (2, 1))
+    return joined, chosen([(is_true, TRUE), (is_unknown, UNKNOWN)], FALSE)
+
+
+def _beside_domain(
+    to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None, *, is_filtered: bool = True
+) -> tuple[Rel, list[int]]:
+    """The rows of a subquery behind the different values of the outer columns that it, or a condition, refers to.
+
+    Only those for which the condition is true, or all, with its value as the last column. Also which columns these are.
+    """
+    width = len(rel.schema)
+    used = {
+        node.position
+        for node in walk(condition, into_relations=False)
+        if isinstance(node, FieldReference) and node.root == ROOT and node.position < width
+    }
+    own = outer_positions(child, anchor)
+    positions = [*own, *sorted(used - set(own))]
+    place = {position: n for n, position in enumerate(positions)}
+    if not positions:
+        spread = child
+    elif own and anchor is not None:
+        spread = for_each(to, child, distinct(rel, positions), anchor, positions)
+    else:
+        spread = r.Cross(distinct(rel, positions), child)
+    test = moved(condition, lambda at: place[at] if at < width else at - width + len(positions))
+    if is_filtered:
+        return (spread if test is TRUE else r.Filter(spread, test)), positions
+    return with_columns(spread, test, name="test"), positions
+
+
+def _unique(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, Expression]:
+    """Whether no two rows of a subquery are equal."""
+    positions = outer_positions(child, anchor)
+    spread = _spread(to, rel, child, anchor, positions)
+    width, outer = len(rel.schema), len(positions)
+    keys = columns(spread)
+    names = (*(f"key{n}" for n in range(len(keys))), "rows")
+    rows = measure("aggregate_generic", "count")
+    counted = r.Aggregate(spread, keys, (tuple(range(len(keys))),), (rows,), names)
+    several = r.Filter(counted, call("comparison", "gt", column(counted, len(spread.schema)), number(1)))
+    values = columns(several, range(outer, len(spread.schema)))
+    known = [is_not_null(each) for each in values if each.type.nullable]  # a row with a NULL equals no other
+    repeated: Rel = r.Filter(several, conjunction(known)) if known else several
+    if not outer:
+        total = r.Aggregate(repeated, (), (), (measure("aggregate_generic", "count"),), ("rows",))
+        joined: Rel = r.Cross(rel, total)
+        return joined, call("comparison", "equal", column(joined, width), number(0))
+    marked = with_columns(distinct(repeated, range(outer)), TRUE, name="mark")
+    joined = _joined(rel, marked, positions)
+    return joined, is_null(column(joined, width))

@@ -1,0 +1,169 @@
+"""Expressions and columns that lowering makes: through the catalogue and the constructors, which derive their types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    ROOT,
+    AggregateFunction,
+    Argument,
+    Cast,
+    Expression,
+    FieldReference,
+    IfClause,
+    IfThen,
+    Literal,
+    Measure,
+    ScalarFunction,
+    SortKey,
+    WindowCall,
+    WindowFunction,
+    literal,
+)
+from substrait_dsl.algebra.expressions.given import given_by
+from substrait_dsl.algebra.node import Node, Rel, rebuild
+from substrait_dsl.catalog.catalog import standard_catalog
+
+URN = "extension:io.substrait:functions_"
+"""How the URNs begin of the extensions of the specification."""
+
+TRUE = Literal(True, t.Boolean())
+FALSE = Literal(False, t.Boolean())
+UNKNOWN = Literal(None, t.Boolean(nullable=True))
+
+
+def call(extension: str, name: str, *arguments: Argument) -> ScalarFunction:
+    """A call of a scalar function of the specification, whose extension is called so behind `URN`."""
+    found = standard_catalog().resolve("scalar", name, tuple(map(given_by, arguments)), urn=f"{URN}{extension}")
+    return ScalarFunction(found.overload.function, arguments, found.output_type)
+
+
+def measure(extension: str, name: str, *arguments: Argument, filter: Expression | None = None) -> Measure:
+    """A measure: a call of an aggregate function of the specification over all records."""
+    found = standard_catalog().resolve("aggregate", name, tuple(map(given_by, arguments)), urn=f"{URN}{extension}")
+    return Measure(AggregateFunction(found.overload.function, arguments, found.output_type), filter)
+
+
+def row_number(partitions: Sequence[Expression] = (), sorts: Sequence[SortKey] = ()) -> WindowFunction:
+    """The number of a row in its partition, from 1."""
+    return window("row_number", partitions, sorts)
+
+
+def window(name: str, partitions: Sequence[Expression] = (), sorts: Sequence[SortKey] = ()) -> WindowFunction:
+    """A window function without arguments."""
+    found = standard_catalog().resolve("window", name, (), urn=f"{URN}arithmetic")
+    made = WindowCall(found.overload.function, (), found.output_type)
+    return WindowFunction(made, tuple(partitions), tuple(sorts))
+
+
+def row_count(partitions: Sequence[Expression] = ()) -> WindowFunction:
+    """How many rows a partition has."""
+    function = measure("aggregate_generic", "count").function
+    made = WindowCall(function.function, (), function.output_type)
+    return WindowFunction(made, tuple(partitions))
+
+
+def equal(left: Expression, right: Expression) -> ScalarFunction:
+    """Whether two values are equal; NULL if one is."""
+    return call("comparison", "equal", left, right)
+
+
+def same(left: Expression, right: Expression) -> ScalarFunction:
+    """Whether two values are the same, NULL and NULL, too. Where neither can be NULL that is whether they are equal."""
+    name = "is_not_distinct_from" if left.type.nullable or right.type.nullable else "equal"
+    return call("comparison", name, left, right)
+
+
+def negated(condition: Expression) -> ScalarFunction:
+    """NOT."""
+    return call("boolean", "not", condition)
+
+
+def is_null(value: Expression) -> ScalarFunction:
+    """Whether a value is NULL."""
+    return call("comparison", "is_null", value)
+
+
+def is_not_null(value: Expression) -> ScalarFunction:
+    """Whether a value is not NULL."""
+    return call("comparison", "is_not_null", value)
+
+
+def conjunction(conditions: Sequence[Expression]) -> Expression:
+    """All of the conditions; true, if there are none."""
+    return balanced("and", conditions) if conditions else TRUE
+
+
+def balanced(name: str, conditions: Sequence[Expression]) -> Expression:
+    """Conditions connected two by two, so that the tree is as low as it can be."""
+    level = list(conditions)
+    while len(level) > 1:
+        pairs = [call("boolean", name, *level[n : n + 2]) for n in range(0, len(level) - 1, 2)]
+        level = pairs + level[2 * len(pairs) :]
+    return level[0]
+
+
+def chosen(clauses: Iterable[tuple[Expression, Expression]], otherwise: Expression) -> IfThen:
+    """The value of the first clause whose condition is true."""
+    return IfThen(tuple(IfClause(condition, then) for condition, then in clauses), otherwise)
+
+
+def cast(value: Expression, kind: t.Type) -> Expression:
+    """A value cast to a type, nullable if the value is; itself, if it has that type."""
+    wanted = kind.with_nullability(value.type.nullable)
+    return value if value.type == wanted else Cast(value, wanted)
+
+
+def of_type(value: Expression, kind: t.Type) -> Expression:
+    """A value as one of exactly that type, nullability included."""
+    return value if value.type == kind else Cast(value, kind)
+
+
+def number(value: int, kind: t.Type | None = None) -> Literal:
+    """An integer constant."""
+    return literal(value, kind or t.I64())
+
+
+def column(rel: Rel, position: int) -> FieldReference:
+    """A column of a relation."""
+    return FieldReference(position, rel.schema.fields[position].type)
+
+
+def columns(rel: Rel, positions: Iterable[int] | None = None) -> tuple[FieldReference, ...]:
+    """Columns of a relation; all, by default."""
+    return tuple(column(rel, each) for each in (range(len(rel.schema)) if positions is None else positions))
+
+
+def shifted(expression: Expression, by: int) -> Expression:
+    """An expression over a row that has so many columns more in front."""
+    return moved(expression, lambda position: position + by) if by else expression
+
+
+def moved(expression: Expression, place: Callable[[int], int]) -> Expression:
+    """An expression over a row in which a column stands where `place`, a function of positions, says."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, FieldReference) and node.root == ROOT:
+            return FieldReference(place(node.position), node.column_type)
+        return node
+
+    return rebuild(expression, change, into_relations=False)
+
+
+def with_columns(rel: Rel, *expressions: Expression, name: str = "value") -> Rel:
+    """A relation with further columns."""
+    return r.Project(rel, expressions, tuple(f"{name}{n}" for n in range(len(expressions)))) if expressions else rel
+
+
+def only(rel: Rel, expressions: Sequence[Expression], names: Sequence[str]) -> Rel:
+    """A relation with these columns instead of its own."""
+    width = len(rel.schema)
+    return r.emit(r.Project(rel, tuple(expressions), tuple(names)), range(width, width + len(expressions)))
+
+
+def first_columns(rel: Rel, count: int) -> Rel:
+    """A relation without the columns after the first so many."""
+    return r.emit(rel, range(count))

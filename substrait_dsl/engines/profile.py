@@ -1,0 +1,114 @@
+"""Profiles: what an engine of some version takes, and how it does what it does otherwise.
+
+A profile is a dialect file of the specification. What such a file has no words for stands under its ``metadata``:
+
+    engine, version     what the engine is called, as in ``to_bytes(engine="datafusion")``
+    function_rules      by the name of a function the rule that writes a call of it another way
+                        (`substrait_dsl.engines.lowering.functions`)
+    options             by the name of an option the values that say what the engine does anyway
+
+Specification: ``dialect_schema.yaml`` beside the extension files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import attrs
+
+from substrait_dsl.algebra.capabilities import Capabilities
+from substrait_dsl.catalog.dialects import read_dialect
+from substrait_dsl.catalog.entries import Entry, read_yaml
+from substrait_dsl.errors import CatalogError, require, unknown_choice
+
+_KEYS = ("engine", "version", "description", "function_rules", "options")
+
+
+@attrs.frozen
+class Profile:
+    """What an engine takes."""
+
+    engine: str
+    version: str
+    dialect: Capabilities
+    """The types, relations, expressions and functions that the engine has."""
+    function_rules: Mapping[str, str]
+    """By the name of a function the name of the rule that writes a call of it another way."""
+    options: Mapping[str, tuple[str, ...]]
+    """By the name of an option the values that say what the engine does anyway."""
+    functions: frozenset[tuple[str, str, str]] = attrs.field(init=False)
+    """What the engine has under its own name: kind of function, URN of the extension, name."""
+
+    def __attrs_post_init__(self) -> None:
+        listed = self.dialect.functions or {}
+        functions = frozenset((kind, each.urn, each.name) for kind, some in listed.items() for each in some)
+        object.__setattr__(self, "functions", functions)
+
+    @property
+    def name(self) -> str:
+        """The engine with its version: ``datafusion-55``."""
+        return f"{self.engine}-{self.version}"
+
+    def __str__(self) -> str:
+        return self.dialect.name
+
+
+def read_profile(text: str, source: str) -> Profile:
+    """Read a whole profile.
+
+    Args:
+        text: the YAML text.
+        source: what to call it in messages: a file name.
+
+    Raises:
+        CatalogError: for whatever breaks the rules of profiles, naming the place.
+    """
+    dialect = read_dialect(text, source)
+    metadata = Entry.of(read_yaml(text, source), source).entry("metadata")
+    metadata.only(*_KEYS)
+    options = metadata.entry("options")
+    return Profile(
+        metadata.required("engine"),
+        metadata.required("version"),
+        dialect,
+        metadata.mapping("function_rules"),
+        {option: options.words(option) for option in options.values},
+    )
+
+
+def load_profile(engine: str | Path) -> Profile:
+    """The profile of an engine.
+
+    Args:
+        engine: the name of an engine, which means its newest version that there is a profile of (``datafusion``); a
+            name with a version (``datafusion-55``); or the path of a profile, whose name ends in ``.yaml``.
+
+    Raises:
+        InvalidChoiceError: there is no such engine, with the nearest one.
+        CatalogError: the file cannot be read, or is no profile.
+    """
+    require(engine, (str, Path), "an engine is a name such as datafusion, or the path of a profile")
+    if isinstance(engine, Path) or engine.endswith((".yaml", ".yml")):
+        try:
+            text = Path(engine).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise CatalogError(f"cannot read the profile {engine}: {error}") from error
+        return read_profile(text, Path(engine).name)
+    known = shipped_profiles()
+    if engine not in known:
+        raise unknown_choice("engine", engine, known)
+    return known[engine]
+
+
+@cache
+def shipped_profiles() -> Mapping[str, Profile]:
+    """The profiles of the library, by the names of engines, and by those with a version."""
+    folder = files("substrait_dsl.engines") / "profiles"
+    found: dict[str, Profile] = {}
+    for file in sorted((each for each in folder.iterdir() if each.name.endswith(".yaml")), key=lambda each: each.name):
+        profile = read_profile(file.read_text(encoding="utf-8"), file.name)
+        found[profile.engine] = found[profile.name] = profile
+    return found
