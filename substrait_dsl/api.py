@@ -19,7 +19,7 @@ from substrait_dsl.algebra.relations.writes import CreateMode, OutputMode, Write
 from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.algebra.rules import JoinType, LateralJoinType, SetOp
 from substrait_dsl.algebra.schema import Field
-from substrait_dsl.algebra.settings import OuterReferences
+from substrait_dsl.algebra.settings import Encoding, OuterReferences
 from substrait_dsl.algebra.types import (
     FP32,
     FP64,
@@ -143,6 +143,7 @@ __all__: list[str] = [
     "Dwrf",
     "DynExpr",
     "DynRow",
+    "Encoding",
     "ExchangeKind",
     "Expr",
     "ExtendedExpression",

@@ -19,6 +19,14 @@ OuterReferences = typing.Literal["rel_reference", "steps_out"]
 
 OUTER_REFERENCES: tuple[OuterReferences, ...] = typing.get_args(OuterReferences)
 
+Encoding = typing.Literal["spec", "legacy"]
+"""Which fields a plan is written in: those of the specification, or also the legacy fields that older readers know."""
+
+ENCODINGS: tuple[Encoding, ...] = typing.get_args(Encoding)
+
+OUTER_REFERENCES_OF: dict[Encoding, OuterReferences] = {"spec": "rel_reference", "legacy": "steps_out"}
+"""How each encoding writes references to outer rows."""
+
 
 @attrs.frozen
 class ParameterBinding:

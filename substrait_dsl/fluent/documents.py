@@ -14,7 +14,7 @@ from substrait_dsl.algebra.findings import Finding, Weight
 from substrait_dsl.algebra.pickling import Immutable
 from substrait_dsl.algebra.plan import Version
 from substrait_dsl.algebra.requirements import Requirement
-from substrait_dsl.algebra.settings import OUTER_REFERENCES, OuterReferences
+from substrait_dsl.algebra.settings import ENCODINGS, OUTER_REFERENCES, Encoding, OuterReferences
 from substrait_dsl.calling import Called
 from substrait_dsl.errors import (
     InvalidArgumentError,
@@ -261,40 +261,58 @@ class Document(Immutable, Called, Generic[M, A]):
     def _required(self) -> tuple[Requirement, ...]:
         from substrait_dsl.proto.requirements import requirements_of
 
-        return requirements_of(self._encoded("rel_reference"))
+        return requirements_of(self._encoded("spec", None))
 
     # --- writing
 
-    def to_proto(self, *, outer_references: OuterReferences = "rel_reference") -> M:
+    def to_proto(self, *, encoding: Encoding = "spec", outer_references: OuterReferences | None = None) -> M:
         """Make the protobuf message.
 
+            plan.to_bytes(encoding="legacy")  # for Acero, DuckDB 1.1.3 and others that read earlier versions
+
         Args:
+            encoding: ``spec`` writes the fields of the specification only. ``legacy`` writes beside them the removed
+                fields that say the same, for readers of earlier versions; it is read back as an equal plan. What
+                such a reader would take for something else, and no removed field can say, is refused.
             outer_references: how a correlated subquery says which outer row it means: by the number of its relation
                 (``rel_reference``, since version 0.89 of the specification), or by counting the subqueries in between
-                (``steps_out``), which is what DataFusion takes.
+                (``steps_out``), which is what DataFusion takes. By default ``rel_reference``, and ``steps_out`` in
+                the legacy encoding, which has no other.
 
         Returns:
-            The message, in the fields of the installed version.
+            The message, in the fields of the installed version; the legacy fields are unknown fields of it.
 
         Raises:
-            UnsupportedError: no message can hold it, such as an expression nested too deeply.
-            InvalidChoiceError: `outer_references` is another word.
+            UnsupportedError: no message can hold it, such as an expression nested too deeply; or `encoding` is
+                ``legacy``, and there is something that has no legacy form, such as a limit that is an expression.
+            InvalidChoiceError: `encoding` or `outer_references` is another word.
+            InvalidArgumentError: the legacy encoding is to have outer references by ``rel_reference``.
+
+        Specification: https://substrait.io/serialization/binary_serialization/.
         """
         with naming("to_proto"):
-            require_choice("outer_references", outer_references, OUTER_REFERENCES)
-            return self._encoded(outer_references)
+            require_choice("encoding", encoding, ENCODINGS)
+            if outer_references is not None:
+                require_choice("outer_references", outer_references, OUTER_REFERENCES)
+            if encoding == "legacy" and outer_references == "rel_reference":
+                raise InvalidArgumentError(
+                    'the legacy encoding has outer_references="steps_out", got "rel_reference": readers that do not '
+                    "know it take the row of another relation",
+                    hint="leave outer_references out",
+                )
+            return self._encoded(encoding, outer_references)
 
-    def _encoded(self, outer_references: OuterReferences) -> M:
+    def _encoded(self, encoding: Encoding, outer_references: OuterReferences | None) -> M:
         raise NotImplementedError
 
-    def to_bytes(self, *, outer_references: OuterReferences = "rel_reference") -> bytes:
-        """Make protobuf's binary form; equal content gives equal bytes. Argument and errors of `to_proto`."""
+    def to_bytes(self, *, encoding: Encoding = "spec", outer_references: OuterReferences | None = None) -> bytes:
+        """Make protobuf's binary form; equal content gives equal bytes. Arguments and errors of `to_proto`."""
         from substrait_dsl.proto.plan import to_bytes
 
-        return to_bytes(self.to_proto(outer_references=outer_references))
+        return to_bytes(self.to_proto(encoding=encoding, outer_references=outer_references))
 
-    def to_json(self, *, outer_references: OuterReferences = "rel_reference") -> str:
-        """Make protobuf's JSON form. Argument of `to_proto`; its errors.
+    def to_json(self, *, encoding: Encoding = "spec", outer_references: OuterReferences | None = None) -> str:
+        """Make protobuf's JSON form. Arguments of `to_proto`; its errors.
 
         Raises `UnsupportedError`, too, for extension messages that JSON cannot say: of a type that is not known here,
         or with values that do not come back the same. Their bytes may be others, their content is not.
@@ -302,21 +320,29 @@ class Document(Immutable, Called, Generic[M, A]):
         from substrait_dsl.proto.plan import to_json
 
         with naming("to_json"):
-            return to_json(self.to_proto(outer_references=outer_references))
+            message = self.to_proto(encoding=encoding, outer_references=outer_references)
+            text = to_json(message)
+            if encoding == "spec":
+                return text
+            from substrait_dsl.proto.legacy_fields import with_known_fields
 
-    def save(self, path: str | Path, *, outer_references: OuterReferences = "rel_reference") -> None:
+            return to_json(with_known_fields(message))
+
+    def save(
+        self, path: str | Path, *, encoding: Encoding = "spec", outer_references: OuterReferences | None = None
+    ) -> None:
         """Write it to a file: as JSON if its name ends in ``.json``, in any case, else in the binary form.
 
         A file that is there is replaced when the new one is whole; what fails, as on a full disk, leaves it as it was.
 
-        `outer_references` and errors as of `to_proto`; `OSError` if the file cannot be written.
+        `encoding`, `outer_references` and errors as of `to_proto`; `OSError` if the file cannot be written.
         """
         with naming("save"):
             target = _file(path)
         if target.suffix.lower() == ".json":
-            content = self.to_json(outer_references=outer_references).encode()
+            content = self.to_json(encoding=encoding, outer_references=outer_references).encode()
         else:
-            content = self.to_bytes(outer_references=outer_references)
+            content = self.to_bytes(encoding=encoding, outer_references=outer_references)
         write_whole(target, content)
 
     # --- copying

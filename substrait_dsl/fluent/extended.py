@@ -15,7 +15,7 @@ from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.findings import Finding, Weight
 from substrait_dsl.algebra.node import Node, rebuild
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.algebra.settings import OuterReferences
+from substrait_dsl.algebra.settings import Encoding, OuterReferences
 from substrait_dsl.algebra.types import Type, struct_names
 from substrait_dsl.errors import (
     InvalidArgumentError,
@@ -164,10 +164,10 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
                 )
         return deferred(partial(_on_row, name, node, self._algebra), name, "expression")
 
-    def _encoded(self, outer_references: OuterReferences) -> ExtendedExpressionMessage:
+    def _encoded(self, encoding: Encoding, outer_references: OuterReferences | None) -> ExtendedExpressionMessage:
         from substrait_dsl.proto.extended import encode_extended_expression
 
-        return encode_extended_expression(self._algebra, outer_references=outer_references)
+        return encode_extended_expression(self._algebra, encoding=encoding, outer_references=outer_references)
 
     def _with_canonical_anchors(self) -> algebra.ExtendedExpression:
         return canonical_extended(self._algebra)

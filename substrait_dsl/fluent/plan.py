@@ -27,7 +27,7 @@ from substrait_dsl.algebra.plan import (
     Tree,
     parameters_in,
 )
-from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, OuterReferences, PlanSettings
+from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, Encoding, OuterReferences, PlanSettings
 from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, kind_words, naming, placing, require_choice
@@ -215,10 +215,10 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
     # --- writing and running
 
-    def _encoded(self, outer_references: OuterReferences) -> PlanMessage:
+    def _encoded(self, encoding: Encoding, outer_references: OuterReferences | None) -> PlanMessage:
         from substrait_dsl.proto.plan import encode_plan
 
-        return encode_plan(self._algebra, outer_references=outer_references)
+        return encode_plan(self._algebra, encoding=encoding, outer_references=outer_references)
 
     def lower(self, engine: str | Path) -> Plan:
         """Bring it to what an engine takes: a plan with the same rows, columns and types.

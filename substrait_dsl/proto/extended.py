@@ -11,7 +11,7 @@ from substrait_dsl.algebra.expressions import AggregateFunction, Expression
 from substrait_dsl.algebra.extended import ExpressionReference, ExtendedExpression
 from substrait_dsl.algebra.findings import Finding, FindingCode, Weight
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.algebra.settings import OuterReferences
+from substrait_dsl.algebra.settings import OUTER_REFERENCES_OF, Encoding, OuterReferences
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto.calls import decode_aggregate_function, encode_aggregate_function
@@ -32,7 +32,7 @@ from substrait_dsl.proto.whole import decode_whole, read_whole
 
 
 def encode_extended_expression(
-    extended: ExtendedExpression, *, outer_references: OuterReferences = "rel_reference"
+    extended: ExtendedExpression, *, encoding: Encoding = "spec", outer_references: OuterReferences | None = None
 ) -> pb.ExtendedExpression:
     """Encode an extended expression as the specification asks of a careful producer.
 
@@ -41,6 +41,7 @@ def encode_extended_expression(
 
     Args:
         extended: the expressions.
+        encoding: as for `encode_plan`.
         outer_references: how a subquery names the row of a relation around it: as for `encode_plan`. The row of the
             extended expression itself has no number, and is always referred to by ``steps_out``.
 
@@ -52,6 +53,15 @@ def encode_extended_expression(
         UnsupportedError: something is too deep or too large to be written, or a relation in a subquery would have to
             stand apart (``ReferenceRel``), which only a plan has a place for.
     """
+    message = _encode_whole(extended, outer_references or OUTER_REFERENCES_OF[encoding])
+    if encoding == "legacy":
+        from substrait_dsl.proto.legacy_fields import add_legacy_fields  # few are written so
+
+        add_legacy_fields(message)
+    return message
+
+
+def _encode_whole(extended: ExtendedExpression, outer_references: OuterReferences) -> pb.ExtendedExpression:
     if is_shallow(extended.nodes):
         try:
             return _encode(extended, in_place(extended.nodes), outer_references)

@@ -138,7 +138,7 @@ _IN_FRONT_OF_JSON = b"\xef\xbb\xbf \t\r\n"
 
 def _translate(plan: Message, old: OldPlan) -> None:
     """Turn what is old into what is said today, from the inside out."""
-    for message, place in reversed(list(_messages(plan))):
+    for message, place in reversed(list(messages_of(plan))):
         translate = TRANSLATIONS.get(message.DESCRIPTOR.full_name.removeprefix(PACKAGE))
         if translate is None:
             continue
@@ -171,7 +171,7 @@ class _Place:
         return ".".join(reversed(steps))
 
 
-def _messages(root: Message) -> Iterator[tuple[Message, _Place | None]]:
+def messages_of(root: Message) -> Iterator[tuple[Message, _Place | None]]:
     """All messages of a message, each in front of those inside it."""
     stack: list[tuple[Message, _Place | None]] = [(root, None)]
     while stack:
@@ -188,7 +188,7 @@ def _messages(root: Message) -> Iterator[tuple[Message, _Place | None]]:
 
 def _unknown_fields(root: Message) -> Iterator[tuple[Message, _Place | None, int]]:
     """The numbers of unknown fields, each with the message that it is in."""
-    for message, place in _messages(root):
+    for message, place in messages_of(root):
         fields: Any = UnknownFieldSet(message)
         for field in fields:
             yield message, place, field.field_number

@@ -35,6 +35,8 @@ class OldField:
     repeated: bool = False
     oneof: str | None = None
     """Also what tells an unset number from 0."""
+    unwritten: str | None = None
+    """Why the legacy encoding does not write the field; None: it does, in `legacy_fields`."""
 
 
 @attrs.frozen
@@ -51,6 +53,12 @@ INTERVAL_DAY = "Expression.Literal.IntervalDayToSecond"
 FILE = "ReadRel.LocalFiles.FileOrFiles"
 DECLARATION = "extensions.SimpleExtensionDeclaration"
 
+_EXCLUDES = (
+    "excludes today's field, of one oneof; who does not know that one refuses a type or a literal without a kind"
+)
+_ARGUMENTS = "no reader of plans with URIs takes it for the arguments: all read `arguments`, which is older than those"
+_FORMATS = "each format has had a message of its own since before 0.23"
+
 REMOVED_FIELDS: tuple[OldField, ...] = (
     # URIs named extensions before URNs did (0.75), and went with 0.85
     OldField("Plan", 1, "extension_uris", "extensions.SimpleExtensionURI", repeated=True),
@@ -60,19 +68,19 @@ REMOVED_FIELDS: tuple[OldField, ...] = (
     OldField(f"{DECLARATION}.ExtensionFunction", 1, "extension_uri_reference", "uint32"),
     # gone with 0.88
     OldField("AggregateRel.Grouping", 1, "grouping_expressions", "Expression", repeated=True),
-    OldField("Type", 14, "timestamp", "Type.Timestamp", oneof="kind"),
-    OldField("Type", 17, "time", "Type.Time", oneof="kind"),
-    OldField("Type", 29, "timestamp_tz", "Type.TimestampTZ", oneof="kind"),
-    OldField("Expression.Literal", 14, "timestamp", "int64", oneof="literal_type"),
-    OldField("Expression.Literal", 17, "time", "int64", oneof="literal_type"),
-    OldField("Expression.Literal", 27, "timestamp_tz", "int64", oneof="literal_type"),
+    OldField("Type", 14, "timestamp", "Type.Timestamp", oneof="kind", unwritten=_EXCLUDES),
+    OldField("Type", 17, "time", "Type.Time", oneof="kind", unwritten=_EXCLUDES),
+    OldField("Type", 29, "timestamp_tz", "Type.TimestampTZ", oneof="kind", unwritten=_EXCLUDES),
+    OldField("Expression.Literal", 14, "timestamp", "int64", oneof="literal_type", unwritten=_EXCLUDES),
+    OldField("Expression.Literal", 17, "time", "int64", oneof="literal_type", unwritten=_EXCLUDES),
+    OldField("Expression.Literal", 27, "timestamp_tz", "int64", oneof="literal_type", unwritten=_EXCLUDES),
     # gone with 0.93
-    OldField("Expression.ScalarFunction", 2, "args", "Expression", repeated=True),
-    OldField("Expression.WindowFunction", 8, "args", "Expression", repeated=True),
-    OldField("AggregateFunction", 2, "args", "Expression", repeated=True),
-    OldField("Expression", 10, "enum", "Expression.Enum", oneof="rex_type"),
+    OldField("Expression.ScalarFunction", 2, "args", "Expression", repeated=True, unwritten=_ARGUMENTS),
+    OldField("Expression.WindowFunction", 8, "args", "Expression", repeated=True, unwritten=_ARGUMENTS),
+    OldField("AggregateFunction", 2, "args", "Expression", repeated=True, unwritten=_ARGUMENTS),
+    OldField("Expression", 10, "enum", "Expression.Enum", oneof="rex_type", unwritten=_ARGUMENTS),
     # gone with 0.95
-    OldField("Type", 31, "user_defined_type_reference", "uint32", oneof="kind"),
+    OldField("Type", 31, "user_defined_type_reference", "uint32", oneof="kind", unwritten=_EXCLUDES),
     # gone with 0.98
     OldField("FetchRel", 3, "offset", "int64", oneof="offset_mode"),
     OldField("FetchRel", 4, "count", "int64", oneof="count_mode"),
@@ -81,14 +89,15 @@ REMOVED_FIELDS: tuple[OldField, ...] = (
     OldField("HashJoinRel", 5, "right_keys", "Expression.FieldReference", repeated=True),
     OldField("MergeJoinRel", 4, "left_keys", "Expression.FieldReference", repeated=True),
     OldField("MergeJoinRel", 5, "right_keys", "Expression.FieldReference", repeated=True),
-    OldField(INTERVAL_DAY, 3, "microseconds", "int32", oneof="precision_mode"),
+    OldField(INTERVAL_DAY, 3, "microseconds", "int32", oneof="microseconds_mode"),
     # gone before 0.23: each format has a message of its own since
-    OldField(FILE, 5, "format", f"{FILE}.FileFormat"),
+    OldField(FILE, 5, "format", f"{FILE}.FileFormat", unwritten=_FORMATS),
 )
 """The fields of messages that today's plans and extended expressions can hold."""
 
 CHANGED_FIELDS: tuple[OldField, ...] = (
-    # the alternative of `microseconds`, hence the one old number that could be told from an unset one
+    # the alternative of `microseconds`, hence the one old number that could be told from an unset one; here each has
+    # a oneof of its own, since plans in the legacy encoding have both
     OldField(INTERVAL_DAY, 4, "precision", "int32", oneof="precision_mode"),
 )
 """Fields that are still there, as they were."""

@@ -25,6 +25,9 @@ from substrait_dsl.proto.legacy_schema import DECLARATION, FILE, INTERVAL_DAY, P
 MICROSECONDS = 6
 """The precision of all times before they had one."""
 
+MOST_ROWS = 2**63 - 1
+"""The count that stands for all rows where readers take no -1; no relation has more."""
+
 # --- the plan and its declarations
 
 
@@ -104,21 +107,38 @@ def _virtual_table(table: Any, old: OldPlan) -> None:
 
 
 def _fetch(fetch: Any, old: OldPlan) -> None:
-    for field in ("offset", "count"):
-        if fetch.HasField(field) and fetch.HasField(f"{field}_expr"):
-            raise PlanFormatError(f"{field} and {field}_expr exclude each other, both are set")
     has_expressions = fetch.HasField("offset_expr") or fetch.HasField("count_expr")
     if fetch.offset < 0 or fetch.count < -1:
         raise PlanFormatError(f"a fetch skips and takes 0 rows or more, not {min(fetch.offset, fetch.count)}")
-    if fetch.offset:
+    for field, unset in (("offset", (0,)), ("count", (-1, MOST_ROWS))):
+        if fetch.HasField(field) and fetch.HasField(f"{field}_expr"):
+            _require_agreement(field, getattr(fetch, field), getattr(fetch, f"{field}_expr"), unset)
+    if fetch.offset and not fetch.HasField("offset_expr"):
         fetch.offset_expr.literal.i64 = fetch.offset
     if fetch.HasField("count"):
-        if fetch.count != -1:  # all rows, which is what unset means today
+        if fetch.count not in (-1, MOST_ROWS) and not fetch.HasField("count_expr"):  # unset means all rows today
             fetch.count_expr.literal.i64 = fetch.count
     elif not has_expressions:  # which came with 0.63, whatever the plan says of its version
         _unset_count(fetch, old)
     fetch.ClearField("offset")
     fetch.ClearField("count")
+
+
+def _require_agreement(field: str, number: int, expression: Any, unset: tuple[int, ...]) -> None:
+    """Refuse a number of rows beside an expression that is another one; NULL is what an unset expression is."""
+    said = integer_of(expression)
+    is_null = expression.literal.WhichOneof("literal_type") == "null"
+    if (number not in unset) if is_null else (said != number):
+        raise PlanFormatError(f"{field} and {field}_expr are to say the same, and differ: {field} is {number}")
+
+
+def integer_of(expression: Any) -> int | None:
+    """The value of an expression that is a literal of an integer type; None if it is something else."""
+    field = expression.literal.WhichOneof("literal_type")
+    return getattr(expression.literal, field) if field in _INTEGERS else None
+
+
+_INTEGERS = ("i8", "i16", "i32", "i64")
 
 
 def _unset_count(fetch: Any, old: OldPlan) -> None:
@@ -147,7 +167,7 @@ def _aggregate(aggregate: Any, old: OldPlan) -> None:
         if grouping.expression_references:
             declared = aggregate.grouping_expressions
             said = [declared[reference] for reference in grouping.expression_references if reference < len(declared)]
-            if said != list(grouping.grouping_expressions):
+            if list(map(_key, said)) != list(map(_key, grouping.grouping_expressions)):
                 raise PlanFormatError("the expressions of a grouping and what its references refer to differ")
         else:
             for expression in grouping.grouping_expressions:
@@ -278,6 +298,11 @@ def _literal(literal: Any, old: OldPlan) -> None:
 
 def _interval(interval: Any, old: OldPlan) -> None:
     """Seconds had microseconds, of any number; then a precision could be said instead, until they went."""
+    if interval.HasField("microseconds") and interval.HasField("precision"):
+        if interval.subseconds * 10**MICROSECONDS != interval.microseconds * 10**interval.precision:
+            raise PlanFormatError("the microseconds and the subseconds of an interval are to say the same, and differ")
+        interval.ClearField("microseconds")
+        return
     if interval.HasField("microseconds"):
         carried = abs(interval.microseconds) // 10**MICROSECONDS * (-1 if interval.microseconds < 0 else 1)
         seconds = interval.seconds + carried
@@ -285,6 +310,7 @@ def _interval(interval: Any, old: OldPlan) -> None:
             raise PlanFormatError(f"the seconds of an interval, {seconds} with its microseconds, have no place in it")
         interval.seconds = seconds
         interval.subseconds = interval.microseconds - carried * 10**MICROSECONDS
+        interval.ClearField("microseconds")
     elif interval.HasField("precision") or interval.subseconds or old.is_since(0, 98):
         return
     interval.precision = MICROSECONDS
@@ -348,7 +374,7 @@ def _new(message: Any, field: str, **fields: Any) -> Any:
 def _replace(message: Any, then: str, now: str, said: list[Any]) -> None:
     """Say in a repeated field of today what an old one said; if both are there, they have to agree."""
     today = getattr(message, now)
-    if said and today and said != list(today):
+    if said and today and list(map(_key, said)) != list(map(_key, today)):
         raise PlanFormatError(f"{then} and {now} are to say the same, and differ")
     if not today:
         today.extend(said)

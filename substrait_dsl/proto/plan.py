@@ -21,7 +21,7 @@ from substrait_dsl.algebra.plan import (
     check_closed,
 )
 from substrait_dsl.algebra.relations import Ddl, Emit, Update, Write
-from substrait_dsl.algebra.settings import OuterReferences
+from substrait_dsl.algebra.settings import OUTER_REFERENCES_OF, Encoding, OuterReferences
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError, quoted
 from substrait_dsl.proto.declarations import Declarations, decode_declarations
@@ -44,7 +44,9 @@ from substrait_dsl.proto.versions import Whole, decode_version, encode_version
 from substrait_dsl.proto.whole import decode_whole, read_whole
 
 
-def encode_plan(plan: AlgebraPlan, *, outer_references: OuterReferences = "rel_reference") -> Plan:
+def encode_plan(
+    plan: AlgebraPlan, *, encoding: Encoding = "spec", outer_references: OuterReferences | None = None
+) -> Plan:
     """Encode a plan as the specification asks of a careful producer.
 
     Every message stays within the 100 levels that parsers accept: deeper trees are cut into subtrees, which
@@ -52,8 +54,9 @@ def encode_plan(plan: AlgebraPlan, *, outer_references: OuterReferences = "rel_r
 
     Args:
         plan: the trees, in the order of their evaluation.
+        encoding: ``legacy`` writes the legacy fields beside today's: `add_legacy_fields`.
         outer_references: how a subquery names an outer row: by a ``rel_anchor`` (``rel_reference``), or, for
-            consumers older than 0.89, by counting subqueries (``steps_out``).
+            consumers older than 0.89, by counting subqueries (``steps_out``); by default as the encoding has it.
 
     Returns:
         A ``substrait.Plan``: version and producer, extension declarations, execution behavior, and the trees in their
@@ -62,10 +65,20 @@ def encode_plan(plan: AlgebraPlan, *, outer_references: OuterReferences = "rel_r
     Raises:
         SchemaError: a root refers to an outer row that is not there.
         LiteralError: a value has no place in the message of its type (a lone surrogate in a text).
-        UnsupportedError: a type, literal, expression or correlated subquery is too deep or too large to be written.
+        UnsupportedError: a type, literal, expression or correlated subquery is too deep or too large to be written,
+            or something has no legacy form.
     """
     for rel in plan.relations:
         check_closed(rel)
+    message = _encode(plan, outer_references or OUTER_REFERENCES_OF[encoding])
+    if encoding == "legacy":
+        from substrait_dsl.proto.legacy_fields import add_legacy_fields  # few plans are written so
+
+        add_legacy_fields(message)
+    return message
+
+
+def _encode(plan: AlgebraPlan, outer_references: OuterReferences) -> Plan:
     if is_shallow(plan.nodes):
         try:
             return _encode_plan(plan, in_place(plan.nodes), outer_references)

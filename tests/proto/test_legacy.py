@@ -513,7 +513,7 @@ def test_extensions_said_in_both_ways(
         ),
         (relation("fetch { offset: -1 }"), ("-1", "(at relations[0].rel.fetch)")),
         (relation("fetch { count: -2 }"), ("-2",)),
-        (relation("fetch { count: 2 count_expr { literal { i64: 2 } } }"), ("count", "count_expr")),
+        (relation("fetch { count: 2 count_expr { literal { i64: 3 } } }"), ("count and count_expr", "differ")),
         (relation("hash_join { left_keys {} }"), ("1 left keys and 0 right keys", "(at relations[0].rel.hash_join)")),
         (
             relation(f"merge_join {{ left_keys {{ {REFERENCE % 0} }} right_keys {{ {REFERENCE % 0} }} keys {{}} }}"),

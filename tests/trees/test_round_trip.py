@@ -6,7 +6,7 @@ import pickle
 from collections import Counter
 from typing import get_args
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from substrait_dsl.algebra.anchors import canonical_plan
@@ -14,6 +14,7 @@ from substrait_dsl.algebra.expressions import AnyExpression
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.algebra.relations import AnyRelation
+from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.plan import encode_plan, from_bytes, from_json, to_bytes, to_json
 from tests.test_pickling import same_nodes
 from tests.trees.expressions import Row, expressions
@@ -51,6 +52,27 @@ def test_bytes(rel: Rel) -> None:
 def test_json(rel: Rel) -> None:
     plan = plan_of(rel)
     again, findings = from_json(to_json(encode_plan(plan)))
+    survived(plan, again)
+    assert not findings
+
+
+@settings(trees, max_examples=100)
+@given(plans())
+def test_legacy_encoding(rel: Rel) -> None:
+    """A plan in the legacy encoding is equal when it is read again, or it is refused for a reason of the encoding."""
+    plan = plan_of(rel)
+    try:
+        message = encode_plan(plan, encoding="legacy")
+    except UnsupportedError as error:
+        event(error.message[:40])
+        reason = error.message
+    else:
+        reason = ""
+    if reason:
+        assert "legacy encoding" in reason or "steps_out" in reason
+        return
+    event("written")
+    again, findings = from_bytes(to_bytes(message))
     survived(plan, again)
     assert not findings
 
