@@ -22,7 +22,7 @@ def run_on_datafusion(context: SessionContext, data: bytes) -> Rows:
 
     plan = Consumer.from_substrait_plan(context, Serde.deserialize_bytes(data))
     batches = context.create_dataframe_from_logical_plan(plan).collect()
-    return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
+    return [row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)]
 
 
 def canonical_rows(found: Rows) -> Rows:

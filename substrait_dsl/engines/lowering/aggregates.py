@@ -14,7 +14,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import rebuild_measure
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
-from substrait_dsl.engines.lowering.terms import call, cast, column, columns, number, of_type, only
+from substrait_dsl.engines.lowering.terms import call, cast, column, columns, number, of_type, one_zero, only
 from substrait_dsl.engines.lowering.terms import measure as made
 
 INTEGERS = (t.I8, t.I16, t.I32, t.I64)
@@ -36,7 +36,7 @@ def _without_subqueries(rel: r.Aggregate, to: Lowering) -> tuple[Rel, tuple[Expr
     """The input, keys and measures of an aggregate, with a column of the input for each subquery."""
     nodes = (*rel.keys, *rel.measures)
     if not any(map(has_subquery, nodes)):
-        return rel.input, rel.keys, rel.measures
+        return rel.input, tuple(map(one_zero, rel.keys)), rel.measures
     expressions: list[Expression] = list(rel.keys)
     for each in rel.measures:
         expressions += [argument for argument in each.function.arguments if isinstance(argument, Expression)]
@@ -44,7 +44,7 @@ def _without_subqueries(rel: r.Aggregate, to: Lowering) -> tuple[Rel, tuple[Expr
         expressions += [] if each.filter is None else [each.filter]
     source, changed = attach(to, rel.input, expressions, rel.anchor)
     remaining = iter(changed)
-    keys = tuple(next(remaining) for _ in rel.keys)
+    keys = tuple(one_zero(next(remaining)) for _ in rel.keys)
     return source, keys, tuple(rebuild_measure(each, lambda _: next(remaining)) for each in rel.measures)
 
 
@@ -104,6 +104,11 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
         raise to.refusal("an aggregate of intermediate values")
     name, kind = function.function.name, function.output_type
     to.require_options(function.function, function.options)
+    if function.invocation == "distinct":
+        function = attrs.evolve(
+            function,
+            arguments=tuple(one_zero(each) if isinstance(each, Expression) else each for each in function.arguments),
+        )
     bare = Measure(attrs.evolve(function, options=()), measure.filter)
     match name, function.arguments:
         case "avg", (Expression(type=argument),) if isinstance(argument, INTEGERS):

@@ -7,6 +7,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import WindowFunction
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.rows import above_sort
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
 from substrait_dsl.engines.lowering.terms import number, of_type, only
 
@@ -14,7 +15,7 @@ from substrait_dsl.engines.lowering.terms import number, of_type, only
 def lower_project(rel: r.Project, to: Lowering) -> Rel:
     """A project without subqueries."""
     if not any(map(has_subquery, rel.expressions)):
-        return r.Project(rel.input, rel.expressions, rel.names)
+        return above_sort(rel.input, lambda child: r.Project(child, rel.expressions, rel.names))
     width = len(rel.input.schema)
     made, expressions = attach(to, rel.input, rel.expressions, rel.anchor)
     inner = len(made.schema)

@@ -32,11 +32,21 @@ from substrait_dsl.algebra.expressions import (
     SetComparison,
     SetPredicate,
     SingularOrList,
+    SortKey,
     Switch,
     WindowFunction,
 )
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.terms import balanced, call, chosen, conjunction, equal, of_type
+from substrait_dsl.engines.lowering.terms import (
+    balanced,
+    chosen,
+    compared,
+    conjunction,
+    equal,
+    is_null,
+    of_type,
+    one_zero,
+)
 from substrait_dsl.errors import kind_words
 
 MAX_PRECISION = 38
@@ -59,8 +69,10 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
             if not isinstance(node.literal_type, LITERALS):
                 raise to.refusal(f"a literal of {node.literal_type}")
             return node
-        case FieldReference() | SingularOrList():
+        case FieldReference():
             return node
+        case SingularOrList(value=value, options=options):
+            return SingularOrList(one_zero(value), tuple(map(one_zero, options)))
         case ScalarFunction():
             return of_type(lower_call(node, to), node.type)
         case Cast():
@@ -104,9 +116,13 @@ def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
     has_offset = node.call.lower.offset is not None or node.call.upper.offset is not None
     if node.call.bounds_type == "range" and has_offset:
         raise to.refusal("a frame that is a range with an offset")
+    if node.call.lower.kind == "following" or node.call.upper.kind == "preceding":
+        raise to.refusal("a frame without the current row")
     if any(key.direction == "clustered" or isinstance(key.direction, FunctionId) for key in node.sorts):
         raise to.refusal("a window whose order has no direction")
-    return attrs.evolve(node, call=attrs.evolve(node.call, options=()))
+    partitions = tuple(map(one_zero, node.partitions))
+    sorts = tuple(SortKey(one_zero(key.expression), key.direction) for key in node.sorts)
+    return WindowFunction(attrs.evolve(node.call, options=()), partitions, sorts)
 
 
 def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
@@ -125,7 +141,13 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
             kind = t.I32(nullable=value.type.nullable)
             return ScalarFunction(function, (part, value), kind)
         case "comparisons", "between", (Expression() as value, Expression() as low, Expression() as high):
-            return conjunction([call("comparison", "gte", value, low), call("comparison", "lte", value, high)])
+            return conjunction([compared("gte", value, low), compared("lte", value, high)])
+        case "null_if_any", _, _:
+            to.require_function("scalar function", node.function)
+            return _null_if_any(bare)
+        case "one_zero", name, (Expression() as left, Expression() as right):
+            to.require_function("scalar function", node.function)
+            return compared(name, left, right)
         case "derived_decimal", "divide", (Expression() as value, _) if isinstance(node.type, t.Decimal):
             return _quotient(bare, value)
         case "derived_decimal", _, _ if isinstance(node.type, t.Decimal):
@@ -135,6 +157,14 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
             return bare
         case _:
             raise to.refusal(f"a call of {node.function.name} with these arguments")
+
+
+def _null_if_any(node: ScalarFunction) -> Expression:
+    """A call that is NULL where an argument is, which the engine leaves out."""
+    arguments = [each for each in node.arguments if isinstance(each, Expression) and each.type.nullable]
+    if not arguments:
+        return node
+    return chosen([(balanced("or", [is_null(each) for each in arguments]), Literal(None, node.type))], node)
 
 
 def _quotient(node: ScalarFunction, value: Expression) -> Expression:

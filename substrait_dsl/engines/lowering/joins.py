@@ -18,6 +18,7 @@ from substrait_dsl.engines.lowering.terms import (
     call,
     column,
     columns,
+    compared,
     conjunction,
     equal,
     moved,
@@ -62,7 +63,7 @@ def _key_test(key: r.JoinKey, width: int) -> Expression:
         case "eq":
             return equal(left, right)
         case "is_not_distinct_from":
-            return call("comparison", "is_not_distinct_from", left, right)
+            return compared("is_not_distinct_from", left, right)
         case "might_equal":
             return call("comparison", "coalesce", equal(left, right), TRUE)
         case FunctionId() as function:

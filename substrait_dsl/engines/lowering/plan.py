@@ -53,6 +53,8 @@ def lower_plan(plan: AlgebraPlan, profile: Profile) -> AlgebraPlan:
         raise to.refusal("a plan of several trees, or of none that is returned,")
     bound = plan.with_parameters_bound()
     (root,) = bound.roots
+    if len(set(root.columns)) < len(root.columns):
+        raise UnsupportedError(f"{profile} puts out no two columns of one name", hint="rename one of them")
     made = _lowered(root.input, to)
     if made.size > MAX_SIZE:
         raise UnsupportedError(
@@ -92,7 +94,7 @@ def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> Node:
         made = done[id(node.input)]
         assert isinstance(made, Rel)
         return r.emit(made, node.mapping, node.names)
-    node = with_children(node, done)
+    node = with_children(_without_method(node), done)
     match node:
         case Rel():
             return _fitted(lower_relation(node, to), node)
@@ -100,6 +102,29 @@ def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> Node:
             return lower_expression(closed_expression(node), to)
         case _:
             return node  # of the relation or the expression that it is in
+
+
+def _without_method(node: Node) -> Node:
+    """The same without the method that is asked for: what it asks of its input may not be known any more."""
+    match node:
+        case r.MergeJoin():
+            return r.HashJoin(
+                node.left,
+                node.right,
+                node.how,
+                node.keys,
+                node.residual,
+                node.post_filter,
+                mark=node.mark,
+                anchor=node.anchor,
+                common=node.common,
+            )
+        case r.Aggregate(method="streaming"):
+            return attrs.evolve(node, method="any")
+        case r.Window(method="streaming"):
+            return attrs.evolve(node, method="hashing")
+        case _:
+            return node
 
 
 def _fitted(made: Rel, rel: Rel) -> Rel:

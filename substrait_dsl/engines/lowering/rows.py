@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.expressions import Expression, Literal, SortKey
@@ -16,6 +16,7 @@ from substrait_dsl.engines.lowering.terms import (
     conjunction,
     first_columns,
     number,
+    one_zero,
     row_number,
     window,
     with_columns,
@@ -40,7 +41,16 @@ def lower_read(rel: r.Read, to: Lowering) -> Rel:
 
 def lower_filter(rel: r.Filter, to: Lowering) -> Rel:
     """A filter without subqueries, on joins."""
-    return filtered(to, rel.input, rel.condition, rel.anchor)
+    return above_sort(rel.input, lambda child: filtered(to, child, rel.condition, rel.anchor))
+
+
+def above_sort(rel: Rel, step: Callable[[Rel], Rel]) -> Rel:
+    """A step that keeps the order of its input, below the sort that makes it.
+
+    The columns of the input must be the first ones of what the step puts out. What stands above a sort may get its rows
+    in several parts, and so lose their order.
+    """
+    return r.Sort(step(rel.input), rel.keys) if isinstance(rel, r.Sort) else step(rel)
 
 
 def lower_sort(rel: r.Sort, to: Lowering) -> Rel:
@@ -59,7 +69,7 @@ def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowerin
         attach(to, rel, expressions, anchor) if any(map(has_subquery, expressions)) else (rel, expressions)
     )
     return made, tuple(
-        SortKey(each, "asc_nulls_first" if key.direction == "clustered" else key.direction)
+        SortKey(one_zero(each), "asc_nulls_first" if key.direction == "clustered" else key.direction)
         for each, key in zip(expressions, keys, strict=True)
     )
 

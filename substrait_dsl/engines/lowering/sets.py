@@ -16,6 +16,8 @@ from substrait_dsl.engines.lowering.terms import (
     columns,
     conjunction,
     first_columns,
+    one_zero,
+    only,
     row_number,
     same,
     shifted,
@@ -25,6 +27,8 @@ from substrait_dsl.engines.lowering.terms import (
 
 def lower_set(rel: r.Set, to: Lowering) -> Rel:
     """A set operation by those of two inputs that put out each row once, and unions of all rows."""
+    if rel.op != "union_all":
+        rel = r.Set(tuple(map(_with_one_zero, rel.relations)), rel.op)
     first, *others = rel.relations
     width = len(rel.schema)
     match rel.op:
@@ -44,6 +48,12 @@ def lower_set(rel: r.Set, to: Lowering) -> Rel:
             return r.Join(first, removed, "left_anti", conjunction(tests))
         case never:
             assert_never(never)
+
+
+def _with_one_zero(rel: Rel) -> Rel:
+    """The rows, where floating-point numbers have one zero."""
+    values = [one_zero(each) for each in columns(rel)]
+    return rel if values == list(columns(rel)) else only(rel, values, rel.schema.names)
 
 
 def _union(rels: list[Rel]) -> Rel:

@@ -39,6 +39,7 @@ from substrait_dsl.engines.lowering.terms import (
     chosen,
     column,
     columns,
+    compared,
     conjunction,
     equal,
     first_columns,
@@ -117,7 +118,7 @@ def _attached(to: Lowering, rel: Rel, node: Subquery, anchor: int | None) -> tup
             return any_match(to, rel, child, _in_condition(rel, needles, child), anchor)
         case SetComparison(reduction=reduction, comparison=comparison, left=left, right=child):
             value = FieldReference(len(rel.schema), child.schema.types[0])
-            test = call("comparison", COMPARISONS[comparison], left, value)
+            test = compared(COMPARISONS[comparison], left, value)
             if reduction == "any":
                 return any_match(to, rel, child, test, anchor)
             rel, found = any_match(to, rel, child, negated(test), anchor)

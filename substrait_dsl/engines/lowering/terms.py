@@ -66,9 +66,21 @@ def row_count(partitions: Sequence[Expression] = ()) -> WindowFunction:
     return WindowFunction(made, tuple(partitions))
 
 
+def one_zero(value: Expression) -> Expression:
+    """A value whose zero is positive, if it is a floating-point number: some engines tell the two zeros apart."""
+    if not isinstance(value.type, t.FP32 | t.FP64):
+        return value
+    return call("arithmetic", "add", value, literal(0.0, value.type.as_required()))
+
+
+def compared(name: str, left: Expression, right: Expression) -> ScalarFunction:
+    """A comparison of two values, to which both zeros are one."""
+    return call("comparison", name, one_zero(left), one_zero(right))
+
+
 def equal(left: Expression, right: Expression) -> ScalarFunction:
     """Whether two values are equal; NULL if one is."""
-    return call("comparison", "equal", left, right)
+    return compared("equal", left, right)
 
 
 def same(left: Expression, right: Expression) -> ScalarFunction:

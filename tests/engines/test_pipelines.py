@@ -1,0 +1,52 @@
+"""Random pipelines, lowered to DataFusion, give the rows that DuckDB gives, or are refused by name.
+
+How many there are, and which, the variables of `tests/differential/test_pipelines.py` say; here a tenth of them run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from substrait_dsl.errors import UnsupportedError
+from tests.differential.engines import case_of, duckdb_engine
+from tests.differential.pipelines import pipeline
+from tests.differential.test_pipelines import PIPELINES, SEED
+from tests.engines.runners import canonical_rows, run_on_datafusion, with_random_tables
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def test_rows_are_those_of_duckdb(duckdb: None, datafusion: None, capsys: pytest.CaptureFixture[str]) -> None:
+    from duckdb import ConversionException, OutOfRangeException
+
+    connection, context = duckdb_engine(), with_random_tables()
+    counted: Counter[str] = Counter()
+    different: list[tuple[int, str]] = []
+    for number in range(PIPELINES // 10):
+        relation = pipeline(SEED, number)
+        try:
+            data = relation.to_plan().to_bytes(engine="datafusion")
+        except UnsupportedError:
+            counted["refused"] += 1
+            continue
+        try:
+            found = canonical_rows(run_on_datafusion(context, data))
+        except Exception:  # DataFusion refuses it with an error of any class: that is no wrong row
+            counted["refused by DataFusion"] += 1
+            continue
+        try:
+            case = case_of(number, relation, connection)
+        except (OutOfRangeException, ConversionException):
+            counted["fail in DuckDB"] += 1
+            continue
+        difference = case.difference(found)
+        counted["different" if difference else "equal"] += 1
+        if difference:
+            different.append((number, difference))
+    with capsys.disabled():
+        print(dict(counted))
+    assert different == []
+    assert counted["equal"] > PIPELINES // 40
+    assert counted["refused by DataFusion"] < PIPELINES // 200
