@@ -249,24 +249,30 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         return made_plan
 
     def to_bytes(
-        self, *, outer_references: OuterReferences = "rel_reference", engine: str | Path | None = None
+        self,
+        *,
+        encoding: Encoding = "spec",
+        outer_references: OuterReferences | None = None,
+        engine: str | Path | None = None,
     ) -> bytes:
         """Make protobuf's binary form; equal content gives equal bytes.
 
         Args:
+            encoding: as of `to_proto`.
             outer_references: as of `to_proto`.
             engine: write the plan for an engine, as `lower` has it; None: as it is, as the specification says.
 
         Raises:
             UnsupportedError: as of `to_proto` and `lower`, and for a plan that is too deep for the engine.
             InvalidChoiceError: as of `to_proto` and `lower`.
+            InvalidArgumentError: as of `to_proto`.
         """
         if engine is None:
-            return super().to_bytes(outer_references=outer_references)
+            return super().to_bytes(encoding=encoding, outer_references=outer_references)
         from substrait_dsl.proto.plan import to_bytes
 
         with naming("to_bytes"):
-            message = self.lower(engine).to_proto(outer_references=outer_references)
+            message = self.lower(engine).to_proto(encoding=encoding, outer_references=outer_references)
             require_one_tree(message, engine)
         return to_bytes(message)
 
