@@ -7,9 +7,11 @@ process where it sees the same files as Spark, else by the Java of a classic ses
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import shutil
 import stat
+import uuid
 from typing import TYPE_CHECKING, Any, Protocol
 
 from substrait_dsl.spark.failures import spark_errors, told
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-_HERE, _EXCHANGE = -100, 2
-"""AT_FDCWD and RENAME_EXCHANGE of Linux."""
+_HERE, _NO_REPLACE, _EXCHANGE = -100, 1, 2
+"""AT_FDCWD, RENAME_NOREPLACE and RENAME_EXCHANGE of Linux."""
+_NO_SUCH_CALL = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP}
+"""What a system or a file system answers that does not know one of these."""
 
 
 class FileSystem(Protocol):
@@ -50,6 +54,9 @@ class FileSystem(Protocol):
 
     def rename(self, source: str, target: str) -> None:
         """Rename a file or a folder, a file with its checksum. Raises `FileNotFoundError` if there is no source."""
+
+    def rename_folder(self, source: str, target: str) -> None:
+        """Rename a folder to a name that is free. Raises `FileExistsError` if there is something of that name."""
 
     def can_exchange(self, folder: str) -> bool:
         """Whether `exchange` does so; it is tried within a folder."""
@@ -114,6 +121,21 @@ class LocalFiles:
         if os.path.exists(checksum := _checksum(source)):
             os.replace(checksum, _checksum(target))
 
+    def rename_folder(self, source: str, target: str) -> None:
+        number = _rename_on_linux(source, target, _NO_REPLACE)
+        if number == 0:
+            return
+        if number not in _NO_SUCH_CALL:
+            raise OSError(number, os.strerror(number), target)
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
+        try:
+            os.rename(source, target)  # fails where others have put something into a folder of this name meanwhile
+        except OSError as error:
+            if os.path.lexists(target):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target) from error
+            raise
+
     def can_exchange(self, folder: str) -> bool:
         pair = [f"{folder}/{name}" for name in ("one", "other")]
         for path in pair:
@@ -121,11 +143,8 @@ class LocalFiles:
         return self.exchange(pair[0], pair[1])
 
     def exchange(self, one: str, other: str) -> bool:
-        rename: Any = getattr(ctypes.CDLL(None), "renameat2", None)  # of Linux
-        if rename is None:
-            return False
         shutil.copymode(other, one)
-        return bool(rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0)
+        return _rename_on_linux(one, other, _EXCHANGE) == 0
 
     def delete(self, path: str) -> None:
         if os.path.isdir(path) and not os.path.islink(path):
@@ -224,6 +243,25 @@ class JavaFiles:
                 raise OSError(f"{source} cannot be renamed to {target}")
             raise FileNotFoundError(f"there is no {source}")
 
+    def rename_folder(self, source: str, target: str) -> None:
+        if self.exists(target):
+            raise FileExistsError(f"there is something already: {target}")
+        # Hadoop moves the source into a folder that others have made meanwhile; nobody else has this name there, and
+        # no reader reads what begins so.
+        name = f"_{uuid.uuid4().hex}"
+        own = f"{os.path.dirname(source)}/{name}"
+        self.rename(source, own)
+        try:
+            self.rename(own, target)
+        except OSError as error:
+            self.rename(own, source)
+            if self.exists(target):
+                raise FileExistsError(f"there is something already: {target}") from error
+            raise
+        if self.exists(f"{target}/{name}"):
+            self.rename(f"{target}/{name}", source)
+            raise FileExistsError(f"there is something already: {target}")
+
     def can_exchange(self, folder: str) -> bool:
         return False
 
@@ -252,6 +290,16 @@ class JavaFiles:
             stream.close()
         self.delete(path)
         self.rename(draft, path)
+
+
+def _rename_on_linux(source: str, target: str, flags: int) -> int:
+    """Rename with flags that only Linux knows; gives the number of the error, 0 for none."""
+    library = ctypes.CDLL(None, use_errno=True)
+    rename: Any = getattr(library, "renameat2", None)
+    if rename is None:
+        return errno.ENOSYS
+    failed = rename(_HERE, os.fsencode(source), _HERE, os.fsencode(target), flags) != 0
+    return ctypes.get_errno() if failed else 0
 
 
 def _raise(error: OSError) -> None:

@@ -26,6 +26,7 @@ _REPLACE = "replace.json"
 """The file in a staging folder that says which folder its rows are to be in the place of."""
 _OLD = "old"
 """What the folder that is replaced is called in a staging folder."""
+FILE_HINT = "give the path of a folder, or remove the file first"
 EXISTS_HINT = 'create_mode="replace_if_exists", or op="insert" to add files'
 
 
@@ -45,10 +46,9 @@ def save(writer: DataFrameWriter, mode: Mode, files: FileSystem, folder: str, wh
     """
     _finish_replacing(files, folder)
     is_there = files.exists(folder)
+    _require_folder(files, folder, what)
     if is_there and mode == "error":
         raise ExecutionError(f"{what}: there is something already", hint=EXISTS_HINT)
-    if is_there and not files.is_folder(folder):
-        raise ExecutionError(f"{what}: that is a file, and rows are written to the files of a folder")
     if is_there and mode == "ignore":
         return
     is_added = is_there and mode == "append"
@@ -61,25 +61,44 @@ def save(writer: DataFrameWriter, mode: Mode, files: FileSystem, folder: str, wh
             staged.commit()
         else:
             staged.staged()  # refuses what was removed meanwhile
-            _place(staged, folder, what)
+            _place(staged, folder, mode, what)
     spark.catalog.refreshByPath(as_uri(folder))
 
 
-def _place(staged: Staging, folder: str, what: str) -> None:
-    """Give the folder with the rows its name."""
+def _place(staged: Staging, folder: str, mode: Mode, what: str) -> None:
+    """Give the folder with the rows its name, or do with one that others have made meanwhile what the mode says."""
     files = staged.files
-    if files.exists(folder):
-        if not files.exchange(staged.rows, folder):
-            _replace(staged, folder)
-    else:
-        try:
-            files.rename(staged.rows, folder)
-        except OSError as error:
-            if not files.exists(folder):
-                raise
-            told = f"{what}: another writer has made it meanwhile, so nothing was written"
-            raise ExecutionError(told, hint="run it again") from error
+    try:
+        files.rename_folder(staged.rows, folder)
+    except FileExistsError as error:
+        if mode != "error":
+            _require_folder(files, folder, what)
+        match mode:
+            case "overwrite":
+                if not files.exchange(staged.rows, folder):
+                    _replace(staged, folder)
+            case "append":
+                _add(staged, folder, what)
+            case "error":
+                told = f"{what}: another writer has made it meanwhile, so nothing was written"
+                raise ExecutionError(told, hint=EXISTS_HINT) from error
+            case "ignore":
+                pass
     staged.remove()
+
+
+def _add(staged: Staging, folder: str, what: str) -> None:
+    """Add rows that were staged beside a folder, which was not there, to the files in it."""
+    files = staged.files
+    with staging(files, folder, what) as inside:
+        recover(files, folder)
+        files.rename(staged.rows, inside.rows)
+        inside.commit()
+
+
+def _require_folder(files: FileSystem, folder: str, what: str) -> None:
+    if files.exists(folder) and not files.is_folder(folder):
+        raise ExecutionError(f"{what}: that is a file, and rows are written to the files of a folder", hint=FILE_HINT)
 
 
 def _replace(staged: Staging, folder: str) -> None:

@@ -5,6 +5,7 @@ The writers put files there themselves, in place of Spark, so that every moment 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -25,7 +26,7 @@ from tests.support import refused
 SESSION: Any = SimpleNamespace(catalog=SimpleNamespace(refreshByPath=lambda path: None))
 """A session that has nothing to look at anew."""
 
-CHANGES = ("create_folder", "rename", "delete", "delete_empty", "write", "exchange")
+CHANGES = ("create_folder", "rename", "rename_folder", "delete", "delete_empty", "write", "exchange")
 """What changes files, so that a writer may be killed before each of these calls."""
 
 
@@ -94,6 +95,7 @@ def was_killed(mode: Mode, folder: Path, number: int, *, exchanges: bool = True)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
 
 
+MODES: list[Mode] = ["append", "overwrite", "ignore", "error"]
 FIRST = ("p=1/a", "p=2/b")
 SECOND = ("p=1/c", "p=2/d", "p=3/e")
 THIRD = ("p=1/f",)
@@ -259,12 +261,81 @@ def test_rows_whose_folder_was_removed_meanwhile(tmp_path: Path) -> None:
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (file := tmp_path / "file").write_text("x")
-    for mode in cast(list[Mode], ["append", "overwrite", "ignore"]):
-        with pytest.raises(ExecutionError, match="that is a file"):
+    for mode in MODES:
+        with pytest.raises(ExecutionError, match="that is a file") as raised:
             write(mode, file, *FIRST)
-    with pytest.raises(ExecutionError, match="there is something already"):
-        write("error", file, *FIRST)
+        assert raised.value.hint is not None
+        assert "remove the file first" in raised.value.hint
     assert file.read_text() == "x"
+    file.unlink()
+    write("error", file, *FIRST)
+    assert seen(file) == set(FIRST)
+
+
+class Late(Writer):
+    """Writes its files, and then others make something of the name that they are to have."""
+
+    def __init__(self, make: Callable[[], object], *names: str) -> None:
+        super().__init__(*names)
+        self._make = make
+
+    def save(self, path: str) -> None:
+        super().save(path)
+        self._make()
+
+
+@pytest.fixture(params=["linux", "others"])
+def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linux, and a system without its ways to rename."""
+    if request.param == "others":
+        monkeypatch.setattr("substrait_dsl.spark.file_systems._rename_on_linux", lambda *arguments: errno.ENOSYS)
+
+
+@pytest.mark.usefixtures("system")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_folder_that_others_make_meanwhile(mode: Mode, tmp_path: Path) -> None:
+    """Whoever makes it, by a write or otherwise: a write does with what is there then what its mode says."""
+    folder = tmp_path / "out"
+    for number, make in enumerate((lambda: write("error", folder, *FIRST), lambda: Writer(*FIRST).save(str(folder)))):
+        files, late = LocalFiles(), cast(Any, Late(make, *SECOND))
+        if mode == "error":
+            with pytest.raises(ExecutionError, match="made it meanwhile, so nothing was written"):
+                save(late, mode, files, str(folder), "write", SESSION)
+        else:
+            save(late, mode, files, str(folder), "write", SESSION)
+        right = {"append": {*FIRST, *SECOND}, "overwrite": {*SECOND}, "ignore": {*FIRST}, "error": {*FIRST}}
+        assert seen(folder) == right[mode], number
+        assert os.listdir(tmp_path) == ["out"]
+        assert STAGING not in os.listdir(folder)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_file_that_others_make_meanwhile(mode: Mode, tmp_path: Path) -> None:
+    """It stays, and nothing is written; a folder without files is one, too."""
+    file, folder = tmp_path / "file", tmp_path / "folder"
+    words = "nothing was written" if mode == "error" else "that is a file"
+    with pytest.raises(ExecutionError, match=words):
+        save(cast(Any, Late(lambda: file.write_text("x"), *FIRST)), mode, LocalFiles(), str(file), "write", SESSION)
+    assert file.read_text() == "x"
+    if mode == "error":
+        with pytest.raises(ExecutionError, match="made it meanwhile"):
+            save(cast(Any, Late(folder.mkdir, *FIRST)), mode, LocalFiles(), str(folder), "write", SESSION)
+        assert os.listdir(folder) == []
+
+
+@pytest.mark.usefixtures("system")
+def test_writers_that_make_a_folder_at_once_all_add_their_files(tmp_path: Path) -> None:
+    folder, barrier = tmp_path / "out", threading.Barrier(6)
+    writers = [Late(barrier.wait, *(f"p={part}/{number}" for part in range(5))) for number in range(6)]
+    arguments = [(cast(Any, each), "append", LocalFiles(), str(folder), "write", SESSION) for each in writers]
+    threads = [threading.Thread(target=save, args=each) for each in arguments]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen(folder) == {f"p={part}/{number}" for part in range(5) for number in range(6)}
+    assert not (folder / STAGING).exists()
 
 
 STRANGE: list[object] = [

@@ -14,7 +14,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError
 from substrait_dsl.spark.commits import STAGING, Staging
-from substrait_dsl.spark.file_systems import LocalFiles
+from substrait_dsl.spark.file_systems import JavaFiles, LocalFiles
 from substrait_dsl.spark.workspace import is_remote
 from tests.support import refused
 
@@ -208,6 +208,55 @@ def test_writers_at_once(is_table: bool, table: Path, tmp_path: Path, spark: Spa
     )
     found = Counter((row.id, row.q) for row in read.collect(spark) if row.id)
     assert found == Counter((id_, f"x{number}") for number in range(3) for id_ in range(1, 11))
+
+
+@pytest.mark.parametrize("is_ctas", [True, False])
+def test_writers_that_make_a_folder_at_once(is_ctas: bool, tmp_path: Path, spark: SparkSession) -> None:
+    """Neither finds one when it begins; the folder has the rows of both."""
+    spark.range(2000).createOrReplaceTempView("many")
+    target = sd.files_target(tmp_path / "out")
+    rows: Any = sd.read_named("many", {"id": "i64"})
+    write = rows.write(target, "ctas", create_mode="append_if_exists") if is_ctas else rows.write(target)
+    threads = [threading.Thread(target=write.execute, args=(spark,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = Counter(row.id for row in spark.read.parquet(str(tmp_path / "out")).collect())
+    assert found == Counter([*range(2000)] * 2)
+
+
+def test_a_folder_of_hadoops_is_moved_into_no_other(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its file systems move a folder into one that is there."""
+    if is_remote(spark):
+        return  # a client has no Java of its own
+    files, exists = JavaFiles(spark, f"file:{tmp_path}"), JavaFiles.exists
+    (tmp_path / "new" / "p=1").mkdir(parents=True)
+    (tmp_path / "new" / "p=1" / "file").write_text("new")
+    new, out = f"{files.root}/new", f"{files.root}/out"
+    made = tmp_path / "out"
+
+    def make(self: JavaFiles, path: str) -> bool:
+        if path == out and not made.exists():
+            made.mkdir()
+            (made / "other").write_text("other")
+            return False
+        return exists(self, path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(JavaFiles, "exists", make)
+        patch.setattr(JavaFiles, "is_folder", lambda self, path: False)  # nor is it seen just before
+        with pytest.raises(FileExistsError):
+            files.rename_folder(new, out)
+    with pytest.raises(FileExistsError):
+        files.rename_folder(new, out)
+    assert files.files(out) == ["other"]
+    assert files.files(new) == ["p=1/file"]
+    files.rename_folder(new, f"{files.root}/third")
+    assert files.files(f"{files.root}/third") == ["p=1/file"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "third"]
 
 
 def test_a_partition_is_called_by_its_value(tmp_path: Path, spark: SparkSession) -> None:
