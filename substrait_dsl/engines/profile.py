@@ -40,11 +40,16 @@ class Profile:
     options: Mapping[str, tuple[str, ...]]
     """By the name of an option the values that say what the engine does anyway."""
     functions: frozenset[tuple[str, str, str]] = attrs.field(init=False)
-    """What the engine has under its own name: kind of function, URN of the extension, name."""
+    """What the engine has under its own name: kind of function, URN of the extension, name and signature."""
 
     def __attrs_post_init__(self) -> None:
         listed = self.dialect.functions or {}
-        functions = frozenset((kind, each.urn, each.name) for kind, some in listed.items() for each in some)
+        functions = frozenset(
+            (kind, each.urn, f"{each.name}:{signature}")
+            for kind, some in listed.items()
+            for each in some
+            for signature in each.signatures or ()
+        )
         object.__setattr__(self, "functions", functions)
 
     @property

@@ -65,7 +65,7 @@ def test_a_profile_is_taken_by_path(tmp_path: Any) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("name: Mine\nmetadata: {engine: mine, version: '1'}\n", encoding="utf-8")
     assert load_profile(path).name == "mine-1"
-    with pytest.raises(UnsupportedError, match="Mine has no scalar function gt"):
+    with pytest.raises(UnsupportedError, match="Mine has no scalar function gt:"):
         T.filter(lambda t: t.a > 1).to_plan().lower(path)
     path.write_text("name: Mine\nmetadata: {engine: mine, version: '1', shape: x}\n", encoding="utf-8")
     with pytest.raises(CatalogError, match='unknown key "shape"'):

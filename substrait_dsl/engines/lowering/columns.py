@@ -7,6 +7,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import WindowFunction
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.expressions import lower_window_function
 from substrait_dsl.engines.lowering.rows import above_sort
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
 from substrait_dsl.engines.lowering.terms import number, of_type, only
@@ -26,7 +27,9 @@ def lower_project(rel: r.Project, to: Lowering) -> Rel:
 
 def lower_window(rel: r.Window, to: Lowering) -> Rel:
     """A project of window functions."""
-    functions = tuple(WindowFunction(each, rel.partitions, rel.sorts) for each in rel.functions)
+    functions = tuple(
+        lower_window_function(WindowFunction(each, rel.partitions, rel.sorts), to) for each in rel.functions
+    )
     return lower_project(r.Project(rel.input, functions, rel.names, anchor=rel.anchor), to)
 
 

@@ -21,10 +21,8 @@ class Lowering:
 
     def require_function(self, kind: str, function: FunctionId) -> None:
         """Raise unless the engine has a function of a kind, such as ``"scalar function"``, under its own name."""
-        if (kind, function.urn, function.name) not in self.profile.functions:
-            raise UnsupportedError(
-                f"{self.profile} has no {kind} {function.name} that does what the specification says"
-            )
+        if (kind, function.urn, function.key) not in self.profile.functions:
+            raise UnsupportedError(f"{self.profile} has no {kind} {function.key} that does what the specification says")
 
     def require_options(self, function: FunctionId, options: tuple[FunctionOption, ...]) -> None:
         """Raise unless each option allows what the engine does anyway."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
+    UNBOUNDED,
     AnyExpression,
+    Argument,
     Cast,
     DynamicParameter,
     EnumArgument,
@@ -116,6 +119,8 @@ def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
     has_offset = node.call.lower.offset is not None or node.call.upper.offset is not None
     if node.call.bounds_type == "range" and has_offset:
         raise to.refusal("a frame that is a range with an offset")
+    if node.call.bounds_type == "range" and not node.sorts:  # all rows are peers
+        node = attrs.evolve(node, call=attrs.evolve(node.call, lower=UNBOUNDED, upper=UNBOUNDED))
     if node.call.lower.kind == "following" or node.call.upper.kind == "preceding":
         raise to.refusal("a frame without the current row")
     if any(key.direction == "clustered" or isinstance(key.direction, FunctionId) for key in node.sorts):
@@ -141,12 +146,18 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
             kind = t.I32(nullable=value.type.nullable)
             return ScalarFunction(function, (part, value), kind)
         case "comparisons", "between", (Expression() as value, Expression() as low, Expression() as high):
-            return conjunction([compared("gte", value, low), compared("lte", value, high)])
+            return _null_if_any(
+                node.arguments, conjunction([compared("gte", value, low), compared("lte", value, high)])
+            )
+        case "nullif", _, (Expression() as left, Expression() as right):
+            return chosen([(equal(left, right), Literal(None, node.type))], left)
         case "null_if_any", _, _:
             to.require_function("scalar function", node.function)
-            return _null_if_any(bare)
+            return _null_if_any(node.arguments, bare)
         case "one_zero", name, (Expression() as left, Expression() as right):
             to.require_function("scalar function", node.function)
+            if left == right and node.type.nullable:  # the engine may take a NULL below for none
+                raise to.refusal(f"{name} of a value that may be NULL and itself")
             return compared(name, left, right)
         case "derived_decimal", "divide", (Expression() as value, _) if isinstance(node.type, t.Decimal):
             return _quotient(bare, value)
@@ -159,12 +170,12 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
             raise to.refusal(f"a call of {node.function.name} with these arguments")
 
 
-def _null_if_any(node: ScalarFunction) -> Expression:
-    """A call that is NULL where an argument is, which the engine leaves out."""
-    arguments = [each for each in node.arguments if isinstance(each, Expression) and each.type.nullable]
-    if not arguments:
-        return node
-    return chosen([(balanced("or", [is_null(each) for each in arguments]), Literal(None, node.type))], node)
+def _null_if_any(arguments: Sequence[Argument], value: Expression) -> Expression:
+    """A value, or NULL where an argument is NULL."""
+    tests = [is_null(each) for each in arguments if isinstance(each, Expression) and each.type.nullable]
+    if not tests:
+        return value
+    return chosen([(balanced("or", tests), Literal(None, value.type.as_nullable()))], value)
 
 
 def _quotient(node: ScalarFunction, value: Expression) -> Expression:

@@ -76,7 +76,21 @@ def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowerin
 
 def lower_fetch(rel: r.Fetch, to: Lowering) -> Rel:
     """A fetch of constant numbers."""
-    return r.Fetch(rel.input, *(constant(each, to) for each in (rel.count, rel.offset)))
+    return _fetch(rel.input, constant(rel.count, to), constant(rel.offset, to))
+
+
+def _fetch(rel: Rel, count: Expression | None, offset: Expression | None) -> Rel:
+    """A fetch. One of all rows but the first ones chooses by row numbers: the engine may drop a sort below it."""
+    match rel:
+        case r.Emit(input=child) if count is None:
+            return r.emit(_fetch(child, count, offset), rel.mapping, rel.names)
+        case r.Sort(input=child, keys=keys) if count is None and offset is not None and integer_of(offset):
+            width = len(child.schema)
+            numbered = with_columns(child, row_number(sorts=keys), name="row")
+            chosen = r.Filter(numbered, conjunction(fetched(column(numbered, width), None, offset)))
+            return first_columns(r.Sort(chosen, keys), width)
+        case _:
+            return r.Fetch(rel, count, offset)
 
 
 def constant(expression: Expression | None, to: Lowering) -> Expression | None:

@@ -50,6 +50,7 @@ from substrait_dsl.engines.lowering.terms import (
     negated,
     number,
     of_type,
+    one_zero,
     row_count,
     same,
     shifted,
@@ -207,6 +208,8 @@ def _with_conditions_above(
 def distinct(rel: Rel, positions: Sequence[int]) -> Rel:
     """The different values that some columns have together."""
     keys = columns(rel, positions)
+    for key in keys:
+        one_zero(key)  # which refuses what is not compared
     return r.Aggregate(rel, keys, (tuple(range(len(keys))),), (), tuple(f"key{n}" for n in range(len(keys))))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 
 from substrait_dsl.algebra import relations as r
@@ -26,6 +27,7 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.algebra.expressions.given import given_by
 from substrait_dsl.algebra.node import Node, Rel, rebuild
 from substrait_dsl.catalog.catalog import standard_catalog
+from substrait_dsl.errors import UnsupportedError
 
 URN = "extension:io.substrait:functions_"
 """How the URNs begin of the extensions of the specification."""
@@ -67,10 +69,17 @@ def row_count(partitions: Sequence[Expression] = ()) -> WindowFunction:
 
 
 def one_zero(value: Expression) -> Expression:
-    """A value whose zero is positive, if it is a floating-point number: some engines tell the two zeros apart."""
+    """A floating-point number whose zero, or NaN, is the positive one: some engines tell both apart by their signs.
+
+    Raises `UnsupportedError` for a value of parts, of which engines compare NULLs in different ways.
+    """
+    if isinstance(value.type, t.Struct | t.List | t.Map):
+        raise UnsupportedError(f"values of {value.type} are not compared the same everywhere")
     if not isinstance(value.type, t.FP32 | t.FP64):
         return value
-    return call("arithmetic", "add", value, literal(0.0, value.type.as_required()))
+    kind = value.type.as_required()
+    is_nan = call("comparison", "is_nan", value)
+    return chosen([(is_nan, Literal(math.nan, value.type))], call("arithmetic", "add", value, literal(0.0, kind)))
 
 
 def compared(name: str, left: Expression, right: Expression) -> ScalarFunction:
