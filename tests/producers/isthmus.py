@@ -47,6 +47,31 @@ def planned_by_isthmus(cache: Path, tables: Sequence[str], texts: Mapping[str, s
         }
 
 
+def written_back_by_substrait_java(cache: Path, plans: Mapping[str, bytes]) -> Mapping[str, bytes | str]:
+    """What substrait-java makes of plans: it reads them and writes them back; or the message of its error.
+
+    Args:
+        cache: as for `planned_by_isthmus`.
+        plans: the plans, by their names.
+
+    Raises:
+        AssertionError: the jars cannot be fetched.
+    """
+    java = _java()
+    with _gateway(java, _jars(java, cache / f"isthmus-{VERSION}")) as gateway:
+        found: dict[str, bytes | str] = {}
+        for name, data in plans.items():
+            try:
+                read = getattr(gateway.jvm.io.substrait.plan.ProtoPlanConverter(), "from")(
+                    gateway.jvm.io.substrait.proto.Plan.parseFrom(data)
+                )
+                written = gateway.jvm.io.substrait.plan.PlanProtoConverter().toProto(read)
+                found[name] = bytes(written.toByteArray())
+            except import_module("py4j.protocol").Py4JJavaError as error:
+                found[name] = str(error.java_exception)
+        return found
+
+
 def _java() -> str:
     home = java_environment().get("JAVA_HOME") or os.environ.get("JAVA_HOME")
     found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
