@@ -23,7 +23,16 @@ from substrait_dsl import api
 from substrait_dsl import functions as f
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.mypy_plugin import allowed, placeholders
-from substrait_dsl.mypy_plugin.budget import LARGEST, LONGEST, STEPS, WIDEST, Budget, UnevaluatedError
+from substrait_dsl.mypy_plugin.budget import (
+    LARGEST,
+    LONGEST,
+    MOST_ARGUMENTS,
+    STEPS,
+    VALUES_OF_STEP,
+    WIDEST,
+    Budget,
+    UnevaluatedError,
+)
 
 READING_OR_RUNNING = {"Catalog", "Functions", "Plan", "errors", "functions", "read_capabilities", "standard_catalog"}
 """What reads files, or has methods that do, or gives plans that run."""
@@ -341,6 +350,45 @@ def test_values_that_stand_in_each_other_are_counted_as_often_as_they_stand_ther
         value = [value, value]
     with pytest.raises(UnevaluatedError):
         Budget().keep(value)
+
+
+@pytest.mark.parametrize(
+    "doubled",
+    [
+        lambda kind: sd.Struct.of({"x": kind, "y": kind}),
+        lambda kind: sd.Map(kind, kind),
+        lambda kind: sd.List(sd.Struct.of({"x": kind, "y": kind})),
+        lambda value: sd.struct_of(x=value, y=value),
+        lambda value: sd.list_of(sd.struct_of(x=value, y=value)),
+    ],
+    ids=["struct", "map", "list", "struct of values", "list of values"],
+)
+def test_types_that_stand_in_each_other_are_counted_as_often_as_they_stand_there(
+    doubled: Callable[[Any], Any], request: pytest.FixtureRequest
+) -> None:
+    made: Any = sd.lit(1) if request.node.callspec.id.endswith("values") else sd.I64()
+    for _ in range(10):
+        made = Budget().keep(doubled(made))
+    for _ in range(4):
+        made = doubled(made)
+    with pytest.raises(UnevaluatedError):
+        Budget().keep(made)
+
+
+@pytest.mark.parametrize("function", [sorted, max, tuple])
+def test_what_python_goes_through_takes_steps(function: Callable[..., Any]) -> None:
+    budget = Budget()
+    given = [[1] * (LONGEST - 1)]
+    for _ in range(STEPS * VALUES_OF_STEP // LONGEST - 1):
+        allowed.call(function, given, {}, budget)
+    with pytest.raises(UnevaluatedError):
+        allowed.call(function, given, {}, budget)
+
+
+@pytest.mark.parametrize("function", [f.coalesce, f.and_, f.concat])
+def test_functions_have_a_bound_of_arguments(function: Callable[..., Any]) -> None:
+    with pytest.raises(UnevaluatedError):
+        allowed.call(function, [sd.col("key")] * (MOST_ARGUMENTS + 1), {}, Budget())
 
 
 def test_steps_and_columns_have_a_bound() -> None:

@@ -38,6 +38,7 @@ from substrait_dsl.mypy_plugin.budget import (
     UnevaluatedError,
     is_of_library,
     is_scalar,
+    require_arguments,
     require_length,
 )
 
@@ -377,6 +378,7 @@ def call(function: Any, positional: Sequence[Any], named: Mapping[str, Any], bud
     if not _is_made_by_the_plugin(function):
         if not _is_of_library(function):
             raise UnevaluatedError
+        require_arguments(function, len(positional))
         budget.call_library(positional[0] if owner is None and positional else owner)
     return function(*positional, **named)
 

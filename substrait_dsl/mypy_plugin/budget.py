@@ -17,7 +17,10 @@ from typing import Any
 
 from mypy.nodes import Expression
 
+from substrait_dsl.algebra import types as t
+from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.grouping import GroupBy
+from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import Schema
 
@@ -33,6 +36,9 @@ DISPLAYED = 200_000
 WIDEST = 10_000
 """How many columns a relation has at most."""
 
+MOST_ARGUMENTS = 1_000
+"""How many arguments a function has at most: to say which cast would help takes as long as their square."""
+
 STEPS = 50_000
 """How many operators, methods and functions are evaluated at most to find out what the arguments of one call are."""
 
@@ -41,6 +47,9 @@ STEPS_OF_CALL = 10
 
 DEEPEST = 60
 """How deep calls of lambdas stand in each other at most."""
+
+VALUES_OF_STEP = 10
+"""How many values a function of Python goes through in one step."""
 
 _TEXT_OF_ONE = 64
 """How many characters count as one value."""
@@ -121,12 +130,15 @@ class Budget:
         return value
 
     def keep_all(self, values: Iterable[Any]) -> None:
-        """As `keep`, for what Python is to compute with."""
-        for value in values:
-            self.keep(value)
+        """As `keep`, for what Python is to compute with: the more there is, the more steps it takes."""
+        self.step(sum(self._size(self.keep(value)) for value in values) // VALUES_OF_STEP)
 
     def _size(self, value: Any) -> int:
         """How many values a value is, itself included. Raises `UnevaluatedError` for one of no class that is known."""
+        if isinstance(value, t.Type):
+            return self._size_of_type(value)
+        if isinstance(value, ExprBase) and value._node is not None:
+            self._size_of_type(value._node.type)
         if not isinstance(value, CONTAINERS):
             return _size_of_one(value)
         known = self._sizes.get(id(value))
@@ -140,10 +152,35 @@ class Budget:
             return size
         return known[1]
 
+    def _size_of_type(self, kind: t.Type) -> int:
+        """How many types a type is, with those inside of it as often as they stand there: it is written out so."""
+        known = self._sizes.get(id(kind))
+        if known is not None:
+            return known[1]
+        match kind:
+            case t.Struct(types=inner):
+                parts: tuple[t.Type, ...] = tuple(inner)
+            case t.List(element=element):
+                parts = (element,)
+            case t.Map(key=key, value=value):
+                parts = (key, value)
+            case _:
+                return 1
+        size = 1 + sum(map(self._size_of_type, parts))
+        require_length(size)
+        self._sizes[id(kind)] = (kind, size)
+        return size
+
 
 def require_length(length: int) -> None:
-    """Raise `UnevaluatedError` if a text or list would be too long."""
+    """Raise `UnevaluatedError` if a text, list or type would be too long."""
     if length > LONGEST:
+        raise UnevaluatedError
+
+
+def require_arguments(function: object, count: int) -> None:
+    """Raise `UnevaluatedError` if a function of the catalog is given too many arguments."""
+    if isinstance(function, CatalogFunction) and count > MOST_ARGUMENTS:
         raise UnevaluatedError
 
 

@@ -31,7 +31,7 @@ from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.mypy_plugin import allowed, boundaries, placeholders, plain
 from substrait_dsl.mypy_plugin.annotations import Annotations, is_mistaken, unknown
 from substrait_dsl.mypy_plugin.arguments import Argument, Arguments
-from substrait_dsl.mypy_plugin.budget import GiveUpError
+from substrait_dsl.mypy_plugin.budget import GiveUpError, require_arguments
 from substrait_dsl.mypy_plugin.evaluation import NO_SAMPLE, Evaluator, waits
 from substrait_dsl.mypy_plugin.memory import MEMORY
 from substrait_dsl.mypy_plugin.names import (
@@ -240,6 +240,7 @@ class Call:
         positional, named = self.arguments.built(given)
         compared = [node for node, *_ in given if isinstance(node, ComparisonExpr)]
         self.evaluator.decided |= any(isinstance(self.evaluator.known(node), bool) for node in compared)
+        require_arguments(made, len(positional))
         return self.evaluator.budget.keep(made(*positional, **named))
 
     def is_expression(self, node: Expression) -> bool:
