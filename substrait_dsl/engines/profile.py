@@ -6,6 +6,7 @@ A profile is a dialect file of the specification. What such a file has no words 
     function_rules      by the name of a function the rule that writes a call of it another way
                         (`substrait_dsl.engines.lowering.functions`)
     options             by the name of an option the values that say what the engine does anyway
+    casts               by the keyword of a type the keywords of those that the engine casts it to as Spark does
 
 Specification: ``dialect_schema.yaml`` beside the extension files.
 """
@@ -24,7 +25,7 @@ from substrait_dsl.catalog.dialects import read_dialect
 from substrait_dsl.catalog.entries import Entry, read_yaml
 from substrait_dsl.errors import CatalogError, require, unknown_choice
 
-_KEYS = ("engine", "version", "description", "function_rules", "options")
+_KEYS = ("engine", "version", "description", "function_rules", "options", "casts")
 
 
 @attrs.frozen
@@ -39,6 +40,8 @@ class Profile:
     """By the name of a function the name of the rule that writes a call of it another way."""
     options: Mapping[str, tuple[str, ...]]
     """By the name of an option the values that say what the engine does anyway."""
+    casts: Mapping[str, tuple[str, ...]]
+    """By the keyword of a type those of the other types that it may be cast to."""
     functions: frozenset[tuple[str, str, str]] = attrs.field(init=False)
     """What the engine has under its own name: kind of function, URN of the extension, name and signature."""
 
@@ -74,13 +77,14 @@ def read_profile(text: str, source: str) -> Profile:
     dialect = read_dialect(text, source)
     metadata = Entry.of(read_yaml(text, source), source).entry("metadata")
     metadata.only(*_KEYS)
-    options = metadata.entry("options")
+    options, casts = metadata.entry("options"), metadata.entry("casts")
     return Profile(
         metadata.required("engine"),
         metadata.required("version"),
         dialect,
         metadata.mapping("function_rules"),
         {option: options.words(option) for option in options.values},
+        {kind: casts.words(kind) for kind in casts.values},
     )
 
 

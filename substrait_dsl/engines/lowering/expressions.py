@@ -78,7 +78,8 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
             return SingularOrList(one_zero(value), tuple(map(one_zero, options)))
         case ScalarFunction():
             return of_type(lower_call(node, to), node.type)
-        case Cast():
+        case Cast(input=value):
+            require_cast(value.type, node.type, to)
             return node
         case IfThen():
             return node
@@ -108,6 +109,30 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
             raise to.refusal(kind_words(node))
         case never:
             assert_never(never)
+
+
+EXACT_DIGITS = 15
+"""How many digits of a decimal a float of 64 bits holds exactly."""
+
+
+def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
+    """Raise unless the engine casts all values of a type as Spark does; the specification leaves much of it open."""
+    if source.nullable and not target.nullable:
+        raise to.refusal(f"a cast of {source} to {target}, which fails for NULL,")
+    match source, target:
+        case _ if source.as_required() == target.as_required():
+            return
+        case t.Decimal(), t.Decimal():
+            return
+        case t.VarChar(length=length), t.VarChar(length=longest) if length <= longest:
+            return
+        case t.PrecisionTimestamp(precision=digits), t.PrecisionTimestamp(precision=most) if digits <= most:
+            return
+        case t.Decimal(precision=digits), t.FP64() if digits > EXACT_DIGITS:
+            pass  # it is rounded twice
+        case _ if target.keyword in to.profile.casts.get(source.keyword, ()):
+            return
+    raise to.refusal(f"a cast of {source} to {target}")
 
 
 def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
