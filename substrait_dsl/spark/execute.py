@@ -17,6 +17,7 @@ from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words, q
 from substrait_dsl.spark.cancellation import Cancellation
 from substrait_dsl.spark.context import Context, now, with_values
 from substrait_dsl.spark.correlation import loss_of, refusal_of, require_correlation
+from substrait_dsl.spark.engines import written_for
 from substrait_dsl.spark.evaluation import Evaluation
 from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.lowering import Lowering
@@ -24,6 +25,7 @@ from substrait_dsl.spark.meaning import require_meaning
 from substrait_dsl.spark.named import named_frame
 from substrait_dsl.spark.record import forget, note_plan
 from substrait_dsl.spark.repetition import require_size
+from substrait_dsl.spark.sail import engine_of
 from substrait_dsl.spark.session import require_running
 from substrait_dsl.spark.settings import TIME_ZONE, require_settings
 from substrait_dsl.spark.versions import require_supported
@@ -76,7 +78,7 @@ def execute(
     space = Workspace(spark, persist_shared=persist_shared)
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
-    with Cancellation(spark), _order_told(order), _spark_errors(tops):
+    with Cancellation(spark), _order_told(order), _spark_errors(tops), written_for(engine_of(spark)):
         if _is_rehearsed(order):
             Evaluation(order, space.rehearsal(), _lower_root).run()
             forget()

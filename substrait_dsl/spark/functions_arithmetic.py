@@ -19,7 +19,7 @@ def _wrapped(exact: str) -> str:
     return f"CAST(pmod({exact} - {{MIN}}, {{SPAN}}) + {{MIN}} AS {{T}})"
 
 
-def _integer(native: str, exact: str, **options: Mapping[str, str]) -> Template:
+def integer_operation(native: str, exact: str, **options: Mapping[str, str]) -> Template:
     """An integer operation: what Spark has, and the same on wide operands, whose result is exact."""
     overflow = {
         "ERROR": native,
@@ -115,11 +115,11 @@ _ATAN2 = (
 )
 
 ARITHMETIC: Table = {
-    "add:int": _integer("({0} + {1})", "({w0} + {w1})"),
+    "add:int": integer_operation("({0} + {1})", "({w0} + {w1})"),
     "add:fp": Template("({0} + {1})", NEAREST),
-    "subtract:int": _integer("({0} - {1})", "({w0} - {w1})"),
+    "subtract:int": integer_operation("({0} - {1})", "({w0} - {w1})"),
     "subtract:fp": Template("({0} - {1})", NEAREST),
-    "multiply:int": _integer("({0} * {1})", "({w0} * {w1})"),
+    "multiply:int": integer_operation("({0} * {1})", "({w0} * {w1})"),
     "multiply:fp": Template("({0} * {1})", NEAREST),
     "divide:int": Template(
         "[overflow]",
@@ -150,9 +150,9 @@ ARITHMETIC: Table = {
             "overflow": _ANY_OVERFLOW,  # a remainder is smaller than its divisor
         },
     ),
-    "negate:int": _integer("(- {0})", "(- {w0})"),
+    "negate:int": integer_operation("(- {0})", "(- {w0})"),
     "negate:fp": Template("(- {0})"),
-    "abs:int": _integer("abs({0})", "abs({w0})"),
+    "abs:int": integer_operation("abs({0})", "abs({w0})"),
     "abs:fp": Template("abs({0})"),
     "sign": Template("CAST(sign(CAST({0} AS DOUBLE)) AS {T})"),
     # By repeated multiplication, as Spark's own power goes through doubles. Above 64 only -1, 0 and 1 have a power that

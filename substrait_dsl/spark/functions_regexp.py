@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import Expression, Literal
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.patterns import ANYTHING, Pattern, java_pattern, java_replacement
 from substrait_dsl.spark.templates import Call, Table, Template, Writer, failing
@@ -129,6 +130,7 @@ def _replace(call: Call, texts: Sequence[str], choices: Choices) -> str:
     written = pattern.text
     if occurrence:
         written, replacement = _up_to(pattern), f"$1{replacement}"
+    replacement = current_engine().replacement(replacement)
     replaced = f"regexp_replace({text}, {text_to_sql(written)}, {text_to_sql(replacement)})"
     start = _number(call, 3, 1)
     return replaced if start == 1 else f"concat(left({texts[0]}, {min(start - 1, _LONGEST)}), {replaced})"

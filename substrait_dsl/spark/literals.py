@@ -15,6 +15,7 @@ from typing import Any
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.types import MICROSECONDS, UNSIGNED, spark_sql_type
 
 
@@ -37,7 +38,7 @@ def literal_to_sql(literal: Literal) -> str:
     sql_type = spark_sql_type(kind)
     if literal.value is None:
         return f"CAST(NULL AS {sql_type})"
-    return _WRITERS[type(kind)](literal.value, kind)
+    return current_engine().literal_to_sql(literal) or _WRITERS[type(kind)](literal.value, kind)
 
 
 _HARMLESS = re.compile(r"""(?:[A-Za-z0-9 .,:/%#+"()<>=-]|_(?!_))*""")

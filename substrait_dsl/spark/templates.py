@@ -48,6 +48,7 @@ from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.catalog.roles import known_overload
 from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.casts import fitting
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.types import UNSIGNED, spark_sql_type
 from substrait_dsl.spark.zones import require_zone
 
@@ -146,11 +147,13 @@ def _find(call: Call, tables: Mapping[str, Table]) -> Template:
     function = call.function
     is_known = not function.urn or function.urn.startswith("extension:")
     table = tables.get(function.urn.removeprefix(STANDARD), {}) if is_known else {}
+    own = current_engine().functions(function.urn.removeprefix(STANDARD), of_rows=isinstance(call, AggregateFunction))
     kinds = _value_types(call)
     family = _family(kinds[0]) if kinds else ""
     for key in (function.key, f"{function.name}:{family}", function.name):
-        if key in table:
-            return table[key]
+        for known in (own, table):
+            if key in known:
+                return known[key]
     given = ", ".join(map(str, kinds))
     if not function.urn and not _is_named(function.name):
         raise UnsupportedError(
@@ -288,10 +291,20 @@ def _fill(template: str, call: Call, texts: Sequence[str], extra: Mapping[str, s
                 low, high = integer_range(call.output_type)
                 limit = {"MIN": low, "MAX": high, "SPAN": high - low + 1}[word]
                 return f"{limit}{'L' if _wide(call.output_type) == 'BIGINT' else 'BD'}"
+            case "MOST":
+                assert isinstance(call.output_type, Decimal)
+                return largest_decimal(call.output_type)
             case _:
                 return extra[word]
 
     return _PLACEHOLDER.sub(text, template)
+
+
+def largest_decimal(kind: Decimal) -> str:
+    """The largest number of a type of decimals, with all its digits."""
+    digits = "9" * kind.precision
+    before, after = digits[kind.scale :], digits[: kind.scale]
+    return f"{before or '0'}.{after}BD" if after else f"{before}BD"
 
 
 def _wide(kind: Type) -> str:

@@ -1,0 +1,162 @@
+"""What Sail gives, in a process of its own: a session of Spark in the same process would be in its way.
+
+``python -m tests.spark.sail_cases`` writes, as JSON, what each canary gave, what became of the specification's cases
+of functions, and what some pipelines gave.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pyspark
+
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Literal, ScalarFunction
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.engines import written_for
+from substrait_dsl.spark.expressions import aggregate_to_sql, to_sql
+from substrait_dsl.spark.sail import GUARDS, SAIL, engine_of
+from substrait_dsl.spark.types import type_to_spark
+from tests.spark import test_functions as specification
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TOGETHER = 20
+"""How many cases one query has, as long as none of them fails."""
+
+Results = list[tuple[str, str]]
+"""Of each case what became of it, and what it was."""
+
+
+def session() -> tuple[Any, SparkSession]:
+    """A server, which ends when it is let go, and a session that is its client."""
+    from pyspark.sql import SparkSession
+
+    pyspark.__version__ = "4.2.0"  # the newest that Sail 0.7 takes a client to be of
+    server = import_module("pysail.spark").SparkConnectServer()  # it has no types
+    server.start(background=True)
+    _, port = server.listening_address
+    spark = SparkSession.builder.remote(f"sc://localhost:{port}").getOrCreate()
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    return server, spark
+
+
+def canaries(spark: SparkSession) -> dict[str, Any]:
+    """What the query of each guard gives, or the words of its error."""
+    found = {}
+    for guard in GUARDS:
+        try:
+            found[guard.name] = spark.sql(guard.canary).collect()[0][0]
+        except Exception as error:
+            found[guard.name] = str(error)
+    return found
+
+
+def scalar_row(cases: Sequence[specification.Runnable], spark: SparkSession) -> tuple[list[str], Sequence[Any]]:
+    """The types and the values of calls, computed of columns."""
+    columns: list[Literal] = []
+    calls = [specification.with_columns(c.call, columns) for c in cases if isinstance(c.call, ScalarFunction)]
+    inputs = [f"{to_sql(each, specification.scope(0))} AS c{number}" for number, each in enumerate(columns)]
+    texts = [to_sql(call, specification.scope(len(columns))) for call in calls]
+    shown = [specification.collectable(text, call.type) for text, call in zip(texts, calls, strict=True)]
+    result = spark.range(1).selectExpr("id", *inputs).selectExpr(*shown)
+    return [field.dataType.simpleString() for field in result.schema], result.collect()[0]
+
+
+def aggregate_row(cases: Sequence[specification.Runnable], spark: SparkSession) -> tuple[list[str], Sequence[Any]]:
+    """The type and the value of one measure."""
+    (each,) = cases
+    table = each.case.table
+    assert table is not None
+    kinds = [t.I32(), *(kind.as_nullable() for kind in table.types)]
+    frame = specification.values(spark, kinds, [(0, 1, table.types, row) for row in table.rows])
+    text = aggregate_to_sql(specification.picking(each.call, 0, 1), specification.scope(len(kinds)))
+    result = frame.selectExpr(text)
+    return [field.dataType.simpleString() for field in result.schema], result.collect()[0]
+
+
+Computed = Callable[[Sequence[specification.Runnable], "SparkSession"], tuple[list[str], Sequence[Any]]]
+
+
+def judged(cases: Sequence[specification.Runnable], spark: SparkSession, computed: Computed) -> Results:
+    """What becomes of cases: together if all can be computed, else by halves."""
+    try:
+        types, row = computed(cases, spark)
+    except Exception as error:
+        if len(cases) > 1:
+            half = len(cases) // 2
+            return judged(cases[:half], spark, computed) + judged(cases[half:], spark, computed)
+        (case,) = (each.case for each in cases)
+        if isinstance(error, UnsupportedError):
+            return [("refused", str(case))]
+        return [("right" if case.expected == "ERROR" else "failed", str(case))]
+    found = []
+    for each, kind, value in zip(cases, types, row, strict=True):
+        wanted = each.call.output_type
+        is_typed = isinstance(wanted, t.IntervalYear) or kind == type_to_spark(wanted).simpleString()
+        is_right = each.case.expected != "ERROR" and is_typed and specification.is_expected(value, each.case)
+        found.append(("right" if is_right else "wrong", f"{each.case}: {kind} {value!r}"))
+    return found
+
+
+def function_cases(spark: SparkSession) -> Results:
+    """What becomes of all cases of functions."""
+    run = specification.runnable()[0]
+    plain = [each for each in run if each.case.kind == "scalar" and each.case.expected != "ERROR"]
+    failing = [each for each in run if each.case.kind == "scalar" and each.case.expected == "ERROR"]
+    found: Results = []
+    for start in range(0, len(plain), TOGETHER):
+        found += judged(plain[start : start + TOGETHER], spark, scalar_row)
+    for each in failing:
+        found += judged([each], spark, scalar_row)
+    for each in run:
+        if each.case.kind == "aggregate":
+            found += judged([each], spark, aggregate_row)
+    return found
+
+
+ROWS = sd.read_virtual([(2**63 - 1, -128), (-(2**63), 127)], {"a": "i64", "b": "i8"})
+PIPELINES: dict[str, sd.Relation[Any]] = {
+    "least integers": ROWS.select("a", "b"),
+    "sum of i64": ROWS.select(c=lambda r: f.add(r.a, 1)),
+    "difference of i8": ROWS.select(c=lambda r: f.subtract(r.b, sd.lit(1, sd.I8))),
+    "product of i64": ROWS.select(c=lambda r: f.multiply(r.a, 3)),
+}
+
+
+def pipelines(spark: SparkSession) -> dict[str, Any]:
+    """The rows of each pipeline, or the words of its error."""
+    found: dict[str, Any] = {}
+    for name, relation in PIPELINES.items():
+        try:
+            found[name] = [list(row) for row in relation.execute(spark).collect()]
+        except Exception as error:
+            found[name] = f"{type(error).__name__}: {error}"
+    return found
+
+
+def main() -> None:
+    """Write everything to standard output."""
+    server, spark = session()
+    found: dict[str, Any] = {
+        "engine": engine_of(spark).name,
+        "canaries": canaries(spark),
+        "pipelines": pipelines(spark),
+    }
+    specification.runnable()  # the cases, by what Spark can do
+    with written_for(SAIL):
+        found["functions"] = function_cases(spark)
+    json.dump(found, sys.stdout)
+    sys.stdout.flush()
+    del server
+
+
+if __name__ == "__main__":
+    main()
