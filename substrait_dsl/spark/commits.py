@@ -110,7 +110,7 @@ def _is_inside(path: object) -> bool:
     return not {"", ".", ".."} & {*parts} and parts[0] != STAGING
 
 
-@attrs.frozen
+@attrs.define
 class Staging:
     """A staging folder."""
 
@@ -118,6 +118,8 @@ class Staging:
     target: str
     """The folder that the rows go to."""
     path: str
+    is_over: bool = False
+    """Whether its own writer has removed it."""
 
     @classmethod
     def create(cls, files: FileSystem, target: str) -> Staging:
@@ -135,6 +137,9 @@ class Staging:
         staging = cls(files, target, path)
         try:
             files.write(f"{path}/{_OWNER}", json.dumps({"host": socket.gethostname(), "process": os.getpid()}))
+        except FileNotFoundError as error:
+            staging.remove()
+            raise staging.replaced("") from error
         except BaseException:
             staging.remove()
             raise
@@ -147,13 +152,22 @@ class Staging:
 
     def staged(self) -> list[str]:
         """The files with rows, by their paths from `rows`. Raises `ExecutionError` if somebody removed some."""
-        if not self.files.exists(f"{self.path}/{_OWNER}"):
-            raise ExecutionError(
-                f"the folder {quoted([self.target])} was replaced or removed meanwhile, so nothing was written",
-                hint="run it again",
-            )
+        if self.is_gone:
+            raise self.replaced("")
         names = self.files.files(self.rows)
         return [name for name in names if not os.path.basename(name).startswith(("_", "."))]
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether others have removed it, or have moved the folder that it is in."""
+        return not self.is_over and not self.files.exists(f"{self.path}/{_OWNER}")
+
+    def replaced(self, what: str) -> ExecutionError:
+        """The error for a writer whose staging folder is gone."""
+        return ExecutionError(
+            f"{what}the folder {quoted([self.target])} was replaced or removed meanwhile, so nothing was written",
+            hint="run it again",
+        )
 
     def commit(self, partitions: Sequence[str] = (), catalog: PartitionCatalog | None = None) -> None:
         """Make the rows visible; on an error none of them is, unless the message says otherwise.
@@ -177,6 +191,7 @@ class Staging:
         except BaseException:
             self._undo(moves)
             raise
+        self.is_over = True
         self.remove()
 
     def _moves(self, journal: Journal, catalog: PartitionCatalog | None) -> list[tuple[str, str]]:
@@ -191,6 +206,8 @@ class Staging:
 
     def _move(self, source: str, target: str) -> bool:
         """Rename a file; False: it is not there, as another writer has done so."""
+        if not self.files.exists(source):  # nor is a folder made for it where others have replaced a table
+            return False
         self.files.create_folder(os.path.dirname(target))
         try:
             self.files.rename(source, target)
@@ -209,6 +226,7 @@ class Staging:
 
     def remove(self) -> None:
         """Remove the folder, as far as that is possible; nobody reads what stays."""
+        self.is_over = self.is_over or self.files.exists(f"{self.path}/{_OWNER}")
         with suppress(OSError):
             self.files.delete(self.path)
         with suppress(OSError):  # others may stage there
@@ -278,8 +296,11 @@ def staging(files: FileSystem, target: str, what: str) -> Iterator[Staging]:
         made = Staging.create(files, target)
         try:
             yield made
-        except BaseException:
+        except BaseException as error:
+            is_gone = isinstance(error, Exception) and made.is_gone
             made.remove()
+            if is_gone:  # whatever Spark or the system says of files that are not there
+                raise made.replaced(f"{what}: ") from error
             raise
     except OSError as error:
         raise ExecutionError(f"{what}: {system_words(error)}; nothing was written") from error

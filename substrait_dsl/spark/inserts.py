@@ -7,27 +7,29 @@ once one takes away what the other has written.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from substrait_dsl.errors import ExecutionError, quoted
 from substrait_dsl.spark.cancellation import require_going_on
-from substrait_dsl.spark.commits import PartitionCatalog, recover, staging
+from substrait_dsl.spark.commits import PartitionCatalog, Staging, recover, staging
 from substrait_dsl.spark.failures import failure_of, spark_errors
 from substrait_dsl.spark.file_systems import as_uri, reach
 from substrait_dsl.spark.fitting import default_value, fixed_length
 from substrait_dsl.spark.folder_values import NULL_FOLDER
 from substrait_dsl.spark.named import statement_name
 from substrait_dsl.spark.paths import path_here
-from substrait_dsl.spark.statements import changing, run, sql_type, string
+from substrait_dsl.spark.statements import changing, kind_of, reporting_replaced, run, sql_type, string
 from substrait_dsl.spark.table_files import TableFiles, refresh
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructField
 
+    from substrait_dsl.spark.file_systems import FileSystem
     from substrait_dsl.spark.stored import StoredTable
     from substrait_dsl.spark.workspace import Workspace
 
@@ -58,7 +60,8 @@ def insert(
     if space.is_rehearsal:
         return
     spark = space.spark
-    stored = TableFiles.of_table(table, spark) if table.format in _STAGED else None
+    with reporting_replaced(what):
+        stored = TableFiles.of_table(table, spark) if table.format in _STAGED else None
     found = None if stored is None or stored.is_bucketed or not stored.location else reach(stored.location, spark)
     if stored is None or found is None:
         if stored is not None:
@@ -75,7 +78,7 @@ def insert(
     catalog = None
     if stored.is_tracked:
         catalog = PartitionCatalog(partial(_register, table, what, space), partial(_locate, table, folder, space))
-    with changing(what), staging(files, folder, what) as staged:
+    with changing(what), _staging(table, files, folder, what, spark) as staged:
         recover(files, folder, catalog)
         rows = space.sql(f"SELECT {', '.join(texts)} FROM {space.attach(source)}")
         writer = rows.write.format(table.format).options(**stored.options).partitionBy(*table.partitions)
@@ -83,7 +86,34 @@ def insert(
         unknown = [] if catalog is None else _unknown_partitions(table, staged.staged(), space)
         require_going_on()
         staged.commit(unknown, catalog)
-        refresh(table, stored, folder, spark)
+        with _if_there():
+            refresh(table, stored, folder, spark)
+
+
+@contextmanager
+def _staging(table: StoredTable, files: FileSystem, folder: str, what: str, spark: SparkSession) -> Iterator[Staging]:
+    """A staging folder in that of a table, which stays away if the table is gone meanwhile."""
+    is_made = not files.is_folder(folder)
+    try:
+        with staging(files, folder, what) as staged:
+            if is_made and not spark.catalog.tableExists(table.sql):
+                raise staged.replaced(f"{what}: ")
+            yield staged
+    except BaseException:
+        with suppress(OSError, *spark_errors()):
+            if is_made or not spark.catalog.tableExists(table.sql):
+                files.delete_empty(folder)
+        raise
+
+
+@contextmanager
+def _if_there() -> Iterator[None]:
+    """Pass over what Spark says of a table that another writer has replaced or dropped after the change."""
+    try:
+        yield
+    except spark_errors() as error:
+        if kind_of(error) != "TABLE_OR_VIEW_NOT_FOUND":
+            raise
 
 
 def require_alone(location: str, what: str, spark: SparkSession) -> None:

@@ -7,7 +7,9 @@ may fail, and then renamed. Where an old table has the same columns, only its fo
 
 from __future__ import annotations
 
+import os
 import re
+import time
 import uuid
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -15,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, quoted
 from substrait_dsl.spark.cancellation import require_going_on
-from substrait_dsl.spark.commits import staging
-from substrait_dsl.spark.failures import spark_errors, told
+from substrait_dsl.spark.commits import STAGING, staging
+from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.file_systems import as_uri, reach
 from substrait_dsl.spark.named import SESSION_CATALOG, statement_name
-from substrait_dsl.spark.statements import changing, run
+from substrait_dsl.spark.statements import changing, kind_of, reporting_replaced, run
 from substrait_dsl.spark.stored import in_catalog
 from substrait_dsl.spark.table_files import TableFiles, refresh
 
@@ -53,7 +55,7 @@ def create(what: str, names: tuple[str, ...], definition: str, space: Workspace)
     with _removed_on_error(fresh, space):
         run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", space)
         require_going_on()
-        run(what, _renamed(fresh, names, space), space)
+        _rename(what, fresh, names, space)
 
 
 def create_or_replace(
@@ -90,7 +92,8 @@ def create_or_replace(
         raise UnsupportedError(f"{what}: Spark cannot rename a table whose name is a number", hint="drop it first")
     if space.is_rehearsal:
         return
-    stored = TableFiles.of_table(old, space.spark)
+    with reporting_replaced(what):
+        stored = TableFiles.of_table(old, space.spark)
     if (
         not has_defaults
         and stored.is_plain
@@ -141,8 +144,8 @@ def _replace(what: str, old: StoredTable, definition: str, space: Workspace) -> 
         run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", space)
         require_going_on()
         try:
-            run(what, _renamed(old.names, aside, space), space)
-            run(what, _renamed(fresh, old.names, space), space)
+            _rename(what, old.names, aside, space)
+            _rename(what, fresh, old.names, space)
         except BaseException as error:
             _restore(what, old, aside, error, space)
             raise
@@ -155,13 +158,87 @@ def _restore(what: str, old: StoredTable, aside: tuple[str, ...], error: BaseExc
     if not space.spark.catalog.tableExists(statement_name(aside)):
         return
     try:
-        space.sql(_renamed(aside, old.names, space))
-    except spark_errors() as second:
-        now = quoted([".".join(aside)])
+        _rename(what, aside, old.names, space)
+    except ExecutionError as second:
+        now, first = quoted([".".join(aside)]), ""
+        if second.__cause__ is not None and kind_of(second.__cause__) == _LOCATION:
+            first = f"remove the folder {quoted([_folder(old.names, space)])}, which no table has; then "
         raise ExecutionError(
-            f"{what}: the old table is called {now} now, and could not be renamed: {told(second)}",
-            hint=f"ALTER TABLE {statement_name(aside)} RENAME TO {old.sql}, in Spark's SQL",
+            f"{what}: the old table is called {now} now, and could not be renamed: {second.message}",
+            hint=f"{first}ALTER TABLE {statement_name(aside)} RENAME TO {old.sql}, in Spark's SQL",
         ) from error
+
+
+_LOCATION = "LOCATION_ALREADY_EXISTS"
+_MOST_TURNS = 40
+_PAUSE = 0.05
+"""How often a table is renamed whose folder others make, and how many seconds lie between: tasks that end late."""
+
+
+def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], space: Workspace) -> None:
+    """Rename a table.
+
+    An insert that has found the table before it got another name makes its folder again, to stage rows there. They
+    are nobody's, and the insert fails: so that folder is removed, unless there is something else in it.
+
+    Raises:
+        ExecutionError: there is no such table any more, or one of the new name, or a folder with other files.
+    """
+    for turn in range(_MOST_TURNS):
+        try:
+            with reporting_replaced(what):
+                run(what, _renamed(table, to, space), space)
+        except ExecutionError as error:
+            is_last = turn == _MOST_TURNS - 1
+            if error.__cause__ is None or kind_of(error.__cause__) != _LOCATION or is_last or not _is_freed(to, space):
+                raise
+            time.sleep(_PAUSE if turn else 0)
+        else:
+            _put_in_place(table, to, space)
+            return
+
+
+def _put_in_place(table: tuple[str, ...], to: tuple[str, ...], space: Workspace) -> None:
+    """Move the files of a renamed table into its folder.
+
+    Where a folder was made after Spark has looked for it, Hadoop moves the one of the table into that, and the table
+    has no rows.
+    """
+    if (found := reach(_folder(to, space), space.spark)) is None:
+        return
+    files, folder = found
+    inside = f"{folder}/{table[-1].lower()}"
+    if not files.is_folder(inside):
+        return
+    for name in files.files(inside):
+        if not files.exists(f"{folder}/{name}"):
+            files.create_folder(os.path.dirname(f"{folder}/{name}"))
+            files.rename(f"{inside}/{name}", f"{folder}/{name}")
+    files.delete(inside)
+    space.spark.catalog.refreshByPath(as_uri(folder))
+    space.sql(f"REFRESH TABLE {statement_name(to)}")
+
+
+def _is_freed(names: tuple[str, ...], space: Workspace) -> bool:
+    """Remove the folder that a table of a name would have, if it has nothing but staged rows; whether that was so."""
+    if (found := reach(_folder(names, space), space.spark)) is None:
+        return False
+    files, folder = found
+    try:
+        if {*files.names(folder)} <= {STAGING}:
+            files.delete(f"{folder}/{STAGING}")
+            files.delete_empty(folder)  # nothing that others have put there meanwhile
+    except OSError:  # as tasks write there
+        return {*files.names(folder)} <= {STAGING}
+    return not files.exists(folder)
+
+
+def _folder(names: tuple[str, ...], space: Workspace) -> str:
+    """The folder of a table that Spark manages."""
+    _, (*namespace, name) = in_catalog(names, space.spark)
+    database = namespace[0] if namespace else space.spark.catalog.currentDatabase()
+    around = space.spark.catalog.getDatabase(f"{SESSION_CATALOG}.{statement_name((database,))}").locationUri
+    return f"{around}/{name.lower()}"
 
 
 @contextmanager
@@ -172,10 +249,7 @@ def _removed_on_error(fresh: tuple[str, ...], space: Workspace) -> Iterator[None
     except BaseException:
         with suppress(SubstraitDslError, OSError, *spark_errors()):
             space.sql(f"DROP TABLE IF EXISTS {statement_name(fresh)}")
-            _, (*namespace, name) = in_catalog(fresh, space.spark)
-            database = namespace[0] if namespace else space.spark.catalog.currentDatabase()
-            around = space.spark.catalog.getDatabase(f"{SESSION_CATALOG}.{statement_name((database,))}").locationUri
-            if (found := reach(f"{around}/{name.lower()}", space.spark)) is not None:
+            if (found := reach(_folder(fresh, space), space.spark)) is not None:
                 files, folder = found
                 files.delete(folder)  # a statement that fails leaves one without a table
         raise

@@ -148,6 +148,27 @@ def changing(what: str) -> Iterator[None]:
         raise ExecutionError(f"{what}: {words}", hint=advice(words)) from error
 
 
+@contextmanager
+def reporting_replaced(what: str) -> Iterator[None]:
+    """Say of a table that was found, and is not there any more, that another writer has replaced or dropped it."""
+    try:
+        yield
+    except Exception as error:
+        cause = error.__cause__ if isinstance(error, ExecutionError) else error
+        if cause is None or kind_of(cause) != "TABLE_OR_VIEW_NOT_FOUND":
+            raise
+        raise ExecutionError(
+            f"{what}: another writer has replaced or dropped the table meanwhile, so nothing was done",
+            hint="run it again",
+        ) from error
+
+
+def kind_of(error: BaseException) -> str:
+    """What Spark calls an error, such as ``TABLE_OR_VIEW_NOT_FOUND``; empty if it has no name for it."""
+    failure = failure_of(error, analysis=True)
+    return "" if failure is None else failure.kind
+
+
 _CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error): ")
 """What Java says before the message of an error that Spark has no name for."""
 

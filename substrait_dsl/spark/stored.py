@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
-from substrait_dsl.spark.failures import spark_errors
+from substrait_dsl.spark.failures import failure_of, spark_errors
 from substrait_dsl.spark.named import (
     FILES,
     SESSION_CATALOG,
@@ -227,7 +227,13 @@ def folders_of(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
 
 def find_table(names: tuple[str, ...], spark: SparkSession) -> StoredTable | None:
     """Look a table up; None: there is none. Raises `UnsupportedError` for a view."""
-    found = find_object(names, spark)
+    try:
+        found = find_object(names, spark)
+    except spark_errors() as error:
+        failure = failure_of(error, analysis=True)
+        if failure is None or failure.kind != "TABLE_OR_VIEW_NOT_FOUND":
+            raise
+        found = None  # another writer has replaced or dropped it while its parts were asked for
     if found is not None and found.is_view:
         raise UnsupportedError(
             f"{quoted(['.'.join(names)])} is a view, not a table: it has no rows of its own",
@@ -246,6 +252,8 @@ def need_table(names: tuple[str, ...], spark: SparkSession, otherwise: str | Non
     """
     found = find_table(names, spark)
     if found is None:
+        if spark.catalog.tableExists(statement_name(names)):
+            raise ExecutionError(f"another writer has replaced {title(names)} just now", hint="run it again")
         error = not_there(names, spark)
         if error.hint is None or "createOrReplaceTempView" in error.hint:
             error.hint = otherwise

@@ -1,0 +1,155 @@
+"""Tables of Spark's own that are replaced or dropped while others insert: one stands under the name in the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.errors import ExecutionError
+from substrait_dsl.spark import inserts, replacing, statements
+from substrait_dsl.spark.commits import STAGING
+from substrait_dsl.spark.named import statement_name
+from substrait_dsl.spark.workspace import Workspace, is_remote
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+COLUMNS = {"a": "i64", "p": "i64"}
+OLD: list[Any] = [(1, 1), (2, 2)]
+NEW: list[Any] = [(3, 3)]
+
+
+@pytest.fixture
+def folder(spark: SparkSession) -> Iterator[Path]:
+    """A table with partitions, which is replaced by two renamings; gives its folder."""
+    spark.sql("DROP TABLE IF EXISTS swapped")
+    spark.sql("CREATE TABLE swapped (a BIGINT, p BIGINT) USING parquet PARTITIONED BY (p)")
+    sd.read_virtual(OLD, COLUMNS).write("swapped").execute(spark)
+    location = next(
+        row[1] for row in spark.sql("DESCRIBE TABLE EXTENDED swapped").collect() if row[0].strip() == "Location"
+    )
+    yield Path(location.removeprefix("file:"))
+    for name in tables(spark):
+        spark.sql(f"DROP TABLE IF EXISTS {name}")
+
+
+def tables(spark: SparkSession) -> list[str]:
+    return [table.name for table in spark.catalog.listTables("default", "swapped*")]
+
+
+def stored(spark: SparkSession) -> list[Any]:
+    return sorted(tuple(row) for row in spark.sql("SELECT a, p FROM swapped").collect())
+
+
+def replace(spark: SparkSession) -> None:
+    sd.read_virtual(NEW, COLUMNS).write("swapped", "ctas", create_mode="replace_if_exists").execute(spark)
+
+
+def before_second_renaming(act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have something happen whenever a table is to get the name."""
+    run = statements.run
+
+    def run_late(what: str, text: str, space: Workspace) -> None:
+        if "RENAME TO" in text and "__old_" not in text.partition("RENAME TO")[2]:
+            act()
+        run(what, text, space)
+
+    monkeypatch.setattr(replacing, "run", run_late)
+
+
+@pytest.mark.parametrize("left", [f"{STAGING}/1/rows/_temporary/0/part", ""])
+def test_rows_that_are_staged_in_the_folder_between_two_renamings(
+    left: str, folder: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an insert that has found the table before, and whose tasks still run for a while."""
+    turns: list[int] = []
+
+    def stage() -> None:
+        if len(turns) < 3:
+            turns.append(1)
+            (folder / left).mkdir(parents=True)
+
+    before_second_renaming(stage, monkeypatch)
+    replace(spark)
+    assert tables(spark) == ["swapped"]
+    assert stored(spark) == NEW
+    assert STAGING not in os.listdir(folder)
+
+
+def test_the_hint_for_a_folder_that_is_not_of_this_library(
+    folder: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is in it stays; who follows the hint has the old table again."""
+    with monkeypatch.context() as patch:
+        before_second_renaming(lambda: (folder / "theirs").mkdir(parents=True, exist_ok=True), patch)
+        with pytest.raises(ExecutionError, match="could not be renamed") as raised:
+            replace(spark)
+    assert (folder / "theirs").is_dir()
+    hint = raised.value.hint
+    assert hint is not None
+    assert hint.startswith("remove the folder")
+    assert str(folder) in hint
+    (folder / "theirs").rmdir()
+    folder.rmdir()
+    spark.sql(hint[hint.index("ALTER TABLE") :].removesuffix(", in Spark's SQL"))
+    assert tables(spark) == ["swapped"]
+    assert stored(spark) == OLD
+
+
+def test_a_table_whose_folder_was_moved_into_another(folder: Path, spark: SparkSession) -> None:
+    """As Hadoop does where the folder was made after Spark has looked for it."""
+    (inside := folder / "swapped__new_1").mkdir()
+    for number in (1, 2):
+        (folder / f"p={number}").rename(inside / f"p={number}")
+    spark.sql("REFRESH TABLE swapped")
+    assert stored(spark) == []
+    replacing._put_in_place(("swapped__new_1",), ("swapped",), Workspace(spark))
+    assert stored(spark) == OLD
+    assert not inside.exists()
+
+
+@pytest.mark.parametrize("moment", ["reach", "recover", "require_going_on"])
+def test_an_insert_makes_no_folder_of_a_table_that_is_gone(
+    moment: str, folder: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before its rows are staged, before they are written, and before they are made visible."""
+    called = getattr(inserts, moment)
+
+    def drop(*arguments: Any) -> Any:
+        spark.sql("DROP TABLE IF EXISTS swapped")
+        return called(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(inserts, moment, drop)
+        with pytest.raises(ExecutionError, match=r"replaced or (removed|dropped)") as raised:
+            sd.read_virtual(NEW, COLUMNS).write("swapped").execute(spark)
+    assert raised.value.hint == "run it again"
+    assert not folder.exists()
+    sd.read_virtual(NEW, COLUMNS).write("swapped", "ctas").execute(spark)
+    assert stored(spark) == NEW
+
+
+def test_of_two_that_replace_one_the_loser_is_told_so(
+    folder: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = statements.run
+    names: list[str] = []
+
+    def run_after_another(what: str, text: str, space: Workspace) -> None:
+        if "RENAME TO" in text and not names:
+            names.append("swapped__old_other")
+            space.sql(f"ALTER TABLE {statement_name(('swapped',))} RENAME TO swapped__old_other")
+        run(what, text, space)
+
+    monkeypatch.setattr(replacing, "run", run_after_another)
+    with pytest.raises(ExecutionError, match="another writer has replaced or dropped the table meanwhile") as raised:
+        replace(spark)
+    assert raised.value.hint == "run it again"
+    assert tables(spark) == ["swapped__old_other"]
+    if not is_remote(spark):
+        assert sorted(name for name in os.listdir(folder.parent) if name.startswith("swapped")) == names
