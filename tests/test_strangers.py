@@ -186,6 +186,10 @@ def test_accesses_of_all_trees_of_a_plan() -> None:
     assert set(found.reads) == {READ_T, READ_V, unknown}
     assert set(found.writes) == {insert, unknown}
     assert set(found.definitions) == {drop, unknown}
+    assert [*found] == [*found.all]
+    assert len(found) == 5
+    assert drop in found
+    assert access("drop", "table", "w") not in found
     ctas = T.write("w", op="ctas").to_plan().accesses()
     assert ctas.writes == ctas.definitions == (access("ctas", "table", "w"),)
     assert str(sd.read_virtual([(1,)], {"a": "i64"}).to_plan().accesses()) == "nothing outside of the plan"

@@ -119,9 +119,21 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @attrs.frozen
 class Accesses:
-    """All that a plan reads, writes and defines outside of itself, each thing once, in the order of the plan."""
+    """All that a plan reads, writes and defines outside of itself, each thing once, in the order of the plan.
+
+    It is a collection of these: `len`, `in` and a loop take those in `all`.
+    """
 
     all: tuple[Access, ...] = attrs.field(validator=several("a tuple of accesses", Access))
+
+    def __iter__(self) -> Iterator[Access]:
+        return iter(self.all)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __contains__(self, access: object) -> bool:
+        return access in self.all
 
     @property
     def reads(self) -> tuple[Access, ...]:
