@@ -33,6 +33,7 @@ from substrait_dsl.mypy_plugin.budget import (
     Budget,
     UnevaluatedError,
 )
+from substrait_dsl.mypy_plugin.enums import _member
 
 READING_OR_RUNNING = {"Catalog", "Functions", "Plan", "errors", "functions", "read_capabilities", "standard_catalog"}
 """What reads files, or has methods that do, or gives plans that run."""
@@ -410,3 +411,12 @@ def test_no_text_becomes_an_expression_of_python(text: str) -> None:
             allowed.part(whole, text)
         with watched(), pytest.raises(UnevaluatedError):
             allowed.part(whole, (sd.I64, text))
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "base"),
+    [("A", "b", "enum.IntEnum"), ("A", 1, "enum.StrEnum"), ("A", "b", "builtins.int"), ("mro", 1, "enum.Enum")],
+)
+def test_members_that_python_does_not_make_are_not_known(member: str, value: object, base: str) -> None:
+    assert _member("Fault", member, value, [base]) is None
+    assert _member("Right", "A", 1, ["enum.IntEnum"]) == 1

@@ -30,9 +30,15 @@ def literal(kind: ProperType) -> object:
 
 
 def _member(name: str, member: str, value: object, bases: Sequence[str]) -> object:
-    """A member of an enum, which may be a text or a number, too: the full names of the classes of Python say so."""
+    """A member of an enum, which may be a text or a number, too: the full names of the classes of Python say so.
+
+    None: Python makes no such member, as of an `IntEnum` with a text; mypy says so, unless the program ignores it.
+    """
     kinds: tuple[type[Any], ...] = (enum.StrEnum, enum.IntEnum)
     base = next((kind for kind in kinds if f"enum.{kind.__name__}" in bases), None)
     mixed = next((kind for kind in (str, int) if f"builtins.{kind.__name__}" in bases), None)
-    made: Any = enum.Enum(name, {member: value}, type=mixed) if base is None else base(name, {member: value})
-    return made[member]
+    try:
+        made: Any = enum.Enum(name, {member: value}, type=mixed) if base is None else base(name, {member: value})
+        return made[member]
+    except (ValueError, TypeError, KeyError):  # also of names such as `mro`
+        return None
