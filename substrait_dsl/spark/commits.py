@@ -136,7 +136,8 @@ class Staging:
             files.create_folder(path)
         staging = cls(files, target, path)
         try:
-            files.write(f"{path}/{_OWNER}", json.dumps({"host": socket.gethostname(), "process": os.getpid()}))
+            owner = {"host": socket.gethostname(), "process": os.getpid()}
+            files.write(f"{path}/{_OWNER}", json.dumps(owner), is_kept=False)
         except FileNotFoundError as error:
             staging.remove()
             raise staging.replaced("") from error

@@ -73,8 +73,12 @@ class FileSystem(Protocol):
     def read(self, path: str) -> str:
         """The text of a file. Raises `FileNotFoundError` if there is none."""
 
-    def write(self, path: str, text: str) -> None:
-        """Write a small file, of which nobody sees a part."""
+    def write(self, path: str, text: str, *, is_kept: bool = True) -> None:
+        """Write a small file, of which nobody sees a part.
+
+        `is_kept`: whether it is there for whoever comes after the machine has lost its power; to wait for the disk
+        takes as long as a question to the catalog.
+        """
 
 
 class LocalFiles:
@@ -159,12 +163,13 @@ class LocalFiles:
         with open(path, encoding="utf-8") as file:
             return file.read()
 
-    def write(self, path: str, text: str) -> None:
+    def write(self, path: str, text: str, *, is_kept: bool = True) -> None:
         draft = f"{path}.draft"
         with open(draft, "w", encoding="utf-8") as file:
             file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+            if is_kept:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(draft, path)
 
 
@@ -281,7 +286,7 @@ class JavaFiles:
         finally:
             stream.close()
 
-    def write(self, path: str, text: str) -> None:
+    def write(self, path: str, text: str, *, is_kept: bool = True) -> None:
         draft = f"{path}.draft"
         stream = self._call("create", self._path(draft), True)
         try:
@@ -331,6 +336,10 @@ def reach(uri: str, spark: SparkSession) -> tuple[FileSystem, str] | None:
     if is_remote(spark):
         path = _path_here(uri)
         return (LocalFiles(), os.path.realpath(path)) if path is not None and _is_seen(path, spark) else None
+    if uri.startswith("file:/") and ".." not in uri.split("/"):  # as the catalog has it: Java has nothing to add
+        path = _path_here(uri)
+        if path is not None:
+            return LocalFiles(), os.path.realpath(path)
     files = JavaFiles(spark, uri)
     path = _path_here(files.root)
     return (files, files.root) if path is None else (LocalFiles(), os.path.realpath(path))

@@ -49,7 +49,7 @@ def insert(
     Args:
         table: the table.
         columns: those of its columns that get values; the others get their defaults.
-        values: the values, as texts of SQL over the rows.
+        values: the values, as texts of SQL over the rows, whose columns have distinct names.
         source: the rows.
         what: what is being done, for messages.
         space: the workspace of the execution.
@@ -80,8 +80,10 @@ def insert(
         catalog = PartitionCatalog(partial(_register, table, what, space), partial(_locate, table, folder, space))
     with changing(what), _staging(table, files, folder, what, spark) as staged:
         recover(files, folder, catalog)
-        rows = space.sql(f"SELECT {', '.join(texts)} FROM {space.attach(source)}")
-        writer = rows.write.format(table.format).options(**stored.options).partitionBy(*table.partitions)
+        rows = source if _is_as_given(table, columns, values) else source.selectExpr(*texts)
+        writer = rows.write.format(table.format).options(**stored.options)
+        if table.partitions:
+            writer = writer.partitionBy(*table.partitions)
         writer.save(as_uri(staged.rows))
         unknown = [] if catalog is None else _unknown_partitions(table, staged.staged(), space)
         require_going_on()
@@ -128,6 +130,14 @@ def require_alone(location: str, what: str, spark: SparkSession) -> None:
     raise ExecutionError(
         f"{what}: another writer is at work there, or was killed: there is {quoted([f'{location}/{_TEMPORARY}'])}",
         hint="if no writer is at work, remove that folder; what is in it was never part of the table",
+    )
+
+
+def _is_as_given(table: StoredTable, columns: Sequence[str], values: Sequence[str]) -> bool:
+    """Whether the rows are those of the table already: its columns in their order, none of them changed."""
+    return [*columns] == table.schema.names and all(
+        value == statement_name((field.name,)) and fixed_length(field) is None
+        for field, value in zip(table.schema.fields, values, strict=True)
     )
 
 

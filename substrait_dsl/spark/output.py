@@ -43,6 +43,8 @@ def output(rows: Rows, root: Root) -> DataFrame:
         _exact(column, found[column].dataType, found[column].nullable, field.type, f'column "{field.name}"')
         for column, field in zip(rows.columns, schema, strict=True)
     ]
+    if not exact and not table.filtered.columns:
+        return table.filtered
     has_structs = any("STRUCT<" in spark_sql_type(field.type) for field in schema)
     if not has_structs and all(map(PLAIN_NAME.fullmatch, schema.names)):
         made = [Item(text, (f"`{name}`",)) for text, name in zip(exact, schema.names, strict=True)]

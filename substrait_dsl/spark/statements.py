@@ -92,8 +92,7 @@ def nested_cast(frame: DataFrame, wanted: Sequence[DataType]) -> DataFrame:
     from pyspark.sql import functions
     from pyspark.sql.types import ArrayType, MapType, StructType
 
-    kinds = [field.dataType for field in frame.schema.fields]
-    if not any(isinstance(kind, StructType | ArrayType | MapType) for kind in kinds):
+    if not any(isinstance(kind, StructType | ArrayType | MapType) for kind in wanted):
         return frame
     names = frame.columns
     plain = frame.toDF(*(f"c{number}" for number in range(len(names))))

@@ -21,6 +21,7 @@ from substrait_dsl.spark.named import (
     not_there,
     statement_name,
 )
+from substrait_dsl.spark.session_catalog import Description, describe, find_table_of_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,6 +53,8 @@ class StoredTable:
     """The columns whose values are the names of folders, of a table of Spark's own."""
     branch: str | None = None
     """The branch of an Iceberg table that the last part of the name stands for."""
+    description: Description | None = attrs.field(default=None, eq=False, repr=False)
+    """What Spark's own catalog says of it; None: it was asked by other statements."""
 
     @property
     def sql(self) -> str:
@@ -137,6 +140,9 @@ def find_object(names: tuple[str, ...], spark: SparkSession) -> StoredTable | No
     from pyspark.sql.types import StructType
 
     name = statement_name(names)
+    catalog, rest = in_catalog(names, spark)
+    if catalog == SESSION_CATALOG and (found := find_table_of_files(rest, spark)) is not None:
+        return _stored_by_spark(names, *found)
     try:
         frame = frame_if_there(names, spark)
     except spark_errors():
@@ -145,6 +151,8 @@ def find_object(names: tuple[str, ...], spark: SparkSession) -> StoredTable | No
         return StoredTable(names, StructType(), "", {})  # a view of what is there no longer
     if frame is None:
         return None
+    if catalog == SESSION_CATALOG and (description := describe(name, spark)) is not None:
+        return _stored_by_spark(names, frame.schema, description)
     properties = _properties(name, spark)
     branch = _branch(names, spark)
     if properties.keys() >= _OF_ICEBERG:
@@ -156,6 +164,16 @@ def find_object(names: tuple[str, ...], spark: SparkSession) -> StoredTable | No
         return StoredTable(names, frame.schema, ICEBERG, _properties(name, spark), branch=branch)
     kind, partitions = _described(name, spark)
     return StoredTable(names, frame.schema, kind, properties, partitions)
+
+
+def _stored_by_spark(names: tuple[str, ...], schema: StructType, description: Description) -> StoredTable:
+    """A table or view that Spark's own catalog has described."""
+    options = description.get("storage_properties", {}).items()
+    properties = {f"option.{key}": value for key, value in options} | description.get("table_properties", {})
+    is_view = description.get("type", "VIEW") == "VIEW"
+    kind = "" if is_view else description.get("provider", "unknown").lower()
+    partitions = () if is_view else tuple(description.get("partition_columns", ()))
+    return StoredTable(names, schema, kind, properties, partitions, description=description)
 
 
 def _properties(name: str, spark: SparkSession) -> dict[str, str]:

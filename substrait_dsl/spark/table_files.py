@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
 from substrait_dsl.spark.file_systems import as_uri
-from substrait_dsl.spark.stored import REQUIRED
+from substrait_dsl.spark.session_catalog import refresh_table
+from substrait_dsl.spark.stored import REQUIRED, in_catalog
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,9 +37,11 @@ class TableFiles:
 
     @classmethod
     def of_table(cls, table: StoredTable, spark: SparkSession) -> TableFiles:
-        """Ask the catalog."""
-        ((text,),) = spark.sql(f"DESCRIBE TABLE EXTENDED {table.sql} AS JSON").collect()
-        told: dict[str, Any] = json.loads(text)
+        """What the catalog has said of the table, which is asked where it was not."""
+        told = table.description
+        if told is None:
+            ((text,),) = spark.sql(f"DESCRIBE TABLE EXTENDED {table.sql} AS JSON").collect()
+            told = json.loads(text)
         options = {key: value for key, value in told.get("storage_properties", {}).items() if key != "path"}
         is_bucketed = "num_buckets" in told
         return cls(
@@ -59,4 +62,7 @@ def refresh(table: StoredTable, stored: TableFiles, folder: str, spark: SparkSes
     if stored.has_statistics:  # they are of the former rows
         spark.sql(f"ANALYZE TABLE {table.sql} COMPUTE STATISTICS NOSCAN")
     spark.catalog.refreshByPath(as_uri(folder))
-    spark.sql(f"REFRESH TABLE {table.sql}")
+    if table.description is None:
+        spark.catalog.refreshTable(table.sql)
+    else:
+        refresh_table(in_catalog(table.names, spark)[1], spark)

@@ -109,9 +109,10 @@ def _insert(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     frame = _given(rel, space)
     # An Iceberg table has the values that tell partitions apart in its files, too.
     apart = set() if table.format == ICEBERG else set(table.partitions)
-    folders = {name for name, column in zip(frame.columns, columns, strict=True) if column in apart}
-    source = nested_cast(_kept(frame, table.files, folders), _kinds(table, columns)).toDF(*space.names(len(columns)))
-    values = inserted(table, columns, source.columns, what, space.spark)
+    folders = {name for name, column in zip(rel.table_schema.names, columns, strict=True) if column in apart}
+    source = nested_cast(_kept(frame, table.files, folders), _kinds(table, columns))
+    texts = [statement_name((name,)) for name in rel.table_schema.names]
+    values = inserted(table, columns, texts, what, space.spark)
     insert(table, columns, values, source, what, space)
     return _result(rel, frame)
 
