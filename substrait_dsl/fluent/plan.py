@@ -243,9 +243,11 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         Specification: what an engine takes is a dialect file, ``dialect_schema.yaml``.
         """
         with naming("lower"):
-            algebra = lowered(self._algebra, engine)
+            return self._lowered(engine)
+
+    def _lowered(self, engine: str | Path) -> Plan:
         made_plan = Plan.__new__(Plan)
-        made_plan._become(algebra, ())
+        made_plan._become(lowered(self._algebra, engine), ())
         return made_plan
 
     def to_bytes(
@@ -272,7 +274,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         from substrait_dsl.proto.plan import to_bytes
 
         with naming("to_bytes"):
-            message = self.lower(engine).to_proto(encoding=encoding, outer_references=outer_references)
+            message = self._lowered(engine).to_proto(encoding=encoding, outer_references=outer_references)
             require_one_tree(message, engine)
         return to_bytes(message)
 

@@ -51,6 +51,9 @@ def test_what_has_no_form_is_refused_by_step(relation: Any, message: str, step: 
     with pytest.raises(UnsupportedError, match=message) as caught:
         relation().to_plan().lower("datafusion")
     assert caught.value.verb == "lower"
+    with pytest.raises(UnsupportedError, match=message) as caught:
+        relation().to_plan().to_bytes(engine="datafusion")
+    assert caught.value.verb == "to_bytes"
     assert caught.value.step is not None
     assert caught.value.step.startswith(step)
 

@@ -6,7 +6,6 @@ How many there are, and which, the variables of `tests/differential/test_pipelin
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import UnsupportedError
 from tests.differential.engines import case_of, duckdb_engine
@@ -14,11 +13,8 @@ from tests.differential.pipelines import pipeline
 from tests.differential.test_pipelines import PIPELINES, SEED
 from tests.engines.runners import canonical_rows, run_on_datafusion, with_random_tables
 
-if TYPE_CHECKING:
-    import pytest
 
-
-def test_rows_are_those_of_duckdb(duckdb: None, datafusion: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_are_those_of_duckdb(duckdb: None, datafusion: None) -> None:
     from duckdb import ConversionException, OutOfRangeException
 
     connection, context = duckdb_engine(), with_random_tables()
@@ -45,8 +41,6 @@ def test_rows_are_those_of_duckdb(duckdb: None, datafusion: None, capsys: pytest
         counted["different" if difference else "equal"] += 1
         if difference:
             different.append((number, difference))
-    with capsys.disabled():
-        print(dict(counted))
     assert different == []
     assert counted["equal"] > PIPELINES // 80
     assert counted["refused by DataFusion"] < PIPELINES // 200
