@@ -9,6 +9,7 @@ Specification: https://substrait.io/serialization/basics/ and "Plans" there.
 
 from __future__ import annotations
 
+import uuid
 from collections import deque
 from collections.abc import Callable
 from itertools import count
@@ -180,8 +181,10 @@ class Evaluation:
 
     def _persisted(self, rows: Rows) -> Rows:
         assert isinstance(rows.table, FrameTable)
-        table = attrs.evolve(rows.table, frame=rows.table.filtered, conditions=())
-        self._space.keep(table.frame)
+        # Spark knows persisted rows by their plan: no other has this condition, so no other is given these rows.
+        frame = rows.table.filtered.where(f"'{uuid.uuid4().hex}' IS NOT NULL")
+        table = attrs.evolve(rows.table, frame=frame, conditions=())
+        self._space.keep(frame)
         return Rows(table, rows.columns)
 
     # --- the trees as they are now

@@ -14,6 +14,8 @@ from tests.spark.rows import DuckdbRows, Tables, by_tag, collected, counted, reg
 from tests.support import refused
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
 COLUMNS = {"a": "i64?", "b": "i64?"}
@@ -198,3 +200,22 @@ def test_shared_relations_may_be_persisted(spark: SparkSession, capsys: pytest.C
         spark.catalog.clearCache()
     counts.execute(spark).explain()
     assert "InMemory" not in capsys.readouterr().out
+
+
+def test_what_is_persisted_is_no_other_relations(spark: SparkSession, tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"a": [1, 2]}), tmp_path / "x.parquet")
+    files = sd.read_files(tmp_path, {"a": "i64?"}, kind="folder")
+    both = sd.shared(files)
+    try:
+        one, other = sd.Plan(both, both).execute(spark, persist_shared=True)
+        assert sorted(row.a for row in one.collect()) == [1, 2]
+        pq.write_table(pa.table({"a": [3]}), tmp_path / "y.parquet")
+        (tmp_path / "x.parquet").unlink()
+        assert sorted(row.a for row in other.collect()) == [1, 2]
+        assert [row.a for row in files.collect(spark)] == [3]
+        assert [row.a for row in sd.Plan(both, both).execute(spark, persist_shared=True)[1].collect()] == [3]
+    finally:
+        spark.catalog.clearCache()
