@@ -76,7 +76,10 @@ SLOW = frozenset(
         "proto/test_extended.py::test_any_expressions_come_back_from_json",
         "test_rules.py::test_a_chain_of_verbs_has_the_schema_that_the_rules_say",
         "trees/test_round_trip.py",
-        # whole queries, and many plans of one kind, on Spark
+        # whole queries, and many plans of one kind
+        "engines/test_function_cases.py",
+        "engines/test_pipelines.py",
+        "engines/test_tpch.py",
         "spark/test_functions.py::test_scalar_cases",
         "spark/test_joins.py::test_equal_keys_are_hashed",
         "spark/test_joins.py::test_subqueries_in_conditions",
