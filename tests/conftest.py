@@ -16,6 +16,7 @@ from tests.markers import ENGINES, MARKERS, add_markers, fixtures
 from tests.projects import LIBRARY, Project
 
 if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
     from pyspark.sql import SparkSession
 
 SETTINGS = {
@@ -152,6 +153,28 @@ def duckdb() -> None:
 @pytest.fixture(scope="session")
 def datafusion() -> None:
     """For tests that run queries or plans in DataFusion."""
+
+
+@pytest.fixture(scope="module")
+def tpch_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of TPC-H of one scale factor, which a test may choose."""
+    from examples.tpch import data
+
+    made = tmp_path_factory.mktemp("tpch")
+    data.generate(made, getattr(request, "param", 0.01))
+    return made
+
+
+@pytest.fixture(scope="module")
+def tpch_in_duckdb(duckdb: None, tpch_folder: Path) -> Iterator[DuckDBPyConnection]:
+    """DuckDB with the tables of TPC-H."""
+    from duckdb import connect
+
+    from examples.tpch import data
+
+    with connect() as connection:
+        data.register_in_duckdb(connection, tpch_folder)
+        yield connection
 
 
 @pytest.fixture(scope="session")

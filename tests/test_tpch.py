@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,25 +52,8 @@ each_query = pytest.mark.parametrize("name", sorted(QUERIES))
 
 
 @pytest.fixture(scope="module")
-def directory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of one scale factor, which a test may choose."""
-    made = tmp_path_factory.mktemp("tpch")
-    data.generate(made, getattr(request, "param", SCALE))
-    return made
-
-
-@pytest.fixture(scope="module")
-def duck(duckdb: None, directory: Path) -> Iterator[DuckDBPyConnection]:
-    from duckdb import connect
-
-    with connect() as connection:
-        data.register_in_duckdb(connection, directory)
-        yield connection
-
-
-@pytest.fixture(scope="module")
-def tables(spark: SparkSession, directory: Path) -> SparkSession:
-    data.register_in_spark(spark, directory)
+def tables(spark: SparkSession, tpch_folder: Path) -> SparkSession:
+    data.register_in_spark(spark, tpch_folder)
     return spark
 
 
@@ -114,17 +96,17 @@ def test_the_order_by_clause_is_found() -> None:
     assert ordered_by("q16") == ["supplier_cnt", "p_brand", "p_type", "p_size"]
 
 
-def test_the_schemas_are_those_of_the_files(directory: Path) -> None:
+def test_the_schemas_are_those_of_the_files(tpch_folder: Path) -> None:
     import pyarrow.parquet as pq
 
     for name, table in TABLES.items():
-        stored = pq.read_schema(directory / f"{name}.parquet")
+        stored = pq.read_schema(tpch_folder / f"{name}.parquet")
         assert sd.read_named(name, stored).schema == table.schema
 
 
 @each_query
-def test_columns_are_those_of_the_sql_text(name: str, duck: DuckDBPyConnection) -> None:
-    schema, sql = QUERIES[name]().schema, answer(duck, name)
+def test_columns_are_those_of_the_sql_text(name: str, tpch_in_duckdb: DuckDBPyConnection) -> None:
+    schema, sql = QUERIES[name]().schema, answer(tpch_in_duckdb, name)
     assert list(schema.names) == sql.columns
     for field, theirs in zip(schema, map(str, sql.types), strict=True):
         match field.type:
@@ -147,10 +129,10 @@ def test_the_plan_survives_its_bytes(name: str) -> None:
     assert list(parsed.relations[0].root.names) == list(QUERIES[name]().schema.names)
 
 
-@pytest.mark.parametrize(("directory", "name"), RUNS, indirect=["directory"], scope="module")
-def test_rows_are_those_of_the_sql_text(name: str, tables: SparkSession, duck: DuckDBPyConnection) -> None:
+@pytest.mark.parametrize(("tpch_folder", "name"), RUNS, indirect=["tpch_folder"], scope="module")
+def test_rows_are_those_of_the_sql_text(name: str, tables: SparkSession, tpch_in_duckdb: DuckDBPyConnection) -> None:
     query = QUERIES[name]()
-    expected = expected_rows(name, query.schema, answer(duck, name).fetchall())
+    expected = expected_rows(name, query.schema, answer(tpch_in_duckdb, name).fetchall())
 
     frame = query.execute(tables)
     rows = [tuple(row) for row in frame.collect()]
