@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from google.protobuf import json_format, text_format
+from google.protobuf import json_format
 from google.protobuf.descriptor_pb2 import DescriptorProto
 from substrait import algebra_pb2 as pb
 from substrait.extended_expression_pb2 import ExtendedExpression
@@ -19,40 +19,11 @@ from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.findings import Finding
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.legacy import modern_plan, modern_plan_from_json
-from substrait_dsl.proto.legacy_plan import urn_of
-from substrait_dsl.proto.legacy_schema import PACKAGE, REMOVED_FIELDS, old_plan_class
+from substrait_dsl.proto.legacy_schema import PACKAGE, REMOVED_FIELDS
 from substrait_dsl.proto.plan import to_bytes, to_json
+from tests.proto.old_plans import URIS, expression, modern, old, relation, type_
 from tests.proto.plans import T, col, encoded, gt, i64, message
 from tests.support import refused
-
-
-def old(text: str, version: str = "0.50") -> Any:
-    """A plan that holds what the messages of then could, written in protobuf's text form."""
-    plan: Any = old_plan_class()()
-    plan.version.major_number, plan.version.minor_number = map(int, version.split("."))
-    return text_format.Parse(text, plan)
-
-
-def modern(text: str, version: str = "0.50", findings: list[Finding] | None = None) -> Plan:
-    """What bytes and JSON of an old plan are today; both are the same."""
-    plan = old(text, version)
-    from_bytes = modern_plan(plan.SerializeToString(), findings)
-    assert modern_plan_from_json(json_format.MessageToJson(plan)) == from_bytes
-    from_bytes.ClearField("version")
-    return from_bytes
-
-
-def relation(text: str) -> str:
-    return f"relations {{ rel {{ {text} }} }}"
-
-
-def expression(text: str) -> str:
-    return relation(f"project {{ expressions {{ {text} }} }}")
-
-
-def type_(text: str) -> str:
-    return relation(f"read {{ base_schema {{ struct {{ types {{ {text} }} }} }} }}")
-
 
 # --- the table of what was removed
 
@@ -406,99 +377,6 @@ def test_the_type_of_an_interval_without_precision(version: str, precise: bool) 
 def test_an_interval_without_precision(version: str, precision: int) -> None:
     plan = modern(expression(LITERAL % "interval_day_to_second { days: 1 }"), version)
     assert plan.relations[0].rel.project.expressions[0].literal.interval_day_to_second.precision == precision
-
-
-# --- extensions
-
-ARITHMETIC = "extension:io.substrait:functions_arithmetic"
-
-
-@pytest.mark.parametrize(
-    ("uri", "urn"),
-    [
-        ("/functions_arithmetic.yaml", ARITHMETIC),
-        ("functions_arithmetic.yaml", ARITHMETIC),
-        ("https://github.com/substrait-io/substrait/blob/main/extensions/functions_arithmetic.yaml", ARITHMETIC),
-        ("https://substrait.io/extensions/functions_arithmetic.yaml", ARITHMETIC),
-        ("extension:com.example:mine", "extension:com.example:mine"),
-        # what is not the specification's own keeps all that its address says
-        ("https://example.com/functions_arithmetic.yaml", "extension:example.com:functions_arithmetic"),
-        ("https://example.com/a/mine.yaml", "extension:example.com:a.mine"),
-        ("https://example.com/b/mine.yaml", "extension:example.com:b.mine"),
-        ("/mine.yaml", "extension:unknown:mine"),
-        ("urn:arrow:functions", "extension:unknown:urn.arrow.functions"),
-        ("", "extension:unknown:unknown"),
-    ],
-)
-def test_urns_of_uris(uri: str, urn: str) -> None:
-    assert urn_of(uri) == urn
-
-
-URIS = """
-  extension_uris { extension_uri_anchor: 1 uri: "/functions_arithmetic.yaml" }
-  extension_uris { extension_uri_anchor: 2 uri: "https://example.com/mine.yaml" }
-  extensions { extension_function { extension_uri_reference: 1 function_anchor: 5 name: "add:i64_i64" } }
-  extensions { extension_type { extension_uri_reference: 2 type_anchor: 6 name: "point" } }
-  extensions { extension_type_variation { extension_uri_reference: 2 type_variation_anchor: 7 name: "odd" } }
-"""
-
-
-def test_uris() -> None:
-    findings: list[Finding] = []
-    plan = modern(URIS, findings=findings)
-    urns = {each.extension_urn_anchor: each.urn for each in plan.extension_urns}
-    mine = "extension:example.com:mine"
-    function, kind, variation = plan.extensions
-    assert urns[function.extension_function.extension_urn_reference] == ARITHMETIC
-    assert urns[kind.extension_type.extension_urn_reference] == mine
-    assert urns[variation.extension_type_variation.extension_urn_reference] == mine
-    assert sorted(urns.values()) == sorted((ARITHMETIC, mine))
-    names = function.extension_function, kind.extension_type, variation.extension_type_variation
-    assert [each.name for each in names] == ["add:i64_i64", "point", "odd"]
-    assert [finding.path.startswith("extensions[") for finding in findings] == [True]
-    assert "https://example.com/mine.yaml" in findings[0].message
-    assert mine in findings[0].message
-
-
-def test_a_uri_that_is_a_urn_already_is_nothing_to_tell() -> None:
-    findings: list[Finding] = []
-    mine = "extension:com.example:mine"
-    plan = modern(
-        f"extension_uris {{ uri: '{mine}' }} extensions {{ extension_type {{ name: 'point' }} }}", findings=findings
-    )
-    assert [each.urn for each in plan.extension_urns] == [mine]
-    assert findings == []
-
-
-UNDECLARED = 4294967295
-
-
-@pytest.mark.parametrize(
-    ("uris", "urns", "uri_reference", "urn_reference", "means"),
-    [
-        ({1: "/functions_boolean.yaml"}, {1: ARITHMETIC}, 1, 1, ARITHMETIC),  # the newer one
-        ({1: "/functions_arithmetic.yaml"}, {3: ARITHMETIC}, 1, 0, ARITHMETIC),
-        ({0: "/functions_arithmetic.yaml"}, {}, 0, 0, ARITHMETIC),  # 0 is written as nothing
-        ({}, {0: ARITHMETIC}, 0, 0, ARITHMETIC),
-        ({}, {1: ARITHMETIC}, UNDECLARED, 0, None),
-        ({1: "/functions_arithmetic.yaml"}, {}, 7, 0, None),
-        ({}, {}, 0, 0, None),
-    ],
-)
-def test_extensions_said_in_both_ways(
-    uris: dict[int, str], urns: dict[int, str], uri_reference: int, urn_reference: int, means: str | None
-) -> None:
-    plan = old("")
-    for anchor, uri in uris.items():
-        plan.extension_uris.add(extension_uri_anchor=anchor, uri=uri)
-    for anchor, urn in urns.items():
-        plan.extension_urns.add(extension_urn_anchor=anchor, urn=urn)
-    function = plan.extensions.add().extension_function
-    function.extension_uri_reference, function.extension_urn_reference = uri_reference, urn_reference
-    now = modern_plan(plan.SerializeToString())
-    declared = {each.extension_urn_anchor: each.urn for each in now.extension_urns}
-    assert len(declared) == len(now.extension_urns)
-    assert declared.get(now.extensions[0].extension_function.extension_urn_reference) == means
 
 
 # --- what cannot be said today
