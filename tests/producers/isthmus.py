@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pyspark
 
 from substrait_dsl.spark.session import java_environment
@@ -47,8 +48,18 @@ def planned_by_isthmus(cache: Path, tables: Sequence[str], texts: Mapping[str, s
         }
 
 
-def written_back_by_substrait_java(cache: Path, plans: Mapping[str, bytes]) -> Mapping[str, bytes | str]:
-    """What substrait-java makes of plans: it reads them and writes them back; or the message of its error.
+@attrs.frozen
+class Reading:
+    """What substrait-java makes of a plan."""
+
+    types: tuple[str, ...]
+    """The record type of each root, in the specification's words."""
+    written: bytes
+    """The plan as it writes it back."""
+
+
+def read_by_substrait_java(cache: Path, plans: Mapping[str, bytes]) -> Mapping[str, Reading | str]:
+    """What substrait-java makes of plans, or the message of its error.
 
     Args:
         cache: as for `planned_by_isthmus`.
@@ -59,14 +70,16 @@ def written_back_by_substrait_java(cache: Path, plans: Mapping[str, bytes]) -> M
     """
     java = _java()
     with _gateway(java, _jars(java, cache / f"isthmus-{VERSION}")) as gateway:
-        found: dict[str, bytes | str] = {}
+        found: dict[str, Reading | str] = {}
+        text_of = gateway.jvm.io.substrait.type.StringTypeVisitor()
         for name, data in plans.items():
             try:
                 read = getattr(gateway.jvm.io.substrait.plan.ProtoPlanConverter(), "from")(
                     gateway.jvm.io.substrait.proto.Plan.parseFrom(data)
                 )
                 written = gateway.jvm.io.substrait.plan.PlanProtoConverter().toProto(read)
-                found[name] = bytes(written.toByteArray())
+                types = tuple(root.getInput().getRecordType().accept(text_of) for root in read.getRoots())
+                found[name] = Reading(types, bytes(written.toByteArray()))
             except import_module("py4j.protocol").Py4JJavaError as error:
                 found[name] = str(error.java_exception)
         return found
