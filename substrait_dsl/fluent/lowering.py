@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 def lowered(plan: AlgebraPlan, engine: str | Path) -> AlgebraPlan:
     """The plan that an engine takes. Raises as `Plan.lower`."""
-    from substrait_dsl.engines.lowering.plan import Refused, lower_plan
+    from substrait_dsl.engines.lowering.context import Place
+    from substrait_dsl.engines.lowering.plan import lower_plan
     from substrait_dsl.engines.profile import load_profile
 
     profile = load_profile(engine)
     try:
         return lower_plan(plan, profile)
     except UnsupportedError as error:
-        if isinstance(error.refused, Refused):
+        if isinstance(error.refused, Place):
             _name_step(error, error.refused.top, error.refused.node)
         raise
 

@@ -9,10 +9,13 @@ import pytest
 import substrait_dsl as sd
 from examples.tpch.queries import QUERIES
 from substrait_dsl import functions
-from substrait_dsl.algebra.expressions import OuterReference, ScalarSubquery
+from substrait_dsl.algebra.expressions import OuterReference, ScalarFunction, ScalarSubquery
 from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.engines.lowering.context import Place
+from substrait_dsl.engines.lowering.plan import try_to_lower
 from substrait_dsl.engines.profile import load_profile
 from substrait_dsl.errors import CatalogError, InvalidChoiceError, UnsupportedError
+from tests.differential.pipelines import pipeline
 
 f: Any = functions
 T = sd.read_named("t", {"k": "i64?", "a": "i32", "s": "string?"})
@@ -56,6 +59,35 @@ def test_what_has_no_form_is_refused_by_step(relation: Any, message: str, step: 
     assert caught.value.verb == "to_bytes"
     assert caught.value.step is not None
     assert caught.value.step.startswith(step)
+
+
+def test_all_that_has_no_form_is_collected() -> None:
+    """Each of them once, in steps below one another, side by side and in a subquery; what stands above is lowered."""
+    left = T.select("k", c=lambda t: f.add(t.a, 1, overflow="ERROR"))
+    right = U.select("k", d=lambda u: f.bitwise_and(u.b, 1))
+    inside = U.filter(lambda u: f.bitwise_not(u.b) == 1)
+    plan = left.join(right, on="k").filter(sd.exists(inside)).select(n=lambda r: f.sqrt(r.c.cast("fp64"))).to_plan()
+    result = try_to_lower(plan._algebra, load_profile("datafusion"))
+    assert result.plan is None
+    assert sorted(word for each in result.refusals for word in FUNCTIONS if word in str(each)) == sorted(FUNCTIONS)
+    assert all(isinstance(each.refused, Place) for each in result.refusals)
+
+
+FUNCTIONS = ("overflow=ERROR", "bitwise_and", "bitwise_not", "sqrt")
+
+
+def test_what_is_written_another_way_is_known() -> None:
+    plan = T.filter(lambda t: t.a > 1).filter(lambda t: t.a.between(1, 5)).select("k").to_plan()
+    (place,) = try_to_lower(plan._algebra, load_profile("datafusion")).rewritten
+    assert isinstance(place.node, ScalarFunction)
+    assert place.node.function.name == "between"
+
+
+def test_random_pipelines_are_lowered_on_after_a_refusal() -> None:
+    profile = load_profile("datafusion")
+    results = [try_to_lower(pipeline(3, number).to_plan()._algebra, profile) for number in range(200)]
+    assert any(len(each.refusals) > 1 for each in results)
+    assert all((each.plan is None) == bool(each.refusals) for each in results)
 
 
 def test_an_engine_that_there_is_not_has_a_suggestion() -> None:

@@ -5,8 +5,17 @@ from __future__ import annotations
 import attrs
 
 from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
+from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.errors import UnsupportedError
+
+
+@attrs.frozen
+class Place:
+    """A node of a plan that is being lowered, and the relation at the top of its tree."""
+
+    top: Rel
+    node: Node
 
 
 @attrs.frozen
@@ -14,6 +23,10 @@ class Lowering:
     """Lowering for one engine."""
 
     profile: Profile
+    refusals: list[UnsupportedError] = attrs.field(factory=list)
+    """What has been refused so far, each with its place in the plan."""
+    rewritten: list[Place] = attrs.field(factory=list)
+    """The nodes that others have been made for so far."""
 
     def refusal(self, what: str, hint: str | None = None) -> UnsupportedError:
         """The error for what has no form on the engine: ``"an unnest"``."""

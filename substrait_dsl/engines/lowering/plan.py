@@ -15,7 +15,7 @@ from substrait_dsl.algebra.expressions import closed as closed_expression
 from substrait_dsl.algebra.node import Expression, Node, Rel, with_children
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.engines.lowering import aggregates, columns, joins, rows, sets
-from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.context import Lowering, Place
 from substrait_dsl.engines.lowering.expressions import lower_expression
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.errors import UnsupportedError, kind_words
@@ -25,11 +25,15 @@ MAX_SIZE = 20_000
 
 
 @attrs.frozen
-class Refused:
-    """What was being lowered when an error was raised: the relation at the top, the node."""
+class LoweringResult:
+    """What lowering a plan comes to."""
 
-    top: Rel
-    node: Node
+    plan: AlgebraPlan | None
+    """The plan with the same rows, names and types; None where something is refused."""
+    refusals: tuple[UnsupportedError, ...]
+    """All that has no form on the engine, in the order of evaluation; ``refused`` says which node that is."""
+    rewritten: tuple[Place, ...]
+    """The nodes of the plan that others stand for."""
 
 
 def lower_plan(plan: AlgebraPlan, profile: Profile) -> AlgebraPlan:
@@ -43,31 +47,58 @@ def lower_plan(plan: AlgebraPlan, profile: Profile) -> AlgebraPlan:
         A plan with the same rows, names and types.
 
     Raises:
-        UnsupportedError: for what has no form on the engine; its ``refused`` says which node that is.
+        UnsupportedError: for the first thing that has no form on the engine; its ``refused`` says which node that is.
+        LiteralError: for a parameter that is bound to a value of another type.
+    """
+    result = try_to_lower(plan, profile)
+    if result.plan is None:
+        raise result.refusals[0]
+    return result.plan
+
+
+def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
+    """Bring a plan to what an engine takes, and collect all that has no form there.
+
+    Raises:
         LiteralError: for a parameter that is bound to a value of another type.
     """
     to = Lowering(profile)
     if plan.settings.enhancement is not None:
-        raise to.refusal("an enhancement of the plan")
+        to.refusals.append(to.refusal("an enhancement of the plan"))
     if len(plan.trees) != 1 or not isinstance(plan.trees[0], Root):
-        raise to.refusal("a plan of several trees, or of none that is returned,")
+        to.refusals.append(to.refusal("a plan of several trees, or of none that is returned,"))
     bound = plan.with_parameters_bound()
-    (root,) = bound.roots
+    trees: list[Root] = []
+    for tree in bound.trees:
+        made = _lowered(tree.input, to)
+        if isinstance(tree, Root):
+            _require_root(tree, made, to)
+            trees.append(Root(made, tree.names))
+    if to.refusals:
+        return LoweringResult(None, tuple(to.refusals), tuple(to.rewritten))
+    lowered = attrs.evolve(bound, trees=tuple(trees), version=None, expected_type_urls=(), type_aliases=())
+    return LoweringResult(lowered, (), tuple(to.rewritten))
+
+
+def _require_root(root: Root, made: Rel, to: Lowering) -> None:
+    """Refuse a root whose columns or whose size the engine does not take."""
     if len(set(root.columns)) < len(root.columns):
-        raise UnsupportedError(f"{profile} puts out no two columns of one name", hint="rename one of them")
-    made = _lowered(root.input, to)
+        error = UnsupportedError(f"{to.profile} puts out no two columns of one name", hint="rename one of them")
+        to.refusals.append(error)
     if made.size > MAX_SIZE:
-        raise UnsupportedError(
-            f"for {profile} the plan would have {made.size} parts, as it reads relations that are used several times "
-            f"once for each time; at most {MAX_SIZE} are written"
+        to.refusals.append(
+            UnsupportedError(
+                f"for {to.profile} the plan would have {made.size} parts, as it reads relations that are used several "
+                f"times once for each time; at most {MAX_SIZE} are written"
+            )
         )
     kinds = tuple(kind for kind in root.input.schema.types)
     if made.schema.types != kinds:
         raise AssertionError(f"lowered to {made.schema.types}, not {kinds}")
-    return attrs.evolve(bound, trees=(Root(made, root.names),), version=None, expected_type_urls=(), type_aliases=())
 
 
 def _lowered(top: Rel, to: Lowering) -> Rel:
+    """A relation without what the engine does not take; what is refused is recorded, and something stands for it."""
     done: dict[int, Node] = {}
     stack: list[tuple[Node, bool]] = [(top, False)]
     while stack:
@@ -79,29 +110,43 @@ def _lowered(top: Rel, to: Lowering) -> Rel:
             stack += ((child, False) for child in node.children())
             continue
         try:
-            done[id(node)] = _lower_over(node, done, to)
+            done[id(node)], is_rewritten = _lower_over(node, done, to)
         except UnsupportedError as error:
-            error.refused = Refused(top, node)
-            raise
+            error.refused = Place(top, node)
+            to.refusals.append(error)
+            done[id(node)] = _placeholder(node, done)
+        else:
+            if is_rewritten:
+                to.rewritten.append(Place(top, node))
     made = done[id(top)]
     assert isinstance(made, Rel)
     return made
 
 
-def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> Node:
-    """A node over its parts, which are lowered."""
+def _placeholder(node: Node, done: Mapping[int, Node]) -> Node:
+    """What stands for a node that is refused, so that the rest is lowered: something with its columns or its type."""
+    if isinstance(node, Rel):
+        return r.Read(node.schema, r.NamedTable(("refused",)))
+    return with_children(node, done)
+
+
+def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Node, bool]:
+    """A node over its parts, which are lowered, and whether it is another than that with these parts."""
     if isinstance(node, r.Emit):  # its input may have become an emit, on which no other stands
         made = done[id(node.input)]
         assert isinstance(made, Rel)
-        return r.emit(made, node.mapping, node.names)
-    node = with_children(_without_method(node), done)
-    match node:
+        return r.emit(made, node.mapping, node.names), False
+    logical = _without_method(node)
+    same = with_children(logical, done)
+    match same:
         case Rel():
-            return _fitted(lower_relation(node, to), node)
+            relation = lower_relation(same, to)
+            return _fitted(relation, same), relation != same or logical is not node
         case Expression():
-            return lower_expression(closed_expression(node), to)
+            expression = lower_expression(closed_expression(same), to)
+            return expression, expression != same
         case _:
-            return node  # of the relation or the expression that it is in
+            return same, False  # of the relation or the expression that it is in
 
 
 def _without_method(node: Node) -> Node:
