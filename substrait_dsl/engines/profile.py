@@ -7,6 +7,9 @@ A profile is a dialect file of the specification. What such a file has no words 
                         (`substrait_dsl.engines.lowering.functions`)
     options             by the name of an option the values that say what the engine does anyway
     casts               by the keyword of a type the keywords of those that the engine casts it to as Spark does
+    encoding            how its plans are written: ``spec``, which is the default, or ``legacy``
+    omitted_fields      the removed fields that its plans lack in the legacy encoding, such as
+                        ``ReadRel.VirtualTable.values``, because the engine refuses them beside today's
 
 Specification: ``dialect_schema.yaml`` beside the extension files.
 """
@@ -21,11 +24,12 @@ from pathlib import Path
 import attrs
 
 from substrait_dsl.algebra.capabilities import Capabilities
+from substrait_dsl.algebra.settings import ENCODINGS, Encoding
 from substrait_dsl.catalog.dialects import read_dialect
 from substrait_dsl.catalog.entries import Entry, read_yaml
 from substrait_dsl.errors import CatalogError, require, unknown_choice
 
-_KEYS = ("engine", "version", "description", "function_rules", "options", "casts")
+_KEYS = ("engine", "version", "description", "function_rules", "options", "casts", "encoding", "omitted_fields")
 
 
 @attrs.frozen
@@ -42,6 +46,10 @@ class Profile:
     """By the name of an option the values that say what the engine does anyway."""
     casts: Mapping[str, tuple[str, ...]]
     """By the keyword of a type those of the other types that it may be cast to."""
+    encoding: Encoding = "spec"
+    """How its plans are written."""
+    omitted_fields: tuple[str, ...] = ()
+    """The removed fields that its plans lack in the legacy encoding."""
     functions: frozenset[tuple[str, str, str]] = attrs.field(init=False)
     """What the engine has under its own name: kind of function, URN of the extension, name and signature."""
 
@@ -85,6 +93,8 @@ def read_profile(text: str, source: str) -> Profile:
         metadata.mapping("function_rules"),
         {option: options.words(option) for option in options.values},
         {kind: casts.words(kind) for kind in casts.values},
+        metadata.choice("encoding", ENCODINGS, "spec"),
+        metadata.words("omitted_fields") if "omitted_fields" in metadata.values else (),
     )
 
 

@@ -291,15 +291,7 @@ class Document(Immutable, Called, Generic[M, A]):
         Specification: https://substrait.io/serialization/binary_serialization/.
         """
         with naming("to_proto"):
-            require_choice("encoding", encoding, ENCODINGS)
-            if outer_references is not None:
-                require_choice("outer_references", outer_references, OUTER_REFERENCES)
-            if encoding == "legacy" and outer_references == "rel_reference":
-                raise InvalidArgumentError(
-                    'the legacy encoding has outer_references="steps_out", got "rel_reference": readers that do not '
-                    "know it take the row of another relation",
-                    hint="leave outer_references out",
-                )
+            require_encoding(encoding, outer_references)
             return self._encoded(encoding, outer_references)
 
     def _encoded(self, encoding: Encoding, outer_references: OuterReferences | None) -> M:
@@ -368,6 +360,19 @@ class Document(Immutable, Called, Generic[M, A]):
 
     def __hash__(self) -> int:
         return hash(self._compared())
+
+
+def require_encoding(encoding: object, outer_references: object) -> None:
+    """Raise unless both are words of `to_proto`, and the encoding has such outer references."""
+    require_choice("encoding", encoding, ENCODINGS)
+    if outer_references is not None:
+        require_choice("outer_references", outer_references, OUTER_REFERENCES)
+    if encoding == "legacy" and outer_references == "rel_reference":
+        raise InvalidArgumentError(
+            'the legacy encoding has outer_references="steps_out", got "rel_reference": readers that do not know it '
+            "take the row of another relation",
+            hint="leave outer_references out",
+        )
 
 
 def _document(kind: type[Document[Any, Any]], algebra: Any, findings: tuple[Finding, ...]) -> Document[Any, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.settings import Encoding, OuterReferences
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.render.steps import step
 
@@ -44,6 +45,28 @@ def _relation_of(top: Rel, node: Node) -> Rel:
         return node
     relations = (each for each in walk(top) if isinstance(each, Rel))
     return next(rel for rel in relations if any(part is node for part in walk(rel, into_relations=False)))
+
+
+def encoded_for(
+    plan: AlgebraPlan, engine: str | Path, encoding: Encoding | None, outer_references: OuterReferences | None
+) -> bytes:
+    """A plan that was lowered to an engine, in the encoding that the engine reads, or in another one.
+
+    Raises:
+        UnsupportedError: the plan is too deep for the engine, or has no legacy form.
+    """
+    from substrait_dsl.engines.profile import load_profile
+    from substrait_dsl.proto.plan import encode_plan, to_bytes
+
+    profile = load_profile(engine)
+    message = encode_plan(
+        plan,
+        encoding=encoding or profile.encoding,
+        outer_references=outer_references,
+        omitted_fields=profile.omitted_fields if encoding is None else (),
+    )
+    require_one_tree(message, engine)
+    return to_bytes(message)
 
 
 def require_one_tree(message: PlanMessage, engine: str | Path) -> None:

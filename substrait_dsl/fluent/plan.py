@@ -33,10 +33,10 @@ from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, kind_words, naming, placing, require_choice
 from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.fluent.choices import require_flag
-from substrait_dsl.fluent.documents import Document, type_urls
+from substrait_dsl.fluent.documents import Document, require_encoding, type_urls
 from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
 from substrait_dsl.fluent.guidance import no_attribute
-from substrait_dsl.fluent.lowering import lowered, require_one_tree
+from substrait_dsl.fluent.lowering import encoded_for, lowered
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.running import Running, Started, explanation, require_explained
@@ -253,14 +253,14 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
     def to_bytes(
         self,
         *,
-        encoding: Encoding = "spec",
+        encoding: Encoding | None = None,
         outer_references: OuterReferences | None = None,
         engine: str | Path | None = None,
     ) -> bytes:
         """Make protobuf's binary form; equal content gives equal bytes.
 
         Args:
-            encoding: as of `to_proto`.
+            encoding: as of `to_proto`; by default that of the engine, or ``spec``.
             outer_references: as of `to_proto`.
             engine: write the plan for an engine, as `lower` has it; None: as it is, as the specification says.
 
@@ -270,13 +270,10 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             InvalidArgumentError: as of `to_proto`.
         """
         if engine is None:
-            return super().to_bytes(encoding=encoding, outer_references=outer_references)
-        from substrait_dsl.proto.plan import to_bytes
-
+            return super().to_bytes(encoding=encoding or "spec", outer_references=outer_references)
         with naming("to_bytes"):
-            message = self._lowered(engine).to_proto(encoding=encoding, outer_references=outer_references)
-            require_one_tree(message, engine)
-        return to_bytes(message)
+            require_encoding(encoding or "spec", outer_references)
+            return encoded_for(lowered(self._algebra, engine), engine, encoding, outer_references)
 
     def _with_canonical_anchors(self) -> AlgebraPlan:
         return canonical_plan(self._algebra)

@@ -5,6 +5,8 @@ Specification: https://substrait.io/serialization/binary_serialization/.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from substrait.algebra_pb2 import RelRoot
 from substrait.plan_pb2 import DynamicParameterBinding, ExecutionBehavior, Plan
 
@@ -45,7 +47,11 @@ from substrait_dsl.proto.whole import decode_whole, read_whole
 
 
 def encode_plan(
-    plan: AlgebraPlan, *, encoding: Encoding = "spec", outer_references: OuterReferences | None = None
+    plan: AlgebraPlan,
+    *,
+    encoding: Encoding = "spec",
+    outer_references: OuterReferences | None = None,
+    omitted_fields: Collection[str] = (),
 ) -> Plan:
     """Encode a plan as the specification asks of a careful producer.
 
@@ -57,6 +63,7 @@ def encode_plan(
         encoding: ``legacy`` writes the legacy fields beside today's: `add_legacy_fields`.
         outer_references: how a subquery names an outer row: by a ``rel_anchor`` (``rel_reference``), or, for
             consumers older than 0.89, by counting subqueries (``steps_out``); by default as the encoding has it.
+        omitted_fields: the legacy fields not to write.
 
     Returns:
         A ``substrait.Plan``: version and producer, extension declarations, execution behavior, and the trees in their
@@ -74,7 +81,7 @@ def encode_plan(
     if encoding == "legacy":
         from substrait_dsl.proto.legacy_fields import add_legacy_fields  # few plans are written so
 
-        add_legacy_fields(message)
+        add_legacy_fields(message, omitted_fields)
     return message
 
 
