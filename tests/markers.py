@@ -32,6 +32,7 @@ BY_FIXTURE: Mapping[str, tuple[str, ...]] = {
     "datafusion": ("engines",),
     "tpcds": ("slow",),
     "duckdb_cache": ("slow",),
+    "go_cache": ("slow",),
     "ibis_cache": ("slow",),
     "isthmus_cache": ("spark", "slow"),
     "library_cache": ("slow",),

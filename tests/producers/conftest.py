@@ -38,6 +38,13 @@ def duckdb_cache(pytestconfig: pytest.Config) -> Path:
 
 
 @pytest.fixture(scope="session")
+def go_cache(pytestconfig: pytest.Config) -> Path:
+    """A folder for Go and substrait-go, which are installed there once."""
+    assert pytestconfig.cache is not None
+    return pytestconfig.cache.mkdir("go")
+
+
+@pytest.fixture(scope="session")
 def tpcds(pytestconfig: pytest.Config) -> Path:
     """The folder with the tables and the queries of TPC-DS."""
     assert pytestconfig.cache is not None

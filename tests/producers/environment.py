@@ -55,9 +55,9 @@ def tpcds_folder(cache: Path, scale: float = SCALE) -> Path:
     folder = cache / f"tpcds-{scale}"
     if (folder / "queries.json").exists():
         return folder
-    packages = _installed(cache / f"duckdb-{DUCKDB}", _TPCDS, "--no-deps")
+    packages = installed(cache / f"duckdb-{DUCKDB}", _TPCDS, "--no-deps")
     folder.mkdir(exist_ok=True)
-    _run([sys.executable, "-c", _PROGRAM, str(folder), str(scale)], PYTHONPATH=str(packages))
+    run([sys.executable, "-c", _PROGRAM, str(folder), str(scale)], PYTHONPATH=str(packages))
     return folder
 
 
@@ -91,9 +91,9 @@ def compiled_by_ibis(cache: Path, folder: Path, values: Path, texts: Sequence[st
     Raises:
         AssertionError: the packages cannot be installed, or an expression cannot be compiled.
     """
-    packages = _installed(cache / "ibis-9.5.0", _IBIS)
+    packages = installed(cache / "ibis-9.5.0", _IBIS)
     made = folder / "compiled.pickle"
-    _run([sys.executable, "-c", _COMPILER, str(values), json.dumps(texts), str(made)], PYTHONPATH=str(packages))
+    run([sys.executable, "-c", _COMPILER, str(values), json.dumps(texts), str(made)], PYTHONPATH=str(packages))
     results: list[tuple[bytes, list[Any]]] = pickle.loads(made.read_bytes())
     return results
 
@@ -136,24 +136,24 @@ def planned_by_duckdb(
     Raises:
         AssertionError: the packages cannot be installed, or DuckDB fails otherwise.
     """
-    packages = _installed(cache / "duckdb-1.1.3", _DUCKDB_SUBSTRAIT, "--no-deps")
+    packages = installed(cache / "duckdb-1.1.3", _DUCKDB_SUBSTRAIT, "--no-deps")
     made = folder / "planned.pickle"
-    _run([sys.executable, "-c", _PLANNER, str(tables), json.dumps(texts), str(made)], PYTHONPATH=str(packages))
+    run([sys.executable, "-c", _PLANNER, str(tables), json.dumps(texts), str(made)], PYTHONPATH=str(packages))
     results: Mapping[str, tuple[bytes, list[Any]] | str] = pickle.loads(made.read_bytes())
     return results
 
 
-def _installed(folder: Path, packages: Sequence[str], *options: str) -> Path:
+def installed(folder: Path, packages: Sequence[str], *options: str) -> Path:
     """A folder with packages, to stand on Python's path; installed once."""
     done = folder / "installed"
     if not done.exists():
         install = [sys.executable, "-m", "pip", "install", "--quiet", *options, "--target", str(folder)]
-        _run([*install, *packages])
+        run([*install, *packages])
         done.touch()
     return folder
 
 
-def _run(command: list[str], **variables: str) -> None:
+def run(command: list[str], **variables: str) -> None:
     done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, f"{command[:4]} failed:\n{done.stdout}{done.stderr}"
 

@@ -63,10 +63,10 @@ def readings(isthmus_cache: Path) -> Mapping[str, Reading | str]:
     return read_by_substrait_java(isthmus_cache, plans)
 
 
-def is_equal(reading: Reading | str, plan: AlgebraPlan) -> bool:
-    assert isinstance(reading, Reading), reading
+def is_equal(written: bytes, plan: AlgebraPlan) -> bool:
+    """Whether a plan that was written back is read as an equal one."""
     try:
-        again, _ = from_bytes(reading.written)
+        again, _ = from_bytes(written)
     except PlanFormatError:
         return False
     return canonical_plan(again) == canonical_plan(plan)
@@ -74,8 +74,10 @@ def is_equal(reading: Reading | str, plan: AlgebraPlan) -> bool:
 
 def test_plans_in_the_legacy_encoding_come_back(readings: Mapping[str, Reading | str]) -> None:
     """All 22 queries of TPC-H are among them."""
-    equal = {name for name in ALL.keys() - REFUSED.keys() if is_equal(readings[name], ALL[name])}
-    assert equal == ALL.keys() - REFUSED.keys() - DIFFERENT.keys()
+    read = {name: reading.written for name, reading in readings.items() if isinstance(reading, Reading)}
+    assert {
+        name for name in ALL.keys() & read.keys() if is_equal(read[name], ALL[name])
+    } == ALL.keys() - REFUSED.keys() - DIFFERENT.keys()
 
 
 def test_record_types(readings: Mapping[str, Reading | str]) -> None:
@@ -90,8 +92,9 @@ def test_record_types(readings: Mapping[str, Reading | str]) -> None:
 
 def test_todays_fields_are_lost_without_the_legacy_fields(readings: Mapping[str, Reading | str]) -> None:
     """Fails when a newer version reads them: then the legacy fields are not for it."""
+    read = {name: reading.written for name, reading in readings.items() if isinstance(reading, Reading)}
     names = ALL.keys() - REFUSED.keys()
-    assert {name for name in names if not is_equal(readings[f"spec {name}"], ALL[name])} == LOST
+    assert {name for name in names if not is_equal(read[f"spec {name}"], ALL[name])} == LOST
 
 
 def test_what_it_refuses(readings: Mapping[str, Reading | str]) -> None:
