@@ -31,6 +31,7 @@ BY_FIXTURE: Mapping[str, tuple[str, ...]] = {
     "duckdb": ("engines",),
     "datafusion": ("engines",),
     "tpcds": ("slow",),
+    "validator_cache": ("slow",),
     "duckdb_cache": ("slow",),
     "go_cache": ("slow",),
     "ibis_cache": ("slow",),

@@ -45,6 +45,13 @@ def go_cache(pytestconfig: pytest.Config) -> Path:
 
 
 @pytest.fixture(scope="session")
+def validator_cache(pytestconfig: pytest.Config) -> Path:
+    """A folder for substrait-validator, which is installed there once."""
+    assert pytestconfig.cache is not None
+    return pytestconfig.cache.mkdir("validator")
+
+
+@pytest.fixture(scope="session")
 def tpcds(pytestconfig: pytest.Config) -> Path:
     """The folder with the tables and the queries of TPC-DS."""
     assert pytestconfig.cache is not None

@@ -143,6 +143,49 @@ def planned_by_duckdb(
     return results
 
 
+_VALIDATOR = ("substrait-validator==0.1.4",)
+
+_CHECK = """
+import json, pathlib, sys
+import substrait_validator as validator
+
+plans, extensions = map(pathlib.Path, sys.argv[1:])
+config = validator.Config()
+config.add_uri_resolver(lambda uri: (extensions / uri.rpartition("/")[2]).read_bytes())
+results = {}
+for file in plans.glob("*.plan"):
+    data = file.read_bytes()
+    if validator.check_plan(data, config) >= 0:  # its report of a deep plan cannot be read
+        results[file.stem] = []
+    else:
+        found = validator.plan_to_diagnostics(data, config)
+        results[file.stem] = [each.msg for each in found if each.adjusted_level == 3]
+print(json.dumps(results))
+"""
+
+
+def errors_of_the_validator(
+    cache: Path, folder: Path, extensions: Path, plans: Mapping[str, bytes]
+) -> Mapping[str, list[str]]:
+    """What substrait-validator finds wrong in plans.
+
+    Args:
+        cache: a folder that stays from one run to the next.
+        folder: an empty folder.
+        extensions: the folder of the specification's extension files.
+        plans: the plans, by their names.
+
+    Raises:
+        AssertionError: the package cannot be installed, or the validator fails.
+    """
+    packages = installed(cache / "validator-0.1.4", _VALIDATOR)
+    for name, data in plans.items():
+        (folder / f"{name}.plan").write_bytes(data)
+    text = run([sys.executable, "-c", _CHECK, str(folder), str(extensions)], PYTHONPATH=str(packages))
+    results: Mapping[str, list[str]] = json.loads(text)
+    return results
+
+
 def installed(folder: Path, packages: Sequence[str], *options: str) -> Path:
     """A folder with packages, to stand on Python's path; installed once."""
     done = folder / "installed"
@@ -153,9 +196,11 @@ def installed(folder: Path, packages: Sequence[str], *options: str) -> Path:
     return folder
 
 
-def run(command: list[str], **variables: str) -> None:
+def run(command: list[str], **variables: str) -> str:
+    """What a program prints. Raises `AssertionError` if it fails."""
     done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, f"{command[:4]} failed:\n{done.stdout}{done.stderr}"
+    return done.stdout
 
 
 def queries(folder: Path) -> Mapping[int, str]:
