@@ -138,6 +138,12 @@ INTERNAL = {
     "Plan.execute.persist_shared",  # this and those of verbs that run need a session: tests/spark has them
     "Plan.running.persist_shared",
     "Plan.running.progress",
+    "Plan.execute.tables",  # tests/spark/test_given_tables.py has it, for all of them
+    "Plan.running.tables",
+    "Relation.collect.tables",
+    "Relation.execute.tables",
+    "Relation.running.tables",
+    "Relation.show.tables",
     "Properties.moved",
     "Relation.collect.persist_shared",
     "Relation.collect.progress",

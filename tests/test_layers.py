@@ -81,6 +81,7 @@ ONLY_FOR_ANNOTATIONS = {
     ("fluent.schemas", "pyarrow"),
     ("fluent.schemas", "pyspark.sql.types"),
     ("fluent.base", "pyspark.sql"),
+    ("fluent.given_tables", "pyarrow"),
     ("fluent.plan", "pyspark.sql"),
     ("fluent.running", "pyspark.sql"),
     ("partiql.builder", "pyspark.sql"),

@@ -17,6 +17,7 @@ from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, Unknow
 from substrait_dsl.fluent.arguments import RelationLike
 from substrait_dsl.fluent.choices import require_count, require_flag
 from substrait_dsl.fluent.expr import Expr, ExprBase
+from substrait_dsl.fluent.given_tables import Tables
 from substrait_dsl.fluent.guidance import no_attribute, relation_hint
 from substrait_dsl.fluent.habits import VERBS
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
@@ -73,14 +74,21 @@ class RelationBase(Picklable, RelationLike):
         return self._rel.properties
 
     def explain(
-        self, spark: SparkSession | None = None, mode: ExplainMode | None = None, *, properties: bool = False
+        self,
+        session: SparkSession | None = None,
+        mode: ExplainMode | None = None,
+        *,
+        tables: Tables | None = None,
+        properties: bool = False,
     ) -> str:
         """The plan as an indented text, and Spark's own plan below it; nothing runs.
 
         Args:
-            spark: a session, to show also what Spark makes of the plan, and where the names in that come from.
+            session: a session of Spark, to show also what Spark makes of the plan, and where the names in that come
+                from.
             mode: what Spark shows, as of ``DataFrame.explain``: ``"simple"`` (the physical plan), ``"extended"``,
                 ``"codegen"``, ``"cost"`` or ``"formatted"``.
+            tables: with a session, as of `execute`.
             properties: whether to show each step's ordering and distribution.
 
         Raises `InvalidChoiceError` for another mode; with a session also as `execute` does.
@@ -90,11 +98,11 @@ class RelationBase(Picklable, RelationLike):
 
         with naming("explain"):
             require_flag("properties", properties)
-            require_explained(spark, mode)
+            require_explained(session, mode, tables)
             text = explain(self._rel, properties=properties)
-            if spark is None:
+            if session is None:
                 return text
-            return explanation(text, Started(self._plan(), spark, is_preview=True), mode)
+            return explanation(text, Started(self._plan(), session, tables=tables, is_preview=True), mode)
 
     def _plan(self) -> AlgebraPlan:
         from substrait_dsl.fluent.trees import plan_of
@@ -124,43 +132,59 @@ class RelationBase(Picklable, RelationLike):
 
         return as_value(self, name)
 
-    def execute(self, spark: SparkSession, *, persist_shared: bool = False, allow: Allowed | None = None) -> DataFrame:
-        """Run on Spark and return the rows as a DataFrame of exactly this relation's schema.
+    def execute(
+        self,
+        session: SparkSession,
+        *,
+        tables: Tables | None = None,
+        persist_shared: bool = False,
+        allow: Allowed | None = None,
+    ) -> DataFrame:
+        """Run and return the rows as a DataFrame of exactly this relation's schema.
 
         Args:
-            spark: the session.
+            session: what runs it, a session of Spark.
+            tables: what this execution reads under some names, before tables of the session:
+                ``{"orders": frame, ("shop", "customers"): "customers.parquet"}``. Tables and readers of pyarrow,
+                DataFrames of pandas and Polars, whatever has ``__arrow_c_stream__``, and paths of Parquet and Arrow IPC
+                files. Their columns are checked as those of Spark's tables. A reader is read to its end: the next
+                execution needs another one.
             persist_shared: whether Spark keeps the rows of relations that are `shared`, once they are computed, until
                 ``spark.catalog.clearCache()``. Without it, Spark decides how often it computes them.
             allow: what the relation may read, write and define, for who runs plans of others: a function of an `Access`
                 that says True or False, or all accesses that there may be, such as ``plan.accesses()`` of a plan that
-                is known; None: everything.
+                is known; None: everything. To read a name in `tables` is an access, too.
 
-        Raises `NotAllowedError` for another access, before Spark is asked anything, `UnsupportedError` for what Spark
-        cannot do exactly, and `ExecutionError` for a table that is not there or does not fit; all before anything runs.
-        What fails while rows are computed is Spark's own error: `collect`, `show` and `running` say which step it comes
-        from.
+        Raises `NotAllowedError` for another access, before an engine is asked anything, `InvalidArgumentError` for a
+        table that the plan does not read, `UnsupportedError` for what Spark cannot do exactly, and for a table that the
+        plan changes, `SchemaError` for one that does not fit, and `ExecutionError` for one that is not there; all
+        before anything runs. What fails while rows are computed is the engine's own error: `collect`, `show` and
+        `running` say which step it comes from.
         """
         from substrait_dsl.fluent.running import Started
 
         with naming("execute"):
-            return Started(self._plan(), spark, persist_shared=persist_shared, allow=allow).frames[0]
+            started = Started(self._plan(), session, tables=tables, persist_shared=persist_shared, allow=allow)
+            return started.frames[0]
 
     def running(
         self,
-        spark: SparkSession,
+        session: SparkSession,
         *,
+        tables: Tables | None = None,
         persist_shared: bool = False,
         progress: bool = False,
         allow: Allowed | None = None,
     ) -> Running[DataFrame]:
-        """Run on Spark inside a ``with``: what fails there says which step of this relation failed.
+        """Run inside a ``with``: what fails there says which step of this relation failed.
 
         ``with rel.running(spark) as df: df.write.parquet(path)`` is `execute`, and whatever is done with the DataFrame.
         Spark's errors that come from this relation are raised as `ExecutionError` with the step and the expression,
         Spark's own being the cause; other errors stay what they are.
 
         Args:
-            spark: the session.
+            session: as of `execute`.
+            tables: as of `execute`.
             persist_shared: as of `execute`.
             progress: whether to show how far jobs are, on the standard error. It counts all that the application runs.
             allow: as of `execute`.
@@ -171,21 +195,29 @@ class RelationBase(Picklable, RelationLike):
 
         with naming("running"):
             return running(
-                "running", self._plan(), spark, progress=progress, persist_shared=persist_shared, allow=allow
+                "running",
+                self._plan(),
+                session,
+                tables=tables,
+                progress=progress,
+                persist_shared=persist_shared,
+                allow=allow,
             )
 
     def collect(
         self,
-        spark: SparkSession,
+        session: SparkSession,
         *,
+        tables: Tables | None = None,
         persist_shared: bool = False,
         progress: bool = False,
         allow: Allowed | None = None,
     ) -> list[Row]:
-        """Run on Spark and return the rows.
+        """Run and return the rows.
 
         Args:
-            spark: the session.
+            session: as of `execute`.
+            tables: as of `execute`.
             persist_shared: as of `execute`.
             progress: as of `running`.
             allow: as of `execute`.
@@ -202,7 +234,8 @@ class RelationBase(Picklable, RelationLike):
             started = running(
                 "collect",
                 self._plan(),
-                spark,
+                session,
+                tables=tables,
                 progress=progress,
                 persist_shared=persist_shared,
                 is_all=True,
@@ -213,19 +246,21 @@ class RelationBase(Picklable, RelationLike):
 
     def show(
         self,
-        spark: SparkSession,
+        session: SparkSession,
         n: int = 20,
         *,
+        tables: Tables | None = None,
         truncate: bool | int = True,
         vertical: bool = False,
         progress: bool = False,
         allow: Allowed | None = None,
     ) -> None:
-        """Run on Spark and print the first rows, as ``DataFrame.show`` does.
+        """Run and print the first rows, as ``DataFrame.show`` does.
 
         Args:
-            spark: the session.
+            session: as of `execute`.
             n: how many rows.
+            tables: as of `execute`.
             truncate: whether to cut values after 20 characters, or after how many.
             vertical: whether to print each column of a row on a line of its own.
             progress: as of `running`.
@@ -240,7 +275,7 @@ class RelationBase(Picklable, RelationLike):
             if not isinstance(truncate, bool):
                 require_count("truncate", truncate)
             require_flag("vertical", vertical)
-            started = running("show", self._plan(), spark, progress=progress, is_all=True, allow=allow)
+            started = running("show", self._plan(), session, tables=tables, progress=progress, is_all=True, allow=allow)
         with started as frame:
             frame.show(n, truncate, vertical)
 

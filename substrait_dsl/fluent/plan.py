@@ -35,6 +35,7 @@ from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, require_encoding, type_urls
 from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
+from substrait_dsl.fluent.given_tables import Tables
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.lowering import encoded_for, lowered
 from substrait_dsl.fluent.messages import require_extension
@@ -279,9 +280,14 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         return canonical_plan(self._algebra)
 
     def execute(
-        self, spark: SparkSession, *, persist_shared: bool = False, allow: Allowed | None = None
+        self,
+        session: SparkSession,
+        *,
+        tables: Tables | None = None,
+        persist_shared: bool = False,
+        allow: Allowed | None = None,
     ) -> list[DataFrame]:
-        """Run on Spark: evaluate the trees in order, each once; gives one DataFrame for each root.
+        """Run: evaluate the trees in order, each once; gives one DataFrame for each root.
 
         What changes tables is done when it returns. A root and a `shared` relation have the rows that they had in their
         turn: where a later change of the plan would make them others, they are kept before it. In a plan without
@@ -291,43 +297,51 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         of another type.
         """
         with naming("execute"):
-            return self._started(spark, persist_shared=persist_shared, allow=allow).frames
+            return self._started(session, tables, persist_shared=persist_shared, allow=allow).frames
 
     def running(
         self,
-        spark: SparkSession,
+        session: SparkSession,
         *,
+        tables: Tables | None = None,
         persist_shared: bool = False,
         progress: bool = False,
         allow: Allowed | None = None,
     ) -> Running[list[DataFrame]]:
-        """Run on Spark inside a ``with``, which gives the DataFrames, one for each root.
+        """Run inside a ``with``, which gives the DataFrames, one for each root.
 
         Arguments: as of `Relation.running`; what fails inside says, as there, which step of the plan failed.
         """
         with naming("running"):
             require_flag("progress", progress)
-            started = self._started(spark, persist_shared=persist_shared, allow=allow)
+            started = self._started(session, tables, persist_shared=persist_shared, allow=allow)
         return Running("running", started, started.frames, progress=progress)
 
-    def explain(self, spark: SparkSession | None = None, mode: ExplainMode | None = None) -> str:
+    def explain(
+        self, session: SparkSession | None = None, mode: ExplainMode | None = None, *, tables: Tables | None = None
+    ) -> str:
         """The plan as an indented text, and below it Spark's plan of each root; nothing runs.
 
         Arguments, and what is raised: as of `Relation.explain`.
         """
         with naming("explain"):
-            require_explained(spark, mode)
-            return str(self) if spark is None else explanation(str(self), self._started(spark, is_preview=True), mode)
+            require_explained(session, mode, tables)
+            if session is None:
+                return str(self)
+            return explanation(str(self), self._started(session, tables, is_preview=True), mode)
 
     def _started(
         self,
-        spark: SparkSession,
+        session: SparkSession,
+        tables: Tables | None,
         *,
         persist_shared: bool = False,
         is_preview: bool = False,
         allow: Allowed | None = None,
     ) -> Started:
-        return Started(self._algebra, spark, persist_shared=persist_shared, is_preview=is_preview, allow=allow)
+        return Started(
+            self._algebra, session, tables=tables, persist_shared=persist_shared, is_preview=is_preview, allow=allow
+        )
 
     def __str__(self) -> str:
         from substrait_dsl.render.text import explain_plan

@@ -13,6 +13,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, naming, printable
 from substrait_dsl.fluent.choices import require_flag
+from substrait_dsl.fluent.given_tables import Tables, arrow_tables, is_table
 from substrait_dsl.render.steps import origin, step
 
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ class Started:
     def __init__(
         self,
         plan: AlgebraPlan,
-        spark: SparkSession,
+        session: SparkSession,
         *,
+        tables: Tables | None = None,
         persist_shared: bool = False,
         is_preview: bool = False,
         allow: Allowed | None = None,
@@ -52,12 +54,12 @@ class Started:
         require_flag("persist_shared", persist_shared)
         if allow is not None:
             require_allowed(plan.accesses, allow)
+        given = {} if tables is None else arrow_tables(tables, plan.accesses)
         from substrait_dsl.spark.execute import execute
         from substrait_dsl.spark.record import recording
 
-        if not hasattr(spark, "createDataFrame"):
-            raise InvalidArgumentError(f"expected a SparkSession, got {spark!r}")
-        self.spark = spark
+        require_session(session)
+        self.spark = spark = session
         if is_preview:
             from substrait_dsl.spark.changes import rows_of
 
@@ -66,7 +68,7 @@ class Started:
         with recording() as self.records:
             try:
                 if plan.trees:
-                    self.frames = execute(plan, spark, persist_shared=persist_shared)
+                    self.frames = execute(plan, spark, persist_shared=persist_shared, tables=given)
             except ExecutionError as error:
                 self.require_success(error.__cause__)  # the number of rows of a fetch may have been computed
                 raise
@@ -117,6 +119,13 @@ class Started:
             ) from error
 
 
+def require_session(session: SparkSession) -> None:
+    """Raise `InvalidArgumentError` for what is no session."""
+    if not hasattr(session, "createDataFrame"):
+        hint = 'tables={"orders": frame} gives the tables that are read' if is_table(session) else None
+        raise InvalidArgumentError(f"expected a SparkSession, got {session!r}", hint=hint)
+
+
 class Running(Generic[R]):
     """A context manager in which a relation runs; made by ``rel.running(spark)``.
 
@@ -162,16 +171,17 @@ class Running(Generic[R]):
 def running(
     verb: str,
     plan: AlgebraPlan,
-    spark: SparkSession,
+    session: SparkSession,
     *,
     progress: bool,
+    tables: Tables | None = None,
     persist_shared: bool = False,
     is_all: bool = False,
     allow: Allowed | None = None,
 ) -> Running[DataFrame]:
     """Start the plan of one relation. Raises as `Started` does."""
     require_flag("progress", progress)
-    started = Started(plan, spark, persist_shared=persist_shared, allow=allow)
+    started = Started(plan, session, tables=tables, persist_shared=persist_shared, allow=allow)
     return Running(verb, started, started.frames[0], progress=progress, is_all=is_all)
 
 
@@ -232,17 +242,21 @@ def _names(shown: str, record: Record) -> str:
     return "\n".join(lines)
 
 
-def require_explained(spark: object, mode: object) -> None:
-    """Raise for a `mode` that is none of Spark's, or one without a session."""
+def require_explained(session: object, mode: object, tables: object) -> None:
+    """Raise for a `mode` that is none of Spark's, or one without a session, and for tables without one."""
     from substrait_dsl.spark.explain import require_mode
 
-    if isinstance(spark, str):
+    if isinstance(session, str):
         raise InvalidArgumentError(
-            f"the first argument is the session, got {spark!r}", hint=f'write explain(spark, mode="{spark}")'
+            f"the first argument is the session, got {session!r}", hint=f'write explain(spark, mode="{session}")'
+        )
+    if session is None and tables is not None:
+        raise InvalidArgumentError(
+            "tables are for the plan of a session's engine", hint="write explain(spark, tables=...)"
         )
     if mode is not None:
         require_mode(mode)
-        if spark is None:
+        if session is None:
             raise InvalidArgumentError(
                 "a mode is one of Spark's plan, which takes a session", hint=f'write explain(spark, mode="{mode}")'
             )

@@ -12,17 +12,14 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError, quoted
-from substrait_dsl.spark.arrow_layouts import plain_columns, plain_type
-from substrait_dsl.spark.columns import check_columns
-from substrait_dsl.spark.file_types import parts
+from substrait_dsl.spark.arrow_layouts import plain_columns
+from substrait_dsl.spark.arrow_tables import CAST, check_arrow_columns, declared_frame
 from substrait_dsl.spark.paths import files_inside, local_path, local_paths
-from substrait_dsl.spark.virtual import table_frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import dataset
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import DataType
 
     from substrait_dsl.algebra.relations import FileItem
     from substrait_dsl.algebra.schema import NamedStruct
@@ -55,7 +52,7 @@ def read_arrow(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
             with _reading(source):
                 tables += [_table(file, schema) for file in dataset.dataset(source, format="ipc").get_fragments()]
     with _reading(quoted([item.uri for item in files], limit=3)):
-        return table_frame(pa.concat_tables(tables, promote_options="permissive"), spark)
+        return declared_frame(pa.concat_tables(tables, promote_options="permissive"), schema, spark)
 
 
 def _files(item: FileItem) -> list[str]:
@@ -69,47 +66,16 @@ def _files(item: FileItem) -> list[str]:
 def _table(file: dataset.Fragment, schema: NamedStruct) -> pa.Table:
     """The declared columns of one file, under their declared names; without any, one that has as many rows."""
     import pyarrow as pa
-    from pyspark.sql.types import StructField, StructType
 
     with _reading(file.path):
-        kinds = [(field, _as_spark(field)) for field in file.physical_schema]
-        found = StructType([StructField(field.name, kind or _foreign(field.type)) for field, kind in kinds])
-        ways_out = {field.name: _CAST for field, kind in kinds if kind is None}
-        names = check_columns(found, schema, f"the Arrow file {file.path}", ways_out=ways_out)
+        names = check_arrow_columns(file.physical_schema, schema, f"the Arrow file {file.path}", _CAST)
         if not names:
             return pa.table({"rows": pa.nulls(file.count_rows(), pa.bool_())})
         table = file.to_table(columns=list(names)).rename_columns(list(schema.names))
         return plain_columns(table)
 
 
-_CAST = "cast the column with pyarrow to a type that Spark has, table.cast(schema), and write the file anew"
-
-
-def _as_spark(field: pa.Field) -> DataType | None:
-    """The type that Spark holds a column in; None: it does not take the column, or would cut its values."""
-    import pyarrow as pa
-    from pyspark.errors import PySparkException
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    kind = plain_type(field.type)
-    # Spark keeps microseconds, and would cut the rest in silence. NULLs without a type fit none that can be declared.
-    if any(getattr(part, "unit", None) == "ns" or pa.types.is_null(part) for part in parts(kind)):
-        return None
-    try:
-        return from_arrow_schema(pa.schema([field.with_type(kind)]), prefer_timestamp_ntz=True).fields[0].dataType
-    except PySparkException:
-        return None
-
-
-def _foreign(kind: pa.DataType) -> DataType:
-    """What stands for a type that Spark does not take, under its own name; it fits none that can be declared."""
-    from pyspark.sql.types import DataType
-
-    class Foreign(DataType):
-        def simpleString(self) -> str:  # noqa: N802  # as Spark calls it
-            return str(kind)
-
-    return Foreign()
+_CAST = f"{CAST}, and write the file anew"
 
 
 @contextmanager

@@ -25,6 +25,9 @@ def _leaves() -> Mapping[pa.DataType, pa.DataType]:
         pa.string_view(): pa.large_string(),
         pa.binary_view(): pa.large_binary(),
         pa.date64(): pa.date32(),  # the cast fails at milliseconds that are no whole day
+        pa.time32("s"): pa.time64("us"),
+        pa.time32("ms"): pa.time64("us"),
+        pa.uuid(): pa.string(),
         pa.uint8(): pa.int16(),
         pa.uint16(): pa.int32(),
         pa.uint32(): pa.int64(),
@@ -87,6 +90,8 @@ def _plain(array: pa.Array, made: pa.DataType) -> pa.Array:
     if kind == made:
         return array
     match kind:
+        case pa.UuidType():
+            return pa.array([None if value is None else str(value) for value in array.to_pylist()], made)
         case pa.RunEndEncodedType():
             # Arrow decodes runs of a few types only, but numbers among them, and so those of the runs.
             numbers = pa.array(range(len(array.values)), pa.int64())

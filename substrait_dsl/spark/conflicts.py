@@ -34,6 +34,8 @@ from substrait_dsl.spark.stored import described, whole_name
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from substrait_dsl.spark.arrow_tables import ArrowTables
+
 _FIXED_PART = re.compile(r"(?:tag_.+|(?:snapshot_id|at_timestamp)_[0-9]+)", re.IGNORECASE)
 """The last part of a name that stands for an Iceberg table as it was."""
 
@@ -60,8 +62,9 @@ class Conflicts:
     What the catalog says is asked once, until `forget` says that it may be otherwise.
     """
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, given: ArrowTables) -> None:
         self._spark = spark
+        self._given = given
         self._places: dict[tuple[str, ...], _Place] = {}
 
     def forget(self) -> None:
@@ -72,6 +75,8 @@ class Conflicts:
         """Whether the rows of a read may be others after a change."""
         match read.definition:
             case VirtualTable() | ExtensionTable():
+                return False
+            case NamedTable(names=names) if names in self._given:
                 return False
             case IcebergTable():
                 return isinstance(change, Ddl)  # the files of a snapshot stay until their table is dropped

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.expressions import Literal
+from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.plan import Root
-from substrait_dsl.algebra.relations import Ddl, ExtensionObject, NamedObject
+from substrait_dsl.algebra.relations import Ddl, ExtensionObject, NamedObject, NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.altering import alter
+from substrait_dsl.spark.arrow_tables import table_title
 from substrait_dsl.spark.failures import failure_of, spark_errors
 from substrait_dsl.spark.fitting import require_distinct, require_kept
 from substrait_dsl.spark.literals import literal_to_sql
@@ -138,6 +140,13 @@ def _view(rel: Ddl, names: tuple[str, ...], space: Workspace) -> None:
 def _text(rel: Ddl, what: str, space: Workspace) -> str:
     """The definition of a view as one query over tables of the catalog."""
     assert rel.view_definition is not None
+    reads = (node.definition for node in walk(rel.view_definition) if isinstance(node, Read))
+    given = [read.names for read in reads if isinstance(read, NamedTable) and read.names in space.given]
+    if given:
+        raise UnsupportedError(
+            f"{what}: it reads {table_title(given[0])}, which is given in tables for this execution alone",
+            hint="a view reads tables of a catalog: write the rows to one",
+        )
     text = Lowering(space).text_of_root(Root.of(rel.view_definition))
     if text is None:
         raise UnsupportedError(

@@ -61,7 +61,7 @@ class Evaluation:
         self._order = order
         self._space = space
         self._lower_root = lower_root
-        self._conflicts = Conflicts(space.spark)
+        self._conflicts = Conflicts(space.spark, space.given)
         self._evaluated: dict[int, Node] = {}
         """What stands for the changes that were made, and for the shared relations that are kept, by their ids."""
         self._waiting: dict[int, Evaluated] = {}
@@ -171,7 +171,7 @@ class Evaluation:
         now = self._now(number, rel)
         if self._is_unknown(now):
             return
-        if self._order.uses(number) > 1 and not is_stable(now, self._space.spark):
+        if self._order.uses(number) > 1 and not is_stable(now, self._space):
             leaf = self._leaf(rel, checkpointed_when_computed(self._inside(now)))
         elif self._space.persist_shared:
             leaf = self._leaf(rel, self._persisted(self._inside(now)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from substrait_dsl.algebra.live_ranges import EvaluationOrder
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import DROPS, Ddl, LocalFiles, NamedObject, NamedTable, Read, Write
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words, quoted
+from substrait_dsl.spark.arrow_tables import ArrowTables
 from substrait_dsl.spark.cancellation import Cancellation
 from substrait_dsl.spark.context import Context, now, with_values
 from substrait_dsl.spark.correlation import loss_of, refusal_of, require_correlation
@@ -32,6 +33,7 @@ from substrait_dsl.spark.versions import require_supported
 from substrait_dsl.spark.workspace import Workspace
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
     from substrait_dsl.algebra.plan import AlgebraPlan
@@ -39,7 +41,12 @@ if TYPE_CHECKING:
 
 
 def execute(
-    plan: AlgebraPlan, spark: SparkSession, moment: dt.datetime | None = None, *, persist_shared: bool = False
+    plan: AlgebraPlan,
+    spark: SparkSession,
+    moment: dt.datetime | None = None,
+    *,
+    persist_shared: bool = False,
+    tables: Mapping[tuple[str, ...], pa.Table] | None = None,
 ) -> list[DataFrame]:
     """Run a plan: evaluate its trees in order.
 
@@ -48,6 +55,7 @@ def execute(
         spark: the session, which must have ANSI mode on, as Spark has by default.
         moment: what the current time is; None: now.
         persist_shared: whether Spark keeps the rows of shared relations, once they are computed.
+        tables: what this execution reads under some names, in place of tables of the session.
 
     Returns:
         A DataFrame for each root: lazy, but for writes, updates and data definition, which are done now, rows that one
@@ -75,7 +83,7 @@ def execute(
         if rel.inside.changes:  # what stands in several places is evaluated in each
             require_size(rel)
     order = EvaluationOrder(plan.trees)
-    space = Workspace(spark, persist_shared=persist_shared)
+    space = Workspace(spark, persist_shared=persist_shared, given=ArrowTables(tables or {}, spark))
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
     with Cancellation(spark), _order_told(order), _spark_errors(tops), written_for(engine_of(spark)):
@@ -100,7 +108,7 @@ def _lower_root(root: Root, space: Workspace) -> DataFrame:
     nodes = list(walk(root.input))
     frame = Lowering(space).lower_root(root)
     require_correlation(nodes, frame)
-    _refuse_streams(nodes, frame)
+    _refuse_streams(nodes, frame, space.given)
     return frame
 
 
@@ -175,11 +183,12 @@ _BRACES = '; read the folder around those named after columns, with kind="folder
 _HOME = "~ is a name like any other: os.path.expanduser(path) puts the home directory in its place"
 
 
-def _refuse_streams(nodes: Sequence[Node], frame: DataFrame) -> None:
+def _refuse_streams(nodes: Sequence[Node], frame: DataFrame, given: ArrowTables) -> None:
     """Refuse streams: most relations are of all rows, and Spark would say so only when the stream is started."""
     tables = [
         node.definition.names for node in nodes if isinstance(node, Read) and isinstance(node.definition, NamedTable)
     ]
+    tables = [names for names in tables if names not in given]
     if tables and frame.isStreaming:
         streams = [".".join(names) for names in tables if named_frame(names, frame.sparkSession).isStreaming]
         raise UnsupportedError(

@@ -51,6 +51,8 @@ def _source(rel: Rel, space: Workspace) -> DataFrame | None:
     if not isinstance(rel, Read):
         return None
     match rel.definition:
+        case NamedTable(names=names) if names in space.given:
+            return None
         case NamedTable(names=names) if not is_of_iceberg(names, space.spark):
             return named_frame(names, space.spark)
         case LocalFiles(items=files):

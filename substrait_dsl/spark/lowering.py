@@ -158,7 +158,24 @@ class Lowering:
         """Whether a relation is better made a DataFrame, for the text to refer to."""
         if not self.as_text or self.is_brief or self.is_piece or rel.free_anchors:
             return False
-        return not _is_brief(rel, MOST_TEXT_ROWS)
+        return not self._is_brief(rel, MOST_TEXT_ROWS)
+
+    def _is_brief(self, rel: Rel, most_rows: int) -> bool:
+        """Whether a relation is fit to be SQL text as a whole: it is not large, and its reads can be text.
+
+        An exchange cannot: text has no words for partitions. Nor can what is evaluated already, which is rows.
+        """
+        size = 0
+        stack = [rel]
+        while stack:
+            current = stack.pop()
+            size += 1
+            if size > MOST_TEXT or isinstance(current, Exchange | Evaluated):
+                return False
+            if isinstance(current, Read) and not reads.can_be_text(current, most_rows, self.space.given):
+                return False
+            stack.extend(relations_inside(current))
+        return True
 
     def _is_text(self, rel: Rel) -> bool:
         """Whether a relation is made a DataFrame by a text, of a piece that ends with it."""
@@ -185,7 +202,7 @@ class Lowering:
     def _is_apart(self, rel: Rel) -> bool:
         """Whether a relation cannot be part of a text."""
         return isinstance(rel, NotYet | Evaluated | Exchange) or (
-            isinstance(rel, Read) and not reads.can_be_text(rel, 0)
+            isinstance(rel, Read) and not reads.can_be_text(rel, 0, self.space.given)
         )
 
     def lower_root(self, root: Root) -> DataFrame:
@@ -206,7 +223,7 @@ class Lowering:
         require_size(rel)
         relations = parents_first(rel)
         self.space.used = used_columns(relations)
-        if not _is_brief(rel, 0):
+        if not self._is_brief(rel, 0):
             if not self.space.is_remote:
                 self.pieces = Pieces(relations, MOST_TEXT, self._is_apart)
             return False
@@ -235,7 +252,7 @@ class Lowering:
 
     def text_of_root(self, root: Root) -> str | None:
         """A root as one query that stands for itself: it refers to tables of a catalog only; None: there is no such."""
-        if not _is_brief(root.input, MOST_TEXT_ROWS) or not is_plain(root):
+        if not self._is_brief(root.input, MOST_TEXT_ROWS) or not is_plain(root):
             return None
         self.space.used = used_columns(parents_first(root.input))
         table, columns = self._whole().text(root.input)
@@ -330,21 +347,3 @@ class Lowering:
                 return joins.lower_cross(cross, self)
             case never:
                 assert_never(never)
-
-
-def _is_brief(rel: Rel, most_rows: int) -> bool:
-    """Whether a relation is fit to be SQL text as a whole: it is not large, and its reads can be text.
-
-    An exchange cannot: text has no words for partitions. Nor can what is evaluated already, which is rows.
-    """
-    size = 0
-    stack = [rel]
-    while stack:
-        current = stack.pop()
-        size += 1
-        if size > MOST_TEXT or isinstance(current, Exchange | Evaluated):
-            return False
-        if isinstance(current, Read) and not reads.can_be_text(current, most_rows):
-            return False
-        stack.extend(relations_inside(current))
-    return True

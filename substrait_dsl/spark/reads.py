@@ -21,7 +21,8 @@ from substrait_dsl.algebra.relations import (
     VirtualTable,
 )
 from substrait_dsl.algebra.types import UUID, Type
-from substrait_dsl.errors import UnsupportedError, kind_words, quoted
+from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.spark.arrow_tables import ArrowTables, table_title
 from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.expanded import require_table_read
 from substrait_dsl.spark.files import read_files
@@ -56,9 +57,11 @@ if TYPE_CHECKING:
 _NOTHING_KEPT = Kept()
 
 
-def can_be_text(read: Read, most_rows: int) -> bool:
+def can_be_text(read: Read, most_rows: int, given: ArrowTables) -> bool:
     """Whether a read can be written as SQL text; a virtual table, if it has no more than so many rows."""
     match read.definition:
+        case NamedTable(names=names) if names in given:
+            return False
         case NamedTable(names=names):
             return all(map(PLAIN_NAME.fullmatch, (*names, *read.base_schema.names)))
         case VirtualTable(rows=rows):
@@ -72,16 +75,19 @@ def can_be_text(read: Read, most_rows: int) -> bool:
 def lower_read(rel: Read, to: Lowering) -> Rows:
     """Read the columns of the base schema, filter them, keep those of the mask."""
     match rel.definition:
+        case NamedTable(names=names) if names in to.space.given:
+            frame, columns = to.space.given.read(names, rel.base_schema)
+            rows = _selected(frame, columns, rel, to.space)
         case NamedTable(names=names):
             rows = _named(names, rel, to)
         case VirtualTable():
             rows = _virtual(rel, to)
         case LocalFiles(items=files):
-            frame = partial(read_files, files, rel.base_schema, to.space.spark)
-            rows = _from_source((files, rel.base_schema), frame, what_of(files), rel, to.space)
+            read = partial(read_files, files, rel.base_schema, to.space.spark)
+            rows = _from_source((files, rel.base_schema), read, what_of(files), rel, to.space)
         case IcebergTable(metadata_uri=uri) as table:
-            frame = partial(read_snapshot, table, rel.base_schema.names, to.space.spark)
-            rows = _from_source((table, rel.base_schema), frame, f"the Iceberg table {uri}", rel, to.space)
+            read = partial(read_snapshot, table, rel.base_schema.names, to.space.spark)
+            rows = _from_source((table, rel.base_schema), read, f"the Iceberg table {uri}", rel, to.space)
         case ExtensionTable() as other:
             raise UnsupportedError(f"Spark does not know how to read {kind_words(other)}: {other.detail.type_url}")
         case never:
@@ -125,7 +131,7 @@ def look_up(reads: Sequence[Read], space: Workspace) -> None:
 
 def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
     space = to.space
-    what = f"table {quoted(['.'.join(names)])}"
+    what = table_title(names)
     is_known = names in space.tables and names in space.kept
     frame = None if to.as_text and is_known else named_frame(names, space.spark)
     if looked_at_anew(names, space.spark) and frame is not None:

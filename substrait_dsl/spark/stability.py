@@ -14,13 +14,13 @@ from substrait_dsl.spark.named import frame_if_there
 from substrait_dsl.spark.scans import is_random
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from substrait_dsl.spark.workspace import Workspace
 
 _BY_ORDER = {"any_value", "string_agg"}
 """Aggregate functions whose value depends on the order in which rows come, where the plan says none."""
 
 
-def is_stable(rel: Rel, spark: SparkSession) -> bool:
+def is_stable(rel: Rel, space: Workspace) -> bool:
     """Whether the rows are the same each time.
 
     Which rows a fetch takes, and how a window numbers those that are equal to it, depends on the order in which Spark
@@ -34,8 +34,8 @@ def is_stable(rel: Rel, spark: SparkSession) -> bool:
                 return False
             case AggregateFunction(function=function, sorts=()) if function.name in _BY_ORDER:
                 return False
-            case Read(definition=NamedTable(names=names)):
-                frame = frame_if_there(names, spark)
+            case Read(definition=NamedTable(names=names)) if names not in space.given:
+                frame = frame_if_there(names, space.spark)
                 if frame is not None and is_random(frame):
                     return False
     return True

@@ -8,6 +8,8 @@ from collections.abc import Hashable, Mapping, Set
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from substrait_dsl.spark.arrow_tables import ArrowTables
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
@@ -32,8 +34,10 @@ def is_remote(spark: SparkSession) -> bool:
 class Workspace:
     """What one execution shares: the session, the supply of names, and DataFrames that SQL text refers to."""
 
-    def __init__(self, spark: SparkSession, *, persist_shared: bool = False) -> None:
+    def __init__(self, spark: SparkSession, *, persist_shared: bool = False, given: ArrowTables | None = None) -> None:
         self.spark = spark
+        self.given = given or ArrowTables({}, spark)
+        """The tables of this execution alone, which stand before those of the session."""
         self.is_remote = is_remote(spark)
         self.persist_shared = persist_shared
         self._shared: list[DataFrame] = []
@@ -52,7 +56,7 @@ class Workspace:
 
     def apart(self) -> Workspace:
         """A workspace for a part of the plan that is lowered on its own: its names are none of this one's."""
-        other = Workspace(self.spark, persist_shared=self.persist_shared)
+        other = Workspace(self.spark, persist_shared=self.persist_shared, given=self.given)
         other._numbers = self._numbers
         other._shared = self._shared
         other.is_rehearsal = self.is_rehearsal

@@ -88,7 +88,7 @@ def to_arrow(schema: NamedStruct) -> pa.Schema:
     Raises:
         UnsupportedError: a type has no exact Arrow storage; the error names the type and the path to the column.
     """
-    return _pyarrow().schema([_field(field.name, field.type, field.name) for field in schema])
+    return pyarrow_module().schema([_field(field.name, field.type, field.name) for field in schema])
 
 
 def from_arrow(schema: ArrowSchema) -> NamedStruct:
@@ -139,13 +139,13 @@ def type_from_arrow(kind: pa.DataType, nullable: bool) -> Type:
 
 
 @cache
-def _pyarrow() -> Any:
+def pyarrow_module() -> Any:
     """The ``pyarrow`` module, loaded when it is first needed."""
     try:
         import pyarrow
     except ImportError as error:
         raise UnsupportedError(
-            "Arrow schemas need pyarrow, which is not installed", hint='pip install "substrait-dsl[arrow]"'
+            "what is of Arrow needs pyarrow, which is not installed", hint='pip install "substrait-dsl[arrow]"'
         ) from error
     return pyarrow
 
@@ -153,7 +153,7 @@ def _pyarrow() -> Any:
 @cache
 def _equals() -> Mapping[Type, pa.DataType]:
     """The types that Arrow has under another name, none of whose meaning needs metadata."""
-    pa = _pyarrow()
+    pa = pyarrow_module()
     table = {
         Boolean(): pa.bool_(),
         I8(): pa.int8(),
@@ -183,7 +183,7 @@ def _equals() -> Mapping[Type, pa.DataType]:
 @cache
 def _readings() -> Mapping[pa.DataType, Type]:
     """`_equals` read backwards, and the Arrow types that hold the same values in another layout."""
-    pa = _pyarrow()
+    pa = pyarrow_module()
     return {arrow: kind for kind, arrow in _equals().items()} | {
         pa.large_string(): String(),
         pa.string_view(): String(),
@@ -198,7 +198,7 @@ def _readings() -> Mapping[pa.DataType, Type]:
 
 def _field(name: str, kind: Type, path: str) -> pa.Field:
     storage = _storage(kind, path)
-    return _pyarrow().field(name, storage, nullable=kind.nullable, metadata=_metadata(kind) or None)
+    return pyarrow_module().field(name, storage, nullable=kind.nullable, metadata=_metadata(kind) or None)
 
 
 def _metadata(kind: Type) -> dict[bytes, str]:
@@ -219,7 +219,7 @@ def _plain(kind: Type) -> Type:
 
 
 def _storage(kind: Type, path: str) -> pa.DataType:
-    pa = _pyarrow()
+    pa = pyarrow_module()
     plain = _plain(kind)
     if plain in _equals():
         return _equals()[plain]
@@ -272,7 +272,7 @@ def _way_out(kind: Type) -> str | None:
 
 
 def _schema_of(schema: object) -> pa.Schema:
-    pa = _pyarrow()
+    pa = pyarrow_module()
     if isinstance(schema, pa.Schema):
         return schema
     expected = "expected a pyarrow.Schema or an object with __arrow_c_schema__"
@@ -333,7 +333,7 @@ def _type(kind: pa.DataType, path: str) -> Type:
 
 def _composite(kind: pa.DataType, path: str) -> Type:
     """The type for an Arrow type with parameters or with types inside."""
-    pa = _pyarrow()
+    pa = pyarrow_module()
     try:
         match kind:
             case pa.TimestampType(tz=str()):

@@ -1,0 +1,98 @@
+"""Tables in memory, of whatever library, and files of Parquet and Arrow: each becomes an Arrow table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from substrait_dsl.arrow.schemas import pyarrow_module
+from substrait_dsl.errors import ExecutionError, InvalidArgumentError, shortened
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_EXPECTED = (
+    "expected a table or a reader of pyarrow, a DataFrame of pandas or Polars, another object with __arrow_c_stream__, "
+    "or the path of a Parquet or Arrow file"
+)
+
+
+def table_of(given: Any, what: str) -> pa.Table:
+    """Make an Arrow table of a frame, or read one from a file; a reader is read to its end.
+
+    Args:
+        given: a table, a record batch or a reader of pyarrow, a DataFrame of pandas or Polars, anything else with
+            ``__arrow_c_stream__``, or the path of a Parquet or Arrow IPC file.
+        what: what it is, in the words of an error.
+
+    Returns:
+        The table, with the columns that it was given, whatever their types. Of pandas, NaN is NULL and the index is
+        none of the columns.
+
+    Raises:
+        InvalidArgumentError: it is something else, or no Arrow table can be made of it.
+        ExecutionError: the file is not there, or cannot be read.
+        UnsupportedError: pyarrow is not installed.
+    """
+    pa = pyarrow_module()
+    if isinstance(given, str | Path):
+        return _read(Path(given), what)
+    try:
+        if isinstance(given, pa.Table):
+            return given
+        if isinstance(given, pa.RecordBatchReader):
+            return given.read_all()
+        if isinstance(given, pa.RecordBatch):
+            return pa.Table.from_batches([given])
+        if _module(given) == "pandas" and hasattr(given, "columns"):
+            return pa.Table.from_pandas(given, preserve_index=False)  # its metadata say that types were guessed
+        if hasattr(given, "__arrow_c_stream__"):
+            with pa.RecordBatchReader.from_stream(given) as reader:
+                return reader.read_all()
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"{what}: it makes no Arrow table: {shortened(str(error))}") from error
+    raise InvalidArgumentError(f"{what}: {_EXPECTED}, got {shortened(repr(given))}", hint=_hint(given))
+
+
+def _module(given: Any) -> str:
+    return type(given).__module__.partition(".")[0]
+
+
+def _hint(given: Any) -> str | None:
+    """What to write for what is nearly a table."""
+    match _module(given), type(given).__name__:
+        case "polars", "LazyFrame":
+            return "frame.collect() makes a DataFrame of it"
+        case "pyspark", _:
+            return "a DataFrame of Spark is read by a name: df.createOrReplaceTempView(name)"
+        case _:
+            return "pyarrow.Table.from_pylist(...) makes a table of rows" if isinstance(given, list | dict) else None
+
+
+_PARQUET, _FILE = b"PAR1", b"ARROW1"
+_STREAM = b"\xff\xff\xff\xff"
+
+
+def _read(path: Path, what: str) -> pa.Table:
+    pa = pyarrow_module()
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_FILE))
+        if start.startswith(_PARQUET):
+            import pyarrow.parquet
+
+            return pyarrow.parquet.ParquetFile(path).read()
+        if start == _FILE:
+            with pa.memory_map(str(path)) as source:
+                return pa.ipc.open_file(source).read_all()
+        if start.startswith(_STREAM):
+            with pa.memory_map(str(path)) as source:
+                return pa.ipc.open_stream(source).read_all()
+    except FileNotFoundError as error:
+        raise ExecutionError(f"{what}: there is no file {str(path)!r}") from error
+    except IsADirectoryError as error:
+        hint = "read_files(path, schema) reads a folder, as a part of the plan"
+        raise ExecutionError(f"{what}: {str(path)!r} is a folder", hint=hint) from error
+    except (OSError, pa.ArrowException) as error:
+        raise ExecutionError(f"{what}: cannot read {str(path)!r}: {error}") from error
+    raise ExecutionError(f"{what}: {str(path)!r} is neither a Parquet nor an Arrow file")

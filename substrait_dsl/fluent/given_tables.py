@@ -1,0 +1,98 @@
+"""The argument ``tables`` of the verbs that run: frames that stand for named tables in one execution alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from substrait_dsl.algebra.accesses import Access, Accesses
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, nearest, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Names = tuple[str, ...]
+
+
+Tables = Mapping[Any, Any]  # of any keys: no other type takes a dict whose keys are all tuples of two
+"""Tables by the names that the plan reads, a text or a tuple of parts. `substrait_dsl.arrow.tables` says what they may
+be."""
+
+
+def is_table(given: object) -> bool:
+    """Whether something looks like a table, or like tables by their names."""
+    return isinstance(given, Mapping) or hasattr(given, "__arrow_c_stream__")
+
+
+def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Table]:
+    """Make Arrow tables of what is given for the tables of a plan.
+
+    Raises:
+        InvalidArgumentError: a name that the plan does not read, or what is no table.
+        UnsupportedError: the plan writes to a name, or defines it.
+        ExecutionError: a file cannot be read.
+    """
+    if tables is None:
+        return {}
+    if not isinstance(tables, Mapping):
+        raise InvalidArgumentError(f"tables is a dict of tables by their names, got {tables!r}")
+    found: dict[Names, pa.Table] = {}
+    reads = [access.names for access in accesses.reads if access.object == "table"]
+    changes = (*accesses.writes, *accesses.definitions)
+    changed = {
+        _folded(access.names): access for access in changes if access.object in ("table", "view", "virtual_table")
+    }
+    for given, frame in tables.items():
+        names = _names(given)
+        if names in found:
+            raise InvalidArgumentError(f"tables has {_title(names)} twice")
+        if (access := changed.get(_folded(names))) is not None:
+            raise _is_changed(names, access)
+        if names not in reads:
+            raise _not_read(names, reads)
+        from substrait_dsl.arrow.tables import table_of
+
+        found[names] = table_of(frame, _title(names))
+    return found
+
+
+def _names(given: object) -> Names:
+    if isinstance(given, str):
+        return (given,)
+    if isinstance(given, tuple) and given and all(isinstance(part, str) for part in given):
+        return given
+    raise InvalidArgumentError(f"tables has a name that is neither a str nor a tuple of str: {given!r}")
+
+
+def _title(names: Names) -> str:
+    return f"table {quoted(['.'.join(names)])}"
+
+
+def _folded(names: Names) -> Names:
+    """A name as engines compare it, which see no difference of case."""
+    return tuple(part.lower() for part in names)
+
+
+def _is_changed(names: Names, access: Access) -> UnsupportedError:
+    return UnsupportedError(
+        f"{_title(names)} is given in tables, for this execution alone, and the plan changes it: {access}",
+        hint="make it a table of the session, or write under another name",
+    )
+
+
+def _not_read(names: Names, reads: Iterable[Names]) -> InvalidArgumentError:
+    written = {".".join(each): each for each in dict.fromkeys(reads)}
+    name = ".".join(names)
+    if name in written:
+        hint: str | None = f"the key is {_key(written[name])}"
+    elif (near := nearest(name, written)) is not None:
+        hint = f"did you mean {_key(written[near])}?"
+    else:
+        hint = None if written else "a relation of rows, or of files, reads no table"
+    return InvalidArgumentError(
+        f"tables has {_title(names)}, which the plan does not read; it reads {quoted(written) or 'no table'}", hint=hint
+    )
+
+
+def _key(names: Names) -> str:
+    return repr(names[0] if len(names) == 1 else names)
