@@ -6,7 +6,6 @@ import substrait_dsl.errors as errors  # by their own names: the package's are t
 import substrait_dsl.functions as functions
 from substrait_dsl.algebra.accesses import Access, Accesses
 from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability
-from substrait_dsl.algebra.capability_report import CapabilityReport, MissingCapability
 from substrait_dsl.algebra.common import Computation
 from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
@@ -55,9 +54,11 @@ from substrait_dsl.algebra.types import (
     VarChar,
 )
 from substrait_dsl.catalog import Catalog, standard_catalog
+from substrait_dsl.engines.report import CheckFinding, CheckMatrix, Report
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.capabilities import read_capabilities
+from substrait_dsl.fluent.checks import check_all
 from substrait_dsl.fluent.conditions import (
     all_of,
     any_of,
@@ -130,8 +131,9 @@ __all__: list[str] = [
     "Binary",
     "Boolean",
     "Capabilities",
-    "CapabilityReport",
     "Catalog",
+    "CheckFinding",
+    "CheckMatrix",
     "Compound",
     "Computation",
     "CreateMode",
@@ -170,7 +172,6 @@ __all__: list[str] = [
     "List",
     "Map",
     "Measure",
-    "MissingCapability",
     "Null",
     "Nullable",
     "Orc",
@@ -185,6 +186,7 @@ __all__: list[str] = [
     "Properties",
     "Relation",
     "RelationSchema",
+    "Report",
     "Req",
     "Requirement",
     "Row",
@@ -212,6 +214,7 @@ __all__: list[str] = [
     "any_of",
     "asc",
     "broadcast",
+    "check_all",
     "clustered",
     "col",
     "compared",

@@ -160,6 +160,8 @@ class UnsupportedError(SubstraitDslError, NotImplementedError):
     """The part of the step that is refused."""
     refused: object = None
     """What was being lowered, for who names the step."""
+    rule: str | None = None
+    """The code of the rule of an engine's profile that refuses it, if it is one."""
 
 
 class NotAllowedError(SubstraitDslError, PermissionError):

@@ -16,7 +16,6 @@ from substrait_dsl.errors import (
     InvalidChoiceError,
     PlanFormatError,
     SubstraitDslError,
-    TypeMismatchError,
 )
 from substrait_dsl.proto.versions import installed_version
 from tests.support import f, refused, table
@@ -45,18 +44,17 @@ def pipeline() -> Any:
 def lacks(relation: Any, **said: Any) -> list[tuple[str, str]]:
     report = relation.to_plan().check(sd.Capabilities("acme", **{**ALL, **said}))
     assert report.undeclared == ()
-    return [(str(each.requirement), each.reason) for each in report.missing]
+    return [(str(each.requirement), each.why.removeprefix(f"{each.requirement}: ")) for each in report.missing]
 
 
 def test_nothing_is_missing_where_all_is_there() -> None:
     report = pipeline().to_plan().check(sd.Capabilities("acme", **ALL))
     assert (report.missing, report.undeclared) == ((), ())
-    assert str(report) == "acme has all that the plan needs"
+    assert (report.verdict, bool(report)) == ("runs", True)
+    assert str(report).splitlines()[:2] == ["acme: runs", "unspecified  shapes-unknown"]
     lacking = pipeline().to_plan().check(sd.Capabilities("acme", **{**ALL, "relations": []}))
     assert lacking.missing
-    for each in (report, lacking):
-        with refused(TypeMismatchError, "a report has no truth value", "not report.missing", "report.undeclared"):
-            bool(each)
+    assert (lacking.verdict, bool(lacking)) == ("refused", False)
 
 
 LACKS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
@@ -155,14 +153,20 @@ def test_what_a_system_says_nothing_about_is_not_what_it_lacks() -> None:
     report = plan.check(sd.Capabilities("acme", relations=["READ", "FILTER", "PROJECT"]))
     assert report.missing == ()
     assert {each.kind for each in report.undeclared} == {"version", "expression", "scalar function", "type"}
-    assert str(report).splitlines()[:2] == [
-        "acme says nothing about:",
-        "  version {}.{}.{} (at version)".format(*installed_version()),
+    assert report.verdict == "runs"
+    assert str(report).splitlines()[:4] == [
+        "acme: runs",
+        "unspecified  undeclared",
+        "    step: at version",
+        "    why: the system says nothing about version {}.{}.{}".format(*installed_version()),
     ]
-    assert str(plan.check(sd.Capabilities("acme", **{**ALL, "types": ["I64", "BOOL"]}))) == (
-        "acme lacks:\n  type DECIMAL, precision 30, scale 2: it has no such "
-        "(at relations[0].root.input.project.input.filter.input.read.base_schema.struct.types[1])"
-    )
+    assert str(plan.check(sd.Capabilities("acme", **{**ALL, "types": ["I64", "BOOL"]}))).splitlines()[:5] == [
+        "acme: refused",
+        "rejected     dialect",
+        "    step: at relations[0].root.input.project.input.filter.input.read.base_schema.struct.types[1]",
+        "    why: type DECIMAL, precision 30, scale 2: it has no such",
+        "    refused",
+    ]
 
 
 def test_a_kind_of_function_may_be_unsaid() -> None:
@@ -178,7 +182,7 @@ def test_to_take_all_relations_is_not_to_know_the_messages_of_others() -> None:
 
     def said(**capabilities: Any) -> tuple[list[str], list[str]]:
         report = plan.check(sd.Capabilities("acme", **capabilities))
-        missing = [each.requirement for each in report.missing]
+        missing = [each.requirement for each in report.missing if each.requirement is not None]
         return tuple([n.kind for n in found if n.kind in of_messages] for found in (missing, report.undeclared))  # type: ignore[return-value]  # a pair
 
     assert said(relations="all") == ([], of_messages)
@@ -227,7 +231,9 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[SubstraitDslError], tuple[s
     "pair": (lambda: sd.Capabilities(user_defined_types=["point"]), InvalidArgumentError, ("'point'", "URN")),  # type: ignore[list-item]  # wrong
     "signature": (lambda: sd.FunctionCapability("u", "add", signatures="i64"), InvalidArgumentError, ("'i64'",)),
     "mode": (lambda: sd.Capabilities(evaluation_modes=["per_plan"]), InvalidArgumentError, ("'per_plan'", "PER_PLAN")),
-    "a path": (lambda: pipeline().to_plan().check("x.yaml"), InvalidArgumentError, ("check", "read_capabilities")),
+    "a path": (lambda: pipeline().to_plan().check("x.yaml"), CatalogError, ("check", "cannot read x.yaml")),
+    "an engine": (lambda: pipeline().check("datafusoin"), InvalidChoiceError, ("check", '"datafusion"')),
+    "a session": (lambda: pipeline().check(5), InvalidArgumentError, ("check", "datafusion", "got 5")),
     "no file": (lambda: sd.read_capabilities("/nowhere/x.yaml"), CatalogError, ("read_capabilities", "x.yaml")),
     "no path": (lambda: sd.read_capabilities(5), InvalidArgumentError, ("read_capabilities", "5")),  # type: ignore[arg-type]  # wrong
 }

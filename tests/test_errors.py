@@ -495,8 +495,10 @@ def test_names_of_others_are_escaped_in_findings_and_reports(name: str) -> None:
     read = sd.read_named(f"t{raw}", {f"c{raw}": "i64"})
     finding = sd.Finding(sd.FindingCode.EVALUATION_MODE, f"x{raw}", (raw,))
     requirement = sd.Requirement("scalar function", f"f{raw}")
-    missing = sd.MissingCapability(requirement, raw)
-    for text in (repr(read), repr(read.schema), repr(read.to_plan()), str(finding), str(requirement), str(missing)):
+    report = sd.Report(raw, "refused", (sd.CheckFinding("dialect", "rejected", f"y{raw}", f"s{raw}"),))
+    head, _, step, why, _ = str(report).split("\n")
+    described = (repr(read), repr(read.schema), repr(read.to_plan()), str(finding), str(requirement))
+    for text in (*described, head, step, why):
         assert shown in text
         assert text.isprintable()
 

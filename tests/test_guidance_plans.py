@@ -42,7 +42,6 @@ HABITS: list[tuple[Callable[[], object], type[SubstraitDslError], str]] = [
     (lambda: PACKAGE.write_table, UnknownAttributeError, "write Relation.write(name)"),
     (lambda: O.write_files("out"), UnknownAttributeError, 'write write(files_target(uri, "parquet"))'),
     (lambda: O.requirements(), UnknownAttributeError, "write to_plan().requirements(...)"),
-    (lambda: O.check(None), UnknownAttributeError, "write to_plan().check(...)"),
     (lambda: O.to_json(), UnknownAttributeError, "write to_plan().to_json(...)"),
     (lambda: O.findings, UnknownAttributeError, "write to_plan().findings"),
     (lambda: O.from_bytes(b""), UnknownAttributeError, "write substrait_dsl.Plan.from_bytes(...)"),

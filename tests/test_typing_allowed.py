@@ -42,7 +42,16 @@ SAYING = {"reveal_schema"}
 """What says something when a program runs; in a checker the plugin says it."""
 
 FOUND_IN_PLANS = {
-    *("Capabilities", "CapabilityReport", "Finding", "FindingCode", "FunctionCapability", "MissingCapability"),
+    *(
+        "Capabilities",
+        "CheckFinding",
+        "CheckMatrix",
+        "Finding",
+        "FindingCode",
+        "FunctionCapability",
+        "Report",
+        "check_all",
+    ),
     *("Access", "Accesses", "ExchangeKind", "Requirement", "SubstraitDslError"),
 }
 """What no pipeline names."""

@@ -10,6 +10,8 @@ A profile is a dialect file of the specification. What such a file has no words 
     encoding            how its plans are written: ``spec``, which is the default, or ``legacy``
     omitted_fields      the removed fields that its plans lack in the legacy encoding, such as
                         ``ReadRel.VirtualTable.values``, because the engine refuses them beside today's
+    shapes              by the code of a rule of shape (`substrait_dsl.engines.rules`) what the engine does to a plan
+                        that is not lowered: a severity (`substrait_dsl.engines.report`), or ``right``
 
 Specification: ``dialect_schema.yaml`` beside the extension files.
 """
@@ -20,6 +22,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal, cast
 
 import attrs
 
@@ -27,9 +30,25 @@ from substrait_dsl.algebra.capabilities import Capabilities
 from substrait_dsl.algebra.settings import ENCODINGS, Encoding
 from substrait_dsl.catalog.dialects import read_dialect
 from substrait_dsl.catalog.entries import Entry, read_yaml
-from substrait_dsl.errors import CatalogError, require, unknown_choice
+from substrait_dsl.engines.report import SEVERITIES, Severity
+from substrait_dsl.engines.rules import CODES
+from substrait_dsl.errors import CatalogError, require, suggestion, unknown_choice
 
-_KEYS = ("engine", "version", "description", "function_rules", "options", "casts", "encoding", "omitted_fields")
+Shape = Severity | Literal["right"]
+SHAPES: tuple[str, ...] = (*SEVERITIES, "right")
+"""What an engine may do to a plan that is not lowered."""
+
+_KEYS = (
+    "engine",
+    "version",
+    "description",
+    "function_rules",
+    "options",
+    "casts",
+    "encoding",
+    "omitted_fields",
+    "shapes",
+)
 
 
 @attrs.frozen
@@ -50,6 +69,8 @@ class Profile:
     """How its plans are written."""
     omitted_fields: tuple[str, ...] = ()
     """The removed fields that its plans lack in the legacy encoding."""
+    shapes: Mapping[str, Shape] = attrs.field(factory=dict)
+    """By the code of a rule of shape what the engine does to a plan that is not lowered."""
     functions: frozenset[tuple[str, str, str]] = attrs.field(init=False)
     """What the engine has under its own name: kind of function, URN of the extension, name and signature."""
 
@@ -95,7 +116,18 @@ def read_profile(text: str, source: str) -> Profile:
         {kind: casts.words(kind) for kind in casts.values},
         metadata.choice("encoding", ENCODINGS, "spec"),
         metadata.words("omitted_fields") if "omitted_fields" in metadata.values else (),
+        _shapes(metadata, source),
     )
+
+
+def _shapes(metadata: Entry, source: str) -> Mapping[str, Shape]:
+    """What is said of rules of shape. Raises `CatalogError` for a rule and for a word that there is not."""
+    shapes = metadata.mapping("shapes")
+    for code, word in shapes.items():
+        for what, given, known in (("rule of shape", code, CODES), ("severity", word, SHAPES)):
+            if given not in known:
+                raise CatalogError(f'{source}, shapes: there is no {what} "{given}"', hint=suggestion(given, known))
+    return cast("Mapping[str, Shape]", shapes)
 
 
 def load_profile(engine: str | Path) -> Profile:
@@ -111,15 +143,26 @@ def load_profile(engine: str | Path) -> Profile:
     """
     require(engine, (str, Path), "an engine is a name such as datafusion, or the path of a profile")
     if isinstance(engine, Path) or engine.endswith((".yaml", ".yml")):
-        try:
-            text = Path(engine).read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:
-            raise CatalogError(f"cannot read the profile {engine}: {error}") from error
-        return read_profile(text, Path(engine).name)
+        return read_profile(_text(Path(engine)), Path(engine).name)
     known = shipped_profiles()
     if engine not in known:
         raise unknown_choice("engine", engine, known)
     return known[engine]
+
+
+def is_profile(path: Path) -> bool:
+    """Whether a file is a profile, and not a dialect file that says nothing of an engine; raises as `load_profile`."""
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        return False
+    said = Entry.of(read_yaml(_text(path), path.name), path.name).values.get("metadata")
+    return isinstance(said, Mapping) and "engine" in said
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise CatalogError(f"cannot read {path}: {error}") from error
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from typing_extensions import TypeVar
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
     from substrait_dsl.algebra.accesses import Allowed
+    from substrait_dsl.algebra.capabilities import Capabilities
     from substrait_dsl.algebra.plan import AlgebraPlan
+    from substrait_dsl.engines.report import Report
     from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.fluent.relation import Relation
     from substrait_dsl.fluent.running import Running
@@ -119,6 +122,16 @@ class RelationBase(Picklable, RelationLike):
         from substrait_dsl.fluent.plan import Plan
 
         return Plan(self)
+
+    def check(self, engine: str | Path | Capabilities) -> Report:
+        """Say what an engine does with the plan of this relation, before anything is sent.
+
+            print(orders.filter(lambda o: o.price > 5.0).check("datafusion"))
+
+        Arguments, and what is returned and raised: as of `Plan.check`.
+        """
+        with naming("check"):
+            return self.to_plan().check(engine)
 
     def as_value(self, name: str | None = None) -> Values:
         """A value of PartiQL's algebra: the rows as a bag of structs, ``orders.as_value("orders")``.

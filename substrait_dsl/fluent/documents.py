@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from substrait_dsl.algebra.capabilities import Capabilities
-from substrait_dsl.algebra.capability_report import CapabilityReport, report_capabilities
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.findings import Finding, Weight
 from substrait_dsl.algebra.pickling import Immutable
@@ -16,15 +15,16 @@ from substrait_dsl.algebra.plan import Version
 from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.algebra.settings import ENCODINGS, OUTER_REFERENCES, Encoding, OuterReferences
 from substrait_dsl.calling import Called
+from substrait_dsl.engines.report import Report
 from substrait_dsl.errors import (
     InvalidArgumentError,
     PlanFormatError,
     UnsupportedError,
     naming,
     placing,
-    require,
     require_choice,
 )
+from substrait_dsl.fluent.checks import capability_report, profile_or_capabilities
 from substrait_dsl.fluent.choices import require_catalog, require_strictness
 from substrait_dsl.fluent.saving import write_whole
 
@@ -230,33 +230,31 @@ class Document(Immutable, Called, Generic[M, A]):
         with naming("requirements"):
             return self._required()
 
-    def check(self, system: Capabilities) -> CapabilityReport:
-        """Hold it against what a system says that it takes.
+    def check(self, engine: str | Path | Capabilities) -> Report:
+        """Say what an engine, or a system, does with it, before anything is sent.
 
-            print(plan.check(sd.read_capabilities("duckdb_dialect.yaml")))
+            print(extended.check(sd.read_capabilities("duckdb_dialect.yaml")))
 
-        A dialect is a list of words: a plan that has no others may still be one that the system does not take.
+        Only its words are looked at: a dialect is a list of words, and what has no others may still be something that
+        the system does not compute.
 
         Args:
-            system: what the system says: `Capabilities`, or what `read_capabilities` gives.
+            engine: the name of an engine, the path of a dialect file, or `Capabilities`.
 
         Returns:
-            What the system lacks, and what it says nothing about.
+            The verdict, and what the system lacks or says nothing about.
 
         Raises:
             InvalidArgumentError: the argument is something else.
+            InvalidChoiceError: there is no profile of such an engine, with the nearest one.
+            CatalogError: the file cannot be read, or breaks the rules of dialect files.
             UnsupportedError: as `to_proto`.
 
         Specification: ``Capabilities`` in ``capabilities.proto`` of versions before 0.82, and ``dialect_schema.yaml``.
         """
         with naming("check"):
-            require(
-                system,
-                Capabilities,
-                "the capabilities of a system are sd.Capabilities",
-                hint="read them with read_capabilities(path)" if isinstance(system, str | Path) else None,
-            )
-            return report_capabilities(self._required(), system)
+            given = profile_or_capabilities(engine)
+            return capability_report(self._required(), given if isinstance(given, Capabilities) else given.dialect)
 
     def _required(self) -> tuple[Requirement, ...]:
         from substrait_dsl.proto.requirements import requirements_of

@@ -13,6 +13,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.accesses import Accesses, Allowed
 from substrait_dsl.algebra.anchors import canonical_plan
+from substrait_dsl.algebra.capabilities import Capabilities
 from substrait_dsl.algebra.evaluation import Change, evaluated_trees
 from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
@@ -30,14 +31,16 @@ from substrait_dsl.algebra.plan import (
 from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, Encoding, OuterReferences, PlanSettings
 from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
 from substrait_dsl.algebra.types import Type
+from substrait_dsl.engines.report import Report
 from substrait_dsl.errors import InvalidArgumentError, kind_words, naming, placing, require_choice
 from substrait_dsl.fluent.base import RelationBase, made
+from substrait_dsl.fluent.checks import capability_report, message_for, profile_or_capabilities, profile_report
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, require_encoding, type_urls
 from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
 from substrait_dsl.fluent.given_tables import Tables
 from substrait_dsl.fluent.guidance import no_attribute
-from substrait_dsl.fluent.lowering import encoded_for, lowered
+from substrait_dsl.fluent.lowering import lowered
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.running import Running, Started, explanation, require_explained
@@ -263,18 +266,54 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         Args:
             encoding: as of `to_proto`; by default that of the engine, or ``spec``.
             outer_references: as of `to_proto`.
-            engine: write the plan for an engine, as `lower` has it; None: as it is, as the specification says.
+            engine: write the plan for an engine: lowered, checked and encoded as it reads it. None: as it is, as the
+                specification says.
 
         Raises:
-            UnsupportedError: as of `to_proto` and `lower`, and for a plan that is too deep for the engine.
+            UnsupportedError: as of `to_proto`; for an engine, the first of the findings for which `check` refuses the
+                plan. It names the step and says how many more there are.
             InvalidChoiceError: as of `to_proto` and `lower`.
             InvalidArgumentError: as of `to_proto`.
         """
         if engine is None:
             return super().to_bytes(encoding=encoding or "spec", outer_references=outer_references)
+        from substrait_dsl.engines.profile import load_profile
+        from substrait_dsl.proto.plan import to_bytes
+
         with naming("to_bytes"):
             require_encoding(encoding or "spec", outer_references)
-            return encoded_for(lowered(self._algebra, engine), engine, encoding, outer_references)
+            return to_bytes(message_for(self._algebra, load_profile(engine), encoding, outer_references))
+
+    def check(self, engine: str | Path | Capabilities) -> Report:
+        """Say what an engine does with the plan, before anything is sent.
+
+            print(plan.check("datafusion"))
+
+        What is let through is right on the engine: as it is written, if the verdict is ``runs``, and by
+        ``to_bytes(engine=...)`` if it is ``runs lowered``. What is not known to be right is refused.
+
+        Args:
+            engine: the name of an engine, as of `lower`; the path of a profile or of a dialect file; or what a system
+                says of itself, `Capabilities`. Of a dialect and of `Capabilities` only the words are known: they are
+                compared with those of the plan as it is written, and whether the system computes it stays open.
+
+        Returns:
+            The verdict, and findings: for each its code, its severity, its step, why, and what lowering does about it.
+            It is true unless the plan is refused, and prints as a list.
+
+        Raises:
+            InvalidArgumentError: the argument is something else.
+            InvalidChoiceError: there is no profile of such an engine, with the nearest one.
+            CatalogError: a file cannot be read, or is neither a profile nor a dialect.
+            UnsupportedError: for a dialect or `Capabilities`, as `to_proto`.
+
+        Specification: ``dialect_schema.yaml``, and ``Capabilities`` in ``capabilities.proto`` of versions before 0.82.
+        """
+        with naming("check"):
+            given = profile_or_capabilities(engine)
+            if isinstance(given, Capabilities):
+                return capability_report(self._required(), given)
+            return profile_report(self._algebra, given)
 
     def _with_canonical_anchors(self) -> AlgebraPlan:
         return canonical_plan(self._algebra)

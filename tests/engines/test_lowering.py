@@ -120,7 +120,7 @@ def test_a_thousand_steps_are_lowered_to_a_size_that_grows_with_them() -> None:
 
 
 def test_what_is_too_deep_for_one_tree_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="too deep for datafusion"):
+    with pytest.raises(UnsupportedError, match="too deep for DataFusion 55"):
         chain(1000).to_plan().to_bytes(engine="datafusion")
 
 

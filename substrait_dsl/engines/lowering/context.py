@@ -7,6 +7,7 @@ import attrs
 from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.engines.profile import Profile
+from substrait_dsl.engines.rules import RefusalCode
 from substrait_dsl.errors import UnsupportedError
 
 
@@ -28,20 +29,26 @@ class Lowering:
     rewritten: list[Place] = attrs.field(factory=list)
     """The nodes that others have been made for so far."""
 
-    def refusal(self, what: str, hint: str | None = None) -> UnsupportedError:
-        """The error for what has no form on the engine: ``"an unnest"``."""
-        return UnsupportedError(f"{what} cannot be lowered to {self.profile}", hint=hint)
+    def refusal(self, what: str, hint: str | None = None, *, rule: RefusalCode = "no-form") -> UnsupportedError:
+        """The error for what has no form on the engine: ``"an unnest"``; with the rule that refuses it."""
+        return self.refusal_by(rule, f"{what} cannot be lowered to {self.profile}", hint)
+
+    def refusal_by(self, rule: RefusalCode, message: str, hint: str | None = None) -> UnsupportedError:
+        """The error that says by which rule something is refused."""
+        error = UnsupportedError(message, hint=hint)
+        error.rule = rule
+        return error
 
     def require_function(self, kind: str, function: FunctionId) -> None:
         """Raise unless the engine has a function of a kind, such as ``"scalar function"``, under its own name."""
         if (kind, function.urn, function.key) not in self.profile.functions:
-            raise UnsupportedError(f"{self.profile} has no {kind} {function.key} that does what the specification says")
+            message = f"{self.profile} has no {kind} {function.key} that does what the specification says"
+            raise self.refusal_by("function", message)
 
     def require_options(self, function: FunctionId, options: tuple[FunctionOption, ...]) -> None:
         """Raise unless each option allows what the engine does anyway."""
         for option in options:
             does = self.profile.options.get(option.name.lower(), ())
             if not any(preference.upper() in does for preference in option.preferences):
-                raise UnsupportedError(
-                    f"{self.profile} does not compute {function.name} with {option.name}={'|'.join(option.preferences)}"
-                )
+                wanted = f"{option.name}={'|'.join(option.preferences)}"
+                raise self.refusal_by("option", f"{self.profile} does not compute {function.name} with {wanted}")

@@ -70,7 +70,7 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
     match node:
         case Literal():
             if not isinstance(node.literal_type, LITERALS):
-                raise to.refusal(f"a literal of {node.literal_type}")
+                raise to.refusal(f"a literal of {node.literal_type}", rule="literal")
             return node
         case FieldReference():
             return node
@@ -118,7 +118,7 @@ EXACT_DIGITS = 15
 def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
     """Raise unless the engine casts all values of a type as Spark does; the specification leaves much of it open."""
     if source.nullable and not target.nullable:
-        raise to.refusal(f"a cast of {source} to {target}, which fails for NULL,")
+        raise to.refusal(f"a cast of {source} to {target}, which fails for NULL,", rule="cast")
     match source, target:
         case _ if source.as_required() == target.as_required():
             return
@@ -132,7 +132,7 @@ def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
             pass  # it is rounded twice
         case _ if target.keyword in to.profile.casts.get(source.keyword, ()):
             return
-    raise to.refusal(f"a cast of {source} to {target}")
+    raise to.refusal(f"a cast of {source} to {target}", rule="cast")
 
 
 def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:

@@ -64,9 +64,9 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
     """
     to = Lowering(profile)
     if plan.settings.enhancement is not None:
-        to.refusals.append(to.refusal("an enhancement of the plan"))
+        to.refusals.append(to.refusal("an enhancement of the plan", rule="enhancement"))
     if len(plan.trees) != 1 or not isinstance(plan.trees[0], Root):
-        to.refusals.append(to.refusal("a plan of several trees, or of none that is returned,"))
+        to.refusals.append(to.refusal("a plan of several trees, or of none that is returned,", rule="trees"))
     bound = plan.with_parameters_bound()
     trees: list[Root] = []
     for tree in bound.trees:
@@ -83,13 +83,14 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
 def _require_root(root: Root, made: Rel, to: Lowering) -> None:
     """Refuse a root whose columns or whose size the engine does not take."""
     if len(set(root.columns)) < len(root.columns):
-        error = UnsupportedError(f"{to.profile} puts out no two columns of one name", hint="rename one of them")
-        to.refusals.append(error)
+        message = f"{to.profile} puts out no two columns of one name"
+        to.refusals.append(to.refusal_by("names", message, "rename one of them"))
     if made.size > MAX_SIZE:
         to.refusals.append(
-            UnsupportedError(
+            to.refusal_by(
+                "size",
                 f"for {to.profile} the plan would have {made.size} parts, as it reads relations that are used several "
-                f"times once for each time; at most {MAX_SIZE} are written"
+                f"times once for each time; at most {MAX_SIZE} are written",
             )
         )
     kinds = tuple(kind for kind in root.input.schema.types)
@@ -141,7 +142,7 @@ def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Nod
     match same:
         case Rel():
             relation = lower_relation(same, to)
-            return _fitted(relation, same), relation != same or logical is not node
+            return _fitted(relation, same), _without_names(relation) != same or logical is not node
         case Expression():
             expression = lower_expression(closed_expression(same), to)
             return expression, expression != same
@@ -177,12 +178,18 @@ def _fitted(made: Rel, rel: Rel) -> Rel:
     return made if made.schema.names == rel.schema.names else r.emit(made, range(len(rel.schema)), rel.schema.names)
 
 
+def _without_names(rel: Rel) -> Rel:
+    """A relation under the names that it had before it was given others."""
+    is_renamed = isinstance(rel, r.Emit) and rel.mapping == tuple(range(len(rel.input.schema)))
+    return rel.input if isinstance(rel, r.Emit) and is_renamed else rel
+
+
 def lower_relation(rel: Rel, to: Lowering) -> Rel:
     """A relation, whose parts are lowered, by others with the same rows and columns."""
     if rel.common is not None and any(
         each is not None and each.enhancement is not None for each in (rel.common.extension, rel.common.own_extension)
     ):
-        raise to.refusal("an enhancement of a relation")
+        raise to.refusal("an enhancement of a relation", rule="enhancement")
     match r.closed(rel):
         case r.Read() as read:
             return rows.lower_read(read, to)

@@ -2,70 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-
-import attrs
 
 from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability, Words
 from substrait_dsl.algebra.requirements import USER_DEFINED, Requirement
-from substrait_dsl.algebra.validators import TEXT, one, several
-from substrait_dsl.errors import TypeMismatchError, printable, quoted
+from substrait_dsl.errors import quoted
 
 
-@attrs.frozen
-class MissingCapability:
-    """What a plan needs and a system does not have, and what the system has instead."""
-
-    requirement: Requirement = attrs.field(validator=one("a requirement", Requirement))
-    reason: str = attrs.field(validator=TEXT)
-
-    def __str__(self) -> str:
-        return printable(_with_path(f"{self.requirement}: {self.reason}", self.requirement))
-
-
-@attrs.frozen
-class CapabilityReport:
-    """What a system lacks for a plan, as far as it says what it has."""
-
-    system: str = attrs.field(validator=TEXT)
-    missing: tuple[MissingCapability, ...] = attrs.field(validator=several("a tuple", MissingCapability))
-    """What the system does not take, in the order of the plan."""
-    undeclared: tuple[Requirement, ...] = attrs.field(validator=several("a tuple of requirements", Requirement))
-    """What the system says nothing about."""
-
-    def __bool__(self) -> bool:
-        raise TypeMismatchError(
-            "a report has no truth value",
-            hint="write not report.missing; what the system says nothing about is in report.undeclared",
-        )
-
-    def __str__(self) -> str:
-        lines: list[str] = []
-        if self.missing:
-            lines += [f"{self.system} lacks:", *(f"  {each}" for each in self.missing)]
-        if self.undeclared:
-            lines += [f"{self.system} says nothing about:", *(f"  {_with_path(str(n), n)}" for n in self.undeclared)]
-        return "\n".join(lines or [f"{self.system} has all that the plan needs"])
-
-
-def _with_path(text: str, requirement: Requirement) -> str:
-    return f"{text} (at {requirement.path})" if requirement.path else text
-
-
-def report_capabilities(requirements: Iterable[Requirement], system: Capabilities) -> CapabilityReport:
-    """Compare what a plan needs with what a system says that it takes."""
-    missing: list[MissingCapability] = []
-    undeclared: list[Requirement] = []
+def unmet_requirements(
+    requirements: Iterable[Requirement], system: Capabilities
+) -> Iterator[tuple[Requirement, str | None]]:
+    """What a system does not have of what a plan needs, each with the reason; None where it says nothing about it."""
     for requirement in requirements:
         match _problem(requirement, system):
             case _Silence.UNDECLARED:
-                undeclared.append(requirement)
+                yield requirement, None
             case str(reason):
-                missing.append(MissingCapability(requirement, reason))
+                yield requirement, reason
             case None:
                 pass
-    return CapabilityReport(system.name, tuple(missing), tuple(undeclared))
 
 
 class _Silence(Enum):

@@ -1,0 +1,95 @@
+"""Checking a plan against an engine: lowered first, then held against the engine's dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+from substrait_dsl.algebra.capability_comparison import unmet_requirements
+from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.requirements import Requirement
+from substrait_dsl.engines.lowering.context import Place
+from substrait_dsl.engines.lowering.plan import try_to_lower
+from substrait_dsl.engines.profile import Profile
+from substrait_dsl.engines.report import Severity
+from substrait_dsl.engines.rules import rules_of
+from substrait_dsl.engines.survey import survey
+from substrait_dsl.errors import UnsupportedError
+
+
+@attrs.frozen
+class Refusal:
+    """Something for which an engine does not get a plan."""
+
+    code: str
+    severity: Severity
+    error: UnsupportedError
+    requirement: Requirement | None = None
+    """What the engine's dialect does not have."""
+
+    @property
+    def place(self) -> Place | None:
+        """The node of the plan, or of the lowered plan, if it is one."""
+        return self.error.refused if isinstance(self.error.refused, Place) else None
+
+
+@attrs.frozen
+class Rewriting:
+    """Something that is written another way."""
+
+    code: str
+    severity: Severity
+    why: str
+    cure: str
+    place: Place
+
+
+@attrs.frozen
+class PlanCheck:
+    """What an engine does with a plan."""
+
+    profile: Profile
+    lowered: AlgebraPlan | None
+    """The plan that the engine gets; None where it gets none."""
+    refusals: tuple[Refusal, ...]
+    rewritten: tuple[Place, ...]
+
+    def rewritings(self) -> Iterator[Rewriting]:
+        """What is written another way, and why: what the engine does to it as it is written, if that is known."""
+        for place in self.rewritten:
+            for rule in rules_of(place.node, self.profile):
+                shape = self.profile.shapes.get(rule.code, "unspecified")
+                if shape != "right":
+                    yield Rewriting(rule.code, shape, rule.why, rule.cure, place)
+
+
+def check_plan(plan: AlgebraPlan, profile: Profile) -> PlanCheck:
+    """Lower a plan, and look whether the engine's dialect has all that the lowered plan needs.
+
+    Raises:
+        LiteralError: for a parameter that is bound to a value of another type.
+    """
+    result = try_to_lower(plan, profile)
+    refusals = [refusal_for(error, profile) for error in result.refusals]
+    if result.plan is not None:
+        refusals += _missing(result.plan, profile)
+    return PlanCheck(profile, None if refusals else result.plan, tuple(refusals), result.rewritten)
+
+
+def refusal_for(error: UnsupportedError, profile: Profile) -> Refusal:
+    """The refusal that an error is, with what the engine does to the plan as it is written."""
+    code = error.rule or "no-form"
+    shape = profile.shapes.get(code, "unspecified")
+    return Refusal(code, "unspecified" if shape == "right" else shape, error)
+
+
+def _missing(plan: AlgebraPlan, profile: Profile) -> Iterator[Refusal]:
+    """What a lowered plan needs and the dialect of the engine does not have."""
+    for root in plan.roots:
+        needed = survey(root.input)
+        for requirement, reason in unmet_requirements(needed, profile.dialect):
+            if reason is not None:
+                error = UnsupportedError(f"the dialect of {profile} does not have {requirement}: {reason}")
+                error.refused = Place(root.input, needed[requirement])
+                yield Refusal("dialect", "rejected", error, requirement)

@@ -1,0 +1,263 @@
+"""Rules of shape: what engines do otherwise than the specification says, and dialects have no words for.
+
+A profile says which of them an engine breaks, and how (``shapes``). Which nodes are concerned, lowering knows: those
+that it writes another way, or refuses. Here is one entry for each reason that it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    Expression,
+    InPredicate,
+    Measure,
+    MultiOrList,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    Switch,
+    WindowFunction,
+)
+from substrait_dsl.algebra.node import Node, Rel, walk
+
+if TYPE_CHECKING:
+    from substrait_dsl.engines.profile import Profile
+
+Matches = Callable[[Node, "Profile"], bool]
+
+PHYSICAL_JOINS = r.HashJoin | r.MergeJoin | r.NestedLoopJoin
+JOINS = r.Join | PHYSICAL_JOINS | r.LateralJoin
+SUBQUERIES = ScalarSubquery | InPredicate | SetPredicate | SetComparison
+COUNTED = ("minus_primary_all", "minus_multiset", "intersection_multiset_all")
+INTEGERS = t.I8 | t.I16 | t.I32 | t.I64
+FLOATS = t.FP32 | t.FP64
+
+RefusalCode = Literal[
+    "function",
+    "option",
+    "cast",
+    "literal",
+    "enhancement",
+    "trees",
+    "names",
+    "size",
+    "depth",
+    "parameter",
+    "encoding",
+    "no-form",
+]
+"""Why something is refused that has no form at all on an engine."""
+
+REFUSALS: Mapping[RefusalCode, str] = {
+    "function": "a function that the engine does not have, or not as the specification says",
+    "option": "an option of a call by which the engine does not compute",
+    "cast": "a cast that the engine does in another way for some values",
+    "literal": "a constant of a type that the engine does not read",
+    "enhancement": "an enhancement of others, which must not be ignored",
+    "trees": "a plan of several trees, or of one that is only evaluated",
+    "names": "two columns of one name in the output",
+    "size": "a plan that is too large when what is used several times stands there as often",
+    "depth": "a plan that is too deep for one tree",
+    "parameter": "a parameter without a value, or with one of another type",
+    "encoding": "something that has no form in the encoding that the engine reads",
+    "no-form": "a relation or an expression that has no form on the engine",
+}
+"""In words."""
+
+
+@attrs.frozen
+class Rule:
+    """Something that is written another way."""
+
+    code: str
+    why: str
+    """What engines do otherwise, in words."""
+    cure: str
+    """What stands there instead."""
+    matches: Matches
+
+
+def _functions(rule: str) -> Matches:
+    """Calls of functions that a profile has this rule of lowering for."""
+
+    def matches(node: Node, profile: Profile) -> bool:
+        return isinstance(node, ScalarFunction) and profile.function_rules.get(node.function.name) == rule
+
+    return matches
+
+
+def _types(expressions: Iterable[object]) -> tuple[t.Type, ...]:
+    return tuple(each.type for each in expressions if isinstance(each, Expression))
+
+
+def _own(rel: Rel) -> tuple[Node, ...]:
+    """What a relation holds beside its inputs."""
+    inputs = {id(each) for each in rel.inputs}
+    return tuple(each for each in rel.children() if id(each) not in inputs)
+
+
+def _has_subquery(node: Node, profile: Profile) -> bool:
+    return isinstance(node, Rel) and any(
+        isinstance(each, SUBQUERIES) for part in _own(node) for each in walk(part, into_relations=False)
+    )
+
+
+def _is_correlated(node: Node, profile: Profile) -> bool:
+    return (
+        isinstance(node, Rel)
+        and not isinstance(node, r.LateralJoin)
+        and node.anchor is not None
+        and any(node.anchor in part.free_anchors for part in (*_own(node), *node.inputs))
+    )
+
+
+def _compares_floats(node: Node, profile: Profile) -> bool:
+    match node:
+        case ScalarFunction():
+            is_compared = profile.function_rules.get(node.function.name) == "one_zero"
+            return is_compared and any(isinstance(each, FLOATS) for each in _types(node.arguments))
+        case r.Sort(keys=keys) | r.TopN(keys=keys):
+            return any(isinstance(each.expression.type, FLOATS) for each in keys)
+        case r.Aggregate(keys=keys):
+            return any(isinstance(each, FLOATS) for each in _types(keys))
+        case r.Set():
+            return any(isinstance(each, FLOATS) for each in node.schema.types)
+        case WindowFunction():
+            values = (*node.partitions, *(each.expression for each in node.sorts))
+            return any(isinstance(each, FLOATS) for each in _types(values))
+        case _:
+            return False
+
+
+def _measures(node: Node) -> tuple[Measure, ...]:
+    return node.measures if isinstance(node, r.Aggregate) else ()
+
+
+def _is_integer_average(node: Node, profile: Profile) -> bool:
+    return any(
+        each.function.function.name == "avg" and isinstance(each.function.output_type, INTEGERS)
+        for each in _measures(node)
+    )
+
+
+def _has_decimals(node: Node, profile: Profile) -> bool:
+    if any(isinstance(each.function.output_type, t.Decimal) for each in _measures(node)):
+        return True
+    return _functions("derived_decimal")(node, profile) and isinstance(getattr(node, "type", None), t.Decimal)
+
+
+def _has_ignored_option(node: Node, profile: Profile) -> bool:
+    match node:
+        case ScalarFunction():
+            return bool(node.options)
+        case WindowFunction():
+            return bool(node.call.options)
+        case _:
+            return any(each.function.options for each in _measures(node))
+
+
+def _how(node: Node) -> str:
+    return node.how if isinstance(node, JOINS) else ""
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "read-filter", "the filter of a read is not applied", "a filter above the read",
+        lambda node, _: isinstance(node, r.Read) and node.filter is not None,
+    ),
+    Rule(
+        "read-columns", "the columns that a read chooses are not those that it puts out", "the columns chosen above it",
+        lambda node, _: isinstance(node, r.Read) and node.projection is not None,
+    ),
+    Rule(
+        "correlated-subquery", "the row outside of a subquery is not found, or is taken for another", "a join",
+        _is_correlated,
+    ),
+    Rule(
+        "subquery", "a subquery stands in an expression", "a join",
+        lambda node, profile: _has_subquery(node, profile) and not _is_correlated(node, profile),
+    ),
+    Rule(
+        "zeros", "0.0 and -0.0, or two kinds of NaN, are told apart", "the values plus 0.0, NaNs made one",
+        _compares_floats,
+    ),
+    Rule(
+        "offset", "a fetch without a count loses the order of its input", "a filter by row numbers",
+        lambda node, _: isinstance(node, r.Fetch) and node.count is None and node.offset is not None,
+    ),
+    Rule("top-n", "there is no top-n", "a sort and a fetch, or ranks", lambda node, _: isinstance(node, r.TopN)),
+    Rule("window-relation", "there is no window relation", "window functions in a projection",
+         lambda node, _: isinstance(node, r.Window)),
+    Rule("expand", "there is no expand", "a union of projections", lambda node, _: isinstance(node, r.Expand)),
+    Rule(
+        "grouping-sets", "an aggregate has no more than one grouping set", "a union of aggregates",
+        lambda node, _: isinstance(node, r.Aggregate) and len(node.grouping_sets) > 1,
+    ),
+    Rule("integer-average", "the average of integers has a fraction", "sum by count, without the fraction",
+         _is_integer_average),
+    Rule("sum0", "there is no sum that is 0 of nothing", "a sum, or 0 where it is NULL",
+         lambda node, _: any(each.function.function.name == "sum0" for each in _measures(node))),
+    Rule("decimal-digits", "decimals have another precision or scale than derived", "a cast to the derived type",
+         _has_decimals),
+    Rule(
+        "set-repetitions", "a set operation counts repetitions in another way", "rows with numbers, or an anti join",
+        lambda node, _: isinstance(node, r.Set) and node.op in COUNTED,
+    ),
+    Rule(
+        "set-of-many", "a set operation has no more than two inputs", "operations of two inputs",
+        lambda node, _: isinstance(node, r.Set) and len(node.relations) > 2 and not node.op.startswith("union"),
+    ),
+    Rule("mark-join", "the mark is false where it is NULL", "two joins by three-valued logic",
+         lambda node, _: _how(node).endswith("mark")),
+    Rule("single-join", "there is no join that fails for a second match", "a join with a check",
+         lambda node, _: _how(node).endswith("single")),
+    Rule(
+        "right-join", "a join puts out its right input", "the join with its inputs in the other order",
+        lambda node, _: bool(_how(node)) and _how(node).startswith("right"),
+    ),
+    Rule(
+        "physical-join", "how a join is done is not read, or its keys are not", "the join with a condition",
+        lambda node, _: isinstance(node, PHYSICAL_JOINS),
+    ),
+    Rule("lateral-join", "there is no lateral join", "a join by the outer columns",
+         lambda node, _: isinstance(node, r.LateralJoin)),
+    Rule(
+        "post-join-filter", "a post-join filter is not applied", "a filter above the join",
+        lambda node, _: isinstance(node, JOINS) and getattr(node, "post_filter", None) is not None,
+    ),
+    Rule(
+        "exchange", "where rows lie is said", "its input",
+        lambda node, _: isinstance(node, r.Exchange | r.MergingCapture | r.SimpleCapture),
+    ),
+    Rule("streaming-aggregate", "a method is asked for", "the aggregate by any method",
+         lambda node, _: isinstance(node, r.Aggregate) and node.method == "streaming"),
+    Rule("option-of-the-engine", "an option is said that the engine does not read", "the call without it",
+         _has_ignored_option),
+    Rule("between", "between is not read", "two comparisons", _functions("comparisons")),
+    Rule("extract", "parts of a date are not read", "date_part, a function of the engine", _functions("date_part")),
+    Rule("null-argument", "a NULL argument is skipped", "NULL where an argument is", _functions("null_if_any")),
+    Rule("nullif", "nullif is another", "a conditional", _functions("nullif")),
+    Rule("switch", "there is no switch", "a conditional", lambda node, _: isinstance(node, Switch)),
+    Rule("multi-or-list", "there is no list of records", "comparisons", lambda node, _: isinstance(node, MultiOrList)),
+    Rule("window-frame", "a range without an order is not all rows", "the frame of all rows",
+         lambda node, _: isinstance(node, WindowFunction) and node.call.bounds_type == "range"),
+)  # fmt: skip
+"""All rules, by which something is written another way."""
+
+OTHER_FORM = Rule("other-form", "the engine does not take it as it is written", "an equal form", lambda *_: True)
+"""For what none of them says more of."""
+
+CODES = (*(rule.code for rule in RULES), OTHER_FORM.code, *REFUSALS)
+"""What a profile may say of."""
+
+
+def rules_of(node: Node, profile: Profile) -> tuple[Rule, ...]:
+    """Why a node is written another way on an engine."""
+    return tuple(rule for rule in RULES if rule.matches(node, profile)) or (OTHER_FORM,)

@@ -1,0 +1,158 @@
+"""What the nodes of a plan need of the engine that takes it, in the words of dialect files, and where it stands first.
+
+Requirements of whole messages are `Plan.requirements`; these here are found in one walk over the algebra, for plans
+that are checked each time they are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FunctionId, FunctionOption
+from substrait_dsl.algebra.node import Node, Rel, walk
+from substrait_dsl.algebra.requirements import (
+    EXPRESSION_WORDS,
+    RELATION_WORDS,
+    TYPE_WORDS,
+    USER_DEFINED,
+    FunctionKind,
+    Requirement,
+)
+
+WORDS: dict[type[Node], str] = {
+    r.Window: "CONSISTENT_PARTITION_WINDOW",
+    ex.FieldReference: "SELECTION",
+    ex.FieldAccess: "SELECTION",
+    ex.MaskedReference: "SELECTION",
+    ex.ScalarSubquery: "SUBQUERY",
+    ex.InPredicate: "SUBQUERY",
+    ex.SetPredicate: "SUBQUERY",
+    ex.SetComparison: "SUBQUERY",
+    ex.NestedStruct: "NESTED",
+    ex.NestedList: "NESTED",
+    ex.NestedMap: "NESTED",
+}
+"""The words of nodes whose classes have other names."""
+
+FORMS: dict[type, str] = {
+    r.NamedTable: "NAMED_TABLE",
+    r.VirtualTable: "VIRTUAL_TABLE",
+    r.LocalFiles: "LOCAL_FILES",
+    r.IcebergTable: "ICEBERG_TABLE",
+    r.ExtensionTable: "EXTENSION_TABLE",
+    r.Scatter: "SCATTER_BY_FIELDS",
+    r.SingleBucket: "SINGLE_TARGET",
+    r.MultiBucket: "MULTI_TARGET",
+    r.RoundRobin: "ROUND_ROBIN",
+    r.Broadcast: "BROADCAST",
+    ex.ScalarSubquery: "SCALAR",
+    ex.InPredicate: "IN_PREDICATE",
+    ex.SetPredicate: "SET_PREDICATE",
+    ex.SetComparison: "SET_COMPARISON",
+    ex.NestedStruct: "STRUCT",
+    ex.NestedList: "LIST",
+    ex.NestedMap: "MAP",
+}
+"""The forms that classes stand for."""
+
+FAILURES = {"throw": "THROW_EXCEPTION", "return_null": "RETURN_NULL"}
+
+TYPES = {"BOOLEAN": "BOOL", "FIXEDCHAR": "FIXED_CHAR", "FIXEDBINARY": "FIXED_BINARY"}
+"""The words of types whose names are others."""
+
+Call = ex.ScalarFunction | ex.AggregateFunction | ex.WindowCall
+
+
+def survey(top: Rel) -> dict[Requirement, Node]:
+    """What the nodes of a relation need, each with the first that does."""
+    found: dict[Requirement, Node] = {}
+    calls: dict[tuple[FunctionKind, FunctionId, tuple[FunctionOption, ...]], tuple[Node, int, int]] = {}
+    words: set[tuple[type, str]] = set()
+    types: set[t.Type] = set()
+
+    def add_type(kind: t.Type, node: Node) -> None:
+        if kind not in types:
+            types.add(kind)
+            for requirement in _type_requirements(kind):
+                found.setdefault(requirement, node)
+
+    for node in walk(top):
+        if isinstance(node, Rel | Expression):
+            node_class: type = type(node)
+            form = _form(node)
+            if (node_class, form) not in words:
+                words.add((node_class, form))
+                requirement = _word(node_class, form)
+                if requirement is not None:
+                    found.setdefault(requirement, node)
+        match node:
+            case ex.FieldReference():
+                continue
+            case r.Read():
+                for each in node.base_schema.types:
+                    add_type(each, node)
+            case Expression():
+                add_type(node.type, node)
+            case ex.AggregateFunction() | ex.WindowCall():
+                add_type(node.output_type, node)
+        if isinstance(node, Call):
+            key = (_CALLS[type(node)], node.function, node.options)
+            count = len(node.arguments)
+            first, fewest, most = calls.get(key, (node, count, count))
+            calls[key] = (first, min(fewest, count), max(most, count))
+    for (kind, function, options), (node, fewest, most) in calls.items():
+        said = tuple(sorted((each.name, each.preferences) for each in options))
+        found[Requirement(kind, function.key, function.urn, options=said, arguments=(fewest, most))] = node
+    return found
+
+
+_CALLS: dict[type[Node], FunctionKind] = {
+    ex.ScalarFunction: "scalar function",
+    ex.AggregateFunction: "aggregate function",
+    ex.WindowCall: "window function",
+}
+
+
+def _form(node: Node) -> str:
+    match node:
+        case r.Join() | r.HashJoin() | r.MergeJoin() | r.NestedLoopJoin() | r.LateralJoin():
+            return node.how.upper()
+        case r.Set():
+            return node.op.upper()
+        case r.Read():
+            return FORMS[type(node.definition)]
+        case r.Exchange():
+            return FORMS[type(node.kind)]
+        case ex.Cast():
+            return FAILURES[node.on_failure]
+        case _:
+            return FORMS.get(type(node), "")
+
+
+@cache
+def _word(kind: type, form: str) -> Requirement | None:
+    """What a class of nodes needs; nothing for those that dialects have no word for."""
+    word = WORDS.get(kind) or re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).upper()
+    if issubclass(kind, Rel):
+        return Requirement("relation", word, form=form) if word in RELATION_WORDS else None
+    return Requirement("expression", word, form=form) if word in EXPRESSION_WORDS else None
+
+
+def _type_requirements(kind: t.Type) -> Iterator[Requirement]:
+    """A type, and those inside it."""
+    if kind.variation is not None:
+        yield Requirement("type variation", kind.variation.name, kind.variation.urn)
+    if isinstance(kind, t.UserDefined):
+        yield Requirement("type", kind.name, kind.urn, form=USER_DEFINED)
+        return
+    word = kind.keyword.upper()
+    word = TYPES.get(word, word)
+    yield Requirement("type", word, numbers=tuple((name, getattr(kind, name)) for name in TYPE_WORDS[word]))
+    for part in kind.parameters:
+        if isinstance(part, t.Type):
+            yield from _type_requirements(part)

@@ -1,0 +1,248 @@
+"""Checks of plans against engines: reports whose findings name the steps of the plan."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.algebra.capabilities import Capabilities
+from substrait_dsl.algebra.capability_comparison import unmet_requirements
+from substrait_dsl.algebra.node import Node, Rel
+from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.requirements import Requirement
+from substrait_dsl.algebra.settings import Encoding, OuterReferences
+from substrait_dsl.engines.report import SEVERITIES, CheckFinding, CheckMatrix, Report, Verdict
+from substrait_dsl.errors import InvalidArgumentError, LiteralError, UnsupportedError, naming, require
+from substrait_dsl.fluent.base import RelationBase
+from substrait_dsl.fluent.capabilities import DIALECT_ENDINGS, read_capabilities
+from substrait_dsl.fluent.lowering import name_step, step_of
+
+if TYPE_CHECKING:
+    from substrait.plan_pb2 import Plan as PlanMessage
+
+    from substrait_dsl.engines.check import PlanCheck, Refusal
+    from substrait_dsl.engines.profile import Profile
+    from substrait_dsl.fluent.plan import Plan
+
+ENDINGS = (*DIALECT_ENDINGS, ".json", ".bin", ".pb")
+"""How the names of files end that say what a system takes."""
+
+SHAPES_UNKNOWN = "a dialect is a list of words: that the plan has no others does not say that the system computes it"
+
+
+def profile_or_capabilities(engine: object) -> Profile | Capabilities:
+    """What an engine takes: a profile, or what a system says of itself.
+
+    Raises:
+        InvalidArgumentError: for what is neither a name, nor a path, nor `Capabilities`.
+        InvalidChoiceError: there is no profile of such an engine, with the nearest one.
+        CatalogError: a file cannot be read, or is broken.
+    """
+    from substrait_dsl.engines.profile import is_profile, load_profile
+
+    if isinstance(engine, Capabilities):
+        return engine
+    require(engine, (str, Path), "an engine is a name such as datafusion, the path of a dialect, or sd.Capabilities")
+    assert isinstance(engine, str | Path)
+    is_path = isinstance(engine, Path) or engine.lower().endswith(ENDINGS) or os.sep in engine
+    if is_path and not is_profile(Path(engine)):
+        return read_capabilities(engine)
+    return load_profile(engine)
+
+
+# --- the words of a dialect
+
+
+def capability_report(requirements: Iterable[Requirement], system: Capabilities) -> Report:
+    """What a system lacks, as far as it says what it has: whether it computes the plan, it does not say."""
+    findings = []
+    for requirement, reason in unmet_requirements(requirements, system):
+        where = f"at {requirement.path}" if requirement.path else ""
+        if reason is None:
+            why = f"the system says nothing about {requirement}"
+            findings.append(
+                CheckFinding("undeclared", "unspecified", why, where, is_refused=False, requirement=requirement)
+            )
+        else:
+            findings.append(
+                CheckFinding("dialect", "rejected", f"{requirement}: {reason}", where, requirement=requirement)
+            )
+    findings.append(CheckFinding("shapes-unknown", "unspecified", SHAPES_UNKNOWN, is_refused=False))
+    return Report(system.name, "refused" if any(each.is_refused for each in findings) else "runs", _sorted(findings))
+
+
+# --- engines with a profile
+
+
+@attrs.frozen
+class CheckedPlan:
+    """A plan that was lowered and checked, and its message."""
+
+    check: PlanCheck
+    refusals: tuple[Refusal, ...]
+    message: PlanMessage | None
+    """What the engine gets; None where it gets nothing."""
+
+
+def check_and_encode(
+    plan: AlgebraPlan,
+    profile: Profile,
+    encoding: Encoding | None = None,
+    outer_references: OuterReferences | None = None,
+) -> CheckedPlan:
+    """Lower a plan, check it, and encode it as the engine reads it, or in another encoding.
+
+    Raises:
+        LiteralError: for a parameter that is bound to a value of another type.
+    """
+    from substrait_dsl.engines.check import check_plan, refusal_for
+    from substrait_dsl.proto.plan import encode_plan
+
+    check = check_plan(plan, profile)
+    if check.lowered is None:
+        return CheckedPlan(check, check.refusals, None)
+    try:
+        message = encode_plan(
+            check.lowered,
+            encoding=encoding or profile.encoding,
+            outer_references=outer_references,
+            omitted_fields=profile.omitted_fields if encoding is None else (),
+        )
+    except UnsupportedError as error:
+        error.rule = "encoding"
+        return CheckedPlan(check, (refusal_for(error, profile),), None)
+    if len(message.relations) > 1:
+        too_deep = UnsupportedError(
+            f"the plan is too deep for {profile}: it would be written in {len(message.relations)} parts, of which "
+            "engines read one",
+            hint="a message has at most 100 levels, about 45 steps one after the other",
+        )
+        too_deep.rule = "depth"
+        return CheckedPlan(check, (refusal_for(too_deep, profile),), None)
+    return CheckedPlan(check, (), message)
+
+
+def message_for(
+    plan: AlgebraPlan, profile: Profile, encoding: Encoding | None, outer_references: OuterReferences | None
+) -> PlanMessage:
+    """The message that an engine gets.
+
+    Raises:
+        UnsupportedError: for the first thing that is refused, with its step and the number of others.
+    """
+    checked = check_and_encode(plan, profile, encoding, outer_references)
+    if checked.message is not None:
+        return checked.message
+    first, *others = checked.refusals
+    raise first_error(first.error, len(others), profile)
+
+
+def first_error(error: UnsupportedError, others: int, profile: Profile) -> UnsupportedError:
+    """The error for the first refusal, with its step and the number of others."""
+    name_step(error)
+    if others:
+        more = (
+            f'{others} more {"thing is" if others == 1 else "things are"} refused: check("{profile.name}") shows them'
+        )
+        hint = error.hint
+        error.hint = f"{hint}; {more}" if hint else more
+    return error
+
+
+def profile_report(plan: AlgebraPlan, profile: Profile) -> Report:
+    """What an engine does with a plan, as it is written and lowered."""
+    try:
+        checked = check_and_encode(plan, profile)
+    except LiteralError as error:
+        return Report(profile.name, "refused", (CheckFinding("parameter", "rejected", str(error)),))
+    findings = [*_refused(checked.refusals), *_rewritten(checked.check)]
+    return Report(profile.name, _verdict(plan, checked), _sorted(_merged(findings)))
+
+
+def _verdict(plan: AlgebraPlan, checked: CheckedPlan) -> Verdict:
+    """As it is written, a plan is known to be right only if the engine gets the very same bytes lowered."""
+    from substrait_dsl.proto.plan import encode_plan, to_bytes
+
+    if checked.message is None:
+        return "refused"
+    if checked.check.rewritten or to_bytes(encode_plan(plan)) != to_bytes(checked.message):
+        return "runs lowered"
+    return "runs"
+
+
+def _refused(refusals: Sequence[Refusal]) -> Iterator[tuple[CheckFinding, tuple[Rel, Node] | None]]:
+    for each in refusals:
+        place = None if each.place is None else (each.place.top, each.place.node)
+        yield CheckFinding(each.code, each.severity, each.error.message, requirement=each.requirement), place
+
+
+def _rewritten(check: PlanCheck) -> Iterator[tuple[CheckFinding, tuple[Rel, Node] | None]]:
+    for each in check.rewritings():
+        finding = CheckFinding(each.code, each.severity, each.why, cure=each.cure, is_refused=False)
+        yield finding, (each.place.top, each.place.node)
+
+
+def _merged(findings: Iterable[tuple[CheckFinding, tuple[Rel, Node] | None]]) -> Iterator[CheckFinding]:
+    """One finding for all places of one kind, with the step of the first."""
+    merged: dict[CheckFinding, tuple[tuple[Rel, Node] | None, int]] = {}
+    for finding, place in findings:
+        first, places = merged.get(finding, (place, 0))
+        merged[finding] = (first, places + 1)
+    for finding, (place, places) in merged.items():
+        if place is None:
+            yield attrs.evolve(finding, places=places)
+        else:
+            step = step_of(*place)
+            yield attrs.evolve(finding, step=step.text, expression=step.part or "", places=places)
+
+
+def _sorted(findings: Iterable[CheckFinding]) -> tuple[CheckFinding, ...]:
+    """What is refused first, and of that the worst; else in their order."""
+    return tuple(sorted(findings, key=lambda each: (not each.is_refused, SEVERITIES.index(each.severity))))
+
+
+def check_all(plan: Plan | RelationBase, engines: Iterable[str | Path | Capabilities] | None = None) -> CheckMatrix:
+    """Say what each of several engines does with a plan.
+
+        print(sd.check_all(orders, ["datafusion", "small_dialect.yaml"]))
+
+    Args:
+        plan: the plan, or a relation, which means its plan.
+        engines: the engines, each as of `Plan.check`; by default all that there is a profile of.
+
+    Returns:
+        The reports by the names of the engines, in order. It prints as a table.
+
+    Raises:
+        InvalidArgumentError: `plan` is neither a plan nor a relation; `engines` is one, or none.
+        And as `Plan.check`.
+
+    Specification: ``dialect_schema.yaml``.
+    """
+    from substrait_dsl.engines.profile import shipped_profiles
+    from substrait_dsl.fluent.plan import Plan
+
+    with naming("check_all"):
+        require(plan, (Plan, RelationBase), "a plan or a relation is checked")
+        if engines is None:
+            given: tuple[str | Path | Capabilities, ...] = tuple(
+                dict.fromkeys(each.name for each in shipped_profiles().values())
+            )
+        else:
+            given = _require_engines(engines)
+        reports = [plan.check(engine) for engine in given]
+    return CheckMatrix({report.engine: report for report in reports})
+
+
+def _require_engines(engines: object) -> tuple[str | Path | Capabilities, ...]:
+    """Several engines. Raises `InvalidArgumentError` for one, or for none."""
+    if isinstance(engines, str | bytes | Path | Capabilities) or not isinstance(engines, Iterable):
+        raise InvalidArgumentError(f"expected several engines, got {engines!r}", hint="one is held against with check")
+    found = tuple(engines)
+    if not found:
+        raise InvalidArgumentError("expected at least one engine")
+    return found
