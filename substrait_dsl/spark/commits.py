@@ -4,6 +4,10 @@ Nobody reads the staging folder, whose name begins with ``_``, and nobody but th
 Once all rows are in it, a journal says which file goes where, and the files are renamed. Whoever finds a journal
 renames what is left: to rename a file twice does nothing. A staging folder without a journal is of a writer that is at
 work or was killed; it is left alone.
+
+A commit ends in one of two ways, and which one is decided by who renames the journal first. Its own writer, where it
+fails, renames it to say that files are taken back; another writer renames it to say that files go on to be renamed.
+From then on everybody does what the name says.
 """
 
 from __future__ import annotations
@@ -28,7 +32,11 @@ _ROWS = "rows"
 _OWNER = "owner.json"
 """The file in a staging folder that says who made it: if it is gone, so may be rows."""
 COMMIT = "commit.json"
+"""The journal, as the writer of the rows has written it."""
+FINISH = "finish.json"
+"""The journal, once another writer finishes the commit: it is not undone any more."""
 UNDO = "undo.json"
+"""The journal, once the writer of the rows has failed: the commit is not finished any more."""
 _SUCCESS = "_SUCCESS"
 
 _PARTITION = re.compile(r"[^=/]+=[^/]*(/[^=/]+=[^/]*)*")
@@ -120,6 +128,8 @@ class Staging:
     path: str
     is_over: bool = False
     """Whether its own writer has removed it."""
+    is_left: bool = False
+    """Whether it has a journal that is neither finished nor undone: it must stay then, for the next writer."""
 
     @classmethod
     def create(cls, files: FileSystem, target: str) -> Staging:
@@ -130,6 +140,7 @@ class Staging:
                 f"{quoted([f'{target}/{STAGING}'])} is a link, and rows are staged in the folder that they go to",
                 hint="look at who has put it there, and remove it",
             )
+        _remove_abandoned(files, target)
         try:
             files.create_folder(path)
         except FileNotFoundError:  # another writer has just removed the folder around
@@ -182,18 +193,72 @@ class Staging:
             files.append(_SUCCESS)
         journal = Journal(tuple(files), tuple(partitions))
         moves = self._moves(journal, catalog)
+        is_written, self.is_left = False, True
         try:
             self.files.write(f"{self.path}/{COMMIT}", journal.text())
+            is_written = True
             for source, target in moves:
                 if not self._move(source, target) and not self.files.exists(target):
                     raise ExecutionError(f"the file {quoted([source])} was removed while it was written")
             if catalog is not None and partitions:
                 catalog.register(partitions)
-        except BaseException:
-            self._undo(moves)
-            raise
-        self.is_over = True
+        except BaseException as error:
+            if self._is_undone(moves, error, is_written=is_written):
+                raise
+            self._finish_as_another(moves, journal, catalog, error)
+            if not isinstance(error, Exception):
+                raise
+        self.is_over, self.is_left = True, False
         self.remove()
+
+    def _is_undone(self, moves: Sequence[tuple[str, str]], error: BaseException, *, is_written: bool) -> bool:
+        """Undo a commit that has failed; False: another writer finishes it, or has done so."""
+        try:
+            if not self.claim(COMMIT, UNDO):
+                is_finished = is_written and all(self.files.exists(target) for _, target in moves)
+                if is_finished or self.files.exists(f"{self.path}/{FINISH}"):
+                    return False
+            self._undo(moves)
+        except OSError as second:
+            raise ExecutionError(
+                f"{words_of(error)}, and the commit could not be undone, {system_words(second)}; a part of the rows "
+                f"may be there until the next write to {quoted([self.target])} finishes or undoes it",
+                hint=READ_AGAIN,
+            ) from error
+        return True
+
+    def _finish_as_another(
+        self,
+        moves: Sequence[tuple[str, str]],
+        journal: Journal,
+        catalog: PartitionCatalog | None,
+        error: BaseException,
+    ) -> None:
+        """Finish a commit that has failed here, as another writer has begun to."""
+        try:
+            self._finish(moves, journal, catalog)
+        except Exception as second:
+            raise ExecutionError(
+                f"{words_of(error)}; another writer has begun to finish the commit, so the rows are there, or will be "
+                f"after the next write to {quoted([self.target])}",
+                hint=READ_AGAIN,
+            ) from second
+        self.is_left = False
+
+    def _finish(self, moves: Sequence[tuple[str, str]], journal: Journal, catalog: PartitionCatalog | None) -> None:
+        """Rename what is left, and have the catalog know the partitions."""
+        for source, target in moves:
+            self._move(source, target)
+        if catalog is not None and journal.partitions:
+            catalog.register(journal.partitions)
+
+    def claim(self, name: str, claimed: str) -> bool:
+        """Rename the journal; False: it has no longer that name."""
+        try:
+            self.files.rename(f"{self.path}/{name}", f"{self.path}/{claimed}")
+        except FileNotFoundError:
+            return False
+        return True
 
     def _moves(self, journal: Journal, catalog: PartitionCatalog | None) -> list[tuple[str, str]]:
         """From where to where each file goes."""
@@ -218,11 +283,10 @@ class Staging:
 
     def _undo(self, moves: Sequence[tuple[str, str]]) -> None:
         """Take back what was renamed."""
-        with suppress(FileNotFoundError):
-            self.files.rename(f"{self.path}/{COMMIT}", f"{self.path}/{UNDO}")
         for source, target in moves:
             if not source.endswith(f"/{_SUCCESS}"):
                 self._move(target, source)
+        self.is_left = False
         self.remove()
 
     def remove(self) -> None:
@@ -239,29 +303,30 @@ class Staging:
         Raises:
             ExecutionError: there is a journal that no commit to this folder has written.
         """
-        names = self.files.names(self.path)
-        found = next((name for name in (UNDO, COMMIT) if name in names), None)
-        if found is None:
-            return
-        path = f"{self.path}/{found}"
-        try:
-            text = read_journal(self.files, path)
-        except FileNotFoundError:  # its writer has just finished
-            return
-        journal = Journal.of_text(text, path)
-        moves = self._moves(journal, catalog)
-        if any(self._leads_away(each) for pair in moves for each in pair):
-            raise no_journal(path)
-        if found == UNDO:
-            self._undo(moves)
-            return
-        for source, target in moves:
-            self._move(source, target)
-        if journal.partitions:
-            if catalog is None:  # a writer to the table does it
+        while (found := self._journal()) is not None:
+            path = f"{self.path}/{found}"
+            try:
+                text = read_journal(self.files, path)
+            except FileNotFoundError:  # another writer has just renamed it, or has finished
+                continue
+            journal = Journal.of_text(text, path)
+            moves = self._moves(journal, catalog)
+            if any(self._leads_away(each) for pair in moves for each in pair):
+                raise no_journal(path)
+            if found == UNDO:
+                self._undo(moves)
                 return
-            catalog.register(journal.partitions)
-        self.remove()
+            if found == COMMIT and not self.claim(COMMIT, FINISH):
+                continue
+            self._finish(moves, journal, catalog)
+            if catalog is not None or not journal.partitions:  # else a writer to the table is still to
+                self.remove()
+            return
+
+    def _journal(self) -> str | None:
+        """What the journal is called now."""
+        names = self.files.names(self.path)
+        return next((name for name in (UNDO, FINISH, COMMIT) if name in names), None)
 
     def _leads_away(self, path: str) -> bool:
         """Whether a path is that of no file, or leads through a link from the folder that rows go to.
@@ -271,6 +336,33 @@ class Staging:
         if self.files.is_taken(path):
             return True
         return path.startswith(f"{self.target}/") and self.files.has_link(self.target, path)
+
+
+READ_AGAIN = "read what is there before you run it again"
+
+
+def words_of(error: BaseException) -> str:
+    """What an error says that a commit has ended with."""
+    match error:
+        case OSError():
+            return system_words(error)
+        case ExecutionError():
+            return error.message
+        case _:
+            return str(error) or type(error).__name__
+
+
+def _remove_abandoned(files: FileSystem, target: str) -> None:
+    """Remove the staging folders that tasks have made again when their writer had removed them.
+
+    Every writer has put the file with its own name there before there are rows. So where there are rows, or a folder
+    for them, and neither that file nor a journal, the writer has removed all of it, and goes on with nothing of it.
+    """
+    for name in files.names(f"{target}/{STAGING}"):
+        path = f"{target}/{STAGING}/{name}"
+        if files.names(path) == [_ROWS] and not files.has_link(target, path):
+            with suppress(OSError):
+                files.delete(path)
 
 
 def recover(files: FileSystem, target: str, catalog: PartitionCatalog | None = None) -> None:
@@ -298,8 +390,9 @@ def staging(files: FileSystem, target: str, what: str) -> Iterator[Staging]:
         try:
             yield made
         except BaseException as error:
-            is_gone = isinstance(error, Exception) and made.is_gone
-            made.remove()
+            is_gone = isinstance(error, Exception) and not made.is_left and made.is_gone
+            if not made.is_left:
+                made.remove()
             if is_gone:  # whatever Spark or the system says of files that are not there
                 raise made.replaced(f"{what}: ") from error
             raise

@@ -11,9 +11,9 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
-from substrait_dsl.errors import ExecutionError
+from substrait_dsl.errors import ExecutionError, quoted
 from substrait_dsl.spark.cancellation import require_going_on
-from substrait_dsl.spark.commits import STAGING, Staging, no_journal, read_journal, recover, staging
+from substrait_dsl.spark.commits import STAGING, Staging, no_journal, read_journal, recover, staging, words_of
 from substrait_dsl.spark.file_systems import FileSystem, as_uri
 from substrait_dsl.spark.statements import changing
 
@@ -24,8 +24,12 @@ Mode = Literal["append", "overwrite", "ignore", "error"]
 
 _REPLACE = "replace.json"
 """The file in a staging folder that says which folder its rows are to be in the place of."""
-_OLD = "old"
-"""What the folder that is replaced is called in a staging folder."""
+_FINISH = "finish_replace.json"
+"""The same file, once another writer finishes that: the old folder does not come back any more."""
+_UNDO = "undo_replace.json"
+"""The same file, once its own writer has failed: the new folder does not get the name any more."""
+_OLD, _ROWS = "old", "rows"
+"""What the folder that is replaced, and the new one, are called in a staging folder."""
 FILE_HINT = "give the path of a folder, or remove the file first"
 EXISTS_HINT = 'create_mode="replace_if_exists", or op="insert" to add files'
 
@@ -105,33 +109,66 @@ def _replace(staged: Staging, folder: str) -> None:
     """Put the folder with the rows in the place of another by two renamings, which the next writer can finish."""
     files, old = staged.files, f"{staged.path}/{_OLD}"
     files.write(f"{staged.path}/{_REPLACE}", json.dumps({"folder": folder}))
-    files.rename(folder, old)
+    staged.is_left = True
     try:
-        files.rename(staged.rows, folder)
-    except BaseException:
-        if not files.exists(folder):
-            files.rename(old, folder)
+        files.rename(folder, old)
+        files.rename_folder(staged.rows, folder)
+    except BaseException as error:
+        is_undone = is_renamed = False
+        with suppress(OSError):
+            is_undone = staged.claim(_REPLACE, _UNDO)  # else another writer has begun to finish it
+            is_renamed = _is_renamed(files, staged.path, folder, _UNDO if is_undone else _FINISH)
+        if not is_renamed:
+            raise ExecutionError(
+                f"{words_of(error)}; the old folder is {quoted([old])} now, and could not be put back",
+                hint=f"read it, and what there is of {quoted([folder])}; then rename the old one, or write it again",
+            ) from error
+        staged.is_left = False
+        if is_undone or not isinstance(error, Exception):
             raise
-        if files.exists(staged.rows):  # else another writer has finished this
-            raise
+    staged.is_left = False
+
+
+def _is_renamed(files: FileSystem, path: str, folder: str, name: str) -> bool:
+    """Give a folder its name, as a file in a staging folder says; whether that is done, by whomever."""
+    source = f"{path}/{_OLD if name == _UNDO else _ROWS}"
+    if files.exists(f"{path}/{_OLD}") and not files.exists(folder):
+        with suppress(FileNotFoundError, FileExistsError):
+            files.rename_folder(source, folder)
+    return not files.exists(source)
 
 
 def _finish_replacing(files: FileSystem, folder: str) -> None:
-    """Finish what a writer began that was killed between two renamings."""
+    """Finish or undo what a writer began that was killed between two renamings, or has failed there."""
     around = f"{os.path.dirname(folder)}/{STAGING}"
     for name in files.names(around):
         path = f"{around}/{name}"
-        if not files.is_folder(path) or files.has_link(os.path.dirname(folder), path):
+        if files.is_folder(path) and not files.has_link(os.path.dirname(folder), path):
+            _finish_one(Staging(files, os.path.dirname(folder), path), folder)
+
+
+def _finish_one(staged: Staging, folder: str) -> None:
+    files, path = staged.files, staged.path
+    while True:
+        names = files.names(path)
+        found = next((name for name in (_UNDO, _FINISH, _REPLACE) if name in names), None)
+        if found is None:
+            return
+        try:
+            if _replaced_folder(files, f"{path}/{found}") != folder:
+                return
+        except FileNotFoundError:  # another writer has just renamed it, or has finished
             continue
-        with suppress(FileNotFoundError):
-            if _replaced_folder(files, f"{path}/{_REPLACE}") != folder or not files.exists(f"{path}/{_OLD}"):
-                continue
-            if files.has_link(path, f"{path}/rows"):
-                raise no_journal(f"{path}/{_REPLACE}")
-            if not files.exists(folder):
-                files.rename(f"{path}/rows", folder)
-            if not files.exists(f"{path}/rows"):
+        if found == _REPLACE and not files.exists(f"{path}/{_OLD}"):
+            return
+        if any(files.has_link(path, f"{path}/{each}") for each in (_OLD, _ROWS)):
+            raise no_journal(f"{path}/{found}")
+        if found == _REPLACE and not staged.claim(_REPLACE, _FINISH):
+            continue
+        if _is_renamed(files, path, folder, found):
+            with suppress(FileNotFoundError):
                 files.delete(path)
+        return
 
 
 def _replaced_folder(files: FileSystem, path: str) -> object:
