@@ -69,6 +69,7 @@ SLOW = frozenset(
         "spark/test_cluster.py",
         "spark/test_connect.py",
         "test_pickling.py::test_a_pool_of_processes",
+        "spark/test_claimed_commits.py",
         "test_mutations.py::test_tests_that_catch_are_told_from_those_that_do_not",
         # random plans
         "proto/test_fuzz.py",
