@@ -33,6 +33,8 @@ BY_FIXTURE: Mapping[str, tuple[str, ...]] = {
     "tpcds": ("slow",),
     "validator_cache": ("slow",),
     "duckdb_cache": ("slow",),
+    "duckdb_substrait": ("engines", "slow"),
+    "acero": ("slow",),
     "go_cache": ("slow",),
     "ibis_cache": ("slow",),
     "isthmus_cache": ("spark", "slow"),
@@ -82,6 +84,7 @@ SLOW = frozenset(
         # whole queries, and many plans of one kind
         "engines/test_function_cases.py",
         "engines/test_pipelines.py",
+        "engines/test_processes.py",
         "engines/test_tpch.py",
         "spark/test_functions.py::test_scalar_cases",
         "spark/test_joins.py::test_equal_keys_are_hashed",

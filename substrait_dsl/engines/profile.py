@@ -7,6 +7,9 @@ A profile is a dialect file of the specification. What such a file has no words 
                         (`substrait_dsl.engines.lowering.functions`)
     options             by the name of an option the values that say what the engine does anyway
     casts               by the keyword of a type the keywords of those that the engine casts it to as Spark does
+    cast_types          the keywords of all types that it casts to; all types, where the key is not there
+    forms               which forms of relations and expressions it takes, by the words of `FORMS`; where the key is
+                        there, `substrait_dsl.engines.lowering.forms` brings plans to these
     encoding            how its plans are written: ``spec``, which is the default, or ``legacy``
     omitted_fields      the removed fields that its plans lack in the legacy encoding, such as
                         ``ReadRel.VirtualTable.values``, because the engine refuses them beside today's
@@ -26,8 +29,9 @@ from typing import Literal, cast
 
 import attrs
 
-from substrait_dsl.algebra.capabilities import Capabilities
+from substrait_dsl.algebra.capabilities import Capabilities, Words
 from substrait_dsl.algebra.settings import ENCODINGS, Encoding
+from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog.dialects import read_dialect
 from substrait_dsl.catalog.entries import Entry, read_yaml
 from substrait_dsl.engines.report import SEVERITIES, Severity
@@ -48,7 +52,21 @@ _KEYS = (
     "encoding",
     "omitted_fields",
     "shapes",
+    "forms",
+    "cast_types",
 )
+
+FORMS = (
+    "names_of_one_part",
+    "rows_of_bare_literals",
+    "nulls_by_cast",
+    "small_integers_by_cast",
+    "sums_by_cast",
+    "measures_of_all_rows",
+    "joins_by_one_key",
+    "types_by_union",
+)
+"""The words of `Profile.forms`."""
 
 
 @attrs.frozen
@@ -71,6 +89,10 @@ class Profile:
     """The removed fields that its plans lack in the legacy encoding."""
     shapes: Mapping[str, Shape] = attrs.field(factory=dict)
     """By the code of a rule of shape what the engine does to a plan that is not lowered."""
+    cast_types: tuple[str, ...] | None = None
+    """The keywords of all types that the engine casts to; None if it casts to all."""
+    forms: frozenset[str] | None = None
+    """Which forms the engine takes; None if it takes all that lowering makes."""
     functions: frozenset[tuple[str, str, str]] = attrs.field(init=False)
     """What the engine has under its own name: kind of function, URN of the extension, name and signature."""
 
@@ -83,6 +105,29 @@ class Profile:
             for signature in each.signatures or ()
         )
         object.__setattr__(self, "functions", functions)
+
+    def has_form(self, form: str) -> bool:
+        """Whether a word is among the forms."""
+        return self.forms is not None and form in self.forms
+
+    def urn_of(self, key: str) -> str:
+        """The URN of the extension by which the engine has a scalar function of its own: ``date_part:str_any``."""
+        found = [urn for kind, urn, name in self.functions if kind == "scalar function" and name == key]
+        if not found:
+            raise CatalogError(f"the profile {self.name} has no scalar function {key}, which one of its rules writes")
+        return found[0]
+
+    def casts_to(self, kind: Type) -> bool:
+        """Whether the engine casts anything to a type."""
+        return self.cast_types is None or kind.keyword in self.cast_types
+
+    def takes(self, kind: Literal["relations", "expressions"], word: str, form: str | None = None) -> bool:
+        """Whether the engine has a relation or an expression, in a form: ``takes("relations", "JOIN", "LEFT")``."""
+        words: Words = getattr(self.dialect, kind)
+        if words is None or words == "all":
+            return True
+        forms = words.get(word, frozenset())
+        return word in words and (form is None or forms is None or form in forms)
 
     @property
     def name(self) -> str:
@@ -117,6 +162,8 @@ def read_profile(text: str, source: str) -> Profile:
         metadata.choice("encoding", ENCODINGS, "spec"),
         metadata.words("omitted_fields") if "omitted_fields" in metadata.values else (),
         _shapes(metadata, source),
+        metadata.words("cast_types") if "cast_types" in metadata.values else None,
+        _forms(metadata),
     )
 
 
@@ -128,6 +175,16 @@ def _shapes(metadata: Entry, source: str) -> Mapping[str, Shape]:
             if given not in known:
                 raise CatalogError(f'{source}, shapes: there is no {what} "{given}"', hint=suggestion(given, known))
     return cast("Mapping[str, Shape]", shapes)
+
+
+def _forms(metadata: Entry) -> frozenset[str] | None:
+    if "forms" not in metadata.values:
+        return None
+    words = metadata.words("forms")
+    for word in words:
+        if word not in FORMS:
+            raise CatalogError(f'{metadata.where}: there is no form "{word}"', hint=suggestion(word, FORMS))
+    return frozenset(words)
 
 
 def load_profile(engine: str | Path) -> Profile:

@@ -35,6 +35,15 @@ def with_random_tables() -> SessionContext:
     from datafusion import SessionConfig, SessionContext
 
     context = SessionContext(SessionConfig().with_target_partitions(2))
+    for name, table in random_tables().items():
+        batches = table.to_batches()
+        context.register_record_batches(name, [batches or [pa.RecordBatch.from_pylist([], table.schema)]])
+    return context
+
+
+def random_tables() -> dict[str, pa.Table]:
+    """The tables that random pipelines read."""
+    found: dict[str, pa.Table] = {}
     for name, (columns, _) in TABLES.items():
         schema = sd.read_named(name, columns).schema.to_arrow()
         records = [
@@ -44,6 +53,5 @@ def with_random_tables() -> SessionContext:
             }
             for row in rows(name)
         ]
-        batches = pa.Table.from_pylist(records, schema).to_batches()
-        context.register_record_batches(name, [batches or [pa.RecordBatch.from_pylist([], schema)]])
-    return context
+        found[name] = pa.Table.from_pylist(records, schema)
+    return found

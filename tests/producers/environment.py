@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pickle
@@ -19,7 +20,7 @@ SCALE = 0.01
 
 _TPCDS = tuple(f"{package}=={DUCKDB}" for package in ("duckdb", "duckdb-extension-tpcds"))
 
-_DUCKDB_SUBSTRAIT = ("duckdb==1.1.3", "duckdb-extension-substrait==1.1.3")
+DUCKDB_SUBSTRAIT = ("duckdb==1.1.3", "duckdb-extension-substrait==1.1.3")
 """The last version of DuckDB in whose plans a project puts out its expressions only, and its extension."""
 
 _IBIS = ("ibis-substrait==4.0.1", "ibis-framework[duckdb]==9.5.0", "substrait==0.23.0", "protobuf<6", "duckdb==1.1.3")
@@ -136,7 +137,7 @@ def planned_by_duckdb(
     Raises:
         AssertionError: the packages cannot be installed, or DuckDB fails otherwise.
     """
-    packages = installed(cache / "duckdb-1.1.3", _DUCKDB_SUBSTRAIT, "--no-deps")
+    packages = installed(cache / "duckdb-1.1.3", DUCKDB_SUBSTRAIT, "--no-deps")
     made = folder / "planned.pickle"
     run([sys.executable, "-c", _PLANNER, str(tables), json.dumps(texts), str(made)], PYTHONPATH=str(packages))
     results: Mapping[str, tuple[bytes, list[Any]] | str] = pickle.loads(made.read_bytes())
@@ -187,12 +188,15 @@ def errors_of_the_validator(
 
 
 def installed(folder: Path, packages: Sequence[str], *options: str) -> Path:
-    """A folder with packages, to stand on Python's path; installed once."""
+    """A folder with packages, to stand on Python's path; installed once, also where several processes ask for it."""
     done = folder / "installed"
-    if not done.exists():
-        install = [sys.executable, "-m", "pip", "install", "--quiet", *options, "--target", str(folder)]
-        run([*install, *packages])
-        done.touch()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            install = [sys.executable, "-m", "pip", "install", "--quiet", *options, "--target", str(folder)]
+            run([*install, *packages])
+            done.touch()
     return folder
 
 

@@ -13,8 +13,9 @@ from substrait_dsl.algebra.expressions import Cast, Expression, Literal, Measure
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import rebuild_measure
+from substrait_dsl.engines.lowering.divisions import exact_quotient, integer_average
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
-from substrait_dsl.engines.lowering.terms import call, cast, column, columns, number, of_type, one_zero, only
+from substrait_dsl.engines.lowering.terms import call, cast, chosen, column, columns, number, of_type, one_zero, only
 from substrait_dsl.engines.lowering.terms import measure as made
 
 INTEGERS = (t.I8, t.I16, t.I32, t.I64)
@@ -113,6 +114,8 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
     match name, function.arguments:
         case "avg", (Expression(type=argument),) if isinstance(argument, INTEGERS):
             return _integer_average(bare, at, to)
+        case "avg", (Expression(type=t.Decimal()),) if to.profile.function_rules.get("avg") == "sum_and_count":
+            return _decimal_average(bare, at)
         case "sum0", (Expression(),):
             extension = function.function.urn.rpartition("functions_")[2]
             plain = made(extension, "sum", *function.arguments, filter=measure.filter)
@@ -126,9 +129,38 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
             return [bare], lambda groups: column(groups, at)
 
 
+def _sum_and_count(measure: Measure, extension: str) -> list[Measure]:
+    """The sum of what is averaged, and its number."""
+    function = measure.function
+    (argument,) = function.arguments
+    total = made(extension, "sum", argument, filter=measure.filter)
+    many = made("aggregate_generic", "count", argument, filter=measure.filter)
+    return [Measure(attrs.evolve(each.function, invocation=function.invocation), each.filter) for each in (total, many)]
+
+
+def _decimal_average(measure: Measure, at: int) -> tuple[list[Measure], Callable[[Rel], Expression]]:
+    """The average of decimals, rounded to its scale."""
+    kind = measure.function.output_type
+    assert isinstance(kind, t.Decimal)
+
+    def final(groups: Rel) -> Expression:
+        many = column(groups, at + 1)
+        divisor = chosen([(call("comparison", "gt", many, number(0)), cast(many, t.Decimal(19, 0)))], NO_NUMBER)
+        return exact_quotient(column(groups, at), divisor, kind)
+
+    return _sum_and_count(measure, "arithmetic_decimal"), final
+
+
+NO_NUMBER = Literal(None, t.Decimal(19, 0, nullable=True))
+
+
 def _integer_average(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], Callable[[Rel], Expression]]:
     """The average of integers, without its fraction: sum and number as decimals, which do not overflow."""
     function = measure.function
+    if to.profile.function_rules.get("avg") == "sum_and_count":
+        return _sum_and_count(measure, "arithmetic"), lambda groups: integer_average(
+            column(groups, at), column(groups, at + 1), function.output_type
+        )
     (argument,) = function.arguments
     assert isinstance(argument, Expression)
     total = made("arithmetic_decimal", "sum", cast(argument, WIDE), filter=measure.filter)

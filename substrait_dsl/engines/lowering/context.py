@@ -29,6 +29,27 @@ class Lowering:
     rewritten: list[Place] = attrs.field(factory=list)
     """The nodes that others have been made for so far."""
 
+    origins: dict[int, tuple[Rel, Node]] = attrs.field(factory=dict)
+    """By the identity of a relation that was made, the relation itself, and the node that it was made for."""
+
+    def remember(self, made: Rel, node: Node) -> None:
+        """Record for what a relation, and those inside it that are new, were made."""
+        stack = [made]
+        while stack:
+            rel = stack.pop()
+            if id(rel) not in self.origins:
+                self.origins[id(rel)] = (rel, node)
+                stack += rel.inputs
+
+    def origin(self, made: Rel) -> Node | None:
+        """The node that a relation was made for."""
+        found = self.origins.get(id(made))
+        return None if found is None else found[1]
+
+    def has_window_functions(self) -> bool:
+        """Whether the engine has window functions."""
+        return self.profile.takes("expressions", "WINDOW_FUNCTION")
+
     def refusal(self, what: str, hint: str | None = None, *, rule: RefusalCode = "no-form") -> UnsupportedError:
         """The error for what has no form on the engine: ``"an unnest"``; with the rule that refuses it."""
         return self.refusal_by(rule, f"{what} cannot be lowered to {self.profile}", hint)
@@ -39,9 +60,13 @@ class Lowering:
         error.rule = rule
         return error
 
+    def has_function(self, kind: str, function: FunctionId) -> bool:
+        """Whether the engine has a function of a kind under its own name."""
+        return (kind, function.urn, function.key) in self.profile.functions
+
     def require_function(self, kind: str, function: FunctionId) -> None:
         """Raise unless the engine has a function of a kind, such as ``"scalar function"``, under its own name."""
-        if (kind, function.urn, function.key) not in self.profile.functions:
+        if not self.has_function(kind, function):
             message = f"{self.profile} has no {kind} {function.key} that does what the specification says"
             raise self.refusal_by("function", message)
 

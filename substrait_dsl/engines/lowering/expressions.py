@@ -39,14 +39,18 @@ from substrait_dsl.algebra.expressions import (
     Switch,
     WindowFunction,
 )
+from substrait_dsl.engines.lowering.calls import FORM_RULES
 from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
 from substrait_dsl.engines.lowering.terms import (
+    UNKNOWN,
     balanced,
     chosen,
     compared,
     conjunction,
     equal,
     is_null,
+    negated,
     of_type,
     one_zero,
 )
@@ -54,6 +58,8 @@ from substrait_dsl.errors import kind_words
 
 MAX_PRECISION = 38
 """How many digits decimals have at most: the engine would keep more of a scale than the specification where they do."""
+
+INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 
 DATE_PARTS = {
     "YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "DAY": "day", "DAY_OF_YEAR": "doy",
@@ -167,7 +173,7 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
             and isinstance(value.type, t.Date | t.PrecisionTimestamp)
         ):
             part = Literal(DATE_PARTS[word], t.String())
-            function = FunctionId("extension:org.apache.datafusion:functions", "date_part:str_any")
+            function = FunctionId(to.profile.urn_of("date_part:str_any"), "date_part:str_any")
             kind = t.I32(nullable=value.type.nullable)
             return ScalarFunction(function, (part, value), kind)
         case "comparisons", "between", (Expression() as value, Expression() as low, Expression() as high):
@@ -180,15 +186,33 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
             to.require_function("scalar function", node.function)
             return _null_if_any(node.arguments, bare)
         case "one_zero", name, (Expression() as left, Expression() as right):
-            to.require_function("scalar function", node.function)
+            is_negated = name == "is_distinct_from" and not to.has_function("scalar function", node.function)
+            if not is_negated:
+                to.require_function("scalar function", node.function)
             if left == right and node.type.nullable:  # the engine may take a NULL below for none
-                raise to.refusal(f"{name} of a value that may be NULL and itself")
-            return compared(name, left, right)
+                one_zero(left)  # which refuses what is not compared
+                is_met = Literal(name in ("equal", "lte", "gte"), t.Boolean())
+                return chosen([(is_null(left), UNKNOWN)], is_met)
+            return negated(compared("is_not_distinct_from", left, right)) if is_negated else compared(name, left, right)
         case "derived_decimal", "divide", (Expression() as value, _) if isinstance(node.type, t.Decimal):
             return _quotient(bare, value)
         case "derived_decimal", _, _ if isinstance(node.type, t.Decimal):
             return Cast(bare, node.type) if node.type.precision == MAX_PRECISION else bare
-        case None | "derived_decimal", _, _:
+        case "wide_decimal", _, (Expression() as left, Expression() as right) if isinstance(node.type, t.Decimal):
+            return wide_decimal(bare, left, right)
+        case "guarded_division", name, (Expression() as left, Expression() as right) if isinstance(node.type, INTEGERS):
+            to.require_function("scalar function", node.function)
+            return guarded_division(bare, left, right)
+        case "guarded_division", "divide", (Expression() as left, Expression() as right) if isinstance(
+            node.type, t.Decimal
+        ):
+            return exact_quotient(left, right, node.type)
+        case "guarded_division", _, (_, Literal(value=divisor)) if divisor:
+            to.require_function("scalar function", node.function)
+            return bare
+        case str(), _, _ if rule in FORM_RULES:
+            return bare
+        case None | "derived_decimal" | "wide_decimal", _, _:
             to.require_function("scalar function", node.function)
             return bare
         case _:

@@ -100,12 +100,12 @@ def plain_join(to: Lowering, left: Rel, right: Rel, how: JoinType, condition: Ex
             mark = of_type(value, t.Boolean(nullable=True))
             return only(made, (*columns(made, range(width)), mark), (*left.schema.names, "mark"))
         case "left_single":
-            return _single(left, right, condition)
+            return _single(to, left, right, condition)
         case _:
             raise to.refusal(f"a {how} join")
 
 
-def _single(left: Rel, right: Rel, condition: Expression) -> Rel:
+def _single(to: Lowering, left: Rel, right: Rel, condition: Expression) -> Rel:
     """A left join that fails where a row has several matches, by the left columns that the condition refers to."""
     width = len(left.schema)
     used = sorted(
@@ -117,11 +117,11 @@ def _single(left: Rel, right: Rel, condition: Expression) -> Rel:
     )
     if not used:
         matches = right if condition is TRUE else r.Filter(right, shifted(condition, -width))
-        return r.Join(left, one_at_most(matches, 0, "a single join"), "left", TRUE)
+        return r.Join(left, one_at_most(to, matches, 0, "a single join"), "left", TRUE)
     domain = distinct(left, used)
     place = {position: n for n, position in enumerate(used)}
     test = moved(condition, lambda at: place[at] if at < width else at - width + len(used))
-    matches = one_at_most(r.Join(domain, right, "inner", test), len(used), "a row of a single join")
+    matches = one_at_most(to, r.Join(domain, right, "inner", test), len(used), "a row of a single join")
     keys = [same(column(left, at), shifted(column(matches, n), width)) for n, at in enumerate(used)]
     made = r.Join(left, matches, "left", conjunction(keys))
     return r.emit(made, [*range(width), *range(width + len(used), len(made.schema))])

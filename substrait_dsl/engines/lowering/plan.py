@@ -11,12 +11,14 @@ from typing import assert_never
 import attrs
 
 from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import closed as closed_expression
 from substrait_dsl.algebra.node import Expression, Node, Rel, with_children
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.engines.lowering import aggregates, columns, joins, rows, sets
 from substrait_dsl.engines.lowering.context import Lowering, Place
 from substrait_dsl.engines.lowering.expressions import lower_expression
+from substrait_dsl.engines.lowering.forms import bring_to_forms
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.errors import UnsupportedError, kind_words
 
@@ -85,6 +87,8 @@ def _require_root(root: Root, made: Rel, to: Lowering) -> None:
     if len(set(root.columns)) < len(root.columns):
         message = f"{to.profile} puts out no two columns of one name"
         to.refusals.append(to.refusal_by("names", message, "rename one of them"))
+    if to.profile.forms is not None and any(isinstance(kind, t.Struct) for kind in root.input.schema.types):
+        to.refusals.append(to.refusal("a column that is a struct"))
     if made.size > MAX_SIZE:
         to.refusals.append(
             to.refusal_by(
@@ -93,9 +97,11 @@ def _require_root(root: Root, made: Rel, to: Lowering) -> None:
                 f"times once for each time; at most {MAX_SIZE} are written",
             )
         )
-    kinds = tuple(kind for kind in root.input.schema.types)
-    if made.schema.types != kinds:
-        raise AssertionError(f"lowered to {made.schema.types}, not {kinds}")
+    kinds, found = root.input.schema.types, made.schema.types
+    if to.profile.forms is not None:  # to such engines it is nothing whether a value may be NULL
+        kinds, found = (tuple(kind.as_nullable() for kind in each) for each in (kinds, found))
+    if found != kinds:
+        raise AssertionError(f"lowered to {found}, not {kinds}")
 
 
 def _lowered(top: Rel, to: Lowering) -> Rel:
@@ -119,9 +125,12 @@ def _lowered(top: Rel, to: Lowering) -> Rel:
         else:
             if is_rewritten:
                 to.rewritten.append(Place(top, node))
+        made = done[id(node)]
+        if isinstance(made, Rel):
+            to.remember(made, node)
     made = done[id(top)]
     assert isinstance(made, Rel)
-    return made
+    return made if to.profile.forms is None or to.refusals else bring_to_forms(made, to, top)
 
 
 def _placeholder(node: Node, done: Mapping[int, Node]) -> Node:

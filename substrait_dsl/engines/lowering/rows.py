@@ -76,7 +76,10 @@ def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowerin
 
 def lower_fetch(rel: r.Fetch, to: Lowering) -> Rel:
     """A fetch of constant numbers."""
-    return _fetch(rel.input, constant(rel.count, to), constant(rel.offset, to))
+    count, offset = constant(rel.count, to), constant(rel.offset, to)
+    if not to.has_window_functions():
+        return r.Fetch(rel.input, count, offset)
+    return _fetch(rel.input, count, offset)
 
 
 def _fetch(rel: Rel, count: Expression | None, offset: Expression | None) -> Rel:

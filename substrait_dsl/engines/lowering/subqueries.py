@@ -237,7 +237,7 @@ def _scalar(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel
     positions = outer_positions(child, anchor)
     spread = _spread(to, rel, child, anchor, positions)
     if not has_one_row_at_most(child):
-        spread = one_at_most(spread, len(positions), "a scalar subquery")
+        spread = one_at_most(to, spread, len(positions), "a scalar subquery")
     if not positions and child.single_row:
         joined: Rel = r.Cross(rel, spread)
     else:
@@ -263,19 +263,31 @@ def has_one_row_at_most(rel: Rel) -> bool:
                 return rel.single_row
 
 
-def one_at_most(rel: Rel, keys: int, what: str) -> Rel:
+def one_at_most(to: Lowering, rel: Rel, keys: int, what: str) -> Rel:
     """The rows of a relation, which fails where several have the same values in the first so many columns.
 
     The failure is a cast of a text that says it to a number.
     """
     width = len(rel.schema)
-    counted = with_columns(rel, row_count(columns(rel, range(keys))), name="rows")
-    many = column(counted, width)
+    if to.has_window_functions():
+        counted = with_columns(rel, row_count(columns(rel, range(keys))), name="rows")
+        return first_columns(r.Filter(counted, _is_one(column(counted, width), what)), width)
+    names = (*(f"key{n}" for n in range(keys)), "rows")
+    sets = (tuple(range(keys)),) if keys else ()
+    counts = r.Aggregate(rel, columns(rel, range(keys)), sets, (measure("aggregate_generic", "count"),), names)
+    single = r.Filter(counts, _is_one(column(counts, keys), what))
+    tests = [same(one, shifted(other, width)) for one, other in zip(columns(rel), columns(single)[:keys], strict=False)]
+    joined = r.Join(rel, single, "inner", conjunction(tests)) if keys else r.Cross(rel, single)
+    return first_columns(joined, width)
+
+
+def _is_one(many: Expression, what: str) -> Expression:
+    """The condition that a number is at most one; it fails if it is not, also where all cases are computed."""
     text = call(
         "string", "concat", Literal(f"{what} has ", t.String()), cast(many, t.String()), Literal(" rows", t.String())
     )
-    guard = chosen([(call("comparison", "gt", many, number(1)), cast(text, t.I64()))], number(0))
-    return first_columns(r.Filter(counted, equal(guard, number(0))), width)
+    zero = of_type(Literal("0", t.String()), text.type)
+    return equal(cast(chosen([(call("comparison", "gt", many, number(1)), text)], zero), t.I64()), number(0))
 
 
 def _any_row(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None) -> tuple[Rel, Expression]:

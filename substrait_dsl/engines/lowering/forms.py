@@ -1,0 +1,235 @@
+"""Forms: relations in those forms that an engine takes, where it takes few.
+
+`lower_plan` gives a plan of reads, filters, projections, sorts, fetches, aggregates, sets and joins without subqueries.
+An engine whose profile has ``forms`` takes less than that: choices of columns only as projections of all columns, joins
+of some types, aggregates of columns. Here each relation becomes one, or several, of such a form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Cast, Expression, FieldReference, Literal, SortKey
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.algebra.rules import JoinType, SetOp
+from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.engines.lowering.calls import formed
+from substrait_dsl.engines.lowering.context import Lowering, Place
+from substrait_dsl.engines.lowering.groups import form_aggregate
+from substrait_dsl.engines.lowering.pairs import form_join
+from substrait_dsl.engines.lowering.shown import shown
+from substrait_dsl.engines.lowering.terms import (
+    FALSE,
+    TRUE,
+    chosen,
+    column,
+    columns,
+    conjunction,
+    equal,
+    is_null,
+    number,
+    of_type,
+    same,
+    shifted,
+)
+from substrait_dsl.errors import UnsupportedError, kind_words
+
+MOST_FUSED = 32
+"""How many conditions of filters on each other become one at most."""
+
+
+def bring_to_forms(top: Rel, to: Lowering, original: Rel) -> Rel:
+    """A relation with the same rows in the forms that the engine takes; what has none is recorded as refused.
+
+    Args:
+        top: the relation, which is lowered.
+        to: the lowering, whose profile has forms.
+        original: the relation that was lowered, for the place of what is refused.
+    """
+    done: dict[int, Rel] = {}
+    stack: list[tuple[Rel, bool]] = [(top, False)]
+    while stack:
+        rel, is_ready = stack.pop()
+        if id(rel) in done:
+            continue
+        if not is_ready:
+            stack.append((rel, True))
+            stack += ((child, False) for child in rel.inputs)
+            continue
+        try:
+            done[id(rel)] = _form(rel, [done[id(child)] for child in rel.inputs], to)
+        except UnsupportedError as error:
+            if error.refused is None:
+                error.refused = Place(original, to.origin(rel) or original)
+            to.refusals.append(error)
+            done[id(rel)] = r.Read(rel.schema, r.NamedTable(("refused",)))
+    return done[id(top)]
+
+
+def _form(rel: Rel, inputs: Sequence[Rel], to: Lowering) -> Rel:
+    match rel:
+        case r.Read():
+            return _read(rel, to)
+        case r.Filter(condition=condition):
+            return _filter(inputs[0], formed(condition, to))
+        case r.Project(expressions=expressions):
+            made = [*columns(inputs[0]), *(formed(each, to) for each in expressions)]
+            return shown(inputs[0], made, rel.schema.names)
+        case r.Emit(mapping=mapping):
+            return shown(inputs[0], columns(inputs[0], mapping), rel.schema.names)
+        case r.Sort(keys=keys):
+            return _sort(inputs[0], [SortKey(formed(key.expression, to), key.direction) for key in keys])
+        case r.Fetch(count=count, offset=offset):
+            return r.Fetch(inputs[0], count, offset)
+        case r.Aggregate():
+            return form_aggregate(rel, inputs[0], to)
+        case r.Set(op=op):
+            return _set(op, inputs, rel, to)
+        case r.Cross():
+            return form_join(r.Join(inputs[0], inputs[1], "inner", TRUE), to)
+        case r.Join(how=how, condition=condition):
+            return form_join(r.Join(inputs[0], inputs[1], how, formed(condition, to)), to)
+        case _:
+            raise to.refusal(kind_words(rel))
+
+
+def _read(rel: r.Read, to: Lowering) -> Rel:
+    match rel.definition:
+        case r.NamedTable(names):
+            if len(names) > 1 and to.profile.has_form("names_of_one_part"):
+                raise to.refusal("a table whose name has several parts")
+            return rel
+        case r.VirtualTable(rows):
+            if not to.profile.takes("relations", "READ", "VIRTUAL_TABLE"):
+                raise to.refusal("a table of rows in the plan")
+            return _rows(rel, rows, to) if to.profile.has_form("rows_of_bare_literals") else rel
+        case _:
+            raise to.refusal("a read of what is no table with a name and no rows in the plan")
+
+
+def _rows(rel: r.Read, rows: Sequence[r.Record], to: Lowering) -> Rel:
+    """A virtual table whose columns get their types above it, and which has a row in any case."""
+    if not rel.schema.fields:
+        raise to.refusal("rows without columns")
+    cells = [list(row.fields) for row in rows]
+    if not all(isinstance(cell, Literal) for row in cells for cell in row):
+        raise to.refusal("rows of computed values")
+    kinds = rel.schema.types
+    bare = [t.I32() if isinstance(kind, t.I16) else kind for kind in kinds]
+    values = [[_bare(cell, kind) for cell, kind in zip(row, bare, strict=True)] for row in cells]
+    given = values or [[Literal(None, kind.as_nullable()) for kind in bare]]
+    names = rel.schema.names
+    fields = tuple(
+        Field(name, kind.as_nullable() if any(row[n].value is None for row in given) else kind)
+        for n, (name, kind) in enumerate(zip(names, bare, strict=True))
+    )
+    table = r.Read(NamedStruct(fields), r.VirtualTable(tuple(r.Record(tuple(row)) for row in given)))
+    source: Rel = table if values else r.Filter(table, FALSE)
+    typed = [_typed_cell(each, kind, to) for each, kind in zip(columns(source), kinds, strict=True)]
+    return shown(source, typed, names)
+
+
+def _bare(cell: Expression, kind: t.Type) -> Literal:
+    assert isinstance(cell, Literal)
+    return Literal(cell.value, kind.as_nullable() if cell.value is None else kind.as_required())
+
+
+def _typed_cell(cell: Expression, kind: t.Type, to: Lowering) -> Expression:
+    """A column of a virtual table: a NULL in it has made it one of integers of 32 bits, or of both."""
+    if to.profile.casts_to(kind):
+        return Cast(cell, kind)
+    if isinstance(kind, t.I8 | t.FP32) and not cell.type.nullable:
+        return cell
+    raise to.refusal(f"rows in the plan with NULL of {kind}")
+
+
+def _filter(child: Rel, condition: Expression) -> Rel:
+    """A filter, in one with those below it."""
+    if isinstance(child, r.Filter):
+        parts = [*conjuncts(child.condition), *conjuncts(condition)]
+        if len(parts) <= MOST_FUSED:
+            return r.Filter(child.input, conjunction(parts))
+    return r.Filter(child, condition)
+
+
+def _sort(child: Rel, keys: Sequence[SortKey]) -> Rel:
+    """A sort by columns."""
+    if all(isinstance(key.expression, FieldReference) for key in keys):
+        return r.Sort(child, tuple(keys))
+    width, names = len(child.schema), child.schema.names
+    below = shown(
+        child,
+        [*columns(child), *(key.expression for key in keys)],
+        [*names, *(f"key{n}" for n in range(len(keys)))],
+    )
+    by = tuple(SortKey(each, key.direction) for each, key in zip(columns(below)[width:], keys, strict=True))
+    ordered = r.Sort(below, by)
+    return shown(ordered, columns(ordered, range(width)), names)
+
+
+# --- set operations
+
+
+def _set(op: SetOp, inputs: Sequence[Rel], rel: r.Set, to: Lowering) -> Rel:
+    """A set operation; where the engine lacks it, by unions, aggregates and joins."""
+    if to.profile.takes("relations", "SET", op.upper()):
+        return r.Set(tuple(inputs), op)
+    first, *others = inputs
+    width = len(first.schema)
+    match op:
+        case "union_all":
+            return _union(inputs, rel, to)
+        case "union_distinct":
+            union = _set("union_all", inputs, rel, to)
+            return _typed(form_aggregate(_all_keys(union), union, to), rel)
+        case "minus_primary" | "intersection_primary" | "intersection_multiset" if len(others) == 1:
+            rows = form_aggregate(_all_keys(first), first, to)
+            tests = [
+                formed(same(one, shifted(other, width)), to)
+                for one, other in zip(columns(rows), columns(others[0]), strict=True)
+            ]
+            how: JoinType = "left_anti" if op == "minus_primary" else "left_semi"
+            return _typed(form_join(r.Join(rows, others[0], how, conjunction(tests)), to), rel)
+        case _:
+            raise to.refusal(f"a set operation {op}")
+
+
+def _all_keys(rel: Rel) -> r.Aggregate:
+    return r.Aggregate(rel, columns(rel), (tuple(range(len(rel.schema))),), (), rel.schema.names)
+
+
+def _union(inputs: Sequence[Rel], rel: r.Set, to: Lowering) -> Rel:
+    """All rows of several inputs: an outer join in which no row has a match, two by two."""
+    level = list(inputs)
+    while len(level) > 1:
+        pairs = [_union_of_two(level[n], level[n + 1], rel, to) for n in range(0, len(level) - 1, 2)]
+        level = pairs + level[2 * len(pairs) :]
+    return level[0]
+
+
+def _union_of_two(left: Rel, right: Rel, rel: r.Set, to: Lowering) -> Rel:
+    width, names = len(rel.schema), rel.schema.names
+    sides = [
+        shown(side, [*columns(side), number(n, t.I32())], [*names, "side"]) for n, side in enumerate((left, right))
+    ]
+    ends = [column(side, width) for side in sides]
+    joined = form_join(r.Join(sides[0], sides[1], "outer", equal(ends[0], shifted(ends[1], width + 1))), to)
+    is_right = is_null(column(joined, width))
+    values = [
+        _of_set(chosen([(is_right, column(joined, width + 1 + n))], column(joined, n)), kind, to)
+        for n, kind in enumerate(rel.schema.types)
+    ]
+    return shown(joined, values, names)
+
+
+def _of_set(value: Expression, kind: t.Type, to: Lowering) -> Expression:
+    return value if value.type == kind else formed(Cast(value, kind), to)
+
+
+def _typed(made: Rel, rel: Rel) -> Rel:
+    """The rows as columns of the types of a relation."""
+    values = [of_type(each, kind) for each, kind in zip(columns(made), rel.schema.types, strict=True)]
+    return shown(made, values, rel.schema.names)

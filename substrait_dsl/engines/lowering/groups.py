@@ -1,0 +1,107 @@
+"""Aggregates of columns: keys and arguments are computed below, and so is what a measure's filter leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Cast, Expression, Literal, Measure
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.engines.lowering.calls import formed
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.declared import declared
+from substrait_dsl.engines.lowering.dependent import rebuild_measure
+from substrait_dsl.engines.lowering.shown import shown
+from substrait_dsl.engines.lowering.terms import chosen, column, columns, measure, number
+
+SUMS = ("sum", "avg", "count")
+"""Aggregate functions whose results have other types on some engines."""
+
+
+@attrs.define
+class _Columns:
+    """The columns below an aggregate."""
+
+    expressions: list[Expression] = attrs.field(factory=list)
+
+    def place(self, expression: Expression) -> int:
+        """Where an expression stands, once."""
+        for position, each in enumerate(self.expressions):
+            if each == expression:
+                return position
+        self.expressions.append(expression)
+        return len(self.expressions) - 1
+
+
+def form_aggregate(rel: r.Aggregate, child: Rel, to: Lowering) -> Rel:
+    """An aggregate by all keys, of columns, whose measures have no filters.
+
+    Args:
+        rel: the aggregate: of one grouping set at most, which has all keys in their order.
+        child: its input in the forms of the engine.
+        to: the lowering.
+    """
+    keys = [formed(each, to) for each in rel.keys]
+    measures = [_without_filter(rebuild_measure(each, lambda part: formed(part, to)), to) for each in rel.measures]
+    is_split = to.profile.has_form("measures_of_all_rows")
+    if is_split and any(each.function.invocation == "distinct" for each in measures):
+        raise to.refusal("a measure of different values")
+    return _aggregate(child, keys, measures, rel.schema.names, to)
+
+
+def _aggregate(
+    child: Rel, keys: Sequence[Expression], measures: Sequence[Measure], names: Sequence[str], to: Lowering
+) -> Rel:
+    below = _Columns()
+    places = [below.place(key) for key in keys]
+    different = sorted(set(places))
+    arguments = [
+        [below.place(each) for each in one.function.arguments if isinstance(each, Expression)] for one in measures
+    ]
+    if not below.expressions:
+        below.place(number(0, t.I32()))
+    base = declared(shown(child, below.expressions, [f"c{n}" for n in range(len(below.expressions))]), to)
+    moved = [
+        Measure(attrs.evolve(one.function, arguments=columns(base, places)))
+        for one, places in zip(measures, arguments, strict=True)
+    ]
+    made = r.Aggregate(
+        base,
+        columns(base, different),
+        (tuple(range(len(different))),) if different else (),
+        tuple(moved),
+        tuple(f"c{n}" for n in range(len(different) + len(moved))),
+    )
+    shown_keys = [column(made, different.index(place)) for place in places]
+    values = [_of_own_type(column(made, len(different) + n), each, to) for n, each in enumerate(moved)]
+    return shown(made, [*shown_keys, *values], names)
+
+
+def _of_own_type(value: Expression, measure: Measure, to: Lowering) -> Expression:
+    is_other = to.profile.has_form("sums_by_cast") and measure.function.function.name in SUMS
+    return Cast(value, value.type) if is_other else value
+
+
+def _without_filter(one: Measure, to: Lowering) -> Measure:
+    """A measure of values that are NULL where its filter is not true."""
+    if one.filter is None:
+        return one
+    function = one.function
+    if not function.arguments:
+        return measure("aggregate_generic", "count", _kept(one.filter, number(1, t.I32()), to))
+    if function.function.name not in NULLS_LEFT_OUT:
+        raise to.refusal(f"a measure {function.function.name} with a filter")
+    (value,) = function.arguments
+    assert isinstance(value, Expression)
+    return Measure(attrs.evolve(function, arguments=(_kept(one.filter, value, to),)))
+
+
+NULLS_LEFT_OUT = ("count", "sum", "min", "max", "avg", "bool_and", "bool_or")
+"""Aggregate functions to which a NULL is no value."""
+
+
+def _kept(condition: Expression, value: Expression, to: Lowering) -> Expression:
+    return chosen([(condition, value)], formed(Literal(None, value.type.as_nullable()), to))

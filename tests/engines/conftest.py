@@ -1,0 +1,40 @@
+"""Engines that run in processes of their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.engines.processes import Engine
+from tests.producers.environment import DUCKDB_SUBSTRAIT, installed
+
+FOLDER = "SUBSTRAIT_DSL_DUCKDB"
+"""The variable that names a folder with the packages of DuckDB 1.1.3 and its Substrait extension."""
+
+
+@pytest.fixture(scope="session")
+def duckdb_substrait(pytestconfig: pytest.Config) -> Iterator[Engine]:
+    """DuckDB 1.1.3, whose packages are installed aside once, unless a variable says where they are."""
+    assert pytestconfig.cache is not None
+    given = os.environ.get(FOLDER)
+    try:
+        packages = Path(given) if given else installed(_folder(pytestconfig), DUCKDB_SUBSTRAIT, "--no-deps")
+    except AssertionError as error:
+        pytest.skip(f"DuckDB 1.1.3 cannot be installed; let {FOLDER} name a folder that has it: {error}")
+    with Engine("duckdb", packages) as engine:
+        yield engine
+
+
+def _folder(config: pytest.Config) -> Path:
+    assert config.cache is not None
+    return config.cache.mkdir("duckdb") / "duckdb-1.1.3"
+
+
+@pytest.fixture(scope="session")
+def acero() -> Iterator[Engine]:
+    """Pyarrow's engine."""
+    with Engine("acero") as engine:
+        yield engine
