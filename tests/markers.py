@@ -70,6 +70,7 @@ SLOW = frozenset(
         "test_markers.py::test_what_is_skipped_fails_where_no_tool_may_be_missing",
         "spark/test_cluster.py",
         "spark/test_connect.py",
+        "spark/test_embedded.py",
         "test_pickling.py::test_a_pool_of_processes",
         "spark/test_claimed_commits.py",
         "test_mutations.py::test_tests_that_catch_are_told_from_those_that_do_not",

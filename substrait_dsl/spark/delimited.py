@@ -16,8 +16,11 @@ from substrait_dsl.spark.failures import BEHIND_QUOTE
 from substrait_dsl.spark.folders import require_listed, require_read
 from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.paths import what_of
+from substrait_dsl.spark.workspace import functions_of
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
@@ -86,8 +89,7 @@ def read_text(
 
     Raises `SchemaError` for several declared columns that are named after the same folders.
     """
-    from pyspark.sql import functions
-
+    functions = functions_of(spark)
     reader = spark.read.format("csv").options(**_LINES, header=text_options(kind)["header"])
     frame = reader.schema(_texts([_LINE])).load(list(paths))
     require_listed(frame, files)
@@ -107,8 +109,10 @@ def read_text(
         frame = reader.schema(_texts([_LINE, *folders.values()])).load(list(paths))
 
     def value(name: str) -> Column:
-        written = functions.coalesce(name, functions.lit(""))  # Spark reads an empty field as NULL in any case
-        return written if kind.null_value is None else functions.nullif(written, functions.lit(kind.null_value))
+        written: Column = functions.coalesce(name, functions.lit(""))  # Spark reads an empty field as NULL in any case
+        if kind.null_value is not None:
+            written = functions.nullif(written, functions.lit(kind.null_value))
+        return written
 
     fields = [_field(position) for position in range(len(schema)) if position not in folders]
     if fields:
@@ -127,8 +131,7 @@ def _taken_apart(lines: DataFrame, kind: DelimitedText, fields: Sequence[str]) -
     field swallows, and one before the line, as Spark leaves out a U+FEFF in front. What makes rows of a value Spark
     computes once, and for every line, whatever fields are used.
     """
-    from pyspark.sql import functions
-
+    functions = functions_of(lines.sparkSession)
     options = {
         **text_options(kind),
         "escape": kind.escape or _NO_ESCAPE,
@@ -141,7 +144,9 @@ def _taken_apart(lines: DataFrame, kind: DelimitedText, fields: Sequence[str]) -
     is_broken = functions.contains(line, functions.lit("\ufffd"))
     line = functions.when(is_broken, functions.raise_error(functions.lit(NO_UTF8))).otherwise(line)
     if kind.quote:
-        line = functions.when(_goes_on(line, kind), functions.raise_error(functions.lit(BEHIND_QUOTE))).otherwise(line)
+        line = functions.when(
+            _goes_on(line, kind, functions), functions.raise_error(functions.lit(BEHIND_QUOTE))
+        ).otherwise(line)
     delimiter = functions.lit(kind.field_delimiter)
     whole = functions.concat(delimiter, line, delimiter)
     record = functions.from_csv(whole, _texts([_START, *fields, _END]).simpleString(), options)
@@ -153,20 +158,19 @@ def _taken_apart(lines: DataFrame, kind: DelimitedText, fields: Sequence[str]) -
     return taken.where(functions.expr(f"if({_END} IS NULL, true, raise_error('{OVERLAPS}'))"))
 
 
-def _goes_on(line: Column, kind: DelimitedText) -> Column:
+def _goes_on(line: Column, kind: DelimitedText, functions: ModuleType) -> Column:
     """Whether a line has white space behind the closing quote of a field, which Spark leaves out and says nothing.
 
     Most lines have none behind any quote; in others it may stand inside of a field.
     """
-    from pyspark.sql import functions
-
     delimiter, quote, escape = (re.escape(text) for text in (kind.field_delimiter, kind.quote, kind.escape))
     escaped = {"": "(?!)", quote: quote * 2}.get(escape, f"{escape}.")
     field = f"(?:{quote}(?:[^{quote}{escape}]++|{escaped})*+{quote}|(?!{quote})(?:(?!{delimiter}).)*+)"
     is_suspect = functions.rlike(line, functions.lit(f"{quote}[\\x00- ]+(?:{delimiter}|$)"))
     is_whole = functions.rlike(line, functions.lit(f"(?s)\\A{field}(?:{delimiter}{field})*+\\z"))
     has_quote = functions.contains(line, functions.lit(kind.quote))  # which is found faster than a pattern
-    return has_quote & is_suspect & ~is_whole
+    goes_on: Column = has_quote & is_suspect & ~is_whole
+    return goes_on
 
 
 def _field(position: int) -> str:

@@ -19,6 +19,7 @@ from substrait_dsl.spark.columns import actual_name, fits
 from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.paths import local_path, local_paths, path_here, spark_path
 from substrait_dsl.spark.types import type_to_spark
+from substrait_dsl.spark.workspace import functions_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -52,7 +53,6 @@ def with_declared_folders(
         schema: the declared columns.
         load: reads the files with other columns.
     """
-    from pyspark.sql import functions
     from pyspark.sql.types import StringType, StructField, StructType
 
     casts: dict[str, str] = {}
@@ -71,6 +71,7 @@ def with_declared_folders(
     casts = {name: text for name, text in casts.items() if name.lower() in folders}
     if not casts:
         return frame
+    functions = functions_of(frame.sparkSession)
     texts = [StructField(field.name, StringType()) if field.name in casts else field for field in frame.schema]
     columns = (
         (functions.expr(casts[name]) if name in casts else functions.col(quoted_name([name]))).alias(name)

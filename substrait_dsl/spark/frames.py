@@ -10,6 +10,7 @@ import attrs
 from substrait_dsl.spark.sorting import SortKeys, ordered
 from substrait_dsl.spark.tables import Item, JoinHow, Table, all_true, items, names_joined, select_list
 from substrait_dsl.spark.texts import TextTable
+from substrait_dsl.spark.workspace import functions_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -67,12 +68,12 @@ class FrameTable(Table):
         return attrs.evolve(self, frame=self.filtered, conditions=(condition,))
 
     def join(self, other: FrameTable, how: JoinHow, condition: str | None) -> FrameTable:
-        from pyspark.sql import functions
-
         names = names_joined(self, other, how)
         if condition is None:
             return self._made(self.filtered.crossJoin(other.filtered), names)
-        return self._made(self.filtered.join(other.filtered, functions.expr(condition), how), names)
+        return self._made(
+            self.filtered.join(other.filtered, functions_of(self.space.spark).expr(condition), how), names
+        )
 
     def lateral(self, other: TextTable, how: Literal["inner", "left"]) -> FrameTable:
         # Only text has the scopes for it.
@@ -80,15 +81,16 @@ class FrameTable(Table):
         return self._made(self.space.sql(made.query()), made.names)
 
     def group(self, keys: Sequence[str], made: Sequence[Item]) -> FrameTable:
-        from pyspark.sql import functions
-
+        functions = functions_of(self.space.spark)
         aggregates = [functions.expr(item.sql) for item in made]
         names = [*keys, *(name for item in made for name in item.names)]
         return self._made(self.filtered.groupBy(*keys).agg(*aggregates), names)
 
     def sort(self, keys: SortKeys) -> FrameTable:
         rows, columns = self.with_keys(keys)
-        return self._made(rows.filtered.orderBy(*(ordered(*key) for key in columns)), rows.names, columns)
+        return self._made(
+            rows.filtered.orderBy(*(ordered(*key, self.space.spark) for key in columns)), rows.names, columns
+        )
 
     def sorted_also(self, keys: SortKeys) -> FrameTable:
         return attrs.evolve(self, keys=(*self.keys, *keys))

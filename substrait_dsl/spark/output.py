@@ -22,6 +22,7 @@ from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql, text_to_sql
 from substrait_dsl.spark.tables import PLAIN_NAME, Item, Rows
 from substrait_dsl.spark.types import spark_sql_type, to_spark, type_to_spark
+from substrait_dsl.spark.workspace import functions_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -32,10 +33,9 @@ if TYPE_CHECKING:
 
 def output(rows: Rows, root: Root) -> DataFrame:
     """The rows of a root as its users see them."""
-    from pyspark.sql import functions
-
     table = rows.table
     assert isinstance(table, FrameTable)
+    functions = functions_of(table.space.spark)
     names = iter(root.names)
     schema = NamedStruct(tuple(Field(next(names), _renamed(kind, names)) for kind in root.input.schema.types))
     found = {field.name: field for field in table.filtered.schema.fields}

@@ -28,6 +28,7 @@ from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.sorting import SortKeys, ordered
 from substrait_dsl.spark.tables import Rows
 from substrait_dsl.spark.versions import has
+from substrait_dsl.spark.workspace import functions_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -55,7 +56,7 @@ def lower_exchange(rel: Exchange, to: Lowering) -> Rows:
     frame = _moved(rows.table.filtered, kind, rel.partition_count, here, to)
     keys = () if isinstance(kind, Broadcast) else known_order(rel.input, rows)
     if keys:
-        frame = frame.sortWithinPartitions(*(ordered(*key) for key in keys))
+        frame = frame.sortWithinPartitions(*(ordered(*key, to.space.spark) for key in keys))
     is_one = rel.properties.distribution == SINGLETON
     return Rows(FrameTable(rows.table.names, frame, to.space, keys=keys if is_one else ()), rows.columns)
 
@@ -67,8 +68,7 @@ def _moved(
     here: Host,
     to: Lowering,
 ) -> DataFrame:
-    from pyspark.sql import functions
-
+    functions = functions_of(to.space.spark)
     # Where the plan leaves the number of partitions to the system, it is the session's.
     count = partition_count or int(to.space.spark.conf.get("spark.sql.shuffle.partitions") or 200)
     if count > MAX_PARTITIONS:

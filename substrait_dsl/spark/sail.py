@@ -8,16 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.engines import SPARK, Engine, Guard
 from substrait_dsl.spark.functions_arithmetic import integer_operation
+from substrait_dsl.spark.servers import server_of
 from substrait_dsl.spark.templates import Call, Template, failing, largest_decimal
 from substrait_dsl.spark.types import spark_sql_type
-from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -171,15 +170,7 @@ GUARDS = (
 
 SAIL = Engine("Sail", GUARDS, _literal, _replacement)
 
-_ENGINES: WeakKeyDictionary[SparkSession, Engine] = WeakKeyDictionary()
-
 
 def engine_of(spark: SparkSession) -> Engine:
-    """The engine that a session's statements run on. Sail has a version of its own beside that of Spark's interface."""
-    if not is_remote(spark):
-        return SPARK
-    if spark not in _ENGINES:
-        row = spark.sql("SELECT version()").head()
-        is_sail = row is not None and not str(row[0]).startswith(spark.version)
-        _ENGINES[spark] = SAIL if is_sail else SPARK
-    return _ENGINES[spark]
+    """The engine that a session's statements run on."""
+    return SAIL if server_of(spark).engine == "sail" else SPARK

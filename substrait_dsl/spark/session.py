@@ -19,10 +19,11 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
-from substrait_dsl.errors import ExecutionError
+from substrait_dsl.errors import ExecutionError, require_choice
 from substrait_dsl.spark.causes import system_words
 from substrait_dsl.spark.failures import ANEW, ENDED, RESTART, STOPPED, spark_errors, told
 from substrait_dsl.spark.named import listed_tables
+from substrait_dsl.spark.servers import ENGINES, EngineName
 from substrait_dsl.spark.versions import require_client
 from substrait_dsl.spark.workspace import VIEW_PREFIX, is_remote
 
@@ -62,11 +63,13 @@ _CURES = (
 _FOLDERS = "SPARK_LOCAL_DIRS and TMPDIR say where Spark and Python keep temporary files"
 
 
-def local_session(name: str = "substrait-dsl") -> SparkSession:
+def local_session(name: str = "substrait-dsl", *, engine: EngineName = "spark") -> SparkSession:
     """Start a Spark session on this machine, or give the running one.
 
     Args:
         name: what Spark calls the application.
+        engine: ``"spark"``, or ``"sail"``: the embedded engine, which needs no Java and starts in a second. It has
+            one session in a process, which ends with it.
 
     Returns:
         A session with ANSI mode on, UTC as its time zone, and no user interface. The tables that are made in it are
@@ -74,8 +77,14 @@ def local_session(name: str = "substrait-dsl") -> SparkSession:
 
     Raises:
         UnsupportedError: pyspark is of a version that plans do not run on.
-        ExecutionError: pyspark is not installed, there is no Java that Spark runs on, or Spark does not start.
+        ExecutionError: the engine is not installed, there is no Java that Spark runs on, or it does not start.
+        InvalidChoiceError: there is no such engine.
     """
+    require_choice("engine", engine, ENGINES)
+    if engine == "sail":
+        from substrait_dsl.spark.embedded import embedded_session
+
+        return embedded_session()
     try:
         require_client()
         from pyspark.errors import PySparkException

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from substrait_dsl.algebra.expressions import FunctionId, SortKey
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.workspace import functions_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
+    from pyspark.sql import Column, SparkSession
 
 SortKeys = Sequence[tuple[str, SortDirection]]
 """The SQL text of each key, and its direction."""
@@ -37,11 +38,9 @@ def ordering(keys: SortKeys) -> str:
     return ", ".join(f"{text} {ORDERINGS[direction]}" for text, direction in keys)
 
 
-def ordered(text: str, direction: SortDirection) -> Column:
+def ordered(text: str, direction: SortDirection, spark: SparkSession) -> Column:
     """A sort key as the methods of a DataFrame take it."""
-    from pyspark.sql import functions
-
-    column = functions.expr(text)
+    column: Column = functions_of(spark).expr(text)
     match direction:
         case "asc_nulls_last":
             return column.asc_nulls_last()

@@ -13,7 +13,7 @@ from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.named import SEVERAL_PARTS, column_list, statement_name
 from substrait_dsl.spark.stored import REQUIRED
-from substrait_dsl.spark.workspace import is_remote
+from substrait_dsl.spark.workspace import functions_of, is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -89,11 +89,11 @@ def no_rows(schema: StructType, spark: SparkSession) -> DataFrame:
 
 def nested_cast(frame: DataFrame, wanted: Sequence[DataType]) -> DataFrame:
     """The rows with the fields of structs called as they are in the table that the rows go to."""
-    from pyspark.sql import functions
     from pyspark.sql.types import ArrayType, MapType, StructType
 
     if not any(isinstance(kind, StructType | ArrayType | MapType) for kind in wanted):
         return frame
+    functions = functions_of(frame.sparkSession)
     names = frame.columns
     plain = frame.toDF(*(f"c{number}" for number in range(len(names))))
     return plain.select(*(functions.col(f"c{number}").cast(kind) for number, kind in enumerate(wanted))).toDF(*names)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Hashable, Mapping, Set
+from importlib import import_module
 from itertools import count
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from substrait_dsl.spark.arrow_tables import ArrowTables
@@ -29,6 +31,14 @@ A quote inside of quotes is written twice in names, as two stretches; in texts t
 def is_remote(spark: SparkSession) -> bool:
     """Whether a session is a client of Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect.")
+
+
+def functions_of(spark: SparkSession) -> ModuleType:
+    """Give pyspark's functions for the DataFrames of a session.
+
+    Those of ``pyspark.sql.functions`` are of the one kind of session that pyspark takes a process to have.
+    """
+    return import_module("pyspark.sql.connect.functions" if is_remote(spark) else "pyspark.sql.functions")
 
 
 class Workspace:

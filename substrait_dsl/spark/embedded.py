@@ -1,0 +1,165 @@
+"""The embedded engine: Sail, a server of Spark Connect in this process, without Java.
+
+There is one server in a process, and one session of it. It starts when it is first asked for, listens on the loopback
+interface alone, and ends with the process. Spark may run in the same process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from substrait_dsl.errors import ExecutionError
+from substrait_dsl.spark.failures import spark_errors, told
+from substrait_dsl.spark.versions import LOCAL, SAIL_CLIENT, minor_version, require_client, require_sail
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SETTINGS = {"spark.sql.ansi.enabled": "true", "spark.sql.session.timeZone": "UTC"}
+"""How its session is set."""
+
+_ENVIRONMENT: Mapping[str, str] = {
+    "RUST_LOG": "off",  # it would print what it logs
+    "SAIL_SPARK__SESSION_TIMEOUT_SECS": "100000000",  # else a session that is idle for some minutes is lost
+    "GRPC_ENABLE_FORK_SUPPORT": "0",  # else its client prints, or ends the process, when others start processes
+}
+"""What the server and its client read when they start, where the user's environment does not say it."""
+
+_LOCK = RLock()
+_servers: list[Any] = []
+"""The server of this process, once there is one."""
+_sessions: list[SparkSession] = []
+"""The session of this process, once there is one."""
+_foreign: list[int] = []
+"""The processes with a server that this one was forked from."""
+
+
+def embedded_session() -> SparkSession:
+    """Start the embedded engine, or give the session of the one that runs in this process.
+
+    After ``session.stop()`` there is a new session, without the tables of the one before.
+
+    Returns:
+        A session with ANSI mode on, and UTC as its time zone. Its tables are temporary views.
+
+    Raises:
+        ExecutionError: it is not installed, does not start, or this process was forked from one in which it ran.
+        UnsupportedError: it, or pyspark, is of a version that plans do not run on.
+
+    Example:
+        >>> from substrait_dsl.spark.embedded import embedded_session
+        >>> embedded_session().sql("SELECT 1 + 1 AS two").collect()
+        [Row(two=2)]
+    """
+    with _LOCK:
+        if _sessions and _servers and _servers[0].running and not getattr(_sessions[0], "is_stopped", False):
+            return _sessions[0]
+        _sessions[:] = [_started()]
+        return _sessions[0]
+
+
+def _started() -> SparkSession:
+    if _foreign:
+        raise ExecutionError(
+            f"this process was forked from process {_foreign[-1]}, in which the embedded engine ran: what talks to it "
+            "does not work in a copy of a process",
+            hint='multiprocessing.get_context("spawn") starts processes anew; or fork before it is first used',
+        )
+    with _environment():
+        _require_installed()
+        try:
+            if not (_servers and _servers[0].running):
+                _servers[:] = [_server()]
+            return _session(_servers[0].listening_address[1])
+        except (RuntimeError, OSError) as error:
+            raise ExecutionError(f"the embedded engine does not start: {error}") from error
+        except spark_errors() as error:
+            raise ExecutionError(f"the embedded engine does not start: {told(error)}") from error
+
+
+def _require_installed() -> None:
+    try:
+        require_client()
+        import pysail.spark  # type: ignore[import-untyped]  # noqa: F401
+        import pyspark.sql.connect.session  # noqa: F401  # pyspark without what Spark Connect needs fails here
+
+        require_sail(version("pysail"))
+    except (ImportError, PackageNotFoundError) as error:
+        raise ExecutionError(f"the embedded engine, Sail, is not installed: {error}", hint=LOCAL) from error
+    except spark_errors() as error:
+        raise ExecutionError(f"the embedded engine lacks a package: {told(error)}", hint=LOCAL) from error
+
+
+def _server() -> Any:
+    """Start a server that is never let go.
+
+    When the last reference to it goes, it waits for all of its clients, and in a forked process for threads that are
+    not there: a program would not end.
+    """
+    from pysail.spark import SparkConnectServer
+
+    server = SparkConnectServer("127.0.0.1", 0)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(server))
+    server.start(background=True)
+    return server
+
+
+def _session(port: int) -> SparkSession:
+    """A session of the server. It does not become the one that pyspark takes for the user's."""
+    from pyspark.sql.connect.session import SparkSession
+
+    session = SparkSession(f"sc://127.0.0.1:{port}")
+    with _known_client():
+        for key, value in SETTINGS.items():
+            session.conf.set(key, value)
+    return session  # type: ignore[return-value]  # pyspark's two sessions are one to its users
+
+
+@contextmanager
+def _known_client() -> Iterator[None]:
+    """Have Sail take the client for the newest that it knows while it makes a session: it refuses any newer one.
+
+    The messages between the two have not changed.
+    """
+    import pyspark
+
+    there = pyspark.__version__
+    found = minor_version(there)
+    if found is not None and found > SAIL_CLIENT:
+        pyspark.__version__ = "{}.{}.0".format(*SAIL_CLIENT)
+    try:
+        yield
+    finally:
+        pyspark.__version__ = there
+
+
+@contextmanager
+def _environment() -> Iterator[None]:
+    """Have the server and its client start with `_ENVIRONMENT`; processes that others start do not inherit it."""
+    made = [name for name in _ENVIRONMENT if name not in os.environ]
+    os.environ.update({name: _ENVIRONMENT[name] for name in made})
+    try:
+        yield
+    finally:
+        for name in made:
+            os.environ.pop(name, None)
+
+
+def _forget() -> None:
+    """Forget what runs in the parent of this process: its threads are not in the child."""
+    global _LOCK
+    _LOCK = RLock()
+    if _servers:
+        _foreign.append(os.getppid())
+    _servers.clear()
+    _sessions.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,48 @@
+"""What stands behind a session: Spark itself, or Sail, an engine without Java behind the interface of Spark Connect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+from weakref import WeakKeyDictionary
+
+import attrs
+
+from substrait_dsl.spark.workspace import is_remote
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+EngineName = Literal["spark", "sail"]
+
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
+
+
+@attrs.frozen
+class Server:
+    """An engine and its own version."""
+
+    engine: EngineName
+    version: str
+
+
+_SERVERS: WeakKeyDictionary[SparkSession, Server] = WeakKeyDictionary()
+"""The server behind each session that was asked: a client of Spark Connect sends a request for it."""
+
+
+def server_of(spark: SparkSession) -> Server:
+    """Say which engine a session talks to, also one that somebody else has made; it is asked once.
+
+    The function ``version`` tells: Spark gives its version and a revision with a blank between them, Sail its version
+    alone. ``spark.version`` does not: Sail gives the version of the client, and an error for a client that it does not
+    know.
+    """
+    if spark not in _SERVERS:
+        _SERVERS[spark] = _asked(spark) if is_remote(spark) else Server("spark", spark.version)
+    return _SERVERS[spark]
+
+
+def _asked(spark: SparkSession) -> Server:
+    row = spark.sql("SELECT version()").head()
+    assert row is not None
+    text = str(row[0])
+    return Server("spark", spark.version) if " " in text else Server("sail", text)

@@ -1,0 +1,165 @@
+"""The embedded engine: a session in the process without Java. Each program runs in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from substrait_dsl.errors import ExecutionError, InvalidChoiceError, UnsupportedError
+from substrait_dsl.spark import embedded, versions
+from substrait_dsl.spark.servers import Server
+from substrait_dsl.spark.session import local_session
+from substrait_dsl.spark.versions import require_supported
+from tests.support import refused
+
+START = """
+import substrait_dsl as sd
+from substrait_dsl.spark.session import local_session
+spark = local_session(engine='sail')
+rows = sd.read_virtual([(1, "a"), (2, None)], {"k": "i64", "s": "string?"}).filter(lambda r: r.k > 0).sort(sd.desc("k"))
+"""
+SECONDS = 60
+"""What a program may take on a machine that does much else; it takes two seconds."""
+
+
+def output(program: str, *, start: str = START) -> str:
+    """What a program prints on the standard output; on the other it prints nothing."""
+    command = [sys.executable, "-c", start + program]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+    assert (result.stderr, result.returncode) == ("", 0)
+    return result.stdout
+
+
+def test_rows_without_another_word_and_one_session_in_all_threads() -> None:
+    program = """
+import os, threading
+print(rows.collect(spark))
+found = []
+threads = [threading.Thread(target=lambda: found.append(local_session(engine="sail"))) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print([each is spark for each in found])
+print(spark.conf.get("spark.sql.ansi.enabled"), spark.conf.get("spark.sql.session.timeZone"))
+print("SPARK_CONNECT_MODE_ENABLED" in os.environ, "SAIL_SPARK__SESSION_TIMEOUT_SECS" in os.environ)
+"""
+    assert output(program).splitlines() == [
+        "[Row(k=2, s=None), Row(k=1, s='a')]",
+        "[True, True, True, True]",
+        "true UTC",
+        "False False",
+    ]
+
+
+def test_threads_that_ask_first_at_the_same_time_get_one_session() -> None:
+    program = """
+import threading
+from substrait_dsl.spark.embedded import embedded_session
+found, barrier = [], threading.Barrier(4)
+def ask():
+    barrier.wait()
+    found.append(embedded_session())
+threads = [threading.Thread(target=ask) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(found), len(set(map(id, found))))
+"""
+    assert output(program, start="") == "4 1\n"
+
+
+def test_a_session_after_one_that_was_stopped_has_none_of_its_tables() -> None:
+    program = """
+spark.sql("SELECT 1 AS k").createOrReplaceTempView("t")
+spark.stop()
+again = local_session(engine="sail")
+print(again is spark, again.catalog.tableExists("t"), len(rows.collect(again)))
+"""
+    assert output(program) == "False False 2\n"
+
+
+def test_a_server_that_others_have_stopped_starts_anew() -> None:
+    program = """
+from substrait_dsl.spark import embedded
+spark.stop()
+embedded._servers[0].stop()
+print(len(rows.collect(local_session(engine="sail"))))
+"""
+    assert output(program) == "2\n"
+
+
+@pytest.mark.parametrize("end", ["os._exit(0)"])
+def test_a_process_that_is_forked_says_that_it_has_none_and_ends(end: str) -> None:
+    program = f"""
+import os, sys
+from substrait_dsl.errors import ExecutionError
+if (child := os.fork()) == 0:
+    try:
+        local_session(engine="sail")
+    except ExecutionError as error:
+        print(error.message.replace(str(os.getppid()), "N"), flush=True)
+    {end}
+else:
+    print(os.waitpid(child, 0)[1], len(rows.collect(spark)))
+"""
+    said, ended = output(program).splitlines()
+    assert said.startswith("this process was forked from process N, in which the embedded engine ran")
+    assert ended == "0 2"
+
+
+def test_a_process_that_is_forked_before_starts_its_own() -> None:
+    program = """
+import os
+from substrait_dsl.spark.session import local_session
+if (child := os.fork()) == 0:
+    print(local_session(engine="sail").sql("SELECT 2").collect()[0][0])
+else:
+    print(os.waitpid(child, 0)[1], local_session(engine="sail").sql("SELECT 3").collect()[0][0])
+"""
+    assert output(program, start="") == "2\n0 3\n"
+
+
+def test_processes_start_while_it_computes() -> None:
+    program = """
+import subprocess, threading
+def compute():
+    for _ in range(20):
+        rows.collect(spark)
+threads = [threading.Thread(target=compute) for _ in range(2)]
+for thread in threads: thread.start()
+print({subprocess.run(["true"], preexec_fn=lambda: None).returncode for _ in range(20)})
+for thread in threads: thread.join()
+"""
+    assert output(program) == "{0}\n"
+
+
+def test_its_session_stays_though_nobody_asks_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sail forgets a session that is idle; the program says after how long, and the library, unless one says it."""
+    program = "import time; time.sleep(3); print(len(rows.collect(spark)))"
+    assert output(program) == "2\n"
+    assert int(embedded._ENVIRONMENT["SAIL_SPARK__SESSION_TIMEOUT_SECS"]) > 365 * 24 * 3600
+    monkeypatch.setenv("SAIL_SPARK__SESSION_TIMEOUT_SECS", "1")
+    command = [sys.executable, "-c", START + program]
+    assert "is not running" in subprocess.run(command, capture_output=True, text=True, timeout=SECONDS).stderr
+
+
+def test_an_engine_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pysail.spark", None)
+    monkeypatch.setattr(embedded, "_sessions", [])
+    with refused(ExecutionError, "Sail, is not installed", 'pip install "substrait-dsl[local]"'):
+        local_session(engine="sail")
+
+
+def test_another_engine_is_refused() -> None:
+    engine: Any = "duckdb"
+    with refused(InvalidChoiceError, "duckdb", "spark", "sail"):
+        local_session(engine=engine)
+
+
+@pytest.mark.parametrize("version", ["0.6.9", "0.8.0", "1.7.0"])
+def test_other_versions_of_sail_are_refused(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(versions, "server_of", lambda spark: Server("sail", version))
+    session: Any = None
+    with refused(UnsupportedError, f"plans run on Sail 0.7, and this one is {version}"):
+        require_supported(session)
