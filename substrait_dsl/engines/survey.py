@@ -96,7 +96,18 @@ def survey(top: Rel) -> dict[Requirement, Node]:
             case r.Read():
                 for each in node.base_schema.types:
                     add_type(each, node)
-            case Expression():
+            case r.SwitchingField() | r.ConsistentField():
+                form = "SWITCHING_FIELD" if isinstance(node, r.SwitchingField) else "CONSISTENT_FIELD"
+                found.setdefault(Requirement("relation", "EXPAND", form=form), node)
+            case (
+                ex.Literal()
+                | ex.ScalarFunction()
+                | ex.Cast()
+                | ex.DynamicParameter()
+                | ex.NestedStruct()
+                | ex.NestedList()
+                | ex.NestedMap()
+            ):
                 add_type(node.type, node)
             case ex.AggregateFunction() | ex.WindowCall():
                 add_type(node.output_type, node)
@@ -137,6 +148,8 @@ def _form(node: Node) -> str:
 @cache
 def _word(kind: type, form: str) -> Requirement | None:
     """What a class of nodes needs; nothing for those that dialects have no word for."""
+    if kind is r.Expand:  # whose fields have the forms
+        return None
     word = WORDS.get(kind) or re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).upper()
     if issubclass(kind, Rel):
         return Requirement("relation", word, form=form) if word in RELATION_WORDS else None

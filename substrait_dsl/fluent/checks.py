@@ -104,7 +104,8 @@ def check_and_encode(
 
     check = check_plan(plan, profile)
     if check.lowered is None:
-        return CheckedPlan(check, check.refusals, None)
+        worst_first = sorted(check.refusals, key=lambda each: SEVERITIES.index(each.severity))
+        return CheckedPlan(check, tuple(worst_first), None)
     try:
         message = encode_plan(
             check.lowered,
@@ -132,7 +133,7 @@ def message_for(
     """The message that an engine gets.
 
     Raises:
-        UnsupportedError: for the first thing that is refused, with its step and the number of others.
+        UnsupportedError: for the worst thing that is refused, with its step and the number of others.
     """
     checked = check_and_encode(plan, profile, encoding, outer_references)
     if checked.message is not None:

@@ -270,8 +270,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
                 specification says.
 
         Raises:
-            UnsupportedError: as of `to_proto`; for an engine, the first of the findings for which `check` refuses the
-                plan. It names the step and says how many more there are.
+            UnsupportedError: as of `to_proto`; for an engine, the first finding for which `check` refuses the plan.
+                It names the step and says how many more there are.
             InvalidChoiceError: as of `to_proto` and `lower`.
             InvalidArgumentError: as of `to_proto`.
         """
