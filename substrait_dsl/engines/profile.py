@@ -5,7 +5,8 @@ A profile is a dialect file of the specification. What such a file has no words 
     engine, version     what the engine is called, as in ``to_bytes(engine="datafusion")``
     function_rules      by the name of a function the rule that writes a call of it another way
                         (`substrait_dsl.engines.lowering.functions`)
-    options             by the name of an option the values that say what the engine does anyway
+    options             by the name of an option the values that say what the engine does anyway; for one function
+                        (``abs.overflow``) or those of one extension (``arithmetic_decimal.overflow``) other ones
     casts               by the keyword of a type the keywords of those that the engine casts it to as Spark does
     cast_types          the keywords of all types that it casts to; all types, where the key is not there
     forms               which forms of relations and expressions it takes, by the words of `FORMS`; where the key is
@@ -30,6 +31,7 @@ from typing import Literal, cast
 import attrs
 
 from substrait_dsl.algebra.capabilities import Capabilities, Words
+from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.settings import ENCODINGS, Encoding
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog.dialects import read_dialect
@@ -134,6 +136,12 @@ class Profile:
         """The engine with its version: ``datafusion-55``."""
         return f"{self.engine}-{self.version}"
 
+    def values_of(self, option: str, function: FunctionId) -> tuple[str, ...]:
+        """The values of an option of a function that say what the engine does anyway."""
+        extension = function.urn.rpartition("functions_")[2]
+        names = (f"{extension}.{option}", f"{function.name}.{option}", option)
+        return next((self.options[name] for name in names if name in self.options), ())
+
     def __str__(self) -> str:
         return self.dialect.name
 
@@ -157,7 +165,7 @@ def read_profile(text: str, source: str) -> Profile:
         metadata.required("version"),
         dialect,
         metadata.mapping("function_rules"),
-        {option: options.words(option) for option in options.values},
+        {option: options.words(option) if options.values[option] != [] else () for option in options.values},
         {kind: casts.words(kind) for kind in casts.values},
         metadata.choice("encoding", ENCODINGS, "spec"),
         metadata.words("omitted_fields") if "omitted_fields" in metadata.values else (),

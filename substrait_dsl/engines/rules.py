@@ -163,6 +163,12 @@ def _has_ignored_option(node: Node, profile: Profile) -> bool:
             return any(each.function.options for each in _measures(node))
 
 
+def _has_window_function(node: Node) -> bool:
+    return isinstance(node, Rel) and any(
+        isinstance(each, WindowFunction) for part in _own(node) for each in walk(part, into_relations=False)
+    )
+
+
 def _how(node: Node) -> str:
     return node.how if isinstance(node, JOINS) else ""
 
@@ -246,6 +252,14 @@ RULES: tuple[Rule, ...] = (
     Rule("nullif", "nullif is another", "a conditional", _functions("nullif")),
     Rule("switch", "there is no switch", "a conditional", lambda node, _: isinstance(node, Switch)),
     Rule("multi-or-list", "there is no list of records", "comparisons", lambda node, _: isinstance(node, MultiOrList)),
+    Rule("like", "a backslash in a pattern takes away the meaning of the next character", "two backslashes for each",
+         _functions("like_pattern")),
+    Rule("measure-order", "an aggregate over rows in an order fails", "the aggregate, whose value has no order",
+         lambda node, _: any(each.function.sorts for each in _measures(node))),
+    Rule(
+        "window-place", "a window function stands where no projection is, or in another one",
+        "a column of a projection below", lambda node, _: _has_window_function(node),
+    ),
     Rule("window-frame", "a range without an order is not all rows", "the frame of all rows",
          lambda node, _: isinstance(node, WindowFunction) and node.call.bounds_type == "range"),
 )  # fmt: skip

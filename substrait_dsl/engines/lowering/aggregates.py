@@ -20,6 +20,8 @@ from substrait_dsl.engines.lowering.terms import measure as made
 
 INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 WIDE = t.Decimal(38, 0)
+WITHOUT_ORDER = ("count", "sum", "sum0", "min", "max", "avg", "bool_and", "bool_or")
+"""What has the same value whatever the order of the rows is, but for the digits of floating-point numbers."""
 
 
 def lower_aggregate(rel: r.Aggregate, to: Lowering) -> Rel:
@@ -110,7 +112,9 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
             function,
             arguments=tuple(one_zero(each) if isinstance(each, Expression) else each for each in function.arguments),
         )
-    bare = Measure(attrs.evolve(function, options=()), measure.filter)
+    if function.sorts and (name not in WITHOUT_ORDER or isinstance(kind, t.FP32 | t.FP64)):
+        raise to.refusal(f"{name} of {kind} over rows in an order")
+    bare = Measure(attrs.evolve(function, options=(), sorts=()), measure.filter)
     match name, function.arguments:
         case "avg", (Expression(type=argument),) if isinstance(argument, INTEGERS):
             return _integer_average(bare, at, to)

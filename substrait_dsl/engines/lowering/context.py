@@ -73,7 +73,7 @@ class Lowering:
     def require_options(self, function: FunctionId, options: tuple[FunctionOption, ...]) -> None:
         """Raise unless each option allows what the engine does anyway."""
         for option in options:
-            does = self.profile.options.get(option.name.lower(), ())
+            does = self.profile.values_of(option.name.lower(), function)
             if not any(preference.upper() in does for preference in option.preferences):
                 wanted = f"{option.name}={'|'.join(option.preferences)}"
                 raise self.refusal_by("option", f"{self.profile} does not compute {function.name} with {wanted}")

@@ -251,8 +251,12 @@ def fetched(position: Expression, count: Expression | None, offset: Expression |
     start = 0 if offset is None else integer_of(offset)
     conditions: list[Expression] = [call("comparison", "gt", position, number(start))] if start else []
     if count is not None:
-        conditions.append(call("comparison", "lte", position, number(start + integer_of(count))))
+        conditions.append(call("comparison", "lte", position, number(min(start + integer_of(count), MAX_ROW))))
     return conditions
+
+
+MAX_ROW = 2**63 - 1
+"""The last number that a row can have."""
 
 
 def integer_of(expression: Expression) -> int:

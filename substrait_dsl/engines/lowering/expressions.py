@@ -45,6 +45,7 @@ from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_div
 from substrait_dsl.engines.lowering.terms import (
     UNKNOWN,
     balanced,
+    call,
     chosen,
     compared,
     conjunction,
@@ -77,6 +78,7 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
         case Literal():
             if not isinstance(node.literal_type, LITERALS):
                 raise to.refusal(f"a literal of {node.literal_type}", rule="literal")
+            require_precision(node.literal_type, to)
             return node
         case FieldReference():
             return node
@@ -86,6 +88,7 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
             return of_type(lower_call(node, to), node.type)
         case Cast(input=value):
             require_cast(value.type, node.type, to)
+            require_precision(node.type, to)
             return node
         case IfThen():
             return node
@@ -121,6 +124,21 @@ EXACT_DIGITS = 15
 """How many digits of a decimal a float of 64 bits holds exactly."""
 
 
+PRECISIONS = (0, 3, 6, 9)
+"""How many digits of a second times have in Arrow, and in all engines that there are profiles of."""
+
+
+def require_precision(kind: t.Type, to: Lowering) -> None:
+    """Raise for a type of times, or of what has such in it, of a precision that engines do not have."""
+    if isinstance(kind, t.PrecisionTime | t.PrecisionTimestamp | t.PrecisionTimestampTZ) and (
+        kind.precision not in PRECISIONS
+    ):
+        raise to.refusal(f"the type {kind}", f"cast it, if you can, to one of the precisions {PRECISIONS}")
+    for part in kind.parameters:
+        if isinstance(part, t.Type):
+            require_precision(part, to)
+
+
 def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
     """Raise unless the engine casts all values of a type as Spark does; the specification leaves much of it open."""
     if source.nullable and not target.nullable:
@@ -141,6 +159,13 @@ def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
     raise to.refusal(f"a cast of {source} to {target}", rule="cast")
 
 
+def directed(key: SortKey, to: Lowering) -> SortKey:
+    """A sort key without subqueries, with one of the four directions: what is clustered is in an order."""
+    if not isinstance(key.direction, str):
+        raise to.refusal("a sort by a function of two values")
+    return SortKey(one_zero(key.expression), "asc_nulls_first" if key.direction == "clustered" else key.direction)
+
+
 def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
     """A window function over rows, or over a range without offsets."""
     to.require_function("window function", node.call.function)
@@ -152,6 +177,10 @@ def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
         raise to.refusal("a frame that is a range with an offset")
     if node.call.bounds_type == "range" and not node.sorts:  # all rows are peers
         node = attrs.evolve(node, call=attrs.evolve(node.call, lower=UNBOUNDED, upper=UNBOUNDED))
+    is_real = isinstance(node.call.output_type, t.FP32 | t.FP64)
+    if is_real and node.call.function.name not in ("min", "max") and node.call.lower != UNBOUNDED:
+        # Engines take what a frame leaves behind off the sum: 1e20 + 1 - 1e20 is 0, and an infinity makes it NaN.
+        raise to.refusal(f"{node.call.function.name} of {node.call.output_type} over a frame that leaves rows behind")
     if node.call.lower.kind == "following" or node.call.upper.kind == "preceding":
         raise to.refusal("a frame without the current row")
     if any(key.direction == "clustered" or isinstance(key.direction, FunctionId) for key in node.sorts):
@@ -182,6 +211,9 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
             )
         case "nullif", _, (Expression() as left, Expression() as right):
             return chosen([(equal(left, right), Literal(None, node.type))], left)
+        case "like_pattern", _, (Expression() as value, Expression() as pattern):
+            to.require_function("scalar function", node.function)
+            return attrs.evolve(bare, arguments=(value, _without_escapes(pattern)))
         case "null_if_any", _, _:
             to.require_function("scalar function", node.function)
             return _null_if_any(node.arguments, bare)
@@ -217,6 +249,14 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
             return bare
         case _:
             raise to.refusal(f"a call of {node.function.name} with these arguments")
+
+
+def _without_escapes(pattern: Expression) -> Expression:
+    """A pattern whose backslashes mean themselves, which they do in the specification, where the engine has escapes."""
+    if not isinstance(pattern, Literal):
+        one, two = (Literal(text, pattern.type.as_required()) for text in ("\\", "\\\\"))
+        return of_type(call("string", "replace", pattern, one, two), pattern.type)
+    return pattern if pattern.value is None else attrs.evolve(pattern, value=pattern.value.replace("\\", "\\\\"))
 
 
 def _null_if_any(arguments: Sequence[Argument], value: Expression) -> Expression:

@@ -22,6 +22,7 @@ from substrait_dsl.engines.lowering.terms import (
     conjunction,
     equal,
     moved,
+    number,
     of_type,
     only,
     same,
@@ -117,6 +118,7 @@ def _single(to: Lowering, left: Rel, right: Rel, condition: Expression) -> Rel:
     )
     if not used:
         matches = right if condition is TRUE else r.Filter(right, shifted(condition, -width))
+        matches = r.Join(matches, r.Fetch(left, number(1), None), "left_semi", TRUE)  # no row has several, if none is
         return r.Join(left, one_at_most(to, matches, 0, "a single join"), "left", TRUE)
     domain = distinct(left, used)
     place = {position: n for n, position in enumerate(used)}

@@ -19,6 +19,7 @@ from substrait_dsl.engines.lowering import aggregates, columns, joins, rows, set
 from substrait_dsl.engines.lowering.context import Lowering, Place
 from substrait_dsl.engines.lowering.expressions import lower_expression
 from substrait_dsl.engines.lowering.forms import bring_to_forms
+from substrait_dsl.engines.lowering.windows import split_windows, with_different_windows
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.errors import UnsupportedError, kind_words
 
@@ -130,7 +131,9 @@ def _lowered(top: Rel, to: Lowering) -> Rel:
             to.remember(made, node)
     made = done[id(top)]
     assert isinstance(made, Rel)
-    return made if to.profile.forms is None or to.refusals else bring_to_forms(made, to, top)
+    if to.profile.forms is None or to.refusals:
+        return with_different_windows(made)
+    return bring_to_forms(made, to, top)
 
 
 def _placeholder(node: Node, done: Mapping[int, Node]) -> Node:
@@ -199,7 +202,11 @@ def lower_relation(rel: Rel, to: Lowering) -> Rel:
         each is not None and each.enhancement is not None for each in (rel.common.extension, rel.common.own_extension)
     ):
         raise to.refusal("an enhancement of a relation", rule="enhancement")
-    match r.closed(rel):
+    closed = r.closed(rel)
+    split = split_windows(closed, to)
+    if split is not None:
+        return split.shown(lower_relation(split.over(closed, lower_relation(split.projection, to)), to))
+    match closed:
         case r.Read() as read:
             return rows.lower_read(read, to)
         case r.Filter() as filter_:

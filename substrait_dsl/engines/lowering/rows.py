@@ -8,7 +8,8 @@ from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.expressions import Expression, Literal, SortKey
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.dependent import fetched, integer_of
+from substrait_dsl.engines.lowering.dependent import MAX_ROW, fetched, integer_of
+from substrait_dsl.engines.lowering.expressions import directed, require_precision
 from substrait_dsl.engines.lowering.subqueries import attach, filtered, has_subquery
 from substrait_dsl.engines.lowering.terms import (
     call,
@@ -16,16 +17,22 @@ from substrait_dsl.engines.lowering.terms import (
     conjunction,
     first_columns,
     number,
-    one_zero,
     row_number,
     window,
     with_columns,
 )
 
+MOST_NAME_PARTS = 3
+"""Catalog, schema and table: engines leave out what the name of a table has more."""
+
 
 def lower_read(rel: r.Read, to: Lowering) -> Rel:
     """A read of all columns, a filter and a choice of columns. What may be ignored is left out."""
+    for kind in rel.base_schema.types:
+        require_precision(kind, to)
     match rel.definition:
+        case r.NamedTable(names=names) if len(names) > MOST_NAME_PARTS:
+            raise to.refusal(f"a table whose name has {len(names)} parts")
         case r.NamedTable() | r.VirtualTable():
             made: Rel = r.Read(rel.base_schema, rel.definition)
         case r.LocalFiles() | r.IcebergTable() | r.ExtensionTable():
@@ -61,17 +68,11 @@ def lower_sort(rel: r.Sort, to: Lowering) -> Rel:
 
 def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowering) -> tuple[Rel, tuple[SortKey, ...]]:
     """The sort keys without subqueries, over the relation with columns for these; what is clustered is in an order."""
-    for key in keys:
-        if not isinstance(key.direction, str):
-            raise to.refusal("a sort by a function of two values")
     expressions = [key.expression for key in keys]
     made, expressions = (
         attach(to, rel, expressions, anchor) if any(map(has_subquery, expressions)) else (rel, expressions)
     )
-    return made, tuple(
-        SortKey(one_zero(each), "asc_nulls_first" if key.direction == "clustered" else key.direction)
-        for each, key in zip(expressions, keys, strict=True)
-    )
+    return made, tuple(directed(SortKey(each, key.direction), to) for each, key in zip(expressions, keys, strict=True))
 
 
 def lower_fetch(rel: r.Fetch, to: Lowering) -> Rel:
@@ -116,7 +117,7 @@ def lower_top_n(rel: r.TopN, to: Lowering) -> Rel:
         return first_columns(r.Fetch(made, number(0)), width)
     inner = len(made.schema)
     ranked = with_columns(made, row_number(sorts=keys), window("rank", sorts=keys), name="rank")
-    last = integer_of(count) + (0 if offset is None else integer_of(offset))
+    last = min(integer_of(count) + (0 if offset is None else integer_of(offset)), MAX_ROW)
     conditions = [
         *fetched(column(ranked, inner), None, offset),
         call("comparison", "lte", column(ranked, inner + 1), number(last)),

@@ -1,0 +1,113 @@
+"""Window functions where engines have them: in projections, each projection's with names of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra.expressions import Expression, WindowFunction
+from substrait_dsl.algebra.node import Node, Rel, rebuild, with_children
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.terms import column, number, with_columns
+from substrait_dsl.errors import kind_words
+
+
+@attrs.frozen
+class SplitWindows:
+    """A relation whose window functions are columns of a projection below it."""
+
+    projection: Rel
+    """The input, and behind its columns those of the window functions."""
+    columns: Mapping[WindowFunction, int]
+    """Which columns these are."""
+    mapping: tuple[int, ...] | None
+    """Which columns the relation has of those that it puts out over the projection; all, where this is None."""
+
+    def over(self, rel: Rel, projection: Rel) -> Rel:
+        """The relation over the projection, which may be written another way by now."""
+        done: dict[int, Node] = {}
+        stack: list[tuple[Node, bool]] = [(child, False) for child in rel.children() if not isinstance(child, Rel)]
+        while stack:
+            node, is_ready = stack.pop()
+            if isinstance(node, WindowFunction) and node in self.columns:
+                done[id(node)] = column(projection, self.columns[node])
+            elif is_ready:
+                done[id(node)] = with_children(node, done)
+            elif id(node) not in done:
+                stack.append((node, True))
+                stack += [(child, False) for child in node.children() if not isinstance(child, Rel)]
+        for child in rel.inputs:
+            done[id(child)] = projection
+        return with_children(rel, done)
+
+    def shown(self, rel: Rel) -> Rel:
+        """The columns that the relation had before it was over the projection."""
+        return rel if self.mapping is None else r.emit(rel, self.mapping)
+
+
+def split_windows(rel: Rel, to: Lowering) -> SplitWindows | None:
+    """What a relation becomes whose window functions do not stand in a projection, or in each other; None for others.
+
+    Raises:
+        UnsupportedError: the relation has several inputs, so that there is no projection of its rows.
+    """
+    found = _outermost(rel)
+    if isinstance(rel, r.Project):
+        found = [inner for each in found for inner in _outermost(each)]
+    if not found or isinstance(rel, r.Expand):  # which becomes projections
+        return None
+    if not isinstance(rel, r.Project | r.Filter | r.Sort | r.Aggregate | r.TopN | r.Window):
+        raise to.refusal(f"a window function in {kind_words(rel)}")
+    width = len(rel.input.schema)
+    places = {each: width + n for n, each in enumerate(dict.fromkeys(found))}
+    projection = attrs.evolve(with_columns(rel.input, *places, name="window"), anchor=rel.anchor)
+    added = width + len(places)
+    match rel:
+        case r.Aggregate():
+            mapping = None
+        case r.Project() | r.Window():
+            mapping = (*range(width), *range(added, added + len(rel.schema) - width))
+        case _:
+            mapping = tuple(range(width))
+    return SplitWindows(projection, places, mapping)
+
+
+def _outermost(node: Node) -> list[WindowFunction]:
+    """The window functions inside a node that are in no other, in order."""
+    found: list[WindowFunction] = []
+    stack = [child for child in reversed(node.children()) if not isinstance(child, Rel)]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, WindowFunction):
+            found.append(each)
+        else:
+            stack += [child for child in reversed(each.children()) if not isinstance(child, Rel)]
+    return found
+
+
+def with_different_windows(top: Rel) -> Rel:
+    """The relation, in which no window function of one projection is written as one of another.
+
+    Engines name columns by what computes them, and refuse a projection whose input has a column of that name. A further
+    partition key, which is a constant, changes no value.
+    """
+    count = 0
+
+    def change(node: Node) -> Node:
+        nonlocal count
+        if not isinstance(node, r.Project) or not _outermost(node):
+            return node
+        count += 1
+        if count == 1:
+            return node
+        key: Expression = number(count)
+
+        def keyed(part: Node) -> Node:
+            return attrs.evolve(part, partitions=(*part.partitions, key)) if isinstance(part, WindowFunction) else part
+
+        expressions = tuple(rebuild(each, keyed, into_relations=False) for each in node.expressions)
+        return attrs.evolve(node, expressions=expressions)
+
+    return rebuild(top, change)
