@@ -56,6 +56,7 @@ class Started:
             require_allowed(plan.accesses, allow)
         given = {} if tables is None else arrow_tables(tables, plan.accesses)
         from substrait_dsl.spark.execute import execute
+        from substrait_dsl.spark.outcomes import Outcomes
         from substrait_dsl.spark.record import recording
 
         require_session(session)
@@ -65,7 +66,8 @@ class Started:
 
             plan = attrs.evolve(plan, trees=tuple(rows for root in plan.roots if (rows := rows_of(root)) is not None))
         self.frames: list[DataFrame] = []
-        with recording() as self.records:
+        self.outcomes = Outcomes()
+        with self.outcomes.telling(), self.outcomes.noting(), recording() as self.records:
             try:
                 if plan.trees:
                     self.frames = execute(plan, spark, persist_shared=persist_shared, tables=given)
@@ -163,9 +165,13 @@ class Running(Generic[R]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stack.__exit__(kind, error, trace)
-        with naming(self._verb):
-            self._started.require_success(error, is_all=self._is_all)
+        outcomes = self._started.outcomes
+        with outcomes.telling():
+            self._stack.__exit__(kind, error, trace)
+            with naming(self._verb):
+                self._started.require_success(error, is_all=self._is_all)
+        if isinstance(error, KeyboardInterrupt):
+            outcomes.tell(error)
 
 
 def running(
