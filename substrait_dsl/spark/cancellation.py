@@ -106,6 +106,11 @@ class Cancellation:
             self._held -= 1
         self.require_going_on()
 
+    @property
+    def may_have_cancelled(self) -> bool:
+        """Whether a server was told to cancel what it may have done by then."""
+        return self._is_remote and self._interrupts > 0
+
     def _cancel(self) -> None:
         with suppress(Exception):  # a session that has ended runs no jobs
             if self._is_remote:
@@ -161,4 +166,8 @@ def hold_interrupts(*, cancels: bool = False) -> Iterator[None]:
             yield
         except KeyboardInterrupt:
             note_outcome("unknown")
+            raise
+        except Exception:
+            if cancels and current.may_have_cancelled:
+                note_outcome("unknown")
             raise
