@@ -87,6 +87,7 @@ SLOW = frozenset(
         "engines/test_check.py::test_needs_of_the_algebra_are_those_of_the_message",
         "engines/test_function_cases.py",
         "engines/test_pipelines.py",
+        "engines/test_sessions.py",
         "engines/test_processes.py",
         "engines/test_tpch.py",
         "engines/test_verdicts.py",

@@ -146,6 +146,11 @@ INTERNAL = {
     "Relation.execute.tables",
     "Relation.running.tables",
     "Relation.show.tables",
+    *(
+        f"Relation.{verb}.{name}"
+        for verb in ("to_arrow", "to_pandas", "to_polars")
+        for name in ("tables", "allow", "persist_shared", "progress")
+    ),
     "Properties.moved",
     "Relation.collect.persist_shared",
     "Relation.collect.progress",
@@ -171,7 +176,7 @@ BASES = ("DynExpr", "Expr", "Nullable", "Type")
 """Classes whose objects others make, or of which there are none."""
 
 FILES = ("load", "save", "with_extension", "read_capabilities")
-SPARK = ("collect", "execute", "running", "show")
+SPARK = ("collect", "execute", "running", "show", "to_arrow", "to_pandas", "to_polars")
 """Methods that are not tried where there are no files, and no Spark."""
 
 Subject = Callable[..., Any]

@@ -17,7 +17,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import errors, partiql
 from substrait_dsl.algebra.node import Node, walk
-from substrait_dsl.fluent.running import Running
+from substrait_dsl.fluent.execution import Running
 from tests.support import f
 
 ORDERS = sd.read_named(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from typing_extensions import TypeVar
 
@@ -24,15 +24,18 @@ from substrait_dsl.fluent.habits import VERBS
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
     from pyspark.sql import DataFrame, Row, SparkSession
 
     from substrait_dsl.algebra.accesses import Allowed
     from substrait_dsl.algebra.capabilities import Capabilities
     from substrait_dsl.algebra.plan import AlgebraPlan
     from substrait_dsl.engines.report import Report
+    from substrait_dsl.fluent.execution import OtherSession, Running, Session
     from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.fluent.relation import Relation
-    from substrait_dsl.fluent.running import Running
     from substrait_dsl.partiql.handles import Values
     from substrait_dsl.spark.explain import ExplainMode
 
@@ -78,7 +81,7 @@ class RelationBase(Picklable, RelationLike):
 
     def explain(
         self,
-        session: SparkSession | None = None,
+        session: Session | None = None,
         mode: ExplainMode | None = None,
         *,
         tables: Tables | None = None,
@@ -96,7 +99,8 @@ class RelationBase(Picklable, RelationLike):
 
         Raises `InvalidChoiceError` for another mode; with a session also as `execute` does.
         """
-        from substrait_dsl.fluent.running import Started, explanation, require_explained
+        from substrait_dsl.fluent.execution import start
+        from substrait_dsl.fluent.running import require_explained
         from substrait_dsl.render.text import explain
 
         with naming("explain"):
@@ -105,7 +109,7 @@ class RelationBase(Picklable, RelationLike):
             text = explain(self._rel, properties=properties)
             if session is None:
                 return text
-            return explanation(text, Started(self._plan(), session, tables=tables, is_preview=True), mode)
+            return start(self._plan(), session, tables=tables, is_preview=True).explain(text, mode)
 
     def _plan(self) -> AlgebraPlan:
         from substrait_dsl.fluent.trees import plan_of
@@ -145,18 +149,32 @@ class RelationBase(Picklable, RelationLike):
 
         return as_value(self, name)
 
+    @overload
     def execute(
         self,
-        session: SparkSession,
+        session: SparkSession | None = None,
         *,
         tables: Tables | None = None,
         persist_shared: bool = False,
         allow: Allowed | None = None,
-    ) -> DataFrame:
+    ) -> DataFrame: ...
+
+    @overload
+    def execute(self, session: OtherSession, *, tables: Tables | None = None, allow: Allowed | None = None) -> Any: ...
+
+    def execute(
+        self,
+        session: Session | None = None,
+        *,
+        tables: Tables | None = None,
+        persist_shared: bool = False,
+        allow: Allowed | None = None,
+    ) -> Any:
         """Run and return the rows as a DataFrame of exactly this relation's schema.
 
         Args:
-            session: what runs it, a session of Spark.
+            session: what runs it: a session of Spark, a ``datafusion.SessionContext`` or a connection of DuckDB; None:
+                the session of the embedded engine, which needs no Java.
             tables: what this execution reads under some names, before tables of the session:
                 ``{"orders": frame, ("shop", "customers"): "customers.parquet"}``. Tables and readers of pyarrow,
                 DataFrames of pandas and Polars, whatever has ``__arrow_c_stream__``, and paths of Parquet and Arrow IPC
@@ -174,21 +192,37 @@ class RelationBase(Picklable, RelationLike):
         before anything runs. What fails while rows are computed is the engine's own error: `collect`, `show` and
         `running` say which step it comes from.
         """
-        from substrait_dsl.fluent.running import Started
+        from substrait_dsl.fluent.execution import start
 
         with naming("execute"):
-            started = Started(self._plan(), session, tables=tables, persist_shared=persist_shared, allow=allow)
-            return started.frames[0]
+            execution = start(self._plan(), session, tables=tables, persist_shared=persist_shared, allow=allow)
+            return execution.frames[0]
 
+    @overload
     def running(
         self,
-        session: SparkSession,
+        session: SparkSession | None = None,
         *,
         tables: Tables | None = None,
         persist_shared: bool = False,
         progress: bool = False,
         allow: Allowed | None = None,
-    ) -> Running[DataFrame]:
+    ) -> Running[DataFrame]: ...
+
+    @overload
+    def running(
+        self, session: OtherSession, *, tables: Tables | None = None, allow: Allowed | None = None
+    ) -> Running[Any]: ...
+
+    def running(
+        self,
+        session: Session | None = None,
+        *,
+        tables: Tables | None = None,
+        persist_shared: bool = False,
+        progress: bool = False,
+        allow: Allowed | None = None,
+    ) -> Running[Any]:
         """Run inside a ``with``: what fails there says which step of this relation failed.
 
         ``with rel.running(spark) as df: df.write.parquet(path)`` is `execute`, and whatever is done with the DataFrame.
@@ -204,7 +238,7 @@ class RelationBase(Picklable, RelationLike):
 
         Raises as `execute` does.
         """
-        from substrait_dsl.fluent.running import running
+        from substrait_dsl.fluent.execution import running
 
         with naming("running"):
             return running(
@@ -219,7 +253,7 @@ class RelationBase(Picklable, RelationLike):
 
     def collect(
         self,
-        session: SparkSession,
+        session: Session | None = None,
         *,
         tables: Tables | None = None,
         persist_shared: bool = False,
@@ -239,11 +273,9 @@ class RelationBase(Picklable, RelationLike):
         for a time that Python cannot hold, and `UnsupportedError` for years and months as an interval, which pyspark
         does not bring to Python.
         """
-        from substrait_dsl.fluent.running import running
-        from substrait_dsl.spark.collecting import collected, require_collectable
+        from substrait_dsl.fluent.execution import running
 
         with naming("collect"):
-            require_collectable(self._rel.schema)
             started = running(
                 "collect",
                 self._plan(),
@@ -252,14 +284,104 @@ class RelationBase(Picklable, RelationLike):
                 progress=progress,
                 persist_shared=persist_shared,
                 is_all=True,
+                output="rows",
                 allow=allow,
             )
-        with started as frame, naming("collect"):
-            return collected(frame)
+        with started, naming("collect"):
+            return started.execution.rows()
+
+    def to_arrow(
+        self,
+        session: Session | None = None,
+        *,
+        tables: Tables | None = None,
+        persist_shared: bool = False,
+        progress: bool = False,
+        allow: Allowed | None = None,
+    ) -> pa.Table:
+        """Run and return the rows as a ``pyarrow.Table`` of exactly ``schema.to_arrow()``, on every engine.
+
+        Args:
+            session: as of `execute`.
+            tables: as of `execute`.
+            persist_shared: as of `execute`.
+            progress: as of `running`.
+            allow: as of `execute`.
+
+        Raises as `collect` does, and `UnsupportedError` for a type that has no exact Arrow storage.
+        """
+        return self._to_arrow("to_arrow", session, tables, persist_shared, progress, allow)
+
+    def to_pandas(
+        self,
+        session: Session | None = None,
+        *,
+        tables: Tables | None = None,
+        persist_shared: bool = False,
+        progress: bool = False,
+        allow: Allowed | None = None,
+    ) -> pd.DataFrame:
+        """Run and return the rows as a DataFrame of pandas, whose columns are of Arrow's types (``pandas.ArrowDtype``).
+
+        So an ``i64`` with NULL stays one, and a decimal has its digits. Types of NumPy: ``to_arrow().to_pandas()``.
+
+        Arguments, and what is raised: as of `to_arrow`; without pandas, an `UnsupportedError`.
+        """
+        from substrait_dsl.arrow.frames import pandas_frame
+
+        return pandas_frame(self._to_arrow("to_pandas", session, tables, persist_shared, progress, allow))
+
+    def to_polars(
+        self,
+        session: Session | None = None,
+        *,
+        tables: Tables | None = None,
+        persist_shared: bool = False,
+        progress: bool = False,
+        allow: Allowed | None = None,
+    ) -> pl.DataFrame:
+        """Run and return the rows as a DataFrame of Polars.
+
+        Arguments, and what is raised: as of `to_arrow`; also `UnsupportedError` without Polars, and for a type that
+        Polars has not.
+        """
+        from substrait_dsl.arrow.frames import polars_frame
+
+        return polars_frame(self._to_arrow("to_polars", session, tables, persist_shared, progress, allow))
+
+    def _to_arrow(
+        self,
+        verb: str,
+        session: Session | None,
+        tables: Tables | None,
+        persist_shared: bool,
+        progress: bool,
+        allow: Allowed | None,
+    ) -> pa.Table:
+        from substrait_dsl.arrow.frames import require_library
+        from substrait_dsl.arrow.schemas import to_arrow
+        from substrait_dsl.fluent.execution import running
+
+        with naming(verb):
+            require_library(verb)
+            to_arrow(self._rel.schema)  # what it refuses does not run
+            started = running(
+                verb,
+                self._plan(),
+                session,
+                tables=tables,
+                progress=progress,
+                persist_shared=persist_shared,
+                is_all=True,
+                output="arrow",
+                allow=allow,
+            )
+        with started, naming(verb):
+            return started.execution.arrow()
 
     def show(
         self,
-        session: SparkSession,
+        session: Session | None = None,
         n: int = 20,
         *,
         tables: Tables | None = None,
@@ -281,16 +403,25 @@ class RelationBase(Picklable, RelationLike):
 
         Raises as `collect` does.
         """
-        from substrait_dsl.fluent.running import running
+        from substrait_dsl.fluent.execution import running
 
         with naming("show"):
             require_count("n", n)
             if not isinstance(truncate, bool):
                 require_count("truncate", truncate)
             require_flag("vertical", vertical)
-            started = running("show", self._plan(), session, tables=tables, progress=progress, is_all=True, allow=allow)
-        with started as frame:
-            frame.show(n, truncate, vertical)
+            started = running(
+                "show",
+                self._plan(),
+                session,
+                tables=tables,
+                progress=progress,
+                is_all=True,
+                output="text",
+                allow=allow,
+            )
+        with started:
+            started.execution.show(n, truncate, vertical)
 
     if not TYPE_CHECKING:  # a checker must not take every name for a verb
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import attrs
 
@@ -37,13 +37,14 @@ from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.fluent.checks import capability_report, message_for, profile_or_capabilities, profile_report
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, require_encoding, type_urls
+from substrait_dsl.fluent.execution import Execution, Running, start
 from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
 from substrait_dsl.fluent.given_tables import Tables
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.lowering import lowered
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.relation import Relation
-from substrait_dsl.fluent.running import Running, Started, explanation, require_explained
+from substrait_dsl.fluent.running import require_explained
 from substrait_dsl.fluent.schemas import as_type
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.trees import Subtree, plan_of, tree_of
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan as PlanMessage
 
     from substrait_dsl.catalog import Catalog
+    from substrait_dsl.fluent.execution import OtherSession, Session
     from substrait_dsl.spark.explain import ExplainMode
 
 NO_BINDINGS: Mapping[int, object] = {}
@@ -318,14 +320,29 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
     def _with_canonical_anchors(self) -> AlgebraPlan:
         return canonical_plan(self._algebra)
 
+    @overload
     def execute(
         self,
-        session: SparkSession,
+        session: SparkSession | None = None,
         *,
         tables: Tables | None = None,
         persist_shared: bool = False,
         allow: Allowed | None = None,
-    ) -> list[DataFrame]:
+    ) -> list[DataFrame]: ...
+
+    @overload
+    def execute(
+        self, session: OtherSession, *, tables: Tables | None = None, allow: Allowed | None = None
+    ) -> list[Any]: ...
+
+    def execute(
+        self,
+        session: Session | None = None,
+        *,
+        tables: Tables | None = None,
+        persist_shared: bool = False,
+        allow: Allowed | None = None,
+    ) -> list[Any]:
         """Run: evaluate the trees in order, each once; gives one DataFrame for each root.
 
         What changes tables is done when it returns. A root and a `shared` relation have the rows that they had in their
@@ -338,15 +355,31 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         with naming("execute"):
             return self._started(session, tables, persist_shared=persist_shared, allow=allow).frames
 
+    @overload
     def running(
         self,
-        session: SparkSession,
+        session: SparkSession | None = None,
         *,
         tables: Tables | None = None,
         persist_shared: bool = False,
         progress: bool = False,
         allow: Allowed | None = None,
-    ) -> Running[list[DataFrame]]:
+    ) -> Running[list[DataFrame]]: ...
+
+    @overload
+    def running(
+        self, session: OtherSession, *, tables: Tables | None = None, allow: Allowed | None = None
+    ) -> Running[list[Any]]: ...
+
+    def running(
+        self,
+        session: Session | None = None,
+        *,
+        tables: Tables | None = None,
+        persist_shared: bool = False,
+        progress: bool = False,
+        allow: Allowed | None = None,
+    ) -> Running[list[Any]]:
         """Run inside a ``with``, which gives the DataFrames, one for each root.
 
         Arguments: as of `Relation.running`; what fails inside says, as there, which step of the plan failed.
@@ -357,7 +390,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         return Running("running", started, started.frames, progress=progress)
 
     def explain(
-        self, session: SparkSession | None = None, mode: ExplainMode | None = None, *, tables: Tables | None = None
+        self, session: Session | None = None, mode: ExplainMode | None = None, *, tables: Tables | None = None
     ) -> str:
         """The plan as an indented text, and below it Spark's plan of each root; nothing runs.
 
@@ -367,18 +400,18 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             require_explained(session, mode, tables)
             if session is None:
                 return str(self)
-            return explanation(str(self), self._started(session, tables, is_preview=True), mode)
+            return self._started(session, tables, is_preview=True).explain(str(self), mode)
 
     def _started(
         self,
-        session: SparkSession,
+        session: Session | None,
         tables: Tables | None,
         *,
         persist_shared: bool = False,
         is_preview: bool = False,
         allow: Allowed | None = None,
-    ) -> Started:
-        return Started(
+    ) -> Execution:
+        return start(
             self._algebra, session, tables=tables, persist_shared=persist_shared, is_preview=is_preview, allow=allow
         )
 

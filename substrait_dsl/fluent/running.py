@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.algebra.accesses import Allowed, require_allowed
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan
-from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, naming, printable
-from substrait_dsl.fluent.choices import require_flag
-from substrait_dsl.fluent.given_tables import Tables, arrow_tables, is_table
+from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, printable
+from substrait_dsl.fluent.execution import Execution, Output, Running, root_schema
 from substrait_dsl.render.steps import origin, step
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
-    from pyspark.sql import DataFrame, SparkSession
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, Row, SparkSession
 
     from substrait_dsl.spark.explain import ExplainMode
     from substrait_dsl.spark.failures import Failure, Place
     from substrait_dsl.spark.record import Record
-
-R = TypeVar("R")
 
 MOST_PLACES = 3
 """How many places an error names that it may come from."""
@@ -34,43 +29,38 @@ MOST_NAMES = 60
 """How many generated names are explained below a plan of Spark's."""
 
 
-class Started:
+class SparkExecution(Execution):
     """A plan on Spark: a DataFrame for each root, and what is known of how they were made."""
 
     def __init__(
         self,
         plan: AlgebraPlan,
-        session: SparkSession,
+        spark: SparkSession,
+        tables: Mapping[tuple[str, ...], pa.Table],
         *,
-        tables: Tables | None = None,
-        persist_shared: bool = False,
-        is_preview: bool = False,
-        allow: Allowed | None = None,
+        persist_shared: bool,
+        is_preview: bool,
+        output: Output,
     ) -> None:
-        """`is_preview` leaves out what changes tables: of a write, the rows of its input are started.
-
-        Raises `InvalidArgumentError` for what is no session, and as `execute` of ``spark.execute``.
-        """
-        require_flag("persist_shared", persist_shared)
-        if allow is not None:
-            require_allowed(plan.accesses, allow)
-        given = {} if tables is None else arrow_tables(tables, plan.accesses)
+        from substrait_dsl.spark.collecting import require_arrow, require_collectable
         from substrait_dsl.spark.execute import execute
-        from substrait_dsl.spark.outcomes import Outcomes
         from substrait_dsl.spark.record import recording
 
-        require_session(session)
-        self.spark = spark = session
+        self.spark = spark
+        self._roots = plan.roots
+        if output == "rows":
+            require_collectable(plan.roots[0].input.schema)
+        elif output == "arrow":
+            require_arrow(plan.roots[0].input.schema)
         if is_preview:
             from substrait_dsl.spark.changes import rows_of
 
             plan = attrs.evolve(plan, trees=tuple(rows for root in plan.roots if (rows := rows_of(root)) is not None))
-        self.frames: list[DataFrame] = []
-        self.outcomes = Outcomes()
-        with self.outcomes.telling(), self.outcomes.noting(), recording() as self.records:
+        self.frames = []
+        with recording() as self.records:
             try:
                 if plan.trees:
-                    self.frames = execute(plan, spark, persist_shared=persist_shared, tables=given)
+                    self.frames = execute(plan, spark, persist_shared=persist_shared, tables=tables)
             except ExecutionError as error:
                 self.require_success(error.__cause__)  # the number of rows of a fetch may have been computed
                 raise
@@ -104,6 +94,47 @@ class Started:
             record = found[0][1] if found else self.records[0]
             raise _error(failure, [place for place, _ in found], record) from error
 
+    def watching(self, *, progress: bool, is_all: bool) -> AbstractContextManager[object]:
+        from substrait_dsl.spark.cancellation import Cancellation
+
+        stack = ExitStack()
+        stack.enter_context(Cancellation(self.spark, at_end=not is_all))
+        if progress:
+            from substrait_dsl.spark.progress import progress as shown
+
+            stack.enter_context(shown(self.spark))
+        return stack
+
+    def rows(self) -> list[Row]:
+        from substrait_dsl.spark.collecting import collected
+
+        return collected(self.frames[0])
+
+    def arrow(self) -> pa.Table:
+        from substrait_dsl.arrow.exact import exact_table
+        from substrait_dsl.spark.collecting import collected_arrow
+
+        table = collected_arrow(self.frames[0])
+        return exact_table(table.columns, table.num_rows, root_schema(self._roots[0]))
+
+    def show(self, n: int, truncate: bool | int, vertical: bool) -> None:
+        self.frames[0].show(n, truncate, vertical)
+
+    def explain(self, text: str, mode: ExplainMode | None) -> str:
+        """A plan as text, with Spark's plan of each root below, and what the generated names in these stand for."""
+        from substrait_dsl.spark.explain import spark_plan
+
+        parts = [text]
+        for number, (record, frame) in enumerate(self.outputs()):
+            heading = f"root {number} on Spark" if len(self.frames) > 1 else "on Spark"
+            with Running("explain", self, frame, progress=False, is_all=True):  # Spark computes constants beforehand
+                shown = spark_plan(frame, mode or "simple")
+            lines = "\n".join(map(printable, shown.split("\n")))
+            parts.append(f"--- {heading}\n{lines}")
+            if names := _names(shown, record):
+                parts.append(f"--- where Spark's names come from\n{names}")
+        return "\n\n".join(parts)
+
     def outputs(self) -> list[tuple[Record, DataFrame]]:
         """What is known of each root, and its rows."""
         return list(zip(self.records[len(self.records) - len(self.frames) :], self.frames, strict=True))
@@ -119,76 +150,6 @@ class Started:
                 f"the rows did not get through: {system_words(error)}",
                 hint="SPARK_LOCAL_DIRS and TMPDIR say where Spark and Python keep temporary files",
             ) from error
-
-
-def require_session(session: SparkSession) -> None:
-    """Raise `InvalidArgumentError` for what is no session."""
-    if not hasattr(session, "createDataFrame"):
-        hint = 'tables={"orders": frame} gives the tables that are read' if is_table(session) else None
-        raise InvalidArgumentError(f"expected a SparkSession, got {session!r}", hint=hint)
-
-
-class Running(Generic[R]):
-    """A context manager in which a relation runs; made by ``rel.running(spark)``.
-
-    Errors inside it that come from the relation are `ExecutionError`, which name the step that failed. Jobs that its
-    thread has started inside, and that still run when it is left, by an interrupt or otherwise, are cancelled.
-    """
-
-    __slots__ = ("_given", "_is_all", "_progress", "_stack", "_started", "_verb")
-
-    def __init__(self, verb: str, started: Started, given: R, *, progress: bool, is_all: bool = False) -> None:
-        """`given` is what ``with`` gives; `is_all` says that nothing but the relation runs inside."""
-        self._verb = verb
-        self._started = started
-        self._given = given
-        self._progress = progress
-        self._is_all = is_all
-        self._stack = ExitStack()
-
-    def __reduce__(self) -> NoReturn:
-        raise InvalidArgumentError(
-            "what runs in a session cannot be pickled",
-            hint="pickle the relation or the plan, and run it where it is read",
-        )
-
-    def __enter__(self) -> R:
-        from substrait_dsl.spark.cancellation import Cancellation
-
-        self._stack.enter_context(Cancellation(self._started.spark, at_end=not self._is_all))
-        if self._progress:
-            from substrait_dsl.spark.progress import progress
-
-            self._stack.enter_context(progress(self._started.spark))
-        return self._given
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        outcomes = self._started.outcomes
-        with outcomes.telling():
-            self._stack.__exit__(kind, error, trace)
-            with naming(self._verb):
-                self._started.require_success(error, is_all=self._is_all)
-        if isinstance(error, KeyboardInterrupt):
-            outcomes.tell(error)
-
-
-def running(
-    verb: str,
-    plan: AlgebraPlan,
-    session: SparkSession,
-    *,
-    progress: bool,
-    tables: Tables | None = None,
-    persist_shared: bool = False,
-    is_all: bool = False,
-    allow: Allowed | None = None,
-) -> Running[DataFrame]:
-    """Start the plan of one relation. Raises as `Started` does."""
-    require_flag("progress", progress)
-    started = Started(plan, session, tables=tables, persist_shared=persist_shared, allow=allow)
-    return Running(verb, started, started.frames[0], progress=progress, is_all=is_all)
 
 
 def _error(failure: Failure, places: Sequence[Place], record: Record) -> ExecutionError:
@@ -219,22 +180,6 @@ def _name_step(error: UnsupportedError, records: Sequence[Record]) -> None:
             error.step, error.expression = place.text, place.part
             error.message = f"{error.message} {place}"
             error.args = (error.message,)
-
-
-def explanation(text: str, started: Started, mode: ExplainMode | None) -> str:
-    """A plan as text, with Spark's plan of each root below it, and what the generated names in these stand for."""
-    from substrait_dsl.spark.explain import spark_plan
-
-    parts = [text]
-    for number, (record, frame) in enumerate(started.outputs()):
-        heading = f"root {number} on Spark" if len(started.frames) > 1 else "on Spark"
-        with Running("explain", started, frame, progress=False, is_all=True):  # Spark computes constants beforehand
-            shown = spark_plan(frame, mode or "simple")
-        lines = "\n".join(map(printable, shown.split("\n")))
-        parts.append(f"--- {heading}\n{lines}")
-        if names := _names(shown, record):
-            parts.append(f"--- where Spark's names come from\n{names}")
-    return "\n\n".join(parts)
 
 
 def _names(shown: str, record: Record) -> str:

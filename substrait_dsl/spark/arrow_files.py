@@ -12,7 +12,7 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError, quoted
-from substrait_dsl.spark.arrow_layouts import plain_columns
+from substrait_dsl.layouts import plain_columns
 from substrait_dsl.spark.arrow_tables import CAST, check_arrow_columns, declared_frame
 from substrait_dsl.spark.paths import files_inside, local_path, local_paths
 

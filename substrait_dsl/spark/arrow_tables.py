@@ -10,7 +10,7 @@ import attrs
 
 from substrait_dsl.algebra.types import Decimal, PrecisionTime
 from substrait_dsl.errors import ExecutionError, quoted
-from substrait_dsl.spark.arrow_layouts import plain_columns, plain_type
+from substrait_dsl.layouts import plain_columns, plain_type
 from substrait_dsl.spark.columns import actual_name, check_columns
 from substrait_dsl.spark.file_types import parts
 from substrait_dsl.spark.types import MICROSECONDS, type_to_spark

@@ -11,6 +11,7 @@ from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.types import holds
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, Row
 
 
@@ -30,6 +31,16 @@ def require_collectable(schema: NamedStruct) -> None:
             )
 
 
+def require_arrow(schema: NamedStruct) -> None:
+    """Raise `UnsupportedError` for a column whose values Spark does not give as Arrow's."""
+    for field in schema:
+        if any(isinstance(kind, IntervalYear) for kind in types_in(field.type)):
+            raise UnsupportedError(
+                f'Spark gives no Arrow values of {field.type}, the type of column "{field.name}"',
+                hint="cast the column to string, or to its number of months",
+            )
+
+
 def collected(frame: DataFrame) -> list[Row]:
     """All rows. Raises `ExecutionError` for a time that Python cannot hold."""
     try:
@@ -41,3 +52,8 @@ def collected(frame: DataFrame) -> list[Row]:
             f"the rows hold a date or a time outside of the years 1 to 9999, which Python has: {error}",
             hint="filter such rows out, or cast the column to string",
         ) from error
+
+
+def collected_arrow(frame: DataFrame) -> pa.Table:
+    """All rows as an Arrow table, in the types in which Spark gives them."""
+    return frame.toArrow()

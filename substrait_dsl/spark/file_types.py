@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import SchemaError
-from substrait_dsl.spark.arrow_layouts import plain_type
+from substrait_dsl.layouts import plain_type
 from substrait_dsl.spark.columns import fits
 from substrait_dsl.spark.types import type_to_spark
 

@@ -1,4 +1,4 @@
-"""Arrow's layouts that Spark does not take, made those that it does, without a change of any value.
+"""Arrow's layouts that engines do not take, made those that Spark does, without a change of any value.
 
 Arrow has several layouts for the values of one type. Its own casts do not go from each to each, least of all inside
 other types, and make broken lists of views of lists (pyarrow 26). They are used only for values without others inside.
@@ -74,14 +74,14 @@ def plain_columns(table: pa.Table) -> pa.Table:
         made = _plain_field(field)
         if made.type != field.type:
             try:
-                chunks = [_plain(chunk, made.type) for chunk in table.column(position).chunks]
+                chunks = [plain_array(chunk, made.type) for chunk in table.column(position).chunks]
             except pa.ArrowInvalid as error:
                 raise pa.ArrowInvalid(f'column "{field.name}": {error}') from error
             table = table.set_column(position, made, pa.chunked_array(chunks, made.type))
     return table
 
 
-def _plain(array: pa.Array, made: pa.DataType) -> pa.Array:
+def plain_array(array: pa.Array, made: pa.DataType) -> pa.Array:
     """The values of an array as one of the type that `plain_type` gives for its own."""
     import pyarrow as pa
     from pyarrow import compute
@@ -96,21 +96,21 @@ def _plain(array: pa.Array, made: pa.DataType) -> pa.Array:
             # Arrow decodes runs of a few types only, but numbers among them, and so those of the runs.
             numbers = pa.array(range(len(array.values)), pa.int64())
             runs = compute.run_end_decode(pa.RunEndEncodedArray.from_arrays(array.run_ends, numbers))
-            return _plain(array.values, made).take(runs.slice(array.offset, len(array)))
+            return plain_array(array.values, made).take(runs.slice(array.offset, len(array)))
         case pa.DictionaryType():
-            return _plain(array.dictionary, made).take(array.indices)
+            return plain_array(array.dictionary, made).take(array.indices)
         case pa.StructType():
-            parts = [_plain(array.field(n), made.field(n).type) for n in range(kind.num_fields)]
+            parts = [plain_array(array.field(n), made.field(n).type) for n in range(kind.num_fields)]
             return pa.StructArray.from_arrays(parts, fields=list(made), mask=array.is_null())
         case pa.MapType():
             first = array.offsets[0].as_py()
-            keys = _plain(array.keys.slice(first), made.key_type)
-            values = _plain(array.items.slice(first), made.item_type)
+            keys = plain_array(array.keys.slice(first), made.key_type)
+            values = plain_array(array.items.slice(first), made.item_type)
             offsets = compute.subtract(array.offsets, array.offsets[0])
             return pa.MapArray.from_arrays(offsets, keys, values, type=made, mask=array.is_null())
         case pa.ListType() | pa.LargeListType() | pa.FixedSizeListType() | pa.ListViewType() | pa.LargeListViewType():
             lengths = compute.fill_null(compute.list_value_length(array), 0).cast(pa.int64())
             ends = pa.concat_arrays([pa.array([0], pa.int64()), compute.cumulative_sum(lengths)])
-            values = _plain(array.flatten(), made.value_type)
+            values = plain_array(array.flatten(), made.value_type)
             return pa.LargeListArray.from_arrays(ends, values, type=made, mask=array.is_null())
     return array.cast(made)

@@ -1,0 +1,133 @@
+"""Sessions of DataFusion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from datafusion import Expr, SessionContext, col, functions, literal
+from datafusion.substrait import Consumer as PlanConsumer
+from datafusion.substrait import Serde
+
+from substrait_dsl.consumers.columns import actual_name
+from substrait_dsl.consumers.consumer import Consumer, Names
+
+if TYPE_CHECKING:
+    from datafusion import DataFrame
+
+
+class DataFusionSession(Consumer):
+    """A ``datafusion.SessionContext``."""
+
+    engine = "datafusion"
+    title = "DataFusion"
+
+    def __init__(self, context: SessionContext) -> None:
+        self._context = context
+
+    @classmethod
+    def of(cls, session: object) -> DataFusionSession | None:
+        """What asks a session; None: it is something else of the package."""
+        return cls(session) if isinstance(session, SessionContext) else None
+
+    def columns(self, names: Names) -> pa.Schema | None:
+        name = _quoted(names)
+        return self._context.table(name).schema() if self._context.table_exist(name) else None
+
+    def tables(self, namespace: Names) -> list[str]:
+        context = self._context
+        try:
+            *rest, database = namespace or ("public",)
+            catalog = context.catalog(*rest) if rest else context.catalog()
+            return sorted(catalog.schema(database).names())
+        except Exception:  # of no class of its own: there is no such namespace
+            return []
+
+    def with_types(self, names: Names, schema: pa.Schema) -> DataFrame:
+        frame = self._context.table(_quoted(names))
+        found = frame.schema().names
+        columns = []
+        for field in schema:
+            name = actual_name(field.name, found) or field.name
+            value = col(_quoted((name,))).cast(field.type)
+            if not field.nullable and frame.schema().field(name).nullable:
+                value = _required(value, field)
+            columns.append(value.alias(field.name))
+        return frame.select(*columns)
+
+    def consume(self, data: bytes, sources: Mapping[str, Any], schema: pa.Schema) -> DataFrame:
+        context = self._context
+        try:
+            for name, source in sources.items():
+                if hasattr(source, "to_batches"):
+                    batches = source.to_batches() or [pa.RecordBatch.from_pylist([], source.schema)]
+                    context.register_record_batches(name, [batches])
+                else:
+                    context.register_table(name, source.into_view())
+            plan = PlanConsumer.from_substrait_plan(context, Serde.deserialize_bytes(data))
+            frame = context.create_dataframe_from_logical_plan(plan)
+        finally:
+            for name in sources:
+                if context.table_exist(name):
+                    context.deregister_table(name)
+        return _with_types(frame, schema)
+
+    def collect(self, frame: DataFrame, limit: int | None = None) -> tuple[list[pa.ChunkedArray], int]:
+        batches = (frame if limit is None else frame.limit(limit)).collect()
+        count = sum(batch.num_rows for batch in batches)
+        schema = frame.schema()
+        return [
+            pa.chunked_array([batch.column(position) for batch in batches], field.type)
+            for position, field in enumerate(schema)
+        ], count
+
+    def explain(self, frame: DataFrame) -> str:
+        return str(frame.execution_plan().display_indent())
+
+    def words_of(self, error: BaseException) -> str | None:
+        words = str(error)
+        is_own = type(error) is Exception or type(error).__name__ in ("PanicException", "DataFusionError")
+        return words.removeprefix("DataFusion error: ") if is_own else None
+
+
+def _required(value: Expr, field: pa.Field) -> Expr:
+    """A value that must not be NULL: where it is, a cast fails, which says so."""
+    known = literal(pa.scalar(_some(field.type), field.type))
+    none = literal(None).cast(field.type)
+    words = functions.concat(
+        literal(f'column "{field.name}" is required, but it is NULL'),
+        functions.case(value.is_null()).when(literal(True), literal("")).otherwise(literal(" ")),
+    )
+    failing = functions.case(words.cast(pa.int64()).is_null()).when(literal(False), known).otherwise(none)
+    # The last argument is never reached: the whole is not nullable because of it.
+    return functions.coalesce(value, failing, known)
+
+
+def _some(kind: pa.DataType) -> Any:
+    """Some value of a type."""
+    if isinstance(kind, pa.StructType):
+        return {field.name: _some(field.type) for field in kind}
+    if pa.types.is_nested(kind):
+        return []
+    if pa.types.is_fixed_size_binary(kind):
+        return bytes(kind.byte_width)
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        return "" if pa.types.is_string(kind) else b""
+    if pa.types.is_decimal(kind):
+        return Decimal(0)
+    return False if pa.types.is_boolean(kind) else 0
+
+
+def _with_types(frame: DataFrame, schema: pa.Schema) -> DataFrame:
+    """A frame with the columns of a schema, whose values it holds already."""
+    found = frame.schema()
+    if [field.type for field in found] == [field.type for field in schema] and found.names == schema.names:
+        return frame
+    columns = (col(_quoted((name,))).cast(field.type) for name, field in zip(found.names, schema, strict=True))
+    return frame.select(*(column.alias(name) for column, name in zip(columns, schema.names, strict=True)))
+
+
+def _quoted(names: Names) -> str:
+    return ".".join('"' + name.replace('"', '""') + '"' for name in names)

@@ -1,0 +1,177 @@
+"""Running plans on engines that take them as bytes, with the errors, the rows and the text that they have on Spark."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
+
+from substrait_dsl.algebra.node import Node
+from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.relations import NamedTable, Read
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.trees import Root
+from substrait_dsl.arrow.exact import exact_table
+from substrait_dsl.arrow.schemas import to_arrow
+from substrait_dsl.consumers.columns import check_columns, fitted
+from substrait_dsl.consumers.rows import ResultRow, python_rows, require_values
+from substrait_dsl.consumers.text import shown
+from substrait_dsl.engines.profile import load_profile
+from substrait_dsl.errors import (
+    ExecutionError,
+    InvalidArgumentError,
+    UnsupportedError,
+    quoted,
+    shortened,
+    suggestion,
+)
+from substrait_dsl.fluent.checks import check_and_encode, first_error
+from substrait_dsl.fluent.execution import Execution, Output, root_schema
+from substrait_dsl.proto.plan import encode_plan, to_bytes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from substrait_dsl.consumers.consumer import Consumer, Names
+
+T = TypeVar("T")
+
+
+class ConsumerExecution(Execution):
+    """A plan on an engine that takes it as bytes: a frame of the engine's for each root.
+
+    The tables that were given, and those of the session whose types differ in layout from the declared ones, are seen
+    under names that nothing else has, and only until the engine has made its own plan.
+    """
+
+    def __init__(
+        self,
+        plan: AlgebraPlan,
+        consumer: Consumer,
+        tables: Mapping[Names, pa.Table],
+        *,
+        persist_shared: bool,
+        output: Output,
+    ) -> None:
+        self._consumer = consumer
+        title = consumer.title
+        if persist_shared:
+            raise UnsupportedError(f"persist_shared is for sessions of Spark: {title} keeps no rows between executions")
+        plan = plan.with_parameters_bound()
+        self._schemas = [root_schema(root) for root in plan.roots]
+        if output == "rows":
+            require_values(self._schemas[0])
+        if len(plan.roots) < len(plan.trees):
+            raise UnsupportedError(f"{title} runs no subtrees, which are evaluated for their effect alone")
+        self.frames = [self._frame(plan, root, schema, tables) for root, schema in self._with_schemas(plan, output)]
+
+    def _with_schemas(self, plan: AlgebraPlan, output: Output) -> Iterator[tuple[Root, NamedStruct]]:
+        for root, schema in zip(plan.roots, self._schemas, strict=True):
+            if output != "frame" and len(set(schema.names)) < len(schema):  # of a frame, the engine refuses them
+                names = tuple(f"c{number}" for number in range(len(root.names)))
+                renamed = attrs.evolve(root, names=names)
+                yield renamed, root_schema(renamed)
+            else:
+                yield root, schema
+
+    def _frame(self, plan: AlgebraPlan, root: Root, schema: NamedStruct, tables: Mapping[Names, pa.Table]) -> Any:
+        profile = load_profile(self._consumer.engine)
+        checked = check_and_encode(attrs.evolve(plan, trees=(root,)), profile)
+        low = checked.check.lowered
+        if low is None or checked.message is None:
+            first, *others = checked.refusals
+            raise first_error(first.error, len(others), profile)
+        sources: dict[str, Any] = {}
+        done: dict[tuple[Names, NamedStruct], NamedTable] = {}
+
+        def with_source(node: Node) -> Node:
+            if not isinstance(node, Read) or not isinstance(node.definition, NamedTable):
+                return node
+            key = (node.definition.names, node.base_schema)
+            if key not in done:
+                done[key] = self._source(node.definition, node.base_schema, tables, sources)
+            return attrs.evolve(node, definition=done[key])
+
+        low = low.rebuilt(with_source)
+        message = checked.message
+        if sources:
+            message = encode_plan(low, encoding=profile.encoding, omitted_fields=profile.omitted_fields)
+        data = to_bytes(message)
+        return self._asked(lambda: self._consumer.consume(data, sources, to_arrow(schema)), "refuses the plan")
+
+    def _source(
+        self, table: NamedTable, declared: NamedStruct, given: Mapping[Names, pa.Table], sources: dict[str, Any]
+    ) -> NamedTable:
+        """What a read reads: the table itself, or one of those that this execution adds to `sources`."""
+        names, what = table.names, f"table {quoted(['.'.join(table.names)])}"
+        name = f"__substrait_dsl_{uuid.uuid4().hex}"
+        if names in given:
+            sources[name] = fitted(given[names], declared, what)
+            return attrs.evolve(table, names=(name,))
+        found = self._asked(lambda: self._consumer.columns(names), f"cannot look up {what}")
+        if found is None:
+            raise self._not_there(names)
+        positions = check_columns(found, declared, what)
+        wanted = to_arrow(declared)
+        if all(_is_field(found.field(position), field) for position, field in zip(positions, wanted, strict=True)):
+            return table
+        sources[name] = self._asked(lambda: self._consumer.with_types(names, wanted), f"cannot read {what}")
+        return attrs.evolve(table, names=(name,))
+
+    def _not_there(self, names: Names) -> ExecutionError:
+        known = [name for name in self._consumer.tables(names[:-1]) if not name.startswith("__substrait_dsl_")]
+        hint = suggestion(names[-1], known) or 'tables={"name": frame} gives one for this execution alone'
+        return ExecutionError(f"there is no table {quoted(['.'.join(names)])}; there are {quoted(known)}", hint=hint)
+
+    def _asked(self, ask: Callable[[], T], what: str) -> T:
+        """Ask the engine; what it says in an error of its own is an `ExecutionError`."""
+        try:
+            return ask()
+        except BaseException as error:
+            words = self._consumer.words_of(error)
+            if words is None:
+                raise
+            raise ExecutionError(f"{self._consumer.title} {what}: {shortened(words)}") from error
+
+    def require_success(self, error: BaseException | None, *, is_all: bool = False) -> None:
+        words = None if error is None else self._consumer.words_of(error)
+        if words is not None:
+            raise ExecutionError(f"{self._consumer.title} fails: {shortened(words)}") from error
+
+    def watching(self, *, progress: bool, is_all: bool) -> AbstractContextManager[object]:
+        if progress:
+            raise UnsupportedError(f"progress is for sessions of Spark: {self._consumer.title} does not tell it")
+        return nullcontext()
+
+    def arrow(self) -> pa.Table:
+        return self._table(None)
+
+    def _table(self, limit: int | None) -> pa.Table:
+        columns, count = self._asked(lambda: self._consumer.collect(self.frames[0], limit), "fails")
+        return exact_table(columns, count, self._schemas[0])
+
+    def rows(self) -> list[ResultRow]:
+        return python_rows(self.arrow(), self._schemas[0])
+
+    def show(self, n: int, truncate: bool | int, vertical: bool) -> None:
+        print(shown(self._table(n + 1), self._schemas[0], n, truncate, vertical))
+
+    def explain(self, text: str, mode: object) -> str:
+        title = self._consumer.title
+        if mode is not None:
+            raise InvalidArgumentError(f"a mode is one of Spark's plan, and this is a session of {title}")
+        parts = [text]
+        for number, frame in enumerate(self.frames):
+            heading = f"on {title}" if len(self.frames) == 1 else f"root {number} on {title}"
+            lines = self._asked(partial(self._consumer.explain, frame), "fails").strip()
+            parts.append(f"--- {heading}\n{lines}")
+        return "\n\n".join(parts)
+
+
+def _is_field(found: pa.Field, wanted: pa.Field) -> bool:
+    """Whether a column is a declared one already, whatever its metadata."""
+    return bool(found.name == wanted.name and found.type == wanted.type and (wanted.nullable or not found.nullable))

@@ -1,0 +1,189 @@
+"""What every engine gives for a plan: a frame for each root, and its rows in one form whatever runs it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, ExitStack
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar, cast
+
+from substrait_dsl.algebra.accesses import Allowed, require_allowed
+from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.trees import Root
+from substrait_dsl.errors import InvalidArgumentError, naming
+from substrait_dsl.fluent.choices import require_flag
+from substrait_dsl.fluent.given_tables import Tables, arrow_tables, is_table
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    import pyarrow as pa
+    from datafusion import SessionContext
+    from duckdb import DuckDBPyConnection
+    from pyspark.sql import SparkSession
+
+    from substrait_dsl.spark.explain import ExplainMode
+
+    OtherSession = SessionContext | DuckDBPyConnection
+    Session = SparkSession | OtherSession
+
+R = TypeVar("R")
+Output = Literal["frame", "rows", "arrow", "text"]
+"""In what form rows are asked for: as a frame of the engine's, as values of Python, as an Arrow table, as text."""
+
+
+class Execution(ABC):
+    """A plan that an engine runs."""
+
+    frames: list[Any]
+    """A frame of the engine's for each root of the plan."""
+
+    @abstractmethod
+    def require_success(self, error: BaseException | None, *, is_all: bool = False) -> None:
+        """Raise an error in words of the plan, if it is known to come from it, or comes from it because all does."""
+
+    @abstractmethod
+    def watching(self, *, progress: bool, is_all: bool) -> AbstractContextManager[object]:
+        """What holds while rows are computed: an interrupt ends it, and it may show how far it is."""
+
+    @abstractmethod
+    def rows(self) -> list[Any]:
+        """The rows of the first root, as tuples with names."""
+
+    @abstractmethod
+    def arrow(self) -> pa.Table:
+        """The rows of the first root as an Arrow table of exactly its schema."""
+
+    @abstractmethod
+    def show(self, n: int, truncate: bool | int, vertical: bool) -> None:
+        """Print the first rows of the first root."""
+
+    @abstractmethod
+    def explain(self, text: str, mode: ExplainMode | None) -> str:
+        """A plan as text, with the engine's plan of each root below it."""
+
+
+class Running(Generic[R]):
+    """A context manager in which a relation runs; made by ``rel.running(spark)``.
+
+    Errors inside it that come from the relation are `ExecutionError`, which name the step that failed. Jobs that its
+    thread has started inside, and that still run when it is left, by an interrupt or otherwise, are cancelled.
+    """
+
+    __slots__ = ("_given", "_is_all", "_progress", "_stack", "_verb", "execution")
+
+    def __init__(self, verb: str, execution: Execution, given: R, *, progress: bool, is_all: bool = False) -> None:
+        """`given` is what ``with`` gives; `is_all` says that nothing but the relation runs inside."""
+        self._verb = verb
+        self.execution = execution
+        self._given = given
+        self._progress = progress
+        self._is_all = is_all
+        self._stack = ExitStack()
+
+    def __reduce__(self) -> NoReturn:
+        raise InvalidArgumentError(
+            "what runs in a session cannot be pickled",
+            hint="pickle the relation or the plan, and run it where it is read",
+        )
+
+    def __enter__(self) -> R:
+        with naming(self._verb):
+            self._stack.enter_context(self.execution.watching(progress=self._progress, is_all=self._is_all))
+        return self._given
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+        with naming(self._verb):
+            self.execution.require_success(error, is_all=self._is_all)
+
+
+_SESSIONS = "a SessionContext of DataFusion is a session, too, as is a connection of DuckDB; without one, Sail runs it"
+
+
+def start(
+    plan: AlgebraPlan,
+    session: Session | None,
+    *,
+    tables: Tables | None = None,
+    persist_shared: bool = False,
+    is_preview: bool = False,
+    output: Output = "frame",
+    allow: Allowed | None = None,
+) -> Execution:
+    """Start a plan on the engine of a session.
+
+    Args:
+        plan: the plan.
+        session: the session; None: that of the embedded engine, which starts when it is first asked for.
+        tables: what this execution reads under some names.
+        persist_shared: whether rows of shared relations are kept.
+        is_preview: whether to leave out what changes tables: of a write, the rows of its input are started.
+        output: in what form rows are asked for.
+        allow: what the plan may access.
+
+    Raises:
+        InvalidArgumentError: what is given is no session, or a table is none of the plan.
+        NotAllowedError: the plan has an access that is not allowed.
+        UnsupportedError: the engine has no way to do exactly what the plan says.
+        SchemaError: a table does not fit.
+        ExecutionError: the engine, or a table, is not there.
+    """
+    require_flag("persist_shared", persist_shared)
+    if allow is not None:
+        require_allowed(plan.accesses, allow)
+    given = {} if tables is None else arrow_tables(tables, plan.accesses)
+    if session is None:
+        from substrait_dsl.spark.embedded import embedded_session
+
+        session = embedded_session()
+    from substrait_dsl.consumers.consumer import consumer_of
+
+    if (consumer := consumer_of(session)) is not None:
+        from substrait_dsl.consumers.execution import ConsumerExecution
+
+        return ConsumerExecution(plan, consumer, given, persist_shared=persist_shared, output=output)
+    if not hasattr(session, "createDataFrame"):
+        raise InvalidArgumentError(f"expected a SparkSession, got {session!r}", hint=_session_hint(session))
+    from substrait_dsl.fluent.running import SparkExecution
+
+    return SparkExecution(
+        plan,
+        cast("SparkSession", session),
+        given,
+        persist_shared=persist_shared,
+        is_preview=is_preview,
+        output=output,
+    )
+
+
+def _session_hint(given: object) -> str:
+    """What to write for what is no session."""
+    if type(given) is int:
+        return f"write show(n={given})"
+    return 'tables={"orders": frame} gives the tables that are read' if is_table(given) else _SESSIONS
+
+
+def running(
+    verb: str,
+    plan: AlgebraPlan,
+    session: Session | None,
+    *,
+    progress: bool,
+    tables: Tables | None = None,
+    persist_shared: bool = False,
+    is_all: bool = False,
+    output: Output = "frame",
+    allow: Allowed | None = None,
+) -> Running[Any]:
+    """Start the plan of one relation. Raises as `start` does."""
+    require_flag("progress", progress)
+    execution = start(plan, session, tables=tables, persist_shared=persist_shared, output=output, allow=allow)
+    return Running(verb, execution, execution.frames[0], progress=progress, is_all=is_all)
+
+
+def root_schema(root: Root) -> NamedStruct:
+    """The columns of a root, as its users see them."""
+    return NamedStruct.named(root.input.schema.types, root.names)
