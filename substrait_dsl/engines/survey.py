@@ -156,8 +156,13 @@ def _word(kind: type, form: str) -> Requirement | None:
     return Requirement("expression", word, form=form) if word in EXPRESSION_WORDS else None
 
 
-def _type_requirements(kind: t.Type) -> Iterator[Requirement]:
+@cache
+def _type_requirements(kind: t.Type) -> tuple[Requirement, ...]:
     """A type, and those inside it."""
+    return tuple(_found_in_type(kind))
+
+
+def _found_in_type(kind: t.Type) -> Iterator[Requirement]:
     if kind.variation is not None:
         yield Requirement("type variation", kind.variation.name, kind.variation.urn)
     if isinstance(kind, t.UserDefined):
@@ -168,4 +173,4 @@ def _type_requirements(kind: t.Type) -> Iterator[Requirement]:
     yield Requirement("type", word, numbers=tuple((name, getattr(kind, name)) for name in TYPE_WORDS[word]))
     for part in kind.parameters:
         if isinstance(part, t.Type):
-            yield from _type_requirements(part)
+            yield from _found_in_type(part)

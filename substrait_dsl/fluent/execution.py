@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar, cast
 
 from substrait_dsl.algebra.accesses import Allowed, require_allowed
@@ -45,6 +45,14 @@ class Execution(ABC):
     @abstractmethod
     def watching(self, *, progress: bool, is_all: bool) -> AbstractContextManager[object]:
         """What holds while rows are computed: an interrupt ends it, and it may show how far it is."""
+
+    def telling(self) -> AbstractContextManager[object]:
+        """What holds while errors are raised at the end: they are told which changes were made, where there are any."""
+        return nullcontext()
+
+    def tell(self, interrupt: KeyboardInterrupt) -> None:
+        """Tell an interrupt which changes were made, where there are any."""
+        return
 
     @abstractmethod
     def rows(self) -> list[Any]:
@@ -95,9 +103,12 @@ class Running(Generic[R]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stack.__exit__(kind, error, trace)
-        with naming(self._verb):
-            self.execution.require_success(error, is_all=self._is_all)
+        with self.execution.telling():
+            self._stack.__exit__(kind, error, trace)
+            with naming(self._verb):
+                self.execution.require_success(error, is_all=self._is_all)
+        if isinstance(error, KeyboardInterrupt):
+            self.execution.tell(error)
 
 
 _SESSIONS = "a SessionContext of DataFusion is a session, too, as is a connection of DuckDB; without one, Sail runs it"

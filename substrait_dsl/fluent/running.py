@@ -44,6 +44,7 @@ class SparkExecution(Execution):
     ) -> None:
         from substrait_dsl.spark.collecting import require_arrow, require_collectable
         from substrait_dsl.spark.execute import execute
+        from substrait_dsl.spark.outcomes import Outcomes
         from substrait_dsl.spark.record import recording
 
         self.spark = spark
@@ -57,7 +58,8 @@ class SparkExecution(Execution):
 
             plan = attrs.evolve(plan, trees=tuple(rows for root in plan.roots if (rows := rows_of(root)) is not None))
         self.frames = []
-        with recording() as self.records:
+        self.outcomes = Outcomes()
+        with self.outcomes.telling(), self.outcomes.noting(), recording() as self.records:
             try:
                 if plan.trees:
                     self.frames = execute(plan, spark, persist_shared=persist_shared, tables=tables)
@@ -104,6 +106,12 @@ class SparkExecution(Execution):
 
             stack.enter_context(shown(self.spark))
         return stack
+
+    def telling(self) -> AbstractContextManager[object]:
+        return self.outcomes.telling()
+
+    def tell(self, interrupt: KeyboardInterrupt) -> None:
+        self.outcomes.tell(interrupt)
 
     def rows(self) -> list[Row]:
         from substrait_dsl.spark.collecting import collected

@@ -15,9 +15,11 @@ import attrs
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.spark.cancellation import hold_interrupts
 from substrait_dsl.spark.fitting import parts_as_required, require_kept
 from substrait_dsl.spark.literals import literal_to_sql
 from substrait_dsl.spark.named import column_list
+from substrait_dsl.spark.outcomes import note_outcome
 from substrait_dsl.spark.statements import property_of, run, sql_type
 from substrait_dsl.spark.stored import REQUIRED
 from substrait_dsl.spark.types import to_spark
@@ -75,8 +77,10 @@ def alter(table: StoredTable, schema: NamedStruct, defaults: Sequence[Literal], 
     left = [name for name in left if name not in changes.relaxed]
     if left != kept:
         statements.append(f"SET TBLPROPERTIES {property_of(left)}")
-    for statement in statements:
-        run(what, f"ALTER TABLE {table.sql} {statement}", space)
+    with hold_interrupts():
+        for statement in statements:
+            run(what, f"ALTER TABLE {table.sql} {statement}", space)
+        note_outcome("made")
 
 
 def _default(value: Literal | None) -> str:

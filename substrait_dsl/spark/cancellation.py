@@ -3,6 +3,8 @@
 Every execution has a tag of its own, so that its jobs are cancelled and no others. On a classic session Python waits
 for Java, and an interrupt in the middle of that leaves half of an answer in the pipe: what is asked next would get the
 rest. So the jobs are cancelled first, from another thread; Java answers that they were; then the interrupt is raised.
+
+While a change becomes visible an interrupt is held, until it is made or undone: see `hold_interrupts`.
 """
 
 from __future__ import annotations
@@ -10,10 +12,12 @@ from __future__ import annotations
 import signal
 import threading
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Self
 
+from substrait_dsl.spark.outcomes import note_outcome
 from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
@@ -44,6 +48,10 @@ class Cancellation:
         self._at_end = at_end
         self._tag = f"substrait_dsl-{uuid.uuid4().hex}"
         self._interrupts = 0
+        self._held = 0
+        """How many blocks hold interrupts now, one inside the other."""
+        self._cancels = True
+        """Whether the jobs of the block that holds interrupts are cancelled by one."""
         self._is_over = threading.Event()
         self._former: Callable[[int, FrameType | None], Any] | None = None
         self._token: Token[Cancellation | None] | None = None
@@ -57,7 +65,7 @@ class Cancellation:
                 self._spark.sparkContext.addJobTag(self._tag)
         former = signal.getsignal(signal.SIGINT)
         is_main = threading.current_thread() is threading.main_thread()
-        if is_main and callable(former) and not self._is_remote:  # a client cancels what it waits for itself
+        if is_main and callable(former):
             self._former = former
             signal.signal(signal.SIGINT, self._on_interrupt)
         return self
@@ -85,6 +93,24 @@ class Cancellation:
         if self._interrupts:
             raise KeyboardInterrupt
 
+    @contextmanager
+    def hold_interrupts(self, *, cancels: bool) -> Iterator[None]:
+        """Hold interrupts in a block. See the function of this name."""
+        self._held += 1
+        before, self._cancels = self._cancels, cancels
+        try:
+            self.require_going_on()
+            yield
+        finally:
+            self._cancels = before
+            self._held -= 1
+        self.require_going_on()
+
+    @property
+    def may_have_cancelled(self) -> bool:
+        """Whether a server was told to cancel what it may have done by then."""
+        return self._is_remote and self._interrupts > 0
+
     def _cancel(self) -> None:
         with suppress(Exception):  # a session that has ended runs no jobs
             if self._is_remote:
@@ -94,11 +120,12 @@ class Cancellation:
 
     def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
         assert self._former is not None
-        if not _waits_for_java(frame):
+        # A client of Spark Connect cancels what it waits for itself, and raises the interrupt then.
+        if not self._held and (self._is_remote or not _waits_for_java(frame)):
             self._former(number, frame)
             return
         self._interrupts += 1
-        if self._interrupts == 1:
+        if self._interrupts == 1 and self._cancels:
             threading.Thread(target=self._cancel_until_over, name="substrait-dsl cancellation", daemon=True).start()
         elif self._interrupts > _MOST_INTERRUPTS:
             raise KeyboardInterrupt
@@ -118,7 +145,29 @@ def _waits_for_java(frame: FrameType | None) -> bool:
     return False
 
 
-def require_going_on() -> None:
-    """Raise `KeyboardInterrupt` if the execution was interrupted, before it makes visible what it has done."""
-    if (current := _CURRENT.get()) is not None:
-        current.require_going_on()
+@contextmanager
+def hold_interrupts(*, cancels: bool = False) -> Iterator[None]:
+    """Hold interrupts in a block that makes a change visible: it is made whole, or undone, before one is raised.
+
+    Where the change is made, the block says so by `note_outcome`. The fourth interrupt in a row is raised at once.
+
+    Args:
+        cancels: whether an interrupt cancels the jobs that run in the block, as where one statement does all of it.
+
+    Raises:
+        KeyboardInterrupt: there was an interrupt before the block, and nothing is done; or in it.
+    """
+    current = _CURRENT.get()
+    if current is None:
+        yield
+        return
+    with current.hold_interrupts(cancels=cancels):
+        try:
+            yield
+        except KeyboardInterrupt:
+            note_outcome("unknown")
+            raise
+        except Exception:
+            if cancels and current.may_have_cancelled:
+                note_outcome("unknown")
+            raise

@@ -16,13 +16,15 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.altering import alter
 from substrait_dsl.spark.arrow_tables import table_title
+from substrait_dsl.spark.cancellation import hold_interrupts
 from substrait_dsl.spark.failures import failure_of, spark_errors
 from substrait_dsl.spark.fitting import require_distinct, require_kept
 from substrait_dsl.spark.literals import literal_to_sql
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.named import column_list, is_temporary, not_there, statement_name
+from substrait_dsl.spark.outcomes import note_outcome
 from substrait_dsl.spark.replacing import create_or_replace
-from substrait_dsl.spark.statements import changing, no_rows, nothing, required_property, run, sql_type, using
+from substrait_dsl.spark.statements import changing, no_rows, nothing, required_property, run_change, sql_type, using
 from substrait_dsl.spark.stored import BESIDE_VIEW, ICEBERG, REQUIRED, find_object, format_of_new, need_table, title
 from substrait_dsl.spark.types import to_spark
 
@@ -71,7 +73,7 @@ def _table(rel: Ddl, names: tuple[str, ...], space: Workspace) -> None:
             alter(need_table(names, space.spark), rel.table_schema, rel.defaults, what, space)
         case "drop" | "drop_if_exist":
             if _to_drop(rel, names, space, is_view=False):
-                run(what, f"DROP TABLE IF EXISTS {statement_name(names)}", space)
+                run_change(what, f"DROP TABLE IF EXISTS {statement_name(names)}", space)
         case never:
             assert_never(never)
 
@@ -101,7 +103,7 @@ def _create(
     kept = "" if is_kept else required_property(schema, found)
     definition = f" ({', '.join(columns)}){using(kind)}{kept}"
     if found is None:
-        run(what, f"CREATE TABLE {statement_name(names)}{definition}", space)
+        run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", space)
     else:
         has_defaults = any(default.value is not None for default in defaults)
         none = no_rows(types, space.spark)
@@ -132,7 +134,7 @@ def _view(rel: Ddl, names: tuple[str, ...], space: Workspace) -> None:
             _run_view(what, text, space)
         case "drop" | "drop_if_exist":
             if _to_drop(rel, names, space, is_view=True):
-                run(what, f"DROP VIEW IF EXISTS {statement_name(names)}", space)
+                run_change(what, f"DROP VIEW IF EXISTS {statement_name(names)}", space)
         case never:
             assert_never(never)
 
@@ -177,7 +179,9 @@ def _run_view(what: str, text: str, space: Workspace) -> None:
     if space.is_rehearsal:
         return
     try:
-        space.sql(text)
+        with hold_interrupts(cancels=True):
+            space.sql(text)
+            note_outcome("made")
     except spark_errors() as error:
         failure = failure_of(error, analysis=True)
         told = "" if failure is None else failure.message

@@ -6,9 +6,10 @@ interface alone, and ends with the process. Spark may run in the same process.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from threading import RLock
@@ -36,6 +37,8 @@ _servers: list[Any] = []
 """The server of this process, once there is one."""
 _sessions: list[SparkSession] = []
 """The session of this process, once there is one."""
+_exits: list[Callable[..., object]] = []
+"""What the server calls at the end of the process. It waits for threads."""
 _foreign: list[int] = []
 """The processes with a server that this one was forked from."""
 
@@ -71,7 +74,7 @@ def _started() -> SparkSession:
             "does not work in a copy of a process",
             hint='multiprocessing.get_context("spawn") starts processes anew; or fork before it is first used',
         )
-    with _environment():
+    with _environment(), _noted_exits():
         _require_installed()
         try:
             if not (_servers and _servers[0].running):
@@ -105,9 +108,34 @@ def _server() -> Any:
     from pysail.spark import SparkConnectServer
 
     server = SparkConnectServer("127.0.0.1", 0)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(server))
+    _hold(server)
     server.start(background=True)
     return server
+
+
+@contextmanager
+def _noted_exits() -> Iterator[None]:
+    """Note what is to be called at the end of the process: Sail has a function for it that nothing else names.
+
+    A thread of its own registers it, before it answers a request.
+    """
+    register = atexit.register
+
+    def note(function: Callable[..., object], *arguments: object, **named: object) -> object:
+        if getattr(function, "__module__", None) is None:  # as of functions that are not written in Python
+            _exits.append(function)
+        return register(function, *arguments, **named)
+
+    atexit.register = note  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        atexit.register = register
+
+
+def _hold(it: object) -> None:
+    """Keep an object to the end of the process, and have Python not finish it then."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(it))
 
 
 def _session(port: int) -> SparkSession:
@@ -115,6 +143,9 @@ def _session(port: int) -> SparkSession:
     from pyspark.sql.connect.session import SparkSession
 
     session = SparkSession(f"sc://127.0.0.1:{port}")
+    # At its end a process would ask the server to tidy up, and wait for it, also where there is none: a forked one.
+    if (on_exit := getattr(session.client, "_on_exit", None)) is not None:
+        atexit.unregister(on_exit)
     with _known_client():
         for key, value in SETTINGS.items():
             session.conf.set(key, value)
@@ -157,6 +188,9 @@ def _forget() -> None:
     _LOCK = RLock()
     if _servers:
         _foreign.append(os.getppid())
+        _hold(_sessions.copy())
+        for function in _exits:
+            atexit.unregister(function)
     _servers.clear()
     _sessions.clear()
 

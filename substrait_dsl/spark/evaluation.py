@@ -28,6 +28,7 @@ from substrait_dsl.spark.conflicts import Conflicts
 from substrait_dsl.spark.evaluated import Evaluated, checkpointed, checkpointed_when_computed, rows_inside
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.lowering import Lowering
+from substrait_dsl.spark.outcomes import begin_change, note_outcome
 from substrait_dsl.spark.record import note_plan
 from substrait_dsl.spark.snapshots import read_of_now
 from substrait_dsl.spark.stability import is_stable
@@ -94,7 +95,11 @@ class Evaluation:
             frame = no_rows(to_spark(change.schema), self._space.spark)
         else:
             note_plan(now)
+            if not self._space.is_rehearsal:
+                begin_change()
             frame = make_change(now, self._space.apart())
+            if not self._space.is_rehearsal:
+                note_outcome("made")
         self._evaluated[id(change)] = self._leaf(change, rows_inside(frame, change, self._space))
         if isinstance(change, Ddl) or (
             isinstance(change, Write) and (change.op == "ctas" or isinstance(change.target, FilesTarget))

@@ -24,6 +24,7 @@ from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.meaning import require_meaning
 from substrait_dsl.spark.named import named_frame
+from substrait_dsl.spark.outcomes import expect_changes
 from substrait_dsl.spark.record import forget, note_plan
 from substrait_dsl.spark.repetition import require_size
 from substrait_dsl.spark.sail import engine_of
@@ -68,7 +69,8 @@ def execute(
         SchemaError: a table does not have the columns that the plan declares.
         ExecutionError: a table is not there, Spark refuses the plan, or was stopped; its error, if any, is the cause.
         LiteralError: a parameter is bound to a value of another type.
-        KeyboardInterrupt: the user interrupted it; its jobs are cancelled, and what a change had begun is undone.
+        KeyboardInterrupt: the user interrupted it; its jobs are cancelled, and what a change had begun is undone, or
+            made if its rows were becoming visible.
     """
     require_running(spark)
     require_supported(spark)
@@ -86,6 +88,7 @@ def execute(
     space = Workspace(spark, persist_shared=persist_shared, given=ArrowTables(tables or {}, spark))
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
+    expect_changes([placed.change for placed in order.changes])
     with Cancellation(spark), _order_told(order), _spark_errors(tops), written_for(engine_of(spark)):
         if _is_rehearsed(order):
             Evaluation(order, space.rehearsal(), _lower_root).run()

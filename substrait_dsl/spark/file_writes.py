@@ -12,9 +12,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 from substrait_dsl.errors import ExecutionError, quoted
-from substrait_dsl.spark.cancellation import require_going_on
+from substrait_dsl.spark.cancellation import hold_interrupts
 from substrait_dsl.spark.commits import STAGING, Staging, no_journal, read_journal, recover, staging, words_of
 from substrait_dsl.spark.file_systems import FileSystem, as_uri
+from substrait_dsl.spark.outcomes import note_outcome
 from substrait_dsl.spark.statements import changing
 
 if TYPE_CHECKING:
@@ -60,13 +61,14 @@ def save(writer: DataFrameWriter, mode: Mode, files: FileSystem, folder: str, wh
         if is_added:
             recover(files, folder)
         writer.mode("error").save(as_uri(staged.rows))
-        require_going_on()
-        if is_added:
-            staged.commit()
-        else:
-            staged.staged()  # refuses what was removed meanwhile
-            _place(staged, folder, mode, what)
-    spark.catalog.refreshByPath(as_uri(folder))
+        with hold_interrupts():
+            if is_added:
+                staged.commit()
+            else:
+                staged.staged()  # refuses what was removed meanwhile
+                _place(staged, folder, mode, what)
+            note_outcome("made")
+            spark.catalog.refreshByPath(as_uri(folder))
 
 
 def _place(staged: Staging, folder: str, mode: Mode, what: str) -> None:

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from substrait_dsl.errors import ExecutionError, quoted
-from substrait_dsl.spark.cancellation import require_going_on
+from substrait_dsl.spark.cancellation import hold_interrupts
 from substrait_dsl.spark.commits import PartitionCatalog, Staging, recover, staging
 from substrait_dsl.spark.failures import failure_of, spark_errors
 from substrait_dsl.spark.file_systems import as_uri, reach
 from substrait_dsl.spark.fitting import default_value, fixed_length
 from substrait_dsl.spark.folder_values import NULL_FOLDER
 from substrait_dsl.spark.named import statement_name
+from substrait_dsl.spark.outcomes import note_outcome
 from substrait_dsl.spark.paths import path_here
-from substrait_dsl.spark.statements import changing, kind_of, reporting_replaced, run, sql_type, string
+from substrait_dsl.spark.statements import changing, kind_of, reporting_replaced, run, run_change, sql_type, string
 from substrait_dsl.spark.table_files import TableFiles, refresh
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def insert(
         if stored is not None:
             require_alone(stored.location, what, spark)
         selected = f"SELECT {', '.join(values)} FROM {space.attach(source)}"
-        run(what, f"INSERT INTO {table.sql} ({_list(columns)}) {selected}", space)
+        run_change(what, f"INSERT INTO {table.sql} ({_list(columns)}) {selected}", space)
         return
     files, folder = found
     given = dict(zip(columns, values, strict=True))
@@ -86,10 +87,11 @@ def insert(
             writer = writer.partitionBy(*table.partitions)
         writer.save(as_uri(staged.rows))
         unknown = [] if catalog is None else _unknown_partitions(table, staged.staged(), space)
-        require_going_on()
-        staged.commit(unknown, catalog)
-        with _if_there():
-            refresh(table, stored, folder, spark)
+        with hold_interrupts():
+            staged.commit(unknown, catalog)
+            note_outcome("made")
+            with _if_there():
+                refresh(table, stored, folder, spark)
 
 
 @contextmanager

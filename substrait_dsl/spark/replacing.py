@@ -16,12 +16,13 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, quoted
-from substrait_dsl.spark.cancellation import require_going_on
+from substrait_dsl.spark.cancellation import hold_interrupts
 from substrait_dsl.spark.commits import STAGING, staging
 from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.file_systems import as_uri, reach
 from substrait_dsl.spark.named import SESSION_CATALOG, statement_name
-from substrait_dsl.spark.statements import changing, kind_of, reporting_replaced, run
+from substrait_dsl.spark.outcomes import note_outcome
+from substrait_dsl.spark.statements import changing, kind_of, reporting_replaced, run, run_change
 from substrait_dsl.spark.stored import in_catalog
 from substrait_dsl.spark.table_files import TableFiles, refresh
 
@@ -49,13 +50,14 @@ def create(what: str, names: tuple[str, ...], definition: str, space: Workspace)
     if space.is_rehearsal:
         return
     if in_catalog(names, space.spark)[0] != SESSION_CATALOG or _NUMBER.fullmatch(names[-1]):
-        run(what, f"CREATE TABLE {statement_name(names)}{definition}", space)
+        run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", space)
         return
     fresh = _beside(names, "new")
     with _removed_on_error(fresh, space):
         run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", space)
-        require_going_on()
-        _rename(what, fresh, names, space)
+        with hold_interrupts():
+            _rename(what, fresh, names, space)
+            note_outcome("made")
 
 
 def create_or_replace(
@@ -86,7 +88,7 @@ def create_or_replace(
     old.require_whole(what)
     old.require_main(what, space.spark)
     if old.is_iceberg:
-        run(what, f"CREATE OR REPLACE TABLE {old.sql}{definition}", space)
+        run_change(what, f"CREATE OR REPLACE TABLE {old.sql}{definition}", space)
         return
     if _NUMBER.fullmatch(old.names[-1]):
         raise UnsupportedError(f"{what}: Spark cannot rename a table whose name is a number", hint="drop it first")
@@ -128,13 +130,14 @@ def _exchange(
             return False
         rows.write.format(old.format).options(**stored.options).save(as_uri(staged.rows))
         staged.staged()
-        require_going_on()
-        if not files.exchange(staged.rows, folder):
+        with hold_interrupts():
+            is_exchanged = files.exchange(staged.rows, folder)
+            if is_exchanged:
+                note_outcome("made")
             staged.remove()
-            return False
-        staged.remove()
-    refresh(old, stored, folder, space.spark)
-    return True
+            if is_exchanged:
+                refresh(old, stored, folder, space.spark)
+    return is_exchanged
 
 
 def _replace(what: str, old: StoredTable, definition: str, space: Workspace) -> None:
@@ -142,15 +145,17 @@ def _replace(what: str, old: StoredTable, definition: str, space: Workspace) -> 
     fresh, aside = _beside(old.names, "new"), _beside(old.names, "old")
     with _removed_on_error(fresh, space):
         run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", space)
-        require_going_on()
-        try:
-            _rename(what, old.names, aside, space)
-            _rename(what, fresh, old.names, space)
-        except BaseException as error:
-            _restore(what, old, aside, error, space)
-            raise
-    left = statement_name(aside)
-    run(f"{what}: the table was replaced, but the old one is still there as {left}", f"DROP TABLE {left}", space)
+        with hold_interrupts():
+            try:
+                _rename(what, old.names, aside, space)
+                _rename(what, fresh, old.names, space)
+            except BaseException as error:
+                _restore(what, old, aside, error, space)
+                raise
+            note_outcome("made")
+            left = statement_name(aside)
+            kept = f"{what}: the table was replaced, but the old one is still there as {left}"
+            run(kept, f"DROP TABLE {left}", space)
 
 
 def _restore(what: str, old: StoredTable, aside: tuple[str, ...], error: BaseException, space: Workspace) -> None:

@@ -12,7 +12,7 @@ import attrs
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.named import statement_name
-from substrait_dsl.spark.statements import changing, run
+from substrait_dsl.spark.statements import changing, run_change
 from substrait_dsl.spark.stored import WRITES_APART, find_object, whole_name
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _committed(what: str, text: str, table: StoredTable, space: Workspace) -> Co
     mark = uuid.uuid4().hex
     spark.conf.set(_SETTING + _PROPERTY, mark)
     try:
-        run(what, text, space)
+        run_change(what, text, space)
     finally:
         spark.conf.unset(_SETTING + _PROPERTY)
     _refresh(table, spark)

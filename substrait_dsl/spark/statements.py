@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.spark.cancellation import hold_interrupts
 from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
 from substrait_dsl.spark.named import SEVERAL_PARTS, column_list, statement_name
+from substrait_dsl.spark.outcomes import note_outcome
 from substrait_dsl.spark.stored import REQUIRED
 from substrait_dsl.spark.workspace import functions_of, is_remote
 
@@ -189,6 +191,14 @@ def run(what: str, text: str, space: Workspace) -> None:
     if not space.is_rehearsal:
         with changing(what):
             space.sql(text)
+
+
+def run_change(what: str, text: str, space: Workspace) -> None:
+    """Run a statement that makes a change of the plan, as `run` does; an interrupt is raised when it has ended."""
+    if not space.is_rehearsal:
+        with hold_interrupts(cancels=True):
+            run(what, text, space)
+            note_outcome("made")
 
 
 def pairs(left: Iterable[str], right: Iterable[str], operator: str) -> list[str]:

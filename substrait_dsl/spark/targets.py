@@ -27,6 +27,7 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark import folder_values
+from substrait_dsl.spark.cancellation import hold_interrupts
 from substrait_dsl.spark.columns import ROWS, check_columns
 from substrait_dsl.spark.delimited import OVERLAPS, text_options
 from substrait_dsl.spark.expanded import require_names_read
@@ -38,6 +39,7 @@ from substrait_dsl.spark.listings import files_written
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.named import is_temporary, quoted_name, statement_name
 from substrait_dsl.spark.orc_files import with_kept_days
+from substrait_dsl.spark.outcomes import note_outcome
 from substrait_dsl.spark.paths import SKIPPED, local_path
 from substrait_dsl.spark.statements import changing, nested_cast, nothing
 
@@ -274,7 +276,9 @@ def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, space: Works
         return written
     if rows is not written:
         rows = rows.localCheckpoint()
-    rows.createOrReplaceTempView(view)
-    if target.pin:
-        spark.catalog.cacheTable(view)
+    with hold_interrupts():
+        rows.createOrReplaceTempView(view)
+        note_outcome("made")
+        if target.pin:
+            spark.catalog.cacheTable(view)
     return written if rel.output == "modified_records" else nothing(spark)

@@ -32,7 +32,7 @@ from substrait_dsl.spark.statements import (
     pairs,
     qualified,
     required_property,
-    run,
+    run_change,
     sql_type,
     using,
 )
@@ -223,7 +223,7 @@ def _told(
     `ask` gives them from the table before the statement.
     """
     if rel.output == "no_output":
-        run(what, text, space)
+        run_change(what, text, space)
         return _result(rel, nothing(space.spark))
     records = changed(what, text, table, space, ask)
     return _result(rel, records if records is not None else no_rows(to_spark(rel.schema), space.spark))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from substrait_dsl.engines.survey import survey
 from substrait_dsl.errors import CatalogError, InvalidArgumentError, InvalidChoiceError, UnsupportedError
 from tests.differential.pipelines import pipeline
 from tests.engines.corpus import PLANS
-from tests.engines.corpus_forms import FORMS
+from tests.engines.corpus_forms import FORMS, chain
 
 f: Any = functions
 T = sd.read_named("t", {"k": "i64?", "a": "i32", "s": "string?"})
@@ -96,6 +97,21 @@ def test_a_plan_raises_no_error() -> None:
         else:
             with pytest.raises(UnsupportedError):
                 plan.to_bytes(engine="datafusion")
+
+
+def test_the_cost_of_a_check_grows_with_the_steps() -> None:
+    """Four times the steps take at most eight times as long; were it quadratic, they would take sixteen times."""
+    small, large = (chain(steps).to_plan() for steps in (250, 1000))
+
+    def least(plan: sd.Plan) -> float:
+        times = []
+        for _ in range(5):
+            start = time.process_time()
+            assert plan.check("datafusion").findings[0].code == "depth"
+            times.append(time.process_time() - start)
+        return min(times)
+
+    assert least(large) <= 8 * least(small)
 
 
 # --- profiles and dialects

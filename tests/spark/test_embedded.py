@@ -89,7 +89,7 @@ print(len(rows.collect(local_session(engine="sail"))))
     assert output(program) == "2\n"
 
 
-@pytest.mark.parametrize("end", ["os._exit(0)"])
+@pytest.mark.parametrize("end", ["", "sys.exit()", "os._exit(0)"])
 def test_a_process_that_is_forked_says_that_it_has_none_and_ends(end: str) -> None:
     program = f"""
 import os, sys

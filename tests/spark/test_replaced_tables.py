@@ -113,7 +113,7 @@ def test_a_table_whose_folder_was_moved_into_another(folder: Path, spark: SparkS
     assert not inside.exists()
 
 
-@pytest.mark.parametrize("moment", ["reach", "recover", "require_going_on"])
+@pytest.mark.parametrize("moment", ["reach", "recover", "hold_interrupts"])
 def test_an_insert_makes_no_folder_of_a_table_that_is_gone(
     moment: str, folder: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

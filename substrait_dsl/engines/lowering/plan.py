@@ -154,10 +154,10 @@ def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Nod
     match same:
         case Rel():
             relation = lower_relation(same, to)
-            return _fitted(relation, same), _without_names(relation) != same or logical is not node
+            return _fitted(relation, same), not _is_same(_without_names(relation), same) or logical is not node
         case Expression():
             expression = lower_expression(closed_expression(same), to)
-            return expression, expression != same
+            return expression, not _is_same(expression, same)
         case _:
             return same, False  # of the relation or the expression that it is in
 
@@ -188,6 +188,24 @@ def _without_method(node: Node) -> Node:
 def _fitted(made: Rel, rel: Rel) -> Rel:
     """A relation that was lowered, with the names that it had before, for who reads it."""
     return made if made.schema.names == rel.schema.names else r.emit(made, range(len(rel.schema)), rel.schema.names)
+
+
+def _is_same(made: Node, node: Node) -> bool:
+    """Whether two nodes are equal; those that share their parts are found so without a look into these."""
+    if made is node:
+        return True
+    if type(made) is not type(node):
+        return False
+    parts = zip(made.parts(), node.parts(), strict=True)
+    return all(_is_shared(one, other) for one, other in parts) or made == node
+
+
+def _is_shared(one: object, other: object) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        return all(a is b for a, b in zip(one, other, strict=True))
+    return not isinstance(one, Node) and one == other
 
 
 def _without_names(rel: Rel) -> Rel:

@@ -71,7 +71,9 @@ def has_subquery(node: Node) -> bool:
 
 def filtered(to: Lowering, rel: Rel, condition: Expression, anchor: int | None) -> Rel:
     """The rows for which a condition is true. A subquery that is a condition by itself is a semi or an anti join."""
-    parts = list(conjuncts(condition)) if has_subquery(condition) else [condition]
+    if not has_subquery(condition):
+        return r.Filter(rel, condition)
+    parts = list(conjuncts(condition))
     plain = [part for part in parts if not has_subquery(part)]
     if plain:
         rel = r.Filter(rel, conjunction(plain))

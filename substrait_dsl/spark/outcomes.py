@@ -1,0 +1,120 @@
+"""What became of the changes of an execution, for who gets an error or an interrupt in place of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Literal
+
+import attrs
+
+from substrait_dsl.algebra.evaluation import Change
+from substrait_dsl.algebra.relations import Ddl, FilesTarget, NamedObject, Update, VirtualTarget, Write
+from substrait_dsl.errors import SubstraitDslError, kind_words, quoted
+
+Outcome = Literal["not made", "made", "unknown"]
+
+_OUTCOMES: ContextVar[Outcomes | None] = ContextVar("outcomes", default=None)
+
+
+@attrs.define
+class Outcomes:
+    """The changes of a plan in their order, and what became of each."""
+
+    titles: Sequence[str] = ()
+    """What each change is, in words."""
+    found: list[Outcome] = attrs.field(factory=list)
+    """What became of those that were begun."""
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Note inside what becomes of changes."""
+        token = _OUTCOMES.set(self)
+        try:
+            yield
+        finally:
+            _OUTCOMES.reset(token)
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Let an error or an interrupt that is raised inside say what became of the changes."""
+        try:
+            yield
+        except BaseException as error:
+            self.tell(error)
+            raise
+
+    def tell(self, error: BaseException) -> None:
+        """Let an error say which changes were made before it, and an interrupt whether any was.
+
+        An error has it in its message, an interrupt as a note. What a change that failed has done, its own error says.
+        """
+        match error:
+            case KeyboardInterrupt():
+                if self.titles:
+                    error.add_note(self._of_interrupt())
+            case SubstraitDslError():
+                if made := self._of("made"):
+                    error.message = f"{error.message}; the plan has made {self._counted(made)} before: {made}"
+                    error.args = (error.message,)
+            case _:
+                pass
+
+    def _of(self, outcome: Outcome) -> str:
+        found = [*self.found, *["not made"] * (len(self.titles) - len(self.found))]
+        return ", ".join(title for title, each in zip(self.titles, found, strict=True) if each == outcome)
+
+    def _counted(self, made: str) -> str:
+        if len(self.titles) == 1:
+            return "its change"
+        return f"{self.found.count('made')} of its {len(self.titles)} changes"
+
+    def _of_interrupt(self) -> str:
+        made, unknown, rest = self._of("made"), self._of("unknown"), self._of("not made")
+        if not made and not unknown:
+            return f"nothing was changed; not made: {rest}"
+        parts = (
+            f"made before the interrupt: {made}" if made else "",
+            f"broken off, so that it is not known whether it was made: {unknown}; read what is there"
+            if unknown
+            else "",
+            f"not made: {rest}" if rest else "",
+        )
+        return "; ".join(filter(None, parts))
+
+
+def expect_changes(changes: Sequence[Change]) -> None:
+    """Note which changes a plan is to make, in their order."""
+    if (current := _OUTCOMES.get()) is not None:
+        current.titles = [title_of(change) for change in changes]
+
+
+def begin_change() -> None:
+    """Note that the next change of the plan begins."""
+    if (current := _OUTCOMES.get()) is not None:
+        current.found.append("not made")
+
+
+def note_outcome(outcome: Outcome) -> None:
+    """Note what became of the change that was begun last."""
+    if (current := _OUTCOMES.get()) is not None and current.found:
+        current.found[-1] = outcome
+
+
+def title_of(change: Change) -> str:
+    """What a change is, in words: ``insert into table "orders"``."""
+    match change:
+        case Write(target=NamedObject(names=names), op=op):
+            word = "into" if op == "insert" else "from" if op == "delete" else "of"
+            return f"{op} {word} table {quoted(['.'.join(names)])}"
+        case Write(target=FilesTarget(uri=uri)):
+            return f"write to {quoted([uri])}"
+        case Write(target=VirtualTarget(name=name)):
+            return f"write to the table in memory {quoted([name])}"
+        case Update(table=table):
+            return f"update of table {quoted(['.'.join(table.names)])}"
+        case Ddl(target=NamedObject(names=names), op=op, object=kind):
+            return f"{op} of {kind} {quoted(['.'.join(names)])}"
+        case _:  # of an object that Spark does not know, which is refused
+            return kind_words(change)
