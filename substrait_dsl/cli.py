@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "demo":
             from substrait_dsl.demo import run
 
-            run(spark=not options.no_spark)
+            run(options.engine, rows=not options.no_rows)
         else:
             from substrait_dsl.fluent.stub import stub_of
 
@@ -38,8 +38,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="substrait-dsl", description="Typed, fluent Substrait plans.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
-    demo = commands.add_parser("demo", help="build, print, serialise and run a small pipeline on a local Spark")
-    demo.add_argument("--no-spark", action="store_true", help="leave out the part that needs Spark and Java")
+    demo = commands.add_parser("demo", help="build, print, serialise and run a small pipeline")
+    demo.add_argument(
+        "--engine",
+        choices=["sail", "spark"],
+        help="what computes the rows: Sail, in the process and without Java (the default if installed), or Spark",
+    )
+    demo.add_argument("--no-rows", action="store_true", help="leave out the part that needs an engine")
     stub = commands.add_parser("stub", help="print typed stubs of the functions of an extension YAML file")
     stub.add_argument("extension", type=Path, help="the YAML file")
     return parser

@@ -1,14 +1,20 @@
-"""The demonstration: one small pipeline, built, shown, serialised and run on Spark."""
+"""The demonstration: one small pipeline, built, shown, serialised and run: without Java, or on Spark."""
 
 from __future__ import annotations
 
 import datetime as dt
+import sys
+from collections.abc import Mapping
 from decimal import Decimal as D
-from typing import Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 from typing import Literal as L
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
+
+if TYPE_CHECKING:
+    from substrait_dsl.spark.servers import EngineName
 
 
 class Customers(sd.Schema):
@@ -59,8 +65,16 @@ def pipeline() -> sd.Relation[Any]:
     )
 
 
-def run(*, spark: bool = True) -> None:
-    """Print the demonstration; without `spark`, all but the last part."""
+def run(engine: EngineName | None = None, *, rows: bool = True) -> None:
+    """Print the demonstration.
+
+    Args:
+        engine: what computes the rows; None: the embedded engine if it is installed, else Spark.
+        rows: whether they are computed; without them nothing but the library is needed.
+
+    Raises:
+        ExecutionError: the engine is not installed, or does not start.
+    """
     relation = pipeline()
     _heading("The pipeline, every column with its type and nullability, known before anything runs")
     print(relation)
@@ -69,16 +83,21 @@ def run(*, spark: bool = True) -> None:
     data = relation.to_plan().to_bytes()
     _heading(f"The Substrait plan: {len(data)} bytes, which other engines can run; it begins")
     print("\n".join(relation.to_plan().to_json().splitlines()[:12]))
-    if not spark:
+    if not rows:
         return
-    _heading("Its rows, from Spark")
+    engine = engine or ("sail" if find_spec("pysail") is not None else "spark")
+    _heading(f"Its rows, from {_NAMES[engine]}")
+    sys.stdout.flush()  # the engine takes a while to start
     from substrait_dsl.spark.session import local_session
 
-    session = local_session("substrait-dsl demo")
+    session = local_session("substrait-dsl demo", engine=engine)
     try:
         relation.show(session)
     finally:
         session.stop()
+
+
+_NAMES: Mapping[EngineName, str] = {"sail": "the embedded engine", "spark": "Spark"}
 
 
 def _heading(text: str) -> None:

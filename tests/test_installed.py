@@ -54,7 +54,7 @@ def test_what_to_install_is_what_the_project_requires() -> None:
 
 def test_output_that_nobody_reads_to_its_end() -> None:
     """As with ``| head -1``."""
-    command = [sys.executable, "-m", "substrait_dsl.cli", "demo", "--no-spark"]
+    command = [sys.executable, "-m", "substrait_dsl.cli", "demo", "--no-rows"]
     program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert program.stdout is not None
     assert program.stderr is not None
