@@ -67,6 +67,9 @@ FORMS = (
     "measures_of_all_rows",
     "joins_by_one_key",
     "types_by_union",
+    "unchecked_casts",
+    "nans_apart",
+    "known_conditions",
 )
 """The words of `Profile.forms`."""
 

@@ -14,6 +14,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import rebuild_measure
 from substrait_dsl.engines.lowering.divisions import exact_quotient, integer_average
+from substrait_dsl.engines.lowering.fitted import as_integer, fitted_quotient
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
 from substrait_dsl.engines.lowering.terms import call, cast, chosen, column, columns, number, of_type, one_zero, only
 from substrait_dsl.engines.lowering.terms import measure as made
@@ -119,7 +120,12 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
         case "avg", (Expression(type=argument),) if isinstance(argument, INTEGERS):
             return _integer_average(bare, at, to)
         case "avg", (Expression(type=t.Decimal()),) if to.profile.function_rules.get("avg") == "sum_and_count":
-            return _decimal_average(bare, at)
+            return _decimal_average(bare, at, to)
+        case "bool_and" | "bool_or", (Expression() as argument,) if to.profile.function_rules.get(name) == "extreme":
+            extreme = "min" if name == "bool_and" else "max"
+            part = made("arithmetic", extreme, cast(argument, t.I32()), filter=measure.filter)
+            one = number(1, t.I32())
+            return [part], lambda groups: of_type(call("comparison", "equal", column(groups, at), one), kind)
         case "sum0", (Expression(),):
             extension = function.function.urn.rpartition("functions_")[2]
             plain = made(extension, "sum", *function.arguments, filter=measure.filter)
@@ -142,7 +148,7 @@ def _sum_and_count(measure: Measure, extension: str) -> list[Measure]:
     return [Measure(attrs.evolve(each.function, invocation=function.invocation), each.filter) for each in (total, many)]
 
 
-def _decimal_average(measure: Measure, at: int) -> tuple[list[Measure], Callable[[Rel], Expression]]:
+def _decimal_average(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], Callable[[Rel], Expression]]:
     """The average of decimals, rounded to its scale."""
     kind = measure.function.output_type
     assert isinstance(kind, t.Decimal)
@@ -150,7 +156,8 @@ def _decimal_average(measure: Measure, at: int) -> tuple[list[Measure], Callable
     def final(groups: Rel) -> Expression:
         many = column(groups, at + 1)
         divisor = chosen([(call("comparison", "gt", many, number(0)), cast(many, t.Decimal(19, 0)))], NO_NUMBER)
-        return exact_quotient(column(groups, at), divisor, kind)
+        is_fitted = to.profile.function_rules.get("divide") == "fitted_division"
+        return (fitted_quotient if is_fitted else exact_quotient)(column(groups, at), divisor, kind)
 
     return _sum_and_count(measure, "arithmetic_decimal"), final
 
@@ -161,6 +168,13 @@ NO_NUMBER = Literal(None, t.Decimal(19, 0, nullable=True))
 def _integer_average(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], Callable[[Rel], Expression]]:
     """The average of integers, without its fraction: sum and number as decimals, which do not overflow."""
     function = measure.function
+    if to.profile.function_rules.get("divide") == "fitted_division":
+        (argument,) = function.arguments
+        assert isinstance(argument, Expression)
+        wide = attrs.evolve(function, arguments=(cast(argument, t.Decimal(19, 0)),))
+        return _sum_and_count(Measure(wide, measure.filter), "arithmetic_decimal"), lambda groups: integer_average(
+            as_integer(column(groups, at)), column(groups, at + 1), function.output_type
+        )
     if to.profile.function_rules.get("avg") == "sum_and_count":
         return _sum_and_count(measure, "arithmetic"), lambda groups: integer_average(
             column(groups, at), column(groups, at + 1), function.output_type

@@ -6,12 +6,23 @@ import decimal
 from collections.abc import Callable, Mapping
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import Cast, Expression, Literal, ScalarFunction, WindowFunction, literal
+from substrait_dsl.algebra.expressions import (
+    Cast,
+    Expression,
+    FunctionId,
+    IfClause,
+    IfThen,
+    Literal,
+    ScalarFunction,
+    WindowFunction,
+    literal,
+)
 from substrait_dsl.algebra.node import Node, rebuild
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
     TRUE,
+    UNKNOWN,
     balanced,
     call,
     cast,
@@ -40,7 +51,33 @@ def formed(expression: Expression, to: Lowering) -> Expression:
             case _:
                 return node
 
-    return rebuild(expression, change, into_relations=False)
+    made = rebuild(expression, change, into_relations=False)
+    return (
+        rebuild(made, _with_known_conditions, into_relations=False) if to.profile.has_form("known_conditions") else made
+    )
+
+
+def _with_known_conditions(node: Node) -> Node:
+    """A conditional whose conditions are never NULL: to the engine it is NULL where the only one is."""
+    if not isinstance(node, IfThen):
+        return node
+    clauses = [IfClause(_known(each.condition), each.then) for each in node.clauses]
+    return IfThen(tuple(clauses), node.otherwise)
+
+
+def _known(condition: Expression) -> Expression:
+    if not condition.type.nullable or _is_known(condition):
+        return condition
+    return call("boolean", "and", is_not_null(condition), condition)
+
+
+def _is_known(condition: Expression) -> bool:
+    match condition:
+        case ScalarFunction(arguments=(ScalarFunction(arguments=(tested,)) as test, value)):
+            names = condition.function.name, test.function.name
+            return names == ("and", "is_not_null") and tested == value
+        case _:
+            return False
 
 
 def _literal(node: Literal, to: Lowering) -> Expression:
@@ -106,7 +143,14 @@ def _from_zero(node: ScalarFunction, arguments: list[Expression]) -> Expression:
 
 
 def _pairs(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    return balanced(node.function.name, arguments) if len(arguments) != 2 else node
+    if len(arguments) == 2:
+        return node
+    if node.function.name != "concat":
+        return balanced(node.function.name, arguments)
+    made = arguments[0]
+    for each in arguments[1:]:
+        made = call("string", "concat", made, each)
+    return made
 
 
 def _difference(node: ScalarFunction, arguments: list[Expression]) -> Expression:
@@ -131,7 +175,7 @@ def _truth(node: ScalarFunction, arguments: list[Expression]) -> Expression:
 def _distinct_by_nulls(node: ScalarFunction, arguments: list[Expression]) -> Expression:
     """IS NOT DISTINCT FROM by comparing what is not NULL."""
     left, right = arguments
-    equal = call("comparison", "equal", left, right)
+    equal = _nans_compared(call("comparison", "equal", left, right), arguments)
     clauses: list[tuple[Expression, Expression]] = []
     if left.type.nullable:
         clauses.append((is_null(left), is_null(right)))
@@ -139,6 +183,64 @@ def _distinct_by_nulls(node: ScalarFunction, arguments: list[Expression]) -> Exp
         clauses.append((is_null(right), FALSE))
     made = chosen(clauses, equal) if clauses else equal
     return of_type(made, t.Boolean()) if node.function.name == "is_not_distinct_from" else negated(made)
+
+
+def _nans_compared(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+    """A comparison to which NaN equals itself and is larger than any number."""
+    if not isinstance(arguments[0].type, t.FP32 | t.FP64):
+        return node
+    one, other = (call("comparison", "is_nan", each) for each in arguments)
+    match node.function.name:
+        case "equal":
+            made: Expression = balanced("or", [node, balanced("and", [one, other])])
+        case "not_equal":
+            made = balanced("and", [node, negated(balanced("and", [one, other]))])
+        case "gt":
+            made = balanced("or", [node, balanced("and", [one, negated(other)])])
+        case "lt":
+            made = balanced("or", [node, balanced("and", [other, negated(one)])])
+        case "gte":
+            made = balanced("or", [node, one])
+        case _:
+            made = balanced("or", [node, other])
+    nulls = [is_null(each) for each in arguments if each.type.nullable]
+    return chosen([(balanced("or", nulls), UNKNOWN)], made) if nulls else made
+
+
+def _like_by_parts(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+    """LIKE with a constant pattern: what the text begins with, ends with, or contains."""
+    value, pattern = arguments
+    if not isinstance(pattern, Literal) or pattern.value is None or "_" in pattern.value or "\\" in pattern.value:
+        raise UnsupportedError(f"the engine has no like with the pattern {pattern}")
+    if len(node.arguments) != 2:
+        raise UnsupportedError("the engine has no like with an escape character")
+    first, *middle = pattern.value.split("%")
+    if not middle:
+        return call("comparison", "equal", value, pattern)
+    *middle, last = middle
+    inner = [part for part in middle if part]
+    if len(inner) > 1 or (inner and (first or last)):
+        raise UnsupportedError(f"the engine has no like with several parts, as in {pattern}")
+    tests: list[Expression] = [
+        call("string", name, value, literal(part, t.String()))
+        for name, part in (("starts_with", first), ("ends_with", last), *(("contains", part) for part in inner))
+        if part
+    ]
+    if first and last:
+        length = ScalarFunction(LENGTH, (value,), t.I32(nullable=value.type.nullable))
+        tests.append(call("comparison", "gte", length, literal(len(first) + len(last), t.I32())))
+    return balanced("and", tests) if tests else call("comparison", "equal", value, value)
+
+
+def _by_constant(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+    """A search for a text, which must be a constant."""
+    if not isinstance(arguments[1], Literal) or arguments[1].value is None:
+        raise UnsupportedError(f"the engine has no {node.function.name} of a text that is no constant")
+    return node
+
+
+LENGTH = FunctionId("urn:arrow:substrait_simple_extension_function", "utf8_length:str")
+"""How many characters a text has: a function of Arrow that plans call by its name."""
 
 
 FORM_RULES: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expression]] = {
@@ -149,5 +251,8 @@ FORM_RULES: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expression
     "and_not": _and_not,
     "truth": _truth,
     "distinct_by_nulls": _distinct_by_nulls,
+    "nans_compared": _nans_compared,
+    "like_by_parts": _like_by_parts,
+    "by_constant": _by_constant,
 }
 """What writes a call of a function in the form that an engine takes, by the names of rules in profiles."""

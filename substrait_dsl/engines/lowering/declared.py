@@ -1,11 +1,109 @@
-"""Columns whose types an engine knows: Acero forgets the types of what it computes, and dies of that."""
+"""Columns whose types an engine knows.
+
+Acero does not know the types of decimals and timestamps that it computes, and dies when it aggregates or joins such a
+column. To a union it gives the types of its first input: so there the first input is one without rows, of literals.
+"""
 
 from __future__ import annotations
 
-from substrait_dsl.algebra.node import Rel
+from collections.abc import Sequence
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import ROOT, Cast, Expression, FieldReference, Literal, ScalarFunction
+from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.terms import FALSE, columns, only
+
+FORGOTTEN = (t.Decimal, t.PrecisionTimestamp, t.VarChar, t.FixedChar, t.FixedBinary)
+"""Types with parameters, which the engine does not know of what it computes."""
+
+REMEMBERED = ("arithmetic", "boolean", "comparison")
+"""The extensions whose functions give other types that it knows; not so a conditional of several cases."""
 
 
 def declared(rel: Rel, to: Lowering) -> Rel:
     """The same rows, of columns whose types the engine knows."""
-    return rel
+    if not to.profile.has_form("types_by_union") or all(_is_known(rel, at) for at in range(len(rel.schema))):
+        return rel
+    source = rel
+    while source.inputs:
+        source = source.inputs[0]
+    values = [Literal(None, kind.as_nullable()) for kind in rel.schema.types]
+    empty = only(r.Filter(source, FALSE), values, rel.schema.names)
+    return r.Set((_again(empty), _again(rel)), "union_all")
+
+
+def declared_for(rel: Rel, expressions: Sequence[Expression], to: Lowering) -> Rel:
+    """The same rows; where expressions compute with a column whose type the engine does not know, it knows them all."""
+    if not to.profile.has_form("types_by_union"):
+        return rel
+    used = {
+        node.position
+        for each in expressions
+        if not isinstance(each, FieldReference)
+        for node in walk(each, into_relations=False)
+        if isinstance(node, FieldReference) and node.root == ROOT
+    }
+    return rel if all(_is_known(rel, at) for at in used) else declared(rel, to)
+
+
+def union_of_columns(inputs: Sequence[Rel], to: Lowering) -> Rel:
+    """All rows of several inputs; to Acero their columns are one only if they are called the same."""
+    if not to.profile.has_form("types_by_union"):
+        return r.Set(tuple(inputs), "union_all")
+    return r.Set(tuple(_again(declared(each, to)) for each in inputs), "union_all")
+
+
+def projected(rel: Rel) -> tuple[Rel, tuple[Expression, ...]] | None:
+    """The input and the expressions of a relation that puts out these and nothing else; None of another one."""
+    match rel:
+        case r.Emit(input=r.Project(input=source, expressions=expressions), mapping=mapping):
+            width = len(source.schema)
+            return (source, expressions) if list(mapping) == list(range(width, width + len(expressions))) else None
+        case _:
+            return None
+
+
+def _again(rel: Rel) -> Rel:
+    """A projection to all columns, so that these are called by their positions."""
+    return only(rel, columns(rel), rel.schema.names)
+
+
+def _has_known_type(value: Expression) -> bool:
+    match value:
+        case Literal():
+            return True
+        case Cast():
+            return not isinstance(value.type, FORGOTTEN)
+        case ScalarFunction():
+            extension = value.function.urn.rpartition("functions_")[2]
+            is_plain = extension in REMEMBERED and value.function.name != "coalesce"
+            return is_plain and not isinstance(value.type, FORGOTTEN)
+        case _:
+            return False
+
+
+def _is_known(rel: Rel, at: int) -> bool:
+    """Whether the engine knows the type of a column."""
+    while True:
+        below = projected(rel)
+        if below is not None:
+            rel, expressions = below
+            value = expressions[at]
+            if not isinstance(value, FieldReference):
+                return _has_known_type(value)
+            at = value.position
+            continue
+        match rel:
+            case r.Filter(input=child) | r.Sort(input=child) | r.Fetch(input=child):
+                rel = child
+            case r.Join(left=left, right=right):
+                width = len(left.schema)
+                rel, at = (left, at) if at < width else (right, at - width)
+            case r.Set(relations=(first, *_)):
+                rel = first
+            case r.Aggregate(keys=keys):  # of columns that are declared
+                return at < len(keys) or not isinstance(rel.schema.types[at], FORGOTTEN)
+            case _:
+                return True

@@ -42,6 +42,7 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.engines.lowering.calls import FORM_RULES
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
+from substrait_dsl.engines.lowering.fitted import counted_decimal, fitted_decimal, fitted_quotient, is_counted
 from substrait_dsl.engines.lowering.terms import (
     UNKNOWN,
     balanced,
@@ -86,6 +87,10 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
             return SingularOrList(one_zero(value), tuple(map(one_zero, options)))
         case ScalarFunction():
             return of_type(lower_call(node, to), node.type)
+        case Cast(input=value, target=t.Decimal() as target) if is_counted(value.type) and to.profile.has_form(
+            "unchecked_casts"
+        ):
+            return of_type(counted_decimal(value, target), target)
         case Cast(input=value):
             require_cast(value.type, node.type, to)
             require_precision(node.type, to)
@@ -232,6 +237,20 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
             return Cast(bare, node.type) if node.type.precision == MAX_PRECISION else bare
         case "wide_decimal", _, (Expression() as left, Expression() as right) if isinstance(node.type, t.Decimal):
             return wide_decimal(bare, left, right)
+        case "fitted_decimal", _, (Expression() as left, Expression() as right) if isinstance(node.type, t.Decimal):
+            return fitted_decimal(bare, left, right)
+        case "fitted_division", "divide", (Expression() as left, Expression() as right) if isinstance(
+            node.type, t.Decimal
+        ):
+            return fitted_quotient(left, right, node.type)
+        case "extract_date", _, (EnumArgument(word), *between, Expression(type=t.Date()) as value) if word in (
+            "YEAR",
+            "MONTH",
+            "DAY",
+        ) and between in ([], [EnumArgument("ONE")]):
+            short = FunctionId(node.function.urn, "extract:req_date")
+            to.require_function("scalar function", short)
+            return ScalarFunction(short, (EnumArgument(word), value), node.type)
         case "guarded_division", name, (Expression() as left, Expression() as right) if isinstance(node.type, INTEGERS):
             to.require_function("scalar function", node.function)
             return guarded_division(bare, left, right)
@@ -244,7 +263,7 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
             return bare
         case str(), _, _ if rule in FORM_RULES:
             return bare
-        case None | "derived_decimal" | "wide_decimal", _, _:
+        case None | "derived_decimal" | "wide_decimal" | "fitted_decimal" | "fitted_division", _, _:
             to.require_function("scalar function", node.function)
             return bare
         case _:

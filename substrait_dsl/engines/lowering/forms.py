@@ -13,17 +13,18 @@ from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, FieldReference, Literal, SortKey
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.rules import JoinType, SetOp
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.engines.lowering.calls import formed
 from substrait_dsl.engines.lowering.context import Lowering, Place
+from substrait_dsl.engines.lowering.declared import union_of_columns
 from substrait_dsl.engines.lowering.groups import form_aggregate
 from substrait_dsl.engines.lowering.pairs import form_join
-from substrait_dsl.engines.lowering.shown import shown
+from substrait_dsl.engines.lowering.shown import filtered, shown
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
     TRUE,
+    call,
     chosen,
     column,
     columns,
@@ -36,9 +37,6 @@ from substrait_dsl.engines.lowering.terms import (
     shifted,
 )
 from substrait_dsl.errors import UnsupportedError, kind_words
-
-MOST_FUSED = 32
-"""How many conditions of filters on each other become one at most."""
 
 
 def bring_to_forms(top: Rel, to: Lowering, original: Rel) -> Rel:
@@ -74,14 +72,16 @@ def _form(rel: Rel, inputs: Sequence[Rel], to: Lowering) -> Rel:
         case r.Read():
             return _read(rel, to)
         case r.Filter(condition=condition):
-            return _filter(inputs[0], formed(condition, to))
+            return filtered(inputs[0], formed(condition, to), to)
         case r.Project(expressions=expressions):
             made = [*columns(inputs[0]), *(formed(each, to) for each in expressions)]
-            return shown(inputs[0], made, rel.schema.names)
+            return shown(inputs[0], made, rel.schema.names, to)
         case r.Emit(mapping=mapping):
-            return shown(inputs[0], columns(inputs[0], mapping), rel.schema.names)
+            return shown(inputs[0], columns(inputs[0], mapping), rel.schema.names, to)
         case r.Sort(keys=keys):
-            return _sort(inputs[0], [SortKey(formed(key.expression, to), key.direction) for key in keys])
+            return _sort(
+                inputs[0], [SortKey(formed(each.expression, to), each.direction) for each in _apart(keys, to)], to
+            )
         case r.Fetch(count=count, offset=offset):
             return r.Fetch(inputs[0], count, offset)
         case r.Aggregate():
@@ -91,7 +91,7 @@ def _form(rel: Rel, inputs: Sequence[Rel], to: Lowering) -> Rel:
         case r.Cross():
             return form_join(r.Join(inputs[0], inputs[1], "inner", TRUE), to)
         case r.Join(how=how, condition=condition):
-            return form_join(r.Join(inputs[0], inputs[1], how, formed(condition, to)), to)
+            return form_join(r.Join(inputs[0], inputs[1], how, condition), to)
         case _:
             raise to.refusal(kind_words(rel))
 
@@ -129,7 +129,7 @@ def _rows(rel: r.Read, rows: Sequence[r.Record], to: Lowering) -> Rel:
     table = r.Read(NamedStruct(fields), r.VirtualTable(tuple(r.Record(tuple(row)) for row in given)))
     source: Rel = table if values else r.Filter(table, FALSE)
     typed = [_typed_cell(each, kind, to) for each, kind in zip(columns(source), kinds, strict=True)]
-    return shown(source, typed, names)
+    return shown(source, typed, names, to)
 
 
 def _bare(cell: Expression, kind: t.Type) -> Literal:
@@ -146,16 +146,17 @@ def _typed_cell(cell: Expression, kind: t.Type, to: Lowering) -> Expression:
     raise to.refusal(f"rows in the plan with NULL of {kind}")
 
 
-def _filter(child: Rel, condition: Expression) -> Rel:
-    """A filter, in one with those below it."""
-    if isinstance(child, r.Filter):
-        parts = [*conjuncts(child.condition), *conjuncts(condition)]
-        if len(parts) <= MOST_FUSED:
-            return r.Filter(child.input, conjunction(parts))
-    return r.Filter(child, condition)
+def _apart(keys: Sequence[SortKey], to: Lowering) -> list[SortKey]:
+    """Sort keys, with one in front of each that may be NaN where the engine has NaN beside NULL: it is the largest."""
+    found: list[SortKey] = []
+    for key in keys:
+        if isinstance(key.expression.type, t.FP32 | t.FP64) and to.profile.has_form("nans_apart"):
+            found.append(SortKey(call("comparison", "is_nan", key.expression), key.direction))
+        found.append(key)
+    return found
 
 
-def _sort(child: Rel, keys: Sequence[SortKey]) -> Rel:
+def _sort(child: Rel, keys: Sequence[SortKey], to: Lowering) -> Rel:
     """A sort by columns."""
     if all(isinstance(key.expression, FieldReference) for key in keys):
         return r.Sort(child, tuple(keys))
@@ -164,10 +165,11 @@ def _sort(child: Rel, keys: Sequence[SortKey]) -> Rel:
         child,
         [*columns(child), *(key.expression for key in keys)],
         [*names, *(f"key{n}" for n in range(len(keys)))],
+        to,
     )
     by = tuple(SortKey(each, key.direction) for each, key in zip(columns(below)[width:], keys, strict=True))
     ordered = r.Sort(below, by)
-    return shown(ordered, columns(ordered, range(width)), names)
+    return shown(ordered, columns(ordered, range(width)), names, to)
 
 
 # --- set operations
@@ -176,7 +178,7 @@ def _sort(child: Rel, keys: Sequence[SortKey]) -> Rel:
 def _set(op: SetOp, inputs: Sequence[Rel], rel: r.Set, to: Lowering) -> Rel:
     """A set operation; where the engine lacks it, by unions, aggregates and joins."""
     if to.profile.takes("relations", "SET", op.upper()):
-        return r.Set(tuple(inputs), op)
+        return union_of_columns(inputs, to) if op == "union_all" else r.Set(tuple(inputs), op)
     first, *others = inputs
     width = len(first.schema)
     match op:
@@ -184,15 +186,14 @@ def _set(op: SetOp, inputs: Sequence[Rel], rel: r.Set, to: Lowering) -> Rel:
             return _union(inputs, rel, to)
         case "union_distinct":
             union = _set("union_all", inputs, rel, to)
-            return _typed(form_aggregate(_all_keys(union), union, to), rel)
+            return _typed(form_aggregate(_all_keys(union), union, to), rel, to)
         case "minus_primary" | "intersection_primary" | "intersection_multiset" if len(others) == 1:
             rows = form_aggregate(_all_keys(first), first, to)
             tests = [
-                formed(same(one, shifted(other, width)), to)
-                for one, other in zip(columns(rows), columns(others[0]), strict=True)
+                same(one, shifted(other, width)) for one, other in zip(columns(rows), columns(others[0]), strict=True)
             ]
             how: JoinType = "left_anti" if op == "minus_primary" else "left_semi"
-            return _typed(form_join(r.Join(rows, others[0], how, conjunction(tests)), to), rel)
+            return _typed(form_join(r.Join(rows, others[0], how, conjunction(tests)), to), rel, to)
         case _:
             raise to.refusal(f"a set operation {op}")
 
@@ -213,7 +214,7 @@ def _union(inputs: Sequence[Rel], rel: r.Set, to: Lowering) -> Rel:
 def _union_of_two(left: Rel, right: Rel, rel: r.Set, to: Lowering) -> Rel:
     width, names = len(rel.schema), rel.schema.names
     sides = [
-        shown(side, [*columns(side), number(n, t.I32())], [*names, "side"]) for n, side in enumerate((left, right))
+        shown(side, [*columns(side), number(n, t.I32())], [*names, "side"], to) for n, side in enumerate((left, right))
     ]
     ends = [column(side, width) for side in sides]
     joined = form_join(r.Join(sides[0], sides[1], "outer", equal(ends[0], shifted(ends[1], width + 1))), to)
@@ -222,14 +223,14 @@ def _union_of_two(left: Rel, right: Rel, rel: r.Set, to: Lowering) -> Rel:
         _of_set(chosen([(is_right, column(joined, width + 1 + n))], column(joined, n)), kind, to)
         for n, kind in enumerate(rel.schema.types)
     ]
-    return shown(joined, values, names)
+    return shown(joined, values, names, to)
 
 
 def _of_set(value: Expression, kind: t.Type, to: Lowering) -> Expression:
     return value if value.type == kind else formed(Cast(value, kind), to)
 
 
-def _typed(made: Rel, rel: Rel) -> Rel:
+def _typed(made: Rel, rel: Rel, to: Lowering) -> Rel:
     """The rows as columns of the types of a relation."""
     values = [of_type(each, kind) for each, kind in zip(columns(made), rel.schema.types, strict=True)]
-    return shown(made, values, rel.schema.names)
+    return shown(made, values, rel.schema.names, to)

@@ -14,8 +14,18 @@ from substrait_dsl.engines.lowering.calls import formed
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.declared import declared
 from substrait_dsl.engines.lowering.dependent import rebuild_measure
+from substrait_dsl.engines.lowering.pairs import form_join
 from substrait_dsl.engines.lowering.shown import shown
-from substrait_dsl.engines.lowering.terms import chosen, column, columns, measure, number
+from substrait_dsl.engines.lowering.terms import (
+    chosen,
+    column,
+    columns,
+    conjunction,
+    measure,
+    number,
+    same,
+    shifted,
+)
 
 SUMS = ("sum", "avg", "count")
 """Aggregate functions whose results have other types on some engines."""
@@ -46,10 +56,42 @@ def form_aggregate(rel: r.Aggregate, child: Rel, to: Lowering) -> Rel:
     """
     keys = [formed(each, to) for each in rel.keys]
     measures = [_without_filter(rebuild_measure(each, lambda part: formed(part, to)), to) for each in rel.measures]
-    is_split = to.profile.has_form("measures_of_all_rows")
-    if is_split and any(each.function.invocation == "distinct" for each in measures):
-        raise to.refusal("a measure of different values")
+    if to.profile.has_form("measures_of_all_rows") and any(map(_is_distinct, measures)):
+        return _split(child, keys, measures, rel.schema.names, to)
     return _aggregate(child, keys, measures, rel.schema.names, to)
+
+
+def _is_distinct(one: Measure) -> bool:
+    return one.function.invocation == "distinct"
+
+
+def _split(
+    child: Rel, keys: Sequence[Expression], measures: Sequence[Measure], names: Sequence[str], to: Lowering
+) -> Rel:
+    """An aggregate for the measures of all rows, and one for each of different values, joined by their keys."""
+    width = len(keys)
+    groups: list[tuple[Rel, list[int]]] = []
+    plain = [n for n, each in enumerate(measures) if not _is_distinct(each)]
+    if plain:
+        made = _aggregate(child, keys, [measures[n] for n in plain], [f"c{n}" for n in range(width + len(plain))], to)
+        groups.append((made, plain))
+    for n in (n for n, each in enumerate(measures) if _is_distinct(each)):
+        function = measures[n].function
+        arguments = [each for each in function.arguments if isinstance(each, Expression)]
+        different = _aggregate(child, [*keys, *arguments], (), [f"c{i}" for i in range(width + len(arguments))], to)
+        values = tuple(columns(different, range(width, width + len(arguments))))
+        of_all = Measure(attrs.evolve(function, arguments=values, invocation="all"))
+        names_below = [f"c{i}" for i in range(width + 1)]
+        groups.append((_aggregate(different, columns(different, range(width)), [of_all], names_below, to), [n]))
+    (joined, order), *others = groups
+    for other, more in others:
+        at = len(joined.schema)
+        tests = [same(column(joined, n), shifted(column(other, n), at)) for n in range(width)]
+        beside = form_join(r.Join(joined, other, "inner", conjunction(tests)), to)
+        kept = [*range(at), *range(at + width, len(beside.schema))]
+        joined, order = shown(beside, columns(beside, kept), [f"c{i}" for i in range(len(kept))], to), [*order, *more]
+    places = [*range(width), *(width + order.index(n) for n in range(len(measures)))]
+    return shown(joined, columns(joined, places), names, to)
 
 
 def _aggregate(
@@ -63,7 +105,7 @@ def _aggregate(
     ]
     if not below.expressions:
         below.place(number(0, t.I32()))
-    base = declared(shown(child, below.expressions, [f"c{n}" for n in range(len(below.expressions))]), to)
+    base = declared(shown(child, below.expressions, [f"c{n}" for n in range(len(below.expressions))], to), to)
     moved = [
         Measure(attrs.evolve(one.function, arguments=columns(base, places)))
         for one, places in zip(measures, arguments, strict=True)
@@ -77,7 +119,7 @@ def _aggregate(
     )
     shown_keys = [column(made, different.index(place)) for place in places]
     values = [_of_own_type(column(made, len(different) + n), each, to) for n, each in enumerate(moved)]
-    return shown(made, [*shown_keys, *values], names)
+    return shown(made, [*shown_keys, *values], names, to)
 
 
 def _of_own_type(value: Expression, measure: Measure, to: Lowering) -> Expression:
@@ -104,4 +146,4 @@ NULLS_LEFT_OUT = ("count", "sum", "min", "max", "avg", "bool_and", "bool_or")
 
 
 def _kept(condition: Expression, value: Expression, to: Lowering) -> Expression:
-    return chosen([(condition, value)], formed(Literal(None, value.type.as_nullable()), to))
+    return formed(chosen([(condition, value)], Literal(None, value.type.as_nullable())), to)

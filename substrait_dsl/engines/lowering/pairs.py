@@ -6,13 +6,16 @@ from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.calls import formed
 from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.keyed import keyed_join
 from substrait_dsl.engines.lowering.shown import shown
 from substrait_dsl.engines.lowering.terms import TRUE, column, columns, is_null
 
 
 def form_join(rel: r.Join, to: Lowering) -> Rel:
     """A join of two inputs that have the forms of the engine."""
-    left, right, how, condition = rel.left, rel.right, rel.how, rel.condition
+    if to.profile.has_form("joins_by_one_key"):
+        return keyed_join(rel, to)
+    left, right, how, condition = rel.left, rel.right, rel.how, formed(rel.condition, to)
     if how == "inner" and condition == TRUE and to.profile.takes("relations", "CROSS"):
         return r.Cross(left, right)
     if to.profile.takes("relations", "JOIN", how.upper()):
@@ -25,7 +28,7 @@ def form_join(rel: r.Join, to: Lowering) -> Rel:
 def _anti(rel: r.Join, to: Lowering) -> Rel:
     """The left rows that a left join gives no right row."""
     width, names = len(rel.left.schema), rel.left.schema.names
-    marked = shown(rel.right, [*columns(rel.right), TRUE], [*rel.right.schema.names, "mark"])
-    joined = r.Join(rel.left, marked, "left", rel.condition)
+    marked = shown(rel.right, [*columns(rel.right), TRUE], [*rel.right.schema.names, "mark"], to)
+    joined = r.Join(rel.left, marked, "left", formed(rel.condition, to))
     without = r.Filter(joined, formed(is_null(column(joined, len(joined.schema) - 1)), to))
-    return shown(without, columns(without, range(width)), names)
+    return shown(without, columns(without, range(width)), names, to)

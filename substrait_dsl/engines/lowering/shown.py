@@ -8,19 +8,23 @@ from collections.abc import Sequence
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, Literal
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
-from substrait_dsl.engines.lowering.terms import columns, only
+from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.declared import declared_for, projected
+from substrait_dsl.engines.lowering.terms import columns, conjunction, only
 
 
-def shown(child: Rel, expressions: Sequence[Expression], names: Sequence[str]) -> Rel:
+def shown(child: Rel, expressions: Sequence[Expression], names: Sequence[str], to: Lowering) -> Rel:
     """The rows of a relation with these columns only.
 
-    A projection of a projection is one, unless it would compute an expression several times.
+    A projection of a projection is one, unless it would compute an expression several times. What is computed, is of
+    columns whose types the engine knows.
     """
     if list(expressions) == list(columns(child)):
         return child
     below = projected(child)
     if below is None or not _can_be_one(expressions, below[1]):
-        return only(child, expressions, names)
+        return only(declared_for(child, expressions, to), expressions, names)
     source, values = below
 
     def change(node: Node) -> Node:
@@ -28,16 +32,6 @@ def shown(child: Rel, expressions: Sequence[Expression], names: Sequence[str]) -
 
     fused = [rebuild(each, change, into_relations=False) for each in expressions]
     return source if fused == list(columns(source)) else only(source, fused, names)
-
-
-def projected(rel: Rel) -> tuple[Rel, tuple[Expression, ...]] | None:
-    """The input and the expressions of a relation that puts out these and nothing else; None of another one."""
-    match rel:
-        case r.Emit(input=r.Project(input=source, expressions=expressions), mapping=mapping):
-            width = len(source.schema)
-            return (source, expressions) if list(mapping) == list(range(width, width + len(expressions))) else None
-        case _:
-            return None
 
 
 def _can_be_one(expressions: Sequence[Expression], values: Sequence[Expression]) -> bool:
@@ -48,3 +42,17 @@ def _can_be_one(expressions: Sequence[Expression], values: Sequence[Expression])
         if isinstance(node, FieldReference) and node.root == ROOT
     )
     return all(number < 2 or isinstance(values[at], FieldReference | Literal) for at, number in used.items())
+
+
+MOST_FUSED = 32
+"""How many conditions of filters on each other become one at most."""
+
+
+def filtered(child: Rel, condition: Expression, to: Lowering) -> Rel:
+    """A filter, in one with those below it."""
+    child = declared_for(child, [condition], to)
+    if isinstance(child, r.Filter):
+        parts = [*conjuncts(child.condition), *conjuncts(condition)]
+        if len(parts) <= MOST_FUSED:
+            return r.Filter(child.input, conjunction(parts))
+    return r.Filter(child, condition)

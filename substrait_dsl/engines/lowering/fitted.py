@@ -1,0 +1,150 @@
+"""Decimals on an engine that has 38 digits and checks no cast: values are held against the digits that they must fit.
+
+Acero takes sums, differences and products of decimals only if their type has at most 38 digits, and cuts quotients off
+after so many digits as the divisor has. So operands are cast to fewer digits, where these are enough, and it fails for
+a value that has more: the text that says so is no number.
+"""
+
+from __future__ import annotations
+
+import decimal
+from typing import Any
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    Cast,
+    Expression,
+    FunctionId,
+    FunctionOption,
+    Literal,
+    ScalarFunction,
+    literal,
+)
+from substrait_dsl.engines.lowering.terms import balanced, call, chosen, equal, is_null, of_type
+from substrait_dsl.errors import UnsupportedError
+
+MOST = 38
+"""How many digits a decimal has at most."""
+
+EXACT = decimal.Context(prec=MOST)
+
+INTEGER_DIGITS: dict[type[t.Type], int] = {t.I8: 3, t.I16: 5, t.I32: 10, t.I64: 19}
+"""How many digits integers have at most."""
+
+ROUND = FunctionId("extension:io.substrait:functions_rounding_decimal", "round:dec_i32")
+HALF_UP = (FunctionOption("rounding", ("TIE_AWAY_FROM_ZERO",)),)
+
+
+def of_digits(precision: int, scale: int, *, nullable: bool) -> t.Decimal[Any, Any]:
+    """A type of decimals."""
+    return t.Decimal(precision, scale, nullable=nullable)
+
+
+def digits_of(value: Expression) -> tuple[int, int]:
+    """How many digits a decimal has before and behind the point."""
+    kind = value.type
+    assert isinstance(kind, t.Decimal)
+    return int(kind.precision) - int(kind.scale), int(kind.scale)
+
+
+def fitting(value: Expression, before: int) -> Expression:
+    """A decimal as one of fewer digits before the point; it fails where it has more."""
+    digits, scale = digits_of(value)
+    if digits <= before:
+        return value
+    kind = of_digits(before + scale, scale, nullable=value.type.nullable)
+    return chosen([(_fits(value, before), Cast(value, kind))], Literal(None, kind.as_nullable()))
+
+
+def as_integer(value: Expression) -> Expression:
+    """A whole decimal as an integer of 64 bits; it fails where it is larger."""
+    kind = t.I64(nullable=value.type.nullable)
+    return chosen([(_fits(value, 18), Cast(value, kind))], Literal(None, t.I64(nullable=True)))
+
+
+def _fits(value: Expression, before: int) -> Expression:
+    """True; fails for a value that has more digits before the point."""
+    _, scale = digits_of(value)
+    required = value.type.as_required()
+    bound = decimal.Decimal(10**before).quantize(decimal.Decimal(1).scaleb(-scale), context=EXACT)
+    tests = [
+        call("comparison", "lt", value, Literal(bound, required)),
+        call("comparison", "gt", value, Literal(bound.copy_negate(), required)),
+    ]
+    fits: list[tuple[Expression, Expression]] = [(balanced("and", tests), Literal("0", t.String()))]
+    if value.type.nullable:
+        fits.append((is_null(value), Literal("0", t.String())))
+    text = chosen(fits, Literal("a decimal of more digits than the engine has for it", t.String()))
+    return equal(Cast(text, t.I64()), literal(0, t.I64()))
+
+
+def is_counted(kind: t.Type) -> bool:
+    """Whether values of a type have digits that can be counted."""
+    return isinstance(kind, t.Decimal) or type(kind) in INTEGER_DIGITS
+
+
+def counted_decimal(value: Expression, target: t.Decimal[Any, Any]) -> Expression:
+    """A number as a decimal, rounded half away from zero; it fails for one of more digits."""
+    nullable = value.type.nullable
+    if not isinstance(value.type, t.Decimal):
+        value = Cast(value, of_digits(INTEGER_DIGITS[type(value.type)], 0, nullable=nullable))
+    before, scale = int(target.precision) - int(target.scale), int(target.scale)
+    if digits_of(value)[1] > scale:
+        value = _rounded(value, scale)
+    return Cast(fitting(value, before), target.with_nullability(nullable))
+
+
+def _rounded(value: Expression, scale: int) -> Expression:
+    """A decimal rounded to fewer digits behind the point, of the same type."""
+    return ScalarFunction(ROUND, (value, literal(scale, t.I32())), value.type, HALF_UP)
+
+
+def fitted_decimal(node: ScalarFunction, left: Expression, right: Expression) -> Expression:
+    """A sum, difference or product of decimals, whose operands are cast so that it has at most 38 digits."""
+    (one, scale), (other, scale_of_other) = digits_of(left), digits_of(right)
+    kind = node.type
+    assert isinstance(kind, t.Decimal)
+    if node.function.name == "multiply":
+        behind = scale + scale_of_other
+        excess = one + other + behind + 1 - MOST
+        if excess > 0:
+            smaller = max(1, min(one, one - excess)) if one >= other else one
+            left = fitting(left, smaller)
+            right = fitting(right, other - max(0, excess - (one - smaller)))
+    else:
+        behind = max(scale, scale_of_other)
+        before = MOST - 1 - behind
+        left, right = fitting(left, before), fitting(right, before)
+    if min(digits_of(left)[0], digits_of(right)[0]) < 0:
+        what = f"{node.function.name} of {left.type} and {right.type}"
+        raise UnsupportedError(f"{what} has {behind} digits behind the point, and is not exact")
+    made: Expression = ScalarFunction(node.function, (left, right), node.type)
+    if behind > kind.scale:
+        typed = Cast(made, of_digits(MOST, behind, nullable=kind.nullable))
+        made = fitting(_rounded(typed, int(kind.scale)), int(kind.precision) - int(kind.scale))
+    return Cast(made, node.type)
+
+
+def fitted_quotient(dividend: Expression, divisor: Expression, kind: t.Decimal[Any, Any]) -> Expression:
+    """The quotient of two decimals, rounded half away from zero to the scale of a type.
+
+    The engine cuts it off one digit behind so many as the divisor has before the point, and the dividend behind it:
+    enough to round it.
+    """
+    (one, scale), (other, scale_of_other) = digits_of(dividend), digits_of(divisor)
+    wider = max(scale, int(kind.scale))
+    room = MOST - 1 - wider - scale_of_other
+    if one + other > room:
+        other = min(other, max(1, room // 2 - 2))
+        one = min(one, room - other)
+    if one < 1 or other < 1:
+        raise UnsupportedError(f"a quotient of {dividend.type} and {divisor.type} is not exact")
+    left, right = fitting(dividend, one), fitting(divisor, other)
+    one = digits_of(left)[0]
+    left = of_type(left, of_digits(one + wider, wider, nullable=left.type.nullable))
+    behind = wider + digits_of(right)[0] + 1
+    behind = max(4, behind)
+    nullable = left.type.nullable or right.type.nullable
+    cut = call("arithmetic_decimal", "divide", left, right)
+    typed = Cast(cut, of_digits(min(MOST, one + scale_of_other + behind), behind, nullable=nullable))
+    return of_type(Cast(_rounded(typed, int(kind.scale)), kind.with_nullability(nullable)), kind)

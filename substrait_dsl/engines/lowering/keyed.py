@@ -1,0 +1,235 @@
+"""Joins on an engine that joins by one key, which is a column of each side.
+
+Several keys become one text, from which they could be read back. What else a condition asks for is a filter of an inner
+join; where rows without a match stay, the matches of the different left values are found first, and then joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, Literal, ScalarFunction
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.algebra.rules import JoinType
+from substrait_dsl.engines.lowering.calls import LENGTH, formed
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.declared import declared, union_of_columns
+from substrait_dsl.engines.lowering.shown import filtered, shown
+from substrait_dsl.engines.lowering.terms import (
+    TRUE,
+    call,
+    cast,
+    chosen,
+    column,
+    columns,
+    conjunction,
+    is_null,
+    moved,
+    number,
+    of_type,
+    one_zero,
+    shifted,
+)
+
+COMPARISONS = ("equal", "is_not_distinct_from")
+
+
+@attrs.frozen
+class Key:
+    """Values of both sides that are to be equal."""
+
+    left: Expression
+    right: Expression
+    """Over the columns of the right side."""
+    joins_nulls: bool
+    """Whether NULL equals NULL."""
+
+
+@attrs.frozen
+class Condition:
+    """The parts of the condition of a join."""
+
+    keys: list[Key]
+    left: list[Expression]
+    """Over left columns, or none."""
+    right: list[Expression]
+    """Over right columns, as the right side has them."""
+    others: list[Expression]
+
+
+def keyed_join(rel: r.Join, to: Lowering) -> Rel:
+    """A join of two inputs in the forms of the engine, whose condition has not been brought to these.
+
+    It is one by one key; of the types inner, left and outer.
+    """
+    left, right, how = declared(rel.left, to), declared(rel.right, to), rel.how
+    parts = _parts(rel.condition, len(left.schema))
+    match how:
+        case "inner":
+            return _inner(left, right, parts, to)
+        case "left" | "left_semi" | "left_anti" if parts.left or parts.others:
+            return _by_different_values(left, right, how, rel.condition, to)
+        case "left" | "left_semi" | "left_anti":
+            return _by_key(left, _filtered(right, parts.right, to), how, parts.keys, to)
+        case "outer" if not (parts.left or parts.right or parts.others):
+            return _by_key(left, right, "outer", parts.keys, to)
+        case "outer":
+            return _outer(left, right, rel.condition, to)
+        case _:
+            raise to.refusal(f"a {how} join")
+
+
+def _outer(left: Rel, right: Rel, condition: Expression, to: Lowering) -> Rel:
+    """An outer join: a left join, and the right rows without a match behind NULLs."""
+    width, other = len(left.schema), len(right.schema)
+    joined = keyed_join(r.Join(left, right, "left", condition), to)
+    mirrored = moved(condition, lambda at: at + other if at < width else at - width)
+    without = keyed_join(r.Join(right, left, "left_anti", mirrored), to)
+    nulls = [Literal(None, kind.as_nullable()) for kind in left.schema.types]
+    rest = shown(without, [*nulls, *columns(without)], joined.schema.names, to)
+    return union_of_columns([joined, rest], to)
+
+
+def _parts(condition: Expression, width: int) -> Condition:
+    found = Condition([], [], [], [])
+    for part in conjuncts(condition):
+        if part == TRUE:
+            continue
+        sides = _sides(part, width)
+        key = _key(part, width)
+        if key is not None:
+            found.keys.append(key)
+        elif len(sides) > 1:
+            found.others.append(part)
+        elif sides == {"right"}:
+            found.right.append(shifted(part, -width))
+        else:
+            found.left.append(part)
+    return found
+
+
+def _sides(expression: Expression, width: int) -> set[str]:
+    return {
+        "left" if node.position < width else "right"
+        for node in walk(expression, into_relations=False)
+        if isinstance(node, FieldReference) and node.root == ROOT
+    }
+
+
+def _key(part: Expression, width: int) -> Key | None:
+    match part:
+        case ScalarFunction(arguments=(Expression() as one, Expression() as other)) if (
+            part.function.name in COMPARISONS
+        ):
+            joins_nulls = part.function.name == "is_not_distinct_from"
+            sides = _sides(one, width), _sides(other, width)
+            if sides == ({"left"}, {"right"}):
+                return Key(one, shifted(other, -width), joins_nulls)
+            if sides == ({"right"}, {"left"}):
+                return Key(other, shifted(one, -width), joins_nulls)
+            return None
+        case _:
+            return None
+
+
+def _filtered(rel: Rel, conditions: Sequence[Expression], to: Lowering) -> Rel:
+    return filtered(rel, formed(conjunction(conditions), to), to) if conditions else rel
+
+
+def _inner(left: Rel, right: Rel, parts: Condition, to: Lowering) -> Rel:
+    sides = _filtered(left, parts.left, to), _filtered(right, parts.right, to)
+    return _filtered(_by_key(*sides, "inner", parts.keys, to), parts.others, to)
+
+
+def _by_key(left: Rel, right: Rel, how: JoinType, keys: Sequence[Key], to: Lowering) -> Rel:
+    """A join by all of some keys."""
+    width, names = len(left.schema), left.schema.names
+    one, other = _one_key(keys, to)
+    left_side = declared(shown(left, [*columns(left), one], [*names, "key"], to), to)
+    if how in ("left_semi", "left_anti"):
+        right_keys = declared(shown(right, [other], ["key"], to), to)
+        different = r.Aggregate(right_keys, columns(right_keys), ((0,),), (), ("key",))
+        marked = shown(different, [*columns(different), number(1, t.I32())], ["key", "mark"], to)
+        kind: JoinType = "inner" if how == "left_semi" else "left"
+        joined: Rel = _joined(left_side, marked, kind)
+        if how == "left_anti":
+            joined = r.Filter(joined, is_null(column(joined, width + 2)))
+        return shown(joined, columns(joined, range(width)), names, to)
+    right_side = declared(shown(right, [*columns(right), other], [*right.schema.names, "key"], to), to)
+    joined = _joined(left_side, right_side, how, len(right.schema))
+    kept = [*range(width), *range(width + 1, width + 1 + len(right.schema))]
+    return shown(joined, columns(joined, kept), (*names, *right.schema.names), to)
+
+
+def _joined(left: Rel, right: Rel, how: JoinType, at: int = 0) -> Rel:
+    """The join by the last column of the left side and one of the right side."""
+    width = len(left.schema)
+    return r.Join(
+        left, right, how, call("comparison", "equal", column(left, width - 1), shifted(column(right, at), width))
+    )
+
+
+def _one_key(keys: Sequence[Key], to: Lowering) -> tuple[Expression, Expression]:
+    """The values of both sides that are equal where all keys are."""
+    if not keys:
+        return number(0, t.I32()), number(0, t.I32())
+    if len(keys) == 1 and not keys[0].joins_nulls and not isinstance(keys[0].left.type, t.FP32 | t.FP64 | t.Decimal):
+        return formed(keys[0].left, to), formed(keys[0].right, to)
+    sides = []
+    for side in ("left", "right"):
+        made: Expression = Literal("", t.String())
+        for key in keys:
+            text = _text(getattr(key, side), to, joins_nulls=key.joins_nulls)
+            made = call("string", "concat", call("string", "concat", made, Literal("|", t.String())), text)
+        sides.append(formed(made, to))
+    return sides[0], sides[1]
+
+
+def _text(value: Expression, to: Lowering, *, joins_nulls: bool) -> Expression:
+    """A text that differs for different values; each tells where it ends."""
+    match value.type:
+        case t.String(nullable=nullable):
+            length = ScalarFunction(LENGTH, (value,), t.I32(nullable=nullable))
+            made: Expression = call("string", "concat", cast(length, t.String()), Literal(":", t.String()))
+            made = call("string", "concat", made, value)
+        case (
+            t.Boolean() | t.I8() | t.I16() | t.I32() | t.I64() | t.FP32() | t.FP64() | t.Decimal() | t.Date()
+            | t.PrecisionTimestamp()
+        ):  # fmt: skip
+            made = cast(one_zero(value), t.String())
+        case other:
+            raise to.refusal(f"a join by several values, one of them {other}")
+    if joins_nulls and value.type.nullable:
+        none = Literal("N", t.String(nullable=True))
+        return chosen([(is_null(value), none)], of_type(made, none.type))
+    return made
+
+
+def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expression, to: Lowering) -> Rel:
+    """A join with any condition: its right rows are found for the different values of the left columns in it."""
+    width, names = len(left.schema), left.schema.names
+    used = sorted(
+        {
+            node.position
+            for node in walk(condition, into_relations=False)
+            if isinstance(node, FieldReference) and node.root == ROOT and node.position < width
+        }
+    )
+    place = {position: n for n, position in enumerate(used)}
+    test = moved(condition, lambda at: place[at] if at < width else at - width + len(used))
+    if not used:
+        return _by_key(left, _filtered(right, [test], to), how, (), to)
+    below = declared(shown(left, columns(left, used), [names[at] for at in used], to), to)
+    domain = r.Aggregate(below, columns(below), (tuple(range(len(used))),), (), below.schema.names)
+    matches = _inner(domain, right, _parts(test, len(used)), to)
+    keys = [Key(column(left, at), column(matches, n), joins_nulls=True) for n, at in enumerate(used)]
+    made = _by_key(left, declared(matches, to), how, keys, to)
+    if how != "left":
+        return made
+    kept = [*range(width), *range(width + len(used), len(made.schema))]
+    return shown(made, columns(made, kept), [made.schema.names[at] for at in kept], to)
