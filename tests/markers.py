@@ -64,6 +64,7 @@ SLOW = frozenset(
         "test_typing_variables.py",
         "test_wheel.py::test_two_lines_of_configuration_check_the_columns_of_every_step",
         # runs of other tests
+        "test_testing.py::test_the_tests_of_the_page_pass_in_pytest",
         "test_markers.py::test_a_marker_that_is_written_by_hand_is_refused",
         "test_markers.py::test_markers_follow_from_fixtures",
         "test_markers.py::test_tests_are_collected_with_few_calls",

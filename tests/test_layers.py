@@ -57,6 +57,8 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "api": 7,
     "mypy_plugin": 7,
     "demo": 7,
+    "testing": 7,
+    "pytest_plugin": 7,
     "cli": 7,
     "": 7,  # the package itself
 }
@@ -75,6 +77,7 @@ HEAVY: dict[str, tuple[str, ...]] = {
     "duckdb": ("consumers",),
     "yaml": ("catalog",),
     "mypy": ("mypy_plugin",),
+    "pytest": ("pytest_plugin",),
 }
 """Libraries that take long to load or may be absent, and the only places that import them."""
 
@@ -85,6 +88,8 @@ ONLY_FOR_ANNOTATIONS = {
     ("algebra.types.sized", "algebra.expressions.literals"),
     # The signatures of `to_arrow`, `to_spark`, `execute` and `to_proto` name what they return.
     ("fluent.schemas", "pyarrow"),
+    ("pytest_plugin", "pyspark.sql"),
+    ("testing", "pyarrow"),
     ("fluent.schemas", "pyspark.sql.types"),
     ("fluent.base", "pyspark.sql"),
     ("fluent.given_tables", "pyarrow"),

@@ -134,11 +134,12 @@ def read_virtual(
         hint = next((advice for method, advice in _RECORDS.items() if hasattr(rows, method)), None)
         require(rows, Iterable if hint is None else list, "the rows are a list of tuples or dicts", hint)
         scope = Scope("read_virtual", (), NamedStruct(()))
-        records = tuple(_record(row, number, struct, scope) for number, row in enumerate(rows))
+        records = tuple(record_of(row, number, struct, scope) for number, row in enumerate(rows))
         return read(struct, rl.VirtualTable(records), None, None, None, ordering, distribution, properties)
 
 
-def _record(row: Row, number: int, struct: NamedStruct, scope: Scope) -> rl.Record:
+def record_of(row: Row, number: int, struct: NamedStruct, scope: Scope) -> rl.Record:
+    """A row that is given as a tuple or a dict. Raises as `read_virtual` says."""
     if isinstance(row, Mapping):
         for name in row:
             if name not in struct.names:

@@ -1,0 +1,325 @@
+"""Helpers for tests of pipelines: rows in, rows out.
+
+They run a relation on the embedded engine, which needs no Java and answers in milliseconds once it is up, and say what
+is different, and what to write if it is as it should be. The fixture ``embedded_session`` of the pytest plugin, which
+is installed with the package, gives the session of that engine.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from struct import pack, unpack
+from typing import TYPE_CHECKING, Any
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Literal
+from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.relations import NamedTable, Read
+from substrait_dsl.algebra.schema import NamedStruct, unknown_field
+from substrait_dsl.errors import InvalidArgumentError, naming, placing, quoted, require
+from substrait_dsl.fluent.base import RelationBase
+from substrait_dsl.fluent.reads import record_of
+from substrait_dsl.fluent.schemas import RelationSchema, as_struct
+from substrait_dsl.fluent.scope import Scope
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from substrait_dsl.fluent.execution import Session
+    from substrait_dsl.fluent.given_tables import Tables
+
+MOST_SHOWN = 20
+"""How many rows a message shows of each kind."""
+
+Rows = Any
+"""A list of tuples or of dicts, an Arrow table, a DataFrame of pandas or Polars, or a relation, which is run."""
+
+
+def assert_same_rows(
+    relation_or_rows: Rows,
+    expected: Rows,
+    *,
+    tables: Tables | None = None,
+    ordered: bool = False,
+    session: Session | None = None,
+) -> None:
+    """Assert that a relation gives some rows, each as often as it is expected.
+
+    Args:
+        relation_or_rows: the relation, which is run, or rows that something else gave: a list of tuples or dicts, an
+            Arrow table, a DataFrame of pandas or Polars.
+        expected: the rows in any of these forms. Of dicts, each has all columns.
+        tables: what the relation reads, by name, as of ``collect``; a list of tuples or dicts may stand for a table,
+            too: they become rows of the columns that the relation declares, exactly, and a dict may leave out columns
+            that may be NULL.
+        ordered: whether the order counts.
+        session: what runs the relation, as of ``collect``; None: the embedded engine.
+
+    Raises:
+        AssertionError: the rows are others. It shows which, and the line that expects those that came.
+        InvalidArgumentError: an argument is none of these.
+        SubstraitDslError: what the relation raises when it is run.
+
+    Example:
+        >>> import substrait_dsl as sd
+        >>> from substrait_dsl.testing import assert_same_rows
+        >>> orders = sd.read_named("orders", {"id": sd.I64, "price": sd.I64})
+        >>> dear = orders.filter(lambda o: o.price > 10).select("id")
+        >>> assert_same_rows(dear, [(2,)], tables={"orders": [(1, 5), (2, 20)]})
+    """
+    __tracebackhide__ = True
+    with naming("assert_same_rows"):
+        if type(ordered) is not bool:
+            raise InvalidArgumentError(f"ordered must be True or False, got {ordered!r}")
+        struct = relation_or_rows._rel.schema if isinstance(relation_or_rows, RelationBase) else None
+        names, actual = _rows(relation_or_rows, struct, tables, session, "the rows")
+        _, wanted = _rows(expected, struct, tables, session, "expected", names)
+    message = _difference(actual, wanted, ordered)
+    if message is not None:
+        raise AssertionError(f"{message}{_columns(names)}\nto expect what came, write:\n{_listed(actual)}")
+
+
+def assert_schema(relation: RelationBase | RelationSchema, expected: object) -> None:
+    """Assert that a relation has some columns: names, types and nullability, in order. Nothing runs.
+
+    Args:
+        relation: the relation, or its schema.
+        expected: the columns as ``read_named`` takes them: a schema class, a dict of types by names, a schema of
+            pyarrow or PySpark.
+
+    Raises:
+        AssertionError: the columns are others. It shows which, and the line that expects those that there are.
+        InvalidArgumentError: an argument is none of these.
+
+    Example:
+        >>> import substrait_dsl as sd
+        >>> from substrait_dsl import functions as f
+        >>> from substrait_dsl.testing import assert_schema
+        >>> orders = sd.read_named("orders", {"id": sd.I64, "price": sd.I64})
+        >>> assert_schema(orders.aggregate("id", total=lambda o: f.sum(o.price)), {"id": "i64", "total": "i64?"})
+    """
+    __tracebackhide__ = True
+    with naming("assert_schema"):
+        require(relation, (RelationBase, RelationSchema), "a relation has a schema")
+        found = as_struct(relation.schema if isinstance(relation, RelationBase) else relation)
+        wanted = as_struct(expected)  # type: ignore[arg-type]  # which refuses what is none
+    if found == wanted and found.names == wanted.names:
+        return
+    lines = ["the columns are not the expected ones"]
+    for position in range(max(len(found), len(wanted))):
+        one, other = (str(each.fields[position]) if position < len(each) else "nothing" for each in (found, wanted))
+        if one != other:
+            lines.append(f"  column {position}: {one}, expected {other}")
+    columns = ", ".join(f'"{field.name}": "{field.type}"' for field in found)
+    raise AssertionError("\n".join([*lines, "to expect what there is, write:", f"{{{columns}}}"]))
+
+
+# --- rows in
+
+
+def rows_table(rows: Sequence[Any], schema: NamedStruct) -> pa.Table:
+    """Make an Arrow table of rows, each value exactly of the type of its column.
+
+    Args:
+        rows: tuples in the order of the columns, or dicts, which may leave out columns that may be NULL.
+        schema: the columns.
+
+    Raises:
+        LiteralError: a value does not fit its column.
+        SchemaError: a row has another number of values, or lacks a required one.
+        UnknownFieldError: a key is no column.
+    """
+    from substrait_dsl.arrow.values import literals_table
+
+    optional = {field.name: None for field in schema if field.type.nullable}
+    scope = Scope("assert_same_rows", (), NamedStruct(()))
+    records = []
+    for number, row in enumerate(rows):
+        record = record_of({**optional, **row} if isinstance(row, Mapping) else row, number, schema, scope)
+        values = [value for value in record.fields if isinstance(value, Literal)]
+        if len(values) < len(record.fields):
+            raise InvalidArgumentError(f"row {number} holds an expression, and a table holds values")
+        records.append(values)
+    return literals_table(records, schema)
+
+
+def _names(name: Any) -> Any:
+    """The parts of a name of `tables`."""
+    return (name,) if isinstance(name, str) else name
+
+
+def _with_tables(relation: RelationBase, tables: Tables | None) -> Tables | None:
+    """The tables, with Arrow tables in place of lists of rows."""
+    if not isinstance(tables, Mapping) or not any(isinstance(each, list | tuple) for each in tables.values()):
+        return tables
+    declared: dict[tuple[str, ...], NamedStruct] = {}
+    for node in walk(relation._rel):
+        if isinstance(node, Read) and isinstance(node.definition, NamedTable):
+            declared.setdefault(node.definition.names, node.base_schema)
+    made = {}
+    for name, table in tables.items():
+        names = _names(name)
+        is_rows = isinstance(table, list | tuple) and names in declared
+        with placing(f"table {quoted(['.'.join(names)])}" if is_rows else "tables"):
+            made[name] = rows_table(table, declared[names]) if is_rows else table
+    return made
+
+
+# --- rows out
+
+
+def _rows(
+    given: Rows,
+    struct: NamedStruct | None,
+    tables: Tables | None,
+    session: Session | None,
+    what: str,
+    names: tuple[str, ...] = (),
+) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """The names of columns and the rows that are given in any form."""
+    if isinstance(given, RelationBase):
+        used = _with_tables(given, tables)
+        if used is not None and what == "expected":  # those that the other side reads, too
+            reads = {access.names for access in given._plan().accesses.reads}
+            used = {name: table for name, table in used.items() if _names(name) in reads}
+        return given.columns, [tuple(row) for row in given.collect(session, tables=used)]
+    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "iterrows"):
+        from substrait_dsl.arrow.tables import table_of
+
+        table = table_of(given, what)
+        columns = [column.to_pylist() for column in table.columns]
+        found = list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
+        return tuple(table.column_names), [_row(row, number, names, struct, what) for number, row in enumerate(found)]
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise InvalidArgumentError(
+            f"{what} must be a relation, a list of tuples or dicts, or a table, got {given!r}",
+            hint="one row is a list with one tuple: [(1, 'a')]",
+        )
+    found = list(given)
+    if not names and found:
+        first = found[0]
+        names = tuple(first) if isinstance(first, Mapping) else tuple(getattr(first, "__fields__", ()))
+    return names, [_row(row, number, names, struct, what) for number, row in enumerate(found)]
+
+
+def _row(row: Any, number: int, names: tuple[str, ...], struct: NamedStruct | None, what: str) -> tuple[Any, ...]:
+    if isinstance(row, Mapping):
+        for name in row:
+            if name not in names:
+                raise unknown_field(str(name), names)
+        missing = [name for name in names if name not in row]
+        if missing:
+            raise InvalidArgumentError(f'{what}, row {number}: it has no value for "{missing[0]}"')
+        row = tuple(row[name] for name in names)
+    if isinstance(row, str | bytes) or not isinstance(row, Sequence):
+        raise InvalidArgumentError(
+            f"{what}, row {number}: it must be a tuple or a dict, got {row!r}",
+            hint=f"a row of one column is ({row!r},)",
+        )
+    if struct is not None and len(row) != len(struct):
+        widths = f"it has {len(row)} values, the relation {len(struct)} columns"
+        raise InvalidArgumentError(f"{what}, row {number}: {widths}")
+    if struct is None:
+        return tuple(row)
+    return tuple(_of_type(value, field.type) for value, field in zip(row, struct, strict=True))
+
+
+def _of_type(value: Any, kind: t.Type) -> Any:
+    """An expected value as `collect` gives it: a struct as a tuple, a uuid as text, a point in time in local time."""
+    match value, kind:
+        case None, _:
+            return None
+        case _, t.UUID():
+            return str(value)
+        case int(), t.FP32() | t.FP64() if not isinstance(value, bool):
+            return float(value)
+        case float(), t.FP32() if math.isfinite(value):
+            return unpack("f", pack("f", value))[0]
+        case dt.datetime(tzinfo=zone), t.PrecisionTimestampTZ() if zone is not None:
+            return value.astimezone().replace(tzinfo=None)
+        case Mapping(), t.Struct(types=types):
+            return tuple(_of_type(value.get(name), part) for name, part in zip(kind.field_names, types, strict=True))
+        case _, t.Struct(types=types):
+            return tuple(_of_type(each, part) for each, part in zip(value, types, strict=True))
+        case _, t.List(element=element):
+            return [_of_type(each, element) for each in value]
+        case Mapping(), t.Map():
+            return {_of_type(key, kind.key): _of_type(each, kind.value) for key, each in value.items()}
+        case _:
+            return value
+
+
+# --- what is different
+
+
+def _key(value: Any) -> Any:
+    """What two values have in common that are the same: NaN is NaN, and 1 is neither 1.0 nor True nor "1"."""
+    match value:
+        case bool():
+            return ("bool", value)
+        case float():
+            return ("float", "NaN" if math.isnan(value) else value)
+        case list() | tuple():
+            return (isinstance(value, list), *map(_key, value))
+        case Mapping():
+            return frozenset((_key(key), _key(each)) for key, each in value.items())
+        case bytearray():
+            return bytes(value)
+        case _:
+            return value
+
+
+def _difference(actual: Sequence[Any], expected: Sequence[Any], ordered: bool) -> str | None:
+    """What is different; None: nothing."""
+    found, wanted = [*map(_key, actual)], [*map(_key, expected)]
+    missing, unexpected = Counter(wanted) - Counter(found), Counter(found) - Counter(wanted)
+    if not missing and not unexpected:
+        if not ordered or found == wanted:
+            return None
+        place = next(number for number, (one, other) in enumerate(zip(found, wanted, strict=True)) if one != other)
+        return (
+            "the rows are the expected ones in another order\n"
+            f"  row {place}: {_shown(actual[place])}, expected {_shown(expected[place])}"
+        )
+    same = len(found) - unexpected.total()
+    counts = f"{missing.total()} missing, {unexpected.total()} unexpected, {same} the same"
+    lines = [f"the rows are not the expected ones: {counts}"]
+    lines += _some("missing", expected, wanted, missing)
+    lines += _some("unexpected", actual, found, unexpected)
+    return "\n".join(lines)
+
+
+def _some(what: str, rows: Sequence[Any], keys: Sequence[Any], counted: Counter[Any]) -> list[str]:
+    left = Counter(counted)
+    lines = []
+    for row, key in zip(rows, keys, strict=True):
+        if left[key] > 0:
+            left[key] -= 1
+            lines.append(f"  {what}: {_shown(row)}")
+    more = len(lines) - MOST_SHOWN
+    return lines if more <= 0 else [*lines[:MOST_SHOWN], f"  {what}: {more:,} more"]
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"\n  columns: {', '.join(names)}" if names else ""
+
+
+def _shown(value: Any) -> str:
+    """A value as a program writes it; structs are tuples."""
+    match value:
+        case tuple():
+            return f"({', '.join(map(_shown, value))}{',' if len(value) == 1 else ''})"
+        case list():
+            return f"[{', '.join(map(_shown, value))}]"
+        case dict():
+            return f"{{{', '.join(f'{_shown(key)}: {_shown(each)}' for key, each in value.items())}}}"
+        case _:
+            return repr(value)
+
+
+def _listed(rows: Sequence[Any]) -> str:
+    shown = ", ".join(map(_shown, rows[:MOST_SHOWN]))
+    return f"[{shown}]" if len(rows) <= MOST_SHOWN else f"[{shown}, ...]  # {len(rows):,} rows"
