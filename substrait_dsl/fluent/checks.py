@@ -116,11 +116,11 @@ def check_and_encode(
     except UnsupportedError as error:
         error.rule = "encoding"
         return CheckedPlan(check, (refusal_for(error, profile),), None)
-    if len(message.relations) > 1:
+    parts = len(message.relations) + sum(len(each.detached_expressions) for each in message.relations)
+    if parts > 1:
         too_deep = UnsupportedError(
-            f"the plan is too deep for {profile}: it would be written in {len(message.relations)} parts, of which "
-            "engines read one",
-            hint="a message has at most 100 levels, about 45 steps one after the other",
+            f"the plan is too deep for {profile}: it would be written in {parts} parts, of which engines read one",
+            hint="a message has at most 100 levels: about 45 steps one after the other, or 30 calls in each other",
         )
         too_deep.rule = "depth"
         return CheckedPlan(check, (refusal_for(too_deep, profile),), None)

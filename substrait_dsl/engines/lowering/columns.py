@@ -7,7 +7,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import WindowFunction
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.expressions import lower_window_function
+from substrait_dsl.engines.lowering.expressions import lower_window_function, require_cast
 from substrait_dsl.engines.lowering.rows import above_sort
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
 from substrait_dsl.engines.lowering.terms import number, of_type, only
@@ -42,6 +42,9 @@ def lower_expand(rel: r.Expand, to: Lowering) -> Rel:
         ]
         if any(map(has_subquery, expressions)):
             raise to.refusal("an expand with subqueries")
+        for each, kind in zip(expressions, rel.schema.types, strict=False):
+            if each.type != kind:
+                require_cast(each.type, kind, to)
         typed = [of_type(each, kind) for each, kind in zip(expressions, rel.schema.types, strict=False)]
         copies.append(only(rel.input, (*typed, number(copy, t.I32())), rel.schema.names))
     return r.Set(tuple(copies), "union_all") if len(copies) > 1 else copies[0]

@@ -84,7 +84,7 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
         case FieldReference():
             return node
         case SingularOrList(value=value, options=options):
-            return SingularOrList(one_zero(value), tuple(map(one_zero, options)))
+            return _in_list(one_zero(value), options)
         case ScalarFunction():
             return of_type(lower_call(node, to), node.type)
         case Cast(input=value, target=t.Decimal() as target) if is_counted(value.type) and to.profile.has_form(
@@ -129,6 +129,15 @@ EXACT_DIGITS = 15
 """How many digits of a decimal a float of 64 bits holds exactly."""
 
 
+def _in_list(value: Expression, options: Sequence[Expression]) -> Expression:
+    """Whether a value is in a list; engines look for it among the constants of the list alone, if it has some."""
+    constants = tuple(one_zero(each) for each in options if isinstance(each, Literal))
+    tests: list[Expression] = [equal(value, each) for each in options if not isinstance(each, Literal)]
+    if constants:
+        tests.insert(0, SingularOrList(value, constants))
+    return balanced("or", tests)
+
+
 PRECISIONS = (0, 3, 6, 9)
 """How many digits of a second times have in Arrow, and in all engines that there are profiles of."""
 
@@ -149,6 +158,8 @@ def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
     if source.nullable and not target.nullable:
         raise to.refusal(f"a cast of {source} to {target}, which fails for NULL,", rule="cast")
     match source, target:
+        case (t.Struct() | t.List() | t.Map()), _:
+            pass  # engines have names of fields, of which there are none here
         case _ if source.as_required() == target.as_required():
             return
         case t.Decimal(), t.Decimal():

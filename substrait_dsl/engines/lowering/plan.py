@@ -19,7 +19,8 @@ from substrait_dsl.engines.lowering import aggregates, columns, joins, rows, set
 from substrait_dsl.engines.lowering.context import Lowering, Place
 from substrait_dsl.engines.lowering.expressions import lower_expression
 from substrait_dsl.engines.lowering.forms import bring_to_forms
-from substrait_dsl.engines.lowering.windows import split_windows, with_different_windows
+from substrait_dsl.engines.lowering.misreadings import without_misreadings
+from substrait_dsl.engines.lowering.windows import split_windows
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.errors import UnsupportedError, kind_words
 
@@ -132,7 +133,7 @@ def _lowered(top: Rel, to: Lowering) -> Rel:
     made = done[id(top)]
     assert isinstance(made, Rel)
     if to.profile.forms is None or to.refusals:
-        return with_different_windows(made)
+        return without_misreadings(made)
     return bring_to_forms(made, to, top)
 
 

@@ -77,6 +77,12 @@ def one_zero(value: Expression) -> Expression:
         raise UnsupportedError(f"values of {value.type} are not compared the same everywhere")
     if not isinstance(value.type, t.FP32 | t.FP64):
         return value
+    if isinstance(value, Literal):
+        return (
+            value
+            if value.value is None
+            else Literal(math.nan if math.isnan(value.value) else value.value + 0.0, value.type)
+        )
     kind = value.type.as_required()
     is_nan = call("comparison", "is_nan", value)
     return chosen([(is_nan, Literal(math.nan, value.type))], call("arithmetic", "add", value, literal(0.0, kind)))

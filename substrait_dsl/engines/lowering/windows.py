@@ -1,4 +1,4 @@
-"""Window functions where engines have them: in projections, each projection's with names of their own."""
+"""Window functions where engines have them: in projections."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import attrs
 
 from substrait_dsl.algebra import relations as r
-from substrait_dsl.algebra.expressions import Expression, WindowFunction
-from substrait_dsl.algebra.node import Node, Rel, rebuild, with_children
+from substrait_dsl.algebra.expressions import WindowFunction
+from substrait_dsl.algebra.node import Node, Rel, with_children
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.terms import column, number, with_columns
+from substrait_dsl.engines.lowering.terms import column, with_columns
 from substrait_dsl.errors import kind_words
 
 
@@ -53,9 +53,9 @@ def split_windows(rel: Rel, to: Lowering) -> SplitWindows | None:
     Raises:
         UnsupportedError: the relation has several inputs, so that there is no projection of its rows.
     """
-    found = _outermost(rel)
+    found = outermost_windows(rel)
     if isinstance(rel, r.Project):
-        found = [inner for each in found for inner in _outermost(each)]
+        found = [inner for each in found for inner in outermost_windows(each)]
     if not found or isinstance(rel, r.Expand):  # which becomes projections
         return None
     if not isinstance(rel, r.Project | r.Filter | r.Sort | r.Aggregate | r.TopN | r.Window):
@@ -74,7 +74,7 @@ def split_windows(rel: Rel, to: Lowering) -> SplitWindows | None:
     return SplitWindows(projection, places, mapping)
 
 
-def _outermost(node: Node) -> list[WindowFunction]:
+def outermost_windows(node: Node) -> list[WindowFunction]:
     """The window functions inside a node that are in no other, in order."""
     found: list[WindowFunction] = []
     stack = [child for child in reversed(node.children()) if not isinstance(child, Rel)]
@@ -85,29 +85,3 @@ def _outermost(node: Node) -> list[WindowFunction]:
         else:
             stack += [child for child in reversed(each.children()) if not isinstance(child, Rel)]
     return found
-
-
-def with_different_windows(top: Rel) -> Rel:
-    """The relation, in which no window function of one projection is written as one of another.
-
-    Engines name columns by what computes them, and refuse a projection whose input has a column of that name. A further
-    partition key, which is a constant, changes no value.
-    """
-    count = 0
-
-    def change(node: Node) -> Node:
-        nonlocal count
-        if not isinstance(node, r.Project) or not _outermost(node):
-            return node
-        count += 1
-        if count == 1:
-            return node
-        key: Expression = number(count)
-
-        def keyed(part: Node) -> Node:
-            return attrs.evolve(part, partitions=(*part.partitions, key)) if isinstance(part, WindowFunction) else part
-
-        expressions = tuple(rebuild(each, keyed, into_relations=False) for each in node.expressions)
-        return attrs.evolve(node, expressions=expressions)
-
-    return rebuild(top, change)

@@ -1,0 +1,140 @@
+"""Legal plans that DataFusion takes for others, or fails at, when they are not lowered: rows are those of DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import functions
+from substrait_dsl.errors import UnsupportedError
+from tests.differential.engines import case_of, duckdb_engine
+from tests.differential.tables import read
+from tests.engines.runners import canonical_rows, run_on_datafusion, with_random_tables
+
+if TYPE_CHECKING:
+    import duckdb as duck
+    from datafusion import SessionContext
+
+f: Any = functions
+Relation = sd.Relation[Any]
+
+INTS = read("ints").select("k", "y", "a", "b")
+OTHERS = INTS.select(k2=sd.col("k"), y2=sd.col("y"), a2=sd.col("a"), b2=sd.col("b"))
+TEXTS = read("texts")
+REALS = read("reals")
+TOTAL = OTHERS.aggregate(k2=lambda r: f.count(r.k2), b2=lambda r: f.max(r.b2))
+
+SIDES: dict[str, Relation] = {"rows": OTHERS, "one row": TOTAL}
+
+CONDITIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "equal columns of the left": lambda x, y: x.k == x.y.cast("i64"),
+    "equal columns of the right": lambda x, y: y.k2 == y.b2,
+    "a column of the left and itself": lambda x, y: x.k == x.k,
+    "not distinct from itself": lambda x, y: f.is_not_distinct_from(x.b, x.b),
+    "and a key": lambda x, y: (x.b == x.b) & (x.k == y.k2),
+    "of both kinds of equality": lambda x, y: f.is_not_distinct_from(x.b, y.b2) & (x.k == y.k2),
+    "a constant": lambda x, y: f.starts_with(sd.lit("A"), f.coalesce(sd.lit("B"), sd.lit("b"))),
+    "a constant NULL": lambda x, y: sd.lit(None, "boolean?"),
+    "NULL where nothing is": lambda x, y: f.is_null(y.k2),
+    "NULL on the left where nothing is": lambda x, y: f.is_null(x.k),
+}
+JOINS: tuple[Any, ...] = ("left", "left_anti", "right_semi")
+
+LITERAL = TEXTS.select(c=sd.lit("x"))
+FILTERED = TEXTS.select("s").filter(lambda r: r.s != "b")
+
+INPUTS: dict[str, Relation] = {
+    "a filter": FILTERED,
+    "two filters": FILTERED.union_all(FILTERED),
+    "a fetch": FILTERED.fetch(50),
+    "a sort": FILTERED.sort("s"),
+    "a join": TEXTS.select("s").join(TEXTS.select("u"), lambda x, y: x.s == y.u, "left_semi"),
+}
+
+GROUPED = REALS.aggregate("x", "z", grouping_sets=[(0,), (), (1,)], n=f.count())
+
+CASES: dict[str, Callable[[], Relation]] = {
+    **{
+        f"{how} join on {condition}, {side}": lambda how=how, condition=condition, side=side: INTS.join(  # type: ignore[misc]
+            SIDES[side], CONDITIONS[condition], how
+        )
+        for how, condition, side in product(JOINS, CONDITIONS, SIDES)
+    },
+    **{
+        f"a condition on a union with {name}": lambda rel=rel: LITERAL.union_all(rel).filter(lambda r: r[0] <= "b")  # type: ignore[misc]
+        for name, rel in INPUTS.items()
+    },
+    **{
+        f"a condition beside a union with {name}": lambda rel=rel: (  # type: ignore[misc]
+            TEXTS.select("s").subtract(LITERAL.union_all(rel)).filter(lambda r: r.s <= "b")
+        )
+        for name, rel in INPUTS.items()
+    },
+    "a condition that a row of an aggregate does not meet": lambda: (
+        read("nothing").aggregate(m=lambda r: f.min(r.a)).filter(lambda r: r.m < r.m)
+    ),
+    "a sort of several grouping sets": lambda: GROUPED.sort("x", "z", "n", "grouping_set"),
+    "a window over several grouping sets": lambda: GROUPED.select(
+        "n", q=f.dense_rank().over(order_by=["x", "z", "grouping_set"])
+    ),
+    "all but the first of several grouping sets": lambda: GROUPED.sort("x", "z", "n", "grouping_set").fetch(None, 2),
+    "in a list with columns": lambda: REALS.project(c=lambda r: r.z.is_in([5e-324, r.z * r.z, -0.5])),
+    "in a list of columns": lambda: REALS.project(c=lambda r: r.x.is_in([r.z, None])),
+    "in a list with the value": lambda: REALS.project(c=lambda r: r.r.is_in([sd.lit(-0.0, "fp32"), r.r])),
+}
+
+
+@pytest.fixture(scope="module")
+def connection(duckdb: None) -> duck.DuckDBPyConnection:
+    return duckdb_engine()
+
+
+@pytest.fixture(scope="module")
+def context(datafusion: None) -> SessionContext:
+    return with_random_tables()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_are_those_of_duckdb(name: str, connection: duck.DuckDBPyConnection, context: SessionContext) -> None:
+    relation = CASES[name]()
+    rows = canonical_rows(run_on_datafusion(context, relation.to_plan().to_bytes(engine="datafusion")))
+    assert case_of(0, relation, connection).difference(rows) is None
+
+
+def nested(height: int) -> Relation:
+    """A difference whose first term is that many calls deep."""
+    value: Any = sd.col("y").cast("i64")
+    for number in range(height):
+        value = value - number
+    return INTS.select(s=value)
+
+
+def test_calls_in_each_other_run_as_deep_as_one_tree_holds_them(
+    connection: duck.DuckDBPyConnection, context: SessionContext
+) -> None:
+    relation = nested(20)
+    rows = canonical_rows(run_on_datafusion(context, relation.to_plan().to_bytes(engine="datafusion")))
+    assert case_of(0, relation, connection).difference(rows) is None
+
+
+@pytest.mark.parametrize("height", [40, 400])
+def test_calls_that_are_written_apart_are_refused(height: int) -> None:
+    with pytest.raises(UnsupportedError, match="too deep for DataFusion 55: it would be written in"):
+        nested(height).to_plan().to_bytes(engine="datafusion")
+
+
+def test_a_struct_that_may_be_null_is_refused() -> None:
+    """DataFusion has names of fields, and casts by them."""
+    parts = read("parts")
+    for relation in (
+        parts.select(c=lambda r: r.w.cast("struct<i32?, string?>?")),
+        parts.expand(index="i", v=lambda r: sd.switching(r.v, r.w)),
+    ):
+        with pytest.raises(
+            UnsupportedError, match="a cast of struct<i32\\?, string\\?> to struct<i32\\?, string\\?>\\?"
+        ):
+            relation.to_plan().to_bytes(engine="datafusion")
