@@ -77,6 +77,15 @@ CASES: dict[str, Callable[[], Relation]] = {
     "a condition that a row of an aggregate does not meet": lambda: (
         read("nothing").aggregate(m=lambda r: f.min(r.a)).filter(lambda r: r.m < r.m)
     ),
+    "a sort by the condition of a filter": lambda: (
+        INTS.filter(lambda r: r.y > 1).sort(lambda r: r.y > 1, "k").select("k")
+    ),
+    "a sort by the key of a sort": lambda: (
+        INTS.sort(lambda r: r.y.cast("i64") + 2, "k").sort(lambda r: r.y.cast("i64") + 2, "k").select("k")
+    ),
+    "a sort by the number of a fetch": lambda: (
+        INTS.top_n(3, "k", "y", "a").top_n(2, lambda r: r.y.cast("i64") + 3, "k").select("k")
+    ),
     "a sort of several grouping sets": lambda: GROUPED.sort("x", "z", "n", "grouping_set"),
     "a window over several grouping sets": lambda: GROUPED.select(
         "n", q=f.dense_rank().over(order_by=["x", "z", "grouping_set"])

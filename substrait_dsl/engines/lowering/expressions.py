@@ -158,7 +158,7 @@ def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
     if source.nullable and not target.nullable:
         raise to.refusal(f"a cast of {source} to {target}, which fails for NULL,", rule="cast")
     match source, target:
-        case (t.Struct() | t.List() | t.Map()), _:
+        case ((t.Struct() | t.List() | t.Map()), _):
             pass  # engines have names of fields, of which there are none here
         case _ if source.as_required() == target.as_required():
             return

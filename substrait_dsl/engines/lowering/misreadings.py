@@ -33,7 +33,7 @@ def without_misreadings(top: Rel) -> Rel:
                 ]
                 return attrs.evolve(made, input=_as_one_part(made.input, keys))
             case r.Sort():
-                return attrs.evolve(node, input=_as_one_part(node.input, [key.expression for key in node.keys]))
+                return _with_keys_of_a_projection(node)
             case r.Aggregate() if not any(node.grouping_sets) and node.measures:
                 # Engines move conditions without a column, or that turn out to have none, to the input, and the one
                 # row comes out of no rows, too. They do not move them through a fetch.
@@ -65,6 +65,21 @@ def _with_partition_key(project: r.Project, key: Expression) -> r.Project:
     )
 
 
+def _with_keys_of_a_projection(sort: r.Sort) -> r.Sort:
+    """A sort by computed keys, above a projection.
+
+    In keys engines take an expression of the relation below, such as the condition of a filter or the number of a
+    fetch, for a column of it.
+    """
+    keys = [key.expression for key in sort.keys]
+    if all(isinstance(key, FieldReference) for key in keys):
+        return sort
+    source = _as_one_part(sort.input, keys)
+    if isinstance(source, r.Filter | r.Sort | r.Fetch):
+        source = _as_projection(source)
+    return sort if source is sort.input else attrs.evolve(sort, input=source)
+
+
 def _as_one_part(rel: Rel, keys: Sequence[Expression]) -> Rel:
     """What is to be sorted by some keys; all rows of it by a fetch, if it is a union and keys are computed.
 
@@ -80,9 +95,10 @@ def _as_one_part(rel: Rel, keys: Sequence[Expression]) -> Rel:
 
 
 def _as_projection(rel: Rel) -> Rel:
-    """An input of a union that is a projection, to whose columns engines give the names of those of the first input.
+    """A relation that is a projection.
 
-    To the columns of others they give none, and fail when they move a condition on the union to its inputs.
+    Engines give the columns of such an input of a union the names of those of the first input. To the columns of others
+    they give none, and fail when they move a condition on the union to its inputs.
     """
     return rel if isinstance(rel, r.Emit | r.Project) else only(rel, columns(rel), rel.schema.names)
 
