@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Names = tuple[str, ...]
+
+
+@attrs.frozen(eq=False)
+class Encoded:
+    """A plan of one root, ready to be sent."""
+
+    data: bytes
+    """The plan, in the encoding of the profile."""
+    sources: Mapping[str, Any]
+    """Arrow tables, and what `Consumer.with_types` gave, by the names that the plan has for them: seen by it alone."""
+    schema: pa.Schema
+    """The columns that the frame is to have."""
+
+
+@attrs.frozen(eq=False)
+class Result:
+    """What an engine makes of a plan."""
+
+    frame: Any
+    table: pa.Table | None = None
+    """The rows, if they are computed already."""
 
 
 class Consumer(ABC):
@@ -33,24 +56,24 @@ class Consumer(ABC):
     def with_types(self, names: Names, schema: pa.Schema) -> Any:
         """A table of the session as a source of these columns, each converted to its type."""
 
-    @abstractmethod
-    def consume(self, data: bytes, sources: Mapping[str, Any], schema: pa.Schema) -> Any:
-        """Make a frame of a plan.
+    def is_as_declared(self, names: Names, found: pa.Schema, positions: Sequence[int], wanted: pa.Schema) -> bool:
+        """Whether a table is read as it is: the declared columns, at these positions, are of the declared types."""
+        return all(
+            mine.name == theirs.name and mine.type == theirs.type and (theirs.nullable or not mine.nullable)
+            for mine, theirs in zip((found.field(position) for position in positions), wanted, strict=True)
+        )
 
-        Args:
-            data: the plan, in the encoding of the profile.
-            sources: Arrow tables, and what `with_types` gave, by the names that the plan has for them. They are seen
-                by this plan alone.
-            schema: the columns that the frame is to have.
-        """
+    @abstractmethod
+    def consume(self, plan: Encoded) -> Result:
+        """Make a frame of a plan."""
 
     @abstractmethod
     def collect(self, frame: Any, limit: int | None = None) -> tuple[list[pa.ChunkedArray], int]:
         """The columns of a frame, and how many rows there are: all, or the first ones."""
 
     @abstractmethod
-    def explain(self, frame: Any) -> str:
-        """The plan that the engine makes of a frame."""
+    def explain(self, plan: Encoded) -> str:
+        """The plan that the engine makes of a plan."""
 
     @abstractmethod
     def words_of(self, error: BaseException) -> str | None:
@@ -59,6 +82,7 @@ class Consumer(ABC):
 
 _CONSUMERS = {
     "datafusion": ("substrait_dsl.consumers.datafusion", "DataFusionSession"),
+    "duckdb": ("substrait_dsl.consumers.duckdb", "DuckDBSession"),
 }
 """By the package of a session the module and the class that ask it."""
 

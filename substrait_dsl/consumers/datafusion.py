@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from datafusion.substrait import Consumer as PlanConsumer
 from datafusion.substrait import Serde
 
 from substrait_dsl.consumers.columns import actual_name
-from substrait_dsl.consumers.consumer import Consumer, Names
+from substrait_dsl.consumers.consumer import Consumer, Encoded, Names, Result
 
 if TYPE_CHECKING:
     from datafusion import DataFrame
@@ -57,22 +56,25 @@ class DataFusionSession(Consumer):
             columns.append(value.alias(field.name))
         return frame.select(*columns)
 
-    def consume(self, data: bytes, sources: Mapping[str, Any], schema: pa.Schema) -> DataFrame:
+    def consume(self, plan: Encoded) -> Result:
+        return Result(self._frame(plan))
+
+    def _frame(self, plan: Encoded) -> DataFrame:
         context = self._context
         try:
-            for name, source in sources.items():
+            for name, source in plan.sources.items():
                 if hasattr(source, "to_batches"):
                     batches = source.to_batches() or [pa.RecordBatch.from_pylist([], source.schema)]
                     context.register_record_batches(name, [batches])
                 else:
                     context.register_table(name, source.into_view())
-            plan = PlanConsumer.from_substrait_plan(context, Serde.deserialize_bytes(data))
-            frame = context.create_dataframe_from_logical_plan(plan)
+            logical = PlanConsumer.from_substrait_plan(context, Serde.deserialize_bytes(plan.data))
+            frame = context.create_dataframe_from_logical_plan(logical)
         finally:
-            for name in sources:
+            for name in plan.sources:
                 if context.table_exist(name):
                     context.deregister_table(name)
-        return _with_types(frame, schema)
+        return _with_types(frame, plan.schema)
 
     def collect(self, frame: DataFrame, limit: int | None = None) -> tuple[list[pa.ChunkedArray], int]:
         batches = (frame if limit is None else frame.limit(limit)).collect()
@@ -83,8 +85,8 @@ class DataFusionSession(Consumer):
             for position, field in enumerate(schema)
         ], count
 
-    def explain(self, frame: DataFrame) -> str:
-        return str(frame.execution_plan().display_indent())
+    def explain(self, plan: Encoded) -> str:
+        return str(self._frame(plan).execution_plan().display_indent())
 
     def words_of(self, error: BaseException) -> str | None:
         words = str(error)

@@ -18,6 +18,7 @@ from substrait_dsl.algebra.trees import Root
 from substrait_dsl.arrow.exact import exact_table
 from substrait_dsl.arrow.schemas import to_arrow
 from substrait_dsl.consumers.columns import check_columns, fitted
+from substrait_dsl.consumers.consumer import Encoded
 from substrait_dsl.consumers.rows import ResultRow, python_rows, require_values
 from substrait_dsl.consumers.text import shown
 from substrait_dsl.engines.profile import load_profile
@@ -36,7 +37,7 @@ from substrait_dsl.proto.plan import encode_plan, to_bytes
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from substrait_dsl.consumers.consumer import Consumer, Names
+    from substrait_dsl.consumers.consumer import Consumer, Names, Result
 
 T = TypeVar("T")
 
@@ -55,8 +56,10 @@ class ConsumerExecution(Execution):
         tables: Mapping[Names, pa.Table],
         *,
         persist_shared: bool,
+        is_preview: bool,
         output: Output,
     ) -> None:
+        """`is_preview` has the plan made ready, and not sent."""
         self._consumer = consumer
         title = consumer.title
         if persist_shared:
@@ -67,7 +70,9 @@ class ConsumerExecution(Execution):
             require_values(self._schemas[0])
         if len(plan.roots) < len(plan.trees):
             raise UnsupportedError(f"{title} runs no subtrees, which are evaluated for their effect alone")
-        self.frames = [self._frame(plan, root, schema, tables) for root, schema in self._with_schemas(plan, output)]
+        self._encoded = [self._encode(plan, root, schema, tables) for root, schema in self._with_schemas(plan, output)]
+        self._results = [] if is_preview else [self._asked(partial(self._run, each)) for each in self._encoded]
+        self.frames = [result.frame for result in self._results]
 
     def _with_schemas(self, plan: AlgebraPlan, output: Output) -> Iterator[tuple[Root, NamedStruct]]:
         for root, schema in zip(plan.roots, self._schemas, strict=True):
@@ -78,7 +83,11 @@ class ConsumerExecution(Execution):
             else:
                 yield root, schema
 
-    def _frame(self, plan: AlgebraPlan, root: Root, schema: NamedStruct, tables: Mapping[Names, pa.Table]) -> Any:
+    def _run(self, encoded: Encoded) -> Result:
+        return self._consumer.consume(encoded)
+
+    def _encode(self, plan: AlgebraPlan, root: Root, schema: NamedStruct, tables: Mapping[Names, pa.Table]) -> Encoded:
+        """Lower, check and encode the plan of one root, and find what it reads."""
         profile = load_profile(self._consumer.engine)
         checked = check_and_encode(attrs.evolve(plan, trees=(root,)), profile)
         low = checked.check.lowered
@@ -100,8 +109,7 @@ class ConsumerExecution(Execution):
         message = checked.message
         if sources:
             message = encode_plan(low, encoding=profile.encoding, omitted_fields=profile.omitted_fields)
-        data = to_bytes(message)
-        return self._asked(lambda: self._consumer.consume(data, sources, to_arrow(schema)), "refuses the plan")
+        return Encoded(to_bytes(message), sources, to_arrow(schema))
 
     def _source(
         self, table: NamedTable, declared: NamedStruct, given: Mapping[Names, pa.Table], sources: dict[str, Any]
@@ -117,7 +125,7 @@ class ConsumerExecution(Execution):
             raise self._not_there(names)
         positions = check_columns(found, declared, what)
         wanted = to_arrow(declared)
-        if all(_is_field(found.field(position), field) for position, field in zip(positions, wanted, strict=True)):
+        if self._consumer.is_as_declared(names, found, positions, wanted):
             return table
         sources[name] = self._asked(lambda: self._consumer.with_types(names, wanted), f"cannot read {what}")
         return attrs.evolve(table, names=(name,))
@@ -127,7 +135,7 @@ class ConsumerExecution(Execution):
         hint = suggestion(names[-1], known) or 'tables={"name": frame} gives one for this execution alone'
         return ExecutionError(f"there is no table {quoted(['.'.join(names)])}; there are {quoted(known)}", hint=hint)
 
-    def _asked(self, ask: Callable[[], T], what: str) -> T:
+    def _asked(self, ask: Callable[[], T], what: str = "fails") -> T:
         """Ask the engine; what it says in an error of its own is an `ExecutionError`."""
         try:
             return ask()
@@ -151,7 +159,11 @@ class ConsumerExecution(Execution):
         return self._table(None)
 
     def _table(self, limit: int | None) -> pa.Table:
-        columns, count = self._asked(lambda: self._consumer.collect(self.frames[0], limit), "fails")
+        result = self._results[0]
+        if result.table is not None:
+            columns, count = result.table.columns, result.table.num_rows
+        else:
+            columns, count = self._asked(lambda: self._consumer.collect(result.frame, limit))
         return exact_table(columns, count, self._schemas[0])
 
     def rows(self) -> list[ResultRow]:
@@ -165,13 +177,8 @@ class ConsumerExecution(Execution):
         if mode is not None:
             raise InvalidArgumentError(f"a mode is one of Spark's plan, and this is a session of {title}")
         parts = [text]
-        for number, frame in enumerate(self.frames):
-            heading = f"on {title}" if len(self.frames) == 1 else f"root {number} on {title}"
-            lines = self._asked(partial(self._consumer.explain, frame), "fails").strip()
+        for number, encoded in enumerate(self._encoded):
+            heading = f"on {title}" if len(self._encoded) == 1 else f"root {number} on {title}"
+            lines = self._asked(partial(self._consumer.explain, encoded)).strip()
             parts.append(f"--- {heading}\n{lines}")
         return "\n\n".join(parts)
-
-
-def _is_field(found: pa.Field, wanted: pa.Field) -> bool:
-    """Whether a column is a declared one already, whatever its metadata."""
-    return bool(found.name == wanted.name and found.type == wanted.type and (wanted.nullable or not found.nullable))

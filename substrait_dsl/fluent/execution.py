@@ -155,7 +155,9 @@ def start(
     if (consumer := consumer_of(session)) is not None:
         from substrait_dsl.consumers.execution import ConsumerExecution
 
-        return ConsumerExecution(plan, consumer, given, persist_shared=persist_shared, output=output)
+        return ConsumerExecution(
+            plan, consumer, given, persist_shared=persist_shared, is_preview=is_preview, output=output
+        )
     if not hasattr(session, "createDataFrame"):
         raise InvalidArgumentError(f"expected a SparkSession, got {session!r}", hint=_session_hint(session))
     from substrait_dsl.fluent.running import SparkExecution

@@ -1,0 +1,157 @@
+"""Rows in a connection of DuckDB 1.1.3 with its Substrait extension, which runs in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+
+import substrait_dsl as sd
+from substrait_dsl.errors import UnsupportedError
+from tests.engines.processes import Engine
+from tests.support import refused
+
+START = """
+import datetime as dt
+from decimal import Decimal
+from importlib import import_module
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+
+def tried(run):
+    try:
+        print(run())
+    except sd.SubstraitDslError as error:
+        print(type(error).__name__, str(error).replace(chr(10), " "))
+
+plain = duckdb.connect()
+(folder,) = import_module("duckdb_extension_substrait").__path__
+(file,) = Path(folder).rglob("*.duckdb_extension")
+connection = duckdb.connect(config={"allow_unsigned_extensions": "true"})
+connection.load_extension(str(file))
+given = sd.read_named("given", {"id": "i64", "name": "string?", "price": "decimal<10,2>?", "day": "date?"})
+things = sd.read_named("things", {"id": "i32", "name": "string?"})
+table = pa.table({
+    "more": [0, 0], "day": [dt.date(2024, 1, 2), None], "name": pa.array(["a", None]).dictionary_encode(), "id": [1, 2],
+    "price": pa.array([Decimal("1.50"), None], pa.decimal128(10, 2)),
+})
+tables = {"given": table}
+"""
+
+
+def lines(program: str, engine: Engine) -> list[str]:
+    """What a program prints, each statement a line."""
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, filter(None, (engine.packages, root))))}
+    command = [sys.executable, "-c", START + program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=environment)
+    assert (done.stderr, done.returncode) == ("", 0)
+    return done.stdout.splitlines()
+
+
+def test_rows_of_given_tables(duckdb_substrait: Engine) -> None:
+    program = """
+tried(lambda: given.filter(lambda r: r.id > 1).collect(connection, tables=tables))
+tried(lambda: given.aggregate(n=f.count(), total=lambda r: f.sum(r.price)).collect(connection, tables=tables))
+tried(lambda: given.to_arrow(connection, tables=tables).schema.equals(given.schema.to_arrow(), check_metadata=True))
+tried(lambda: given.execute(connection, tables=tables).fetchall())
+tried(lambda: given.execute(connection, tables=tables).columns)
+given.select("id", "name").show(connection, tables=tables)
+plan = sd.Plan(given.select("id"), given.limit(0))
+tried(lambda: [frame.fetchall() for frame in plan.execute(connection, tables=tables)])
+tried(lambda: connection.execute("SELECT * FROM information_schema.tables").fetchall())
+"""
+    assert lines(program, duckdb_substrait) == [
+        "[Row(id=2, name=None, price=None, day=None)]",
+        "[Row(n=2, total=Decimal('1.50'))]",
+        "True",
+        "[(1, 'a', Decimal('1.50'), datetime.date(2024, 1, 2)), (2, None, None, None)]",
+        "['id', 'name', 'price', 'day']",
+        "+---+----+",
+        "| id|name|",
+        "+---+----+",
+        "|  1|   a|",
+        "|  2|NULL|",
+        "+---+----+",
+        "",
+        "[[(1,), (2,)], []]",
+        "[]",
+    ]
+
+
+def test_tables_of_the_connection(duckdb_substrait: Engine) -> None:
+    """Columns in another order and case, temporary tables, views, another database, what is not committed yet."""
+    program = """
+rows = "SELECT * FROM (VALUES ('x', 0, 7), ('y', 0, 8)) v(NAME, more, id)"
+connection.execute(f"CREATE TABLE things AS {rows}")
+tried(lambda: things.collect(connection))
+tried(lambda: things.collect(connection, tables={"things": pa.table({"id": pa.array([1], pa.int32()), "name": ["z"]})}))
+connection.execute(f"CREATE VIEW seen AS {rows}")
+tried(lambda: sd.read_named("seen", {"name": "string?", "id": "i32?"}).collect(connection))
+connection.execute(f"CREATE TEMPORARY TABLE temporary AS {rows}")
+tried(lambda: sd.read_named("temporary", {"id": "i32"}).collect(connection))
+connection.execute("BEGIN")
+connection.execute("INSERT INTO things VALUES ('new', 0, 9)")
+tried(lambda: things.select("id").collect(connection))
+connection.execute("ROLLBACK")
+tried(lambda: things.select("id").collect(connection))
+connection.execute("ATTACH ':memory:' AS other")
+connection.execute("USE other")
+connection.execute("CREATE TABLE things AS SELECT 5 AS id, 'other' AS name")
+tried(lambda: things.collect(connection))
+connection.execute("USE memory")
+tried(lambda: connection.execute("SELECT count(*) FROM duckdb_tables()").fetchall())
+"""
+    assert lines(program, duckdb_substrait) == [
+        "[Row(id=7, name='x'), Row(id=8, name='y')]",
+        "[Row(id=1, name='z')]",
+        "[Row(name='x', id=7), Row(name='y', id=8)]",
+        "[Row(id=7), Row(id=8)]",
+        "[Row(id=7), Row(id=8), Row(id=9)]",
+        "[Row(id=7), Row(id=8)]",
+        "[Row(id=5, name='other')]",
+        "[(3,)]",
+    ]
+
+
+def test_errors_are_of_the_tree(duckdb_substrait: Engine) -> None:
+    program = """
+tried(lambda: given.collect(plain, tables=tables))
+connection.execute("CREATE TABLE things AS SELECT * FROM (VALUES (1), (NULL)) v(id)")
+tried(lambda: sd.read_named("thing", {"id": "i32"}).collect(connection))
+tried(lambda: things.collect(connection))
+tried(lambda: sd.read_named("things", {"id": "i32"}).collect(connection))
+tried(lambda: given.select(x=lambda r: r.id / (r.id - 1)).collect(connection, tables=tables))
+tried(lambda: given.write("copies", op="ctas").execute(connection, tables=tables))
+tried(lambda: given.collect(connection, tables=tables, progress=True))
+tried(lambda: given.explain(connection, tables=tables))
+"""
+    expected = [
+        ("UnsupportedError", "has not loaded the Substrait extension", "load_extension"),
+        ("ExecutionError", 'there is no table "thing"', 'did you mean "things"?'),
+        ("SchemaError", 'it has no column "name"'),
+        ("ExecutionError", 'DuckDB fails: Invalid Input Error: column "id" is required, but it is NULL'),
+        ("ExecutionError", "DuckDB fails:", "division by zero"),
+        ("UnsupportedError", "a write cannot be lowered", "(step: write ctas as copies"),
+        ("UnsupportedError", "progress is for sessions of Spark"),
+        ("UnsupportedError", "DuckDB does not tell what it makes of a plan"),
+    ]
+    for line, words in zip(lines(program, duckdb_substrait), expected, strict=True):
+        for part in words:
+            assert part in line
+
+
+def test_another_version_is_told_what_to_install(duckdb: None) -> None:
+    from duckdb import connect
+
+    relation = sd.read_named("given", {"id": "i64"})
+    with connect() as connection, refused(UnsupportedError, "DuckDB 1.1.3 with", "pip install duckdb==1.1.3"):
+        relation.collect(connection, tables={"given": pa.table({"id": [1]})})
