@@ -89,14 +89,16 @@ def _started() -> SparkSession:
 def _require_installed() -> None:
     try:
         require_client()
-        import pysail.spark  # type: ignore[import-untyped]  # noqa: F401
-        import pyspark.sql.connect.session  # noqa: F401  # pyspark without what Spark Connect needs fails here
-
         require_sail(version("pysail"))
+        import pysail.spark  # type: ignore[import-untyped]  # noqa: F401
+        from pyspark.errors import PySparkException
+
+        try:
+            import pyspark.sql.connect.session  # noqa: F401  # pyspark without what Spark Connect needs fails here
+        except PySparkException as error:
+            raise ExecutionError(f"the embedded engine lacks a package: {told(error)}", hint=LOCAL) from error
     except (ImportError, PackageNotFoundError) as error:
         raise ExecutionError(f"the embedded engine, Sail, is not installed: {error}", hint=LOCAL) from error
-    except spark_errors() as error:
-        raise ExecutionError(f"the embedded engine lacks a package: {told(error)}", hint=LOCAL) from error
 
 
 def _server() -> Any:

@@ -24,7 +24,7 @@ from substrait_dsl.spark.causes import system_words
 from substrait_dsl.spark.failures import ANEW, ENDED, RESTART, STOPPED, spark_errors, told
 from substrait_dsl.spark.named import listed_tables
 from substrait_dsl.spark.servers import ENGINES, EngineName
-from substrait_dsl.spark.versions import require_client
+from substrait_dsl.spark.versions import SPARK, require_client, require_spark
 from substrait_dsl.spark.workspace import VIEW_PREFIX, is_remote
 
 if TYPE_CHECKING:
@@ -87,10 +87,11 @@ def local_session(name: str = "substrait-dsl", *, engine: EngineName = "spark") 
         return embedded_session()
     try:
         require_client()
+        require_spark()
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise ExecutionError("pyspark is not installed", hint='pip install "substrait-dsl[spark]"') from error
+        raise ExecutionError("pyspark is not installed", hint=SPARK) from error
     try:
         running = SparkSession.getActiveSession()
         if running is not None:

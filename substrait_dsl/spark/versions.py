@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal
 
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.servers import server_of
+from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,6 +35,8 @@ SAIL: Version = (0, 7)
 SAIL_CLIENT: Version = (4, 2)
 """The newest minor version of pyspark that this Sail knows."""
 
+SPARK = 'pip install "substrait-dsl[spark]"'
+"""What installs Spark."""
 LOCAL = 'pip install "substrait-dsl[local]"'
 """What installs the embedded engine."""
 
@@ -43,6 +48,8 @@ def require_supported(spark: SparkSession) -> None:
         UnsupportedError: pyspark, or what the session talks to, is older or newer.
     """
     require_client()
+    if not is_remote(spark):
+        require_spark()
     server = server_of(spark)
     if server.engine == "sail":
         require_sail(server.version)
@@ -50,20 +57,59 @@ def require_supported(spark: SparkSession) -> None:
         _require(server.version, "the session's Spark", "connect to a server of such a version")
 
 
-def require_sail(version: str) -> None:
+def require_sail(found: str) -> None:
     """Refuse another version of Sail. Raises `UnsupportedError`."""
-    if minor_version(version) != SAIL:
+    if minor_version(found) != SAIL:
         raise UnsupportedError(
-            f"plans run on Sail {'.'.join(map(str, SAIL))}, and this one is {version}",
+            f"plans run on Sail {'.'.join(map(str, SAIL))}, and this one is {found}",
             hint=LOCAL,
         )
 
 
 def require_client() -> None:
-    """Refuse a pyspark of another version. Raises `UnsupportedError`."""
+    """Refuse a pyspark of another version, or one that lacks files. Raises `UnsupportedError`."""
     import pyspark
 
-    _require(pyspark.__version__, "pyspark", 'pip install "substrait-dsl[spark]"')
+    if (found := getattr(pyspark, "__version__", None)) is None:  # a folder without the module's files
+        raise UnsupportedError(
+            "the module pyspark lacks files: of the packages pyspark and pyspark-client, which both are it, one was "
+            "removed",
+            hint=_whole(),
+        )
+    _require(found, "pyspark", SPARK)
+
+
+@cache
+def require_spark() -> None:
+    """Refuse a pyspark that has no Spark, or a part of another version. Raises `UnsupportedError`."""
+    from pyspark.util import is_remote_only
+    from pyspark.version import __version__ as found
+
+    if is_remote_only():
+        raise UnsupportedError(
+            "there is no Spark in the package pyspark-client, which is a client of servers alone", hint=SPARK
+        )
+    both = _installed("pyspark"), _installed("pyspark-client")
+    if None not in both and found != both[0]:
+        raise UnsupportedError(
+            "the packages pyspark {} and pyspark-client {} are one module, and the second has replaced files of the "
+            "first".format(*both),
+            hint=_whole(),
+        )
+
+
+def _installed(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _whole() -> str:
+    """What makes pyspark whole again. Sail runs with all of it, too."""
+    found = ((package, _installed(package)) for package in ("pyspark", "pyspark-client"))
+    package = next((f"{name}=={there}" for name, there in found if there is not None), "pyspark")
+    return f"pip install --force-reinstall --no-deps {package}"
 
 
 def has(spark: SparkSession, capability: Capability) -> bool:
@@ -74,17 +120,17 @@ def has(spark: SparkSession, capability: Capability) -> bool:
     if server.engine == "sail":
         return False
     versions = (minor_version(pyspark.__version__), minor_version(server.version))
-    return all(version is not None and version >= SINCE[capability] for version in versions)
+    return all(each is not None and each >= SINCE[capability] for each in versions)
 
 
-def _require(version: str, what: str, hint: str) -> None:
-    found = minor_version(version)
-    if found is None or not OLDEST <= found <= NEWEST:
+def _require(found: str, what: str, hint: str) -> None:
+    minor = minor_version(found)
+    if minor is None or not OLDEST <= minor <= NEWEST:
         oldest, newest = (".".join(map(str, bound)) for bound in (OLDEST, NEWEST))
-        raise UnsupportedError(f"plans run on Spark {oldest} to {newest}, and {what} is {version}", hint=hint)
+        raise UnsupportedError(f"plans run on Spark {oldest} to {newest}, and {what} is {found}", hint=hint)
 
 
-def minor_version(version: str) -> Version | None:
+def minor_version(text: str) -> Version | None:
     """The first two numbers of a version; what vendors add to it says nothing here."""
-    found = re.match(r"(\d+)\.(\d+)", version)
+    found = re.match(r"(\d+)\.(\d+)", text)
     return (int(found[1]), int(found[2])) if found else None

@@ -120,6 +120,30 @@ else:
     assert output(program, start="") == "2\n0 3\n"
 
 
+def test_spark_runs_in_the_same_process(java: None) -> None:
+    """In turns, whichever was first; what Spark prints when it starts is not of the library."""
+    program = """
+classic = local_session()
+frames = [rows.execute(session) for session in (spark, classic, spark)]
+print([frame.collect() for frame in frames])
+print(local_session() is classic, local_session(engine="sail") is spark)
+import pyspark.sql.functions as functions
+print(classic.range(1).select(functions.col("id") + 1).collect(), type(classic).__module__)
+classic.stop()
+print(rows.collect(spark))
+"""
+    command = [sys.executable, "-c", START + program]
+    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=5 * SECONDS)
+    assert "fork" not in result.stderr
+    found = "[Row(k=2, s=None), Row(k=1, s='a')]"
+    assert result.stdout.splitlines() == [
+        f"[{found}, {found}, {found}]",
+        "True True",
+        "[Row((id + 1)=1)] pyspark.sql.session",
+        found,
+    ]
+
+
 def test_processes_start_while_it_computes() -> None:
     program = """
 import subprocess, threading
