@@ -16,6 +16,7 @@ from substrait_dsl.algebra.expressions import FieldReference, Literal, OuterRefe
 from substrait_dsl.algebra.node import Node, rebuild, walk
 from substrait_dsl.algebra.relations import Filter, Join, NamedTable, Read
 from substrait_dsl.algebra.types import I64
+from substrait_dsl.errors import SchemaError, UnknownFieldError
 from tests.support import columns, f, table
 
 STEPS = 1000
@@ -184,3 +185,80 @@ def test_minus_zero_and_nan_are_constants_of_their_own() -> None:
     assert Literal(0.0, kind) != Literal(-0.0, kind)
     assert Literal(1, I64()) != Literal(1, sd.I32())
     assert Read(table("a: i64")._rel.schema, NamedTable(("t",))) != table("a: i64", "u")._rel
+
+
+TABLE: Any = table("a: i64")
+DOUBLED: dict[str, Callable[[Any], Any]] = {
+    "structs": lambda e: sd.struct_of(x=e, y=e),
+    "maps": lambda e: sd.map_of({"a": e, "b": e}),
+    "maps of maps": lambda e: sd.map_of([(e, e)]),
+    "a list and a struct": lambda e: sd.struct_of(x=sd.list_of(e, e), y=sd.struct_of(z=e)),
+    "lists": lambda e: sd.list_of(e, e),
+    "lambdas": lambda e: f.transform(sd.list_of(e), lambda x: e)[0],
+    "lambdas and their parameters": lambda e: f.transform(
+        sd.list_of(e), lambda x: sd.when(x == e).then(e).otherwise(x)
+    )[0],
+}
+GROWS = ("structs", "maps of maps", "a list and a struct")
+"""Those whose types double, too."""
+
+
+@pytest.mark.parametrize("is_bound", [True, False])
+@pytest.mark.parametrize("name", DOUBLED)
+def test_what_has_an_expression_twice_at_each_step(name: str, is_bound: bool) -> None:
+    """It takes a time that grows with its steps, or is refused by name."""
+
+    def doubled(e: Any) -> Any:
+        for _ in range(44):
+            e = DOUBLED[name](e)
+        return e
+
+    made: Any = (lambda r: doubled(r.a)) if is_bound else doubled(sd.col("a"))
+    if name in GROWS:
+        with pytest.raises(SchemaError, match="types inside each other, and a plan writes down all of them"):
+            TABLE.select(s=made)
+    else:
+        assert TABLE.select(s=made).schema.names == ("s",)
+
+
+def test_types_that_double_by_columns_are_refused() -> None:
+    def doubled(rel: Any) -> Any:
+        for _ in range(44):
+            rel = rel.select(a=lambda r: sd.struct_of(x=r.a, y=r.a))
+        return rel
+
+    with pytest.raises(SchemaError, match="1000000 is the most"):
+        doubled(TABLE)
+
+
+@pytest.mark.parametrize("is_bound", [True, False])
+def test_what_waits_for_its_row_may_be_deep(is_bound: bool) -> None:
+    def deep(e: Any) -> Any:
+        for _ in range(300):
+            e = sd.struct_of(x=e)
+        return e
+
+    kind: Any = TABLE.select(s=(lambda r: deep(r.a)) if is_bound else deep(sd.col("a"))).schema.fields[0].type
+    for _ in range(300):
+        (kind,) = kind.types
+    assert str(kind) == "i64"
+
+
+def test_an_expression_in_several_lambdas_is_the_one_that_each_sees() -> None:
+    """One with a parameter is another in each lambda; one without is the same."""
+
+    def made(column: Any) -> Any:
+        plus = f.add(column, 1)
+        return f.transform(sd.list_of(plus), lambda x: outer(x, plus))
+
+    def outer(x: Any, plus: Any) -> Any:
+        sum_ = f.add(x, plus)
+        return f.transform(sd.list_of(sum_, x), lambda y: f.add(f.add(y, sum_), f.add(sum_, plus)))
+
+    assert TABLE.select(s=lambda r: made(r.a))._rel == TABLE.select(s=made(sd.col("a")))._rel
+
+
+def test_the_error_of_an_operand_names_what_it_is_an_operand_of() -> None:
+    with pytest.raises(UnknownFieldError, match='struct_of, field "y": ') as raised:
+        TABLE.select(s=sd.struct_of(x=sd.struct_of(y=sd.col("no")), z=sd.struct_of(y=sd.col("nor"))))
+    assert '"no"' in str(raised.value)

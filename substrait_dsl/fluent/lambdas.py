@@ -9,7 +9,7 @@ sees of the lambdas and of the record outside.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from types import MethodType
 from typing import Any, TypeGuard
@@ -67,6 +67,20 @@ class LambdaScope(Scope):
     def __init__(self, parameters: LambdaParameters, types: tuple[Type, ...], outer: Scope) -> None:
         super().__init__(outer.verb, outer.inputs, outer.schema)
         self.parameters, self.types, self.outer = parameters, types, outer
+
+    @property
+    def is_of_lambda(self) -> bool:
+        return True
+
+    def seen_by(self, owners: frozenset[int]) -> Hashable:
+        scope: Scope = self
+        used: list[Hashable] = []
+        steps_out = 0
+        while isinstance(scope, LambdaScope):
+            if id(scope.parameters) in owners:
+                used.append((id(scope.parameters), steps_out, scope.types))
+            scope, steps_out = scope.outer, steps_out + 1
+        return id(scope), tuple(used)
 
     def column_of(self, rel: Rel, column: str | int) -> ex.FieldReference:
         return self.outer.column_of(rel, column)

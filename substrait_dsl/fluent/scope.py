@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NoReturn
 
 import attrs
@@ -50,6 +50,15 @@ class Scope:
         if schema is None:
             schema = inputs[0].schema if len(inputs) == 1 else _side_by_side(inputs)
         self.schema = schema
+
+    @property
+    def is_of_lambda(self) -> bool:
+        """Whether it is the row that the body of a lambda sees."""
+        return False
+
+    def seen_by(self, owners: frozenset[int]) -> Hashable:
+        """What decides what an expression is in this row that has parameters of some lambdas, by their `id`."""
+        return id(self)
 
     def __reduce__(self) -> NoReturn:
         raise InvalidArgumentError(

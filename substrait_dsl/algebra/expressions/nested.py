@@ -10,7 +10,7 @@ import attrs
 
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.node import Expression, Node
-from substrait_dsl.algebra.types import List, Map, Struct, Type, TypeVariation
+from substrait_dsl.algebra.types import List, Map, Struct, Type, TypeVariation, require_size
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError
 
 
@@ -25,7 +25,8 @@ class NestedStruct(Expression):
 
     def _derive_type(self) -> Type:
         types = tuple(field.type for field in self.fields)
-        return Struct(types, self.names, nullable=self.nullable, variation=self.variation)
+        struct = Struct(types, self.names, nullable=self.nullable, variation=self.variation)
+        return require_size(struct, "a struct")
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -66,4 +67,4 @@ class NestedMap(Expression):
         if key.nullable:
             raise TypeMismatchError(f"the keys of a map are never NULL, these are {key}")
         value = rules.common_type([entry.value.type for entry in self.entries], "the values of a map")
-        return Map(key, value, nullable=self.nullable, variation=self.variation)
+        return require_size(Map(key, value, nullable=self.nullable, variation=self.variation), "a map")

@@ -22,6 +22,7 @@ from substrait_dsl.algebra.types.nested import (
     may_have_field_names,
     nullable_as_either,
     parameter_text,
+    require_size,
     struct_names,
     types_in,
 )
@@ -121,6 +122,7 @@ __all__ = [
     "may_have_field_names",
     "nullable_as_either",
     "parameter_text",
+    "require_size",
     "struct_names",
     "types_in",
 ]

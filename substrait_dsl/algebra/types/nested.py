@@ -10,7 +10,7 @@ from typing_extensions import TypeVar
 
 from substrait_dsl.algebra.types.base import Req, Type, WrittenAs, are_types, is_type, require_type
 from substrait_dsl.algebra.validators import TEXT, refusal, several
-from substrait_dsl.errors import InvalidArgumentError, require
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, require
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.expr import Expr
@@ -234,6 +234,36 @@ def struct_names(kind: Type) -> Iterator[str]:
             yield from struct_names(kind.value)
         case _:
             return
+
+
+MOST_TYPES = 1_000_000
+"""How many types a type may have inside of it, each counted where it stands: a plan has them all, with their names."""
+
+
+def types_inside(kind: Type) -> int:
+    """How many types there are in a type, itself too; in a time that grows with the different ones among them."""
+    known: dict[int, int] = {}
+    stack = [kind]
+    while stack:
+        inner = [each for each in stack[-1].parameters if isinstance(each, Type)]
+        if waiting := [each for each in inner if id(each) not in known]:
+            stack += waiting
+            continue
+        known[id(stack.pop())] = 1 + sum(known[id(each)] for each in inner)
+    return known[id(kind)]
+
+
+def require_size(kind: Type, what: str) -> Type:
+    """The same type. Raises `SchemaError` for one of more than `MOST_TYPES` types."""
+    nested = [each for each in kind.parameters if isinstance(each, Struct | List | Map | Func)]
+    # With one such type inside of it a type grows by few, and is not looked at whole.
+    if len(nested) > 1 and (count := types_inside(kind)) > MOST_TYPES:
+        raise SchemaError(
+            f"{what} would have {count} types inside each other, and a plan writes down all of them; "
+            f"{MOST_TYPES} is the most",
+            hint="structs and maps that have the same one several times double with each step: have it once",
+        )
+    return kind
 
 
 def nullable_as_either(one: Type, other: Type) -> Type | None:
