@@ -64,9 +64,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--session",
-        choices=["classic", "connect", "cluster"],
+        choices=["classic", "connect", "cluster", "sail"],
         default="classic",
-        help="what runs the tests of Spark: a session in this process, a client of Spark Connect, or a cluster",
+        help="what runs the tests of Spark: a session in this process, a client of Spark Connect, a cluster, or Sail",
     )
     parser.addoption("--no-skips", action="store_true", help="a test that is skipped fails, as it does in CI")
 
@@ -133,6 +133,10 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
 
         with cluster_session() as session:
             yield session
+    elif kind == "sail":
+        from substrait_dsl.spark.embedded import embedded_session
+
+        yield embedded_session()
     else:
         from tests.spark.connect_server import connect_session
 

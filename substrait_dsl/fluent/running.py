@@ -75,15 +75,23 @@ class SparkExecution(Execution):
 
     def require_success(self, error: BaseException | None, *, is_all: bool = False) -> None:
         """Raise an error in words of the plan, if it is known to come from it, or comes from it because all does."""
+        from substrait_dsl.spark.engines import written_for
+        from substrait_dsl.spark.sail import engine_of
+
+        if error is not None:
+            with written_for(engine_of(self.spark)):
+                self._require_success(error, is_all=is_all)
+
+    def _require_success(self, error: BaseException, *, is_all: bool) -> None:
         from substrait_dsl.spark.correlation import loss_of
-        from substrait_dsl.spark.failures import NO_TABLE, failure_of
+        from substrait_dsl.spark.failures import INTERNAL, NO_TABLE, failure_of
         from substrait_dsl.spark.places import of_tables, places
 
-        failure = None if error is None else failure_of(error, analysis=is_all)
+        failure = failure_of(error, analysis=is_all)
         if failure is None:
             if is_all and isinstance(error, OSError):
                 self._require_system(error)
-            failure = None if error is None else failure_of(error, analysis=True)
+            failure = failure_of(error, analysis=True)
             if failure is None or failure.kind != NO_TABLE:  # a client of Spark Connect looks tables up each time
                 return
         for record in self.records:
@@ -92,7 +100,7 @@ class SparkExecution(Execution):
         found = [(place, record) for record in self.records for place in places(failure, record)]
         if not found:
             found = [(place, record) for record, frame in self.outputs() for place in of_tables(failure, record, frame)]
-        if found or is_all:
+        if found or is_all or failure.kind == INTERNAL:
             record = found[0][1] if found else self.records[0]
             raise _error(failure, [place for place, _ in found], record) from error
 

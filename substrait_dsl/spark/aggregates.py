@@ -15,6 +15,7 @@ from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import FP32, FP64, Decimal, List, Map, Struct, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_arithmetic import NEAREST
+from substrait_dsl.spark.literals import record_to_sql
 from substrait_dsl.spark.map_keys import as_key, from_key
 from substrait_dsl.spark.sorting import SortKeys, ordering
 from substrait_dsl.spark.templates import FINE, FINEST, Call, Table, Template, failing, lower, require_comparable
@@ -130,8 +131,8 @@ def _joined_in_order(call: AggregateFunction, texts: Sequence[str], sorts: SortK
 
 def _in_order(value: str, sorts: SortKeys, extra: Mapping[str, str]) -> str:
     """The values that are not NULL as a list in an order: sorted with their keys beside them."""
-    fields = ["'v'", value, *(part for number, (key, _) in enumerate(sorts) for part in (f"'k{number}'", key))]
-    record = f"if({value} IS NULL, NULL, named_struct({', '.join(fields)}))"
+    fields = {"v": value, **{f"k{number}": key for number, (key, _) in enumerate(sorts)}}
+    record = f"if({value} IS NULL, NULL, {record_to_sql(fields)})"
     records = f"collect_list({extra['distinct']}{record}){extra['filter']}"
     cases = " ".join(
         f"WHEN NOT (l.k{number} <=> r.k{number}) THEN {_comes_first(f'l.k{number}', f'r.k{number}', way)}"
@@ -205,7 +206,7 @@ def _of_i64(total: str) -> Table:
 _TOTAL = f"CAST({_SUM} AS {{T}})"
 
 
-def _decimal_average(total: str, many: str, kind: str) -> str:
+def decimal_average(total: str, many: str, kind: str) -> str:
     """A sum by a count, both decimals.
 
     Spark's own average of decimals rounds to four more digits first. The whole part of the quotient is exact, and the
@@ -224,7 +225,7 @@ def average_of(total: str, many: str, kind: Type) -> str:
             raise _double_rounding(kind)
         case Decimal(scale=scale):
             many = f"CAST({many} AS DECIMAL(20,0))"
-            return f"CAST({total} / {many} AS {result})" if scale >= FINE else _decimal_average(total, many, result)
+            return f"CAST({total} / {many} AS {result})" if scale >= FINE else decimal_average(total, many, result)
         case FP32() | FP64():
             return f"CAST({total} / {many} AS {result})"
         case _:
@@ -278,7 +279,7 @@ AGGREGATE_GENERIC: Table = {
     "any_value": Template("any_value({0}[ignore_nulls]){filter}", {"ignore_nulls": {"FALSE": "", "TRUE": ", TRUE"}}),
 }
 
-_RECORD = "named_struct('v', {0})"
+_RECORD = record_to_sql({"v": "{0}"})
 _RECORDS: Mapping[str, Table] = {
     "functions_aggregate_generic": {
         "any_value": Template(
@@ -318,7 +319,7 @@ ARITHMETIC_DECIMAL: Table = {
     **EXTREMES,
     "sum": Template(f"CAST({_SUM} AS {{T}})", _RAISES),
     "sum0": Template(f"coalesce(CAST({_SUM} AS {{T}}), CAST(0BD AS {{T}}))", _RAISES),
-    "avg": Template(_decimal_average(_TOTAL, _WHOLE_COUNT, "{T}"), _RAISES),
+    "avg": Template(decimal_average(_TOTAL, _WHOLE_COUNT, "{T}"), _RAISES),
     "avg:fine": Template(f"CAST({_TOTAL} / {_WHOLE_COUNT} AS {{T}})", _RAISES),
     "avg:finest": Template(_too_fine),
 }

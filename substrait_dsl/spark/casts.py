@@ -13,6 +13,7 @@ from collections.abc import Callable
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.literals import struct_to_sql, text_to_sql
 from substrait_dsl.spark.types import MICROSECONDS, UNSIGNED, held_as, spark_sql_type
 
@@ -58,7 +59,7 @@ _LONG_DIGITS = 18
 """Up to how many digits a decimal is a 64-bit integer to Spark."""
 
 _DAY = r"^\s*[+-]?\d{4,7}(-\d{1,2}(-\d{1,2}"
-_TIME = r"([ T]\d{1,2}(:\d{1,2}(:\d{1,2}(\.\d{0,6}(?!\d))?)?)?%s)?)?)?\s*$"
+_TIME = r"([ T]\d{1,2}(:\d{1,2}(:\d{1,2}(\.\d{0,6})?)?)?%s)?)?)?\s*$"
 _ZONE = r"(\s*[A-Za-z+-].*)?"
 _WRITTEN: dict[type[t.Type], str] = {
     t.Date: _DAY + _TIME % _ZONE,
@@ -115,6 +116,7 @@ def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBeh
     """A value as one of the Spark type of another type; what Spark's own casts get wrong is told apart before."""
     if source.matches(target):
         return text
+    text, source = current_engine().castable(text, source, target)
     throws, sql_type = on_failure == "throw", spark_sql_type(target)
     cast = "CAST" if throws else "TRY_CAST"
     whole = text if spark_sql_type(source) == sql_type else f"{cast}({text} AS {sql_type})"

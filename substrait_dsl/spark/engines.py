@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
 if TYPE_CHECKING:
-    from substrait_dsl.algebra.expressions.literals import Literal
+    from substrait_dsl.algebra import types as t
+    from substrait_dsl.algebra.expressions import WindowCall
+    from substrait_dsl.algebra.expressions import literals as l
+    from substrait_dsl.spark.failures import Failure
     from substrait_dsl.spark.templates import Table, Template
+
+FunctionKind = Literal["scalar", "aggregate", "frame"]
+"""What a call is of: of the values of a row, of rows, or of the rows of a window's frame."""
 
 
 @attrs.frozen
@@ -31,12 +37,16 @@ class Guard:
     """A query that shows the fault. Once the engine gives another answer, the guard is needless."""
     fault: Any
     """What the engine gives for it: a value, or the words of an error."""
+    is_of_schema: bool = False
+    """Whether the fault is in what the engine says of the first column: that it is nullable."""
     issue: str | None = None
     """Where it is reported, if that is known."""
     functions: Mapping[str, Table] = attrs.field(factory=dict)
     """The templates in place of Spark's, by extension."""
     aggregates: Mapping[str, Table] = attrs.field(factory=dict)
     """The same for aggregate functions."""
+    frames: Mapping[str, Table] = attrs.field(factory=dict)
+    """The same for aggregate functions over the frame of a window."""
 
 
 @attrs.frozen
@@ -45,16 +55,49 @@ class Engine:
 
     name: str
     guards: tuple[Guard, ...] = ()
-    literal_to_sql: Callable[[Literal], str | None] = lambda literal: None
+    literal_to_sql: Callable[[l.Literal], str | None] = lambda literal: None
     """Gives the text of literals that it reads otherwise than Spark; None: as for Spark."""
     replacement: Callable[[str], str] = lambda text: text
     """Gives, for what Java is to put in place of a match, how the engine writes it."""
 
-    def functions(self, extension: str, *, of_rows: bool) -> Table:
-        """The templates in place of Spark's for an extension: of aggregate functions if `of_rows`, else scalar ones."""
+    failure: Callable[..., Failure | None] | None = None
+    """Gives what the engine says of an error; None: what Spark does."""
+    is_of_outer_rows: Callable[[str], bool] = lambda words: False
+    """Whether words of the engine are of a subquery that it cannot turn into a join."""
+    castable: Callable[[str, t.Type, t.Type], tuple[str, t.Type]] = lambda text, source, target: (text, source)
+    """Gives what to cast in place of a value to a type, and its type. Raises `UnsupportedError` for what it cannot."""
+    float_key: Callable[[str, t.Type], str] | None = None
+    """Gives what a float is compared and sorted by, if to the engine zeros, or values that are no number, differ."""
+    require_frame: Callable[[WindowCall], None] = lambda call: None
+    """Raises `UnsupportedError` for a function over a frame that the engine does not compute exactly."""
+    has_tuples: bool = True
+    """Whether several values are compared with those of a subquery in three-valued logic."""
+    has_exact_casts: bool = True
+    """Whether a cast of structs, which names their fields, keeps what is not nullable."""
+    has_lists_of_records: bool = True
+    """Whether a list may hold structs of which one has a field that is nullable, and another has not."""
+    operand: Callable[[str], str] = lambda text: text
+    """Gives what stands for a value in an aggregate or a window, so that no other is taken for it."""
+    is_lazy_of_booleans: bool = True
+    """Whether coalesce computes, of truth values too, no more than it needs."""
+    has_linear_patterns: bool = False
+    """Whether matching a pattern takes time that grows with the text alone."""
+    forgets_keys: bool = True
+    """Whether keys that tell rows apart are known to do so no more once the rows are copied."""
+    takes_changes: bool = True
+    """Whether it writes, updates and defines so that nothing is lost or half done."""
+    has_row_numbers: bool = True
+    """Whether each row has a number, of any order."""
+    has_offsets: bool = True
+    """Whether an offset without a limit is of the rows in their order."""
+    keeps_order: bool = True
+    """Whether rows stay in their order where a subquery that does not depend on them is asked."""
+
+    def functions(self, extension: str, kind: FunctionKind) -> Table:
+        """The templates in place of Spark's for an extension."""
         found: dict[str, Template] = {}
         for guard in self.guards:
-            tables = guard.aggregates if of_rows else guard.functions
+            tables = {"scalar": guard.functions, "aggregate": guard.aggregates, "frame": guard.frames}[kind]
             found.update(tables.get(extension, {}))
         return found
 

@@ -18,14 +18,27 @@ from substrait_dsl.spark.arrow_tables import ArrowTables
 from substrait_dsl.spark.cancellation import Cancellation
 from substrait_dsl.spark.context import Context, now, with_values
 from substrait_dsl.spark.correlation import loss_of, refusal_of, require_correlation
-from substrait_dsl.spark.engines import written_for
+from substrait_dsl.spark.engines import Engine, current_engine, written_for
 from substrait_dsl.spark.evaluation import Evaluation
-from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
+from substrait_dsl.spark.explain import spark_plan
+from substrait_dsl.spark.expressions import AnySubquery
+from substrait_dsl.spark.failures import (
+    INTERNAL,
+    NO_PLAN,
+    ON_SPARK,
+    Failure,
+    advice,
+    engine_fails,
+    failure_of,
+    spark_errors,
+    told,
+)
+from substrait_dsl.spark.joins import streamed
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.meaning import require_meaning
 from substrait_dsl.spark.named import named_frame
 from substrait_dsl.spark.outcomes import expect_changes
-from substrait_dsl.spark.record import forget, note_plan
+from substrait_dsl.spark.record import forget, note_plan, note_refused
 from substrait_dsl.spark.repetition import require_size
 from substrait_dsl.spark.sail import engine_of
 from substrait_dsl.spark.session import require_running
@@ -85,17 +98,29 @@ def execute(
         if rel.inside.changes:  # what stands in several places is evaluated in each
             require_size(rel)
     order = EvaluationOrder(plan.trees)
+    _require_changes(order, engine_of(spark))
     space = Workspace(spark, persist_shared=persist_shared, given=ArrowTables(tables or {}, spark))
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
     expect_changes([placed.change for placed in order.changes])
-    with Cancellation(spark), _order_told(order), _spark_errors(tops), written_for(engine_of(spark)):
+    with Cancellation(spark), written_for(engine_of(spark)), _order_told(order), _spark_errors(tops):
         if _is_rehearsed(order):
             Evaluation(order, space.rehearsal(), _lower_root).run()
             forget()
         frames = Evaluation(order, space, _lower_root).run()
         space.persist()
         return frames
+
+
+def _require_changes(order: EvaluationOrder, engine: Engine) -> None:
+    """Refuse what changes tables or files on an engine that does not do it safely."""
+    if order.changes and not engine.takes_changes:
+        change = order.changes[0].change
+        refusal = UnsupportedError(
+            f"{engine.name} is given no plan that changes something, such as {kind_words(change)}",
+            hint=f"collect the rows of its input, and write those; {ON_SPARK}",
+        )
+        raise refusal
 
 
 def _is_rehearsed(order: EvaluationOrder) -> bool:
@@ -111,8 +136,37 @@ def _lower_root(root: Root, space: Workspace) -> DataFrame:
     nodes = list(walk(root.input))
     frame = Lowering(space).lower_root(root)
     require_correlation(nodes, frame)
+    _require_plan(nodes, frame)
     _refuse_streams(nodes, frame, space.given)
     return frame
+
+
+def _require_plan(nodes: Sequence[Node], frame: DataFrame) -> None:
+    """Raise `UnsupportedError` for subqueries and look-ups that an engine of its own cannot plan, before it runs."""
+    if current_engine().failure is None:
+        return
+    suspects = [node for node in nodes if isinstance(node, Rel) and _may_look_up(node)]
+    if not suspects:
+        return
+    cause: Exception | None = None
+    try:
+        _, is_refused, words = spark_plan(frame, "simple").partition("Physical plan error: ")
+        failure = Failure(INTERNAL, words, {}) if is_refused else None
+    except spark_errors() as error:
+        failure, cause = failure_of(error, analysis=True), error
+        if failure is None or failure.kind not in (INTERNAL, NO_PLAN):
+            raise
+    if failure is not None:
+        refusal = UnsupportedError(engine_fails(failure), hint=ON_SPARK)
+        note_refused(refusal, suspects[0])
+        raise refusal from cause
+
+
+def _may_look_up(rel: Rel) -> bool:
+    """Whether a relation has subqueries in its own expressions, or looks rows of one input up in the other."""
+    own = (child for child in rel.children() if not isinstance(child, Rel))
+    has_subqueries = any(isinstance(part, AnySubquery) for child in own for part in walk(child, into_relations=False))
+    return has_subqueries or streamed(rel, correlated=True) != rel.inputs
 
 
 def _require_known(enhancement: AnyMessage | None) -> None:
@@ -132,12 +186,15 @@ def _spark_errors(trees: Sequence[Rel]) -> Iterator[None]:
         if (refusal := refusal_of(error) or next(losses, None)) is not None:
             raise refusal from error
         failure = failure_of(error, analysis=True)
+        if failure is not None and failure.kind in (INTERNAL, NO_PLAN):
+            raise UnsupportedError(engine_fails(failure), hint=ON_SPARK) from error
         if failure is not None and failure.kind == "PATH_NOT_FOUND":
             words = told(error)
             hint = _HOME if "/~" in words else _PATHS
             raise ExecutionError(f"there is nothing to read: {words}", hint=hint + _of_uris(trees)) from error
         words = told(error)
-        start = "Spark refuses the plan: " if failure_of(error) is None else ""  # else it ran a part, which failed
+        has_run = failure_of(error) is not None  # a part, which failed
+        start = "" if has_run else f"{current_engine().name} refuses the plan: "
         raise ExecutionError(f"{start}{words}", hint=advice(words)) from error
 
 

@@ -54,6 +54,7 @@ from substrait_dsl.algebra.types import Boolean, Struct
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.aggregates import aggregate_function_to_sql, values_of
 from substrait_dsl.spark.casts import cast_to_sql
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.functions import function_to_sql
 from substrait_dsl.spark.literals import UNKNOWN, literal_to_sql, struct_to_sql
 from substrait_dsl.spark.masks import masked_row, masked_value
@@ -65,6 +66,7 @@ from substrait_dsl.spark.sorting import direction_of
 from substrait_dsl.spark.templates import STANDARD, require_comparable
 from substrait_dsl.spark.types import spark_sql_type
 from substrait_dsl.spark.windows import window_to_sql
+from substrait_dsl.spark.zeros import sort_key
 
 __all__ = ["AnySubquery", "Scope", "aggregate_to_sql", "direction_of", "literal_to_sql", "to_sql"]
 
@@ -170,7 +172,7 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
     Raises:
         UnsupportedError: Spark cannot compute it, or an expression in it, exactly.
     """
-    condition = to_sql(measure.filter, scope) if measure.filter else None
+    condition = current_engine().operand(to_sql(measure.filter, scope)) if measure.filter else None
 
     def of_taken(value: Expression) -> str:
         # Spark computes what it uses twice, or tells apart, of the records that are left out, too, where it may fail.
@@ -178,13 +180,13 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
         is_computed = not isinstance(value, FieldReference) and any(
             isinstance(node, FieldReference | OuterReference) for node in walk(value, into_relations=False)
         )
-        return f"if({condition}, {text}, NULL)" if condition and is_computed else text
+        return current_engine().operand(f"if({condition}, {text}, NULL)" if condition and is_computed else text)
 
     def written(call: AggregateFunction) -> str:
         return aggregate_function_to_sql(
             call,
             [of_taken(value) for value in values_of(call)],
-            [(of_taken(key.expression), direction_of(key)) for key in call.sorts],
+            [(sort_key(of_taken(key.expression), key.expression.type), direction_of(key)) for key in call.sorts],
             condition,
             beside_distinct,
         )

@@ -33,6 +33,7 @@ from substrait_dsl.algebra.types import (
 )
 from substrait_dsl.errors import shortened, suggestion
 from substrait_dsl.spark.causes import OF_JAVA, last_cause, with_cause
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.functions_regexp import NO_MATCH
 from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.record import Record
@@ -77,6 +78,8 @@ def failure_of(error: BaseException, *, analysis: bool = False) -> Failure | Non
     """What Spark says of an error of a running job, or, if `analysis`, of any of its errors; None for another error."""
     from pyspark.errors import AnalysisException, ArithmeticException, PySparkException
 
+    if (own := current_engine().failure) is not None:
+        return own(error, analysis=analysis) if isinstance(error, spark_errors()) else None
     if isinstance(error, AnalysisException) and not analysis:
         return None
     if not isinstance(error, spark_errors()):
@@ -198,6 +201,7 @@ _UNREAD = "FAILED_READ_FILE.NO_HINT"
 _GONE = "FAILED_READ_FILE.FILE_NOT_EXIST"
 OF_FILES = ("FAILED_READ_FILE", "FILE_NOT_EXIST", *BROKEN_RECORDS)
 
+ON_SPARK = 'Spark runs it: local_session(engine="spark")'
 _REASONS = {
     "DIVIDE_BY_ZERO": "division by zero",
     "INTERVAL_DIVIDED_BY_ZERO": "division by zero",
@@ -227,9 +231,14 @@ _LACKING = {
 _TOO_LONG = "a remainder cannot be computed, as the whole quotient has too many digits"
 _IMPOSSIBLE = {"Division impossible": _TOO_LONG}
 """What Java says that it cannot compute, and what that means."""
+INTERNAL = "ENGINE_INTERNAL_ERROR"
+"""Our name for an error of an engine that comes from itself, and not from the plan or the rows."""
+NO_PLAN = "ENGINE_SUBQUERY"
+"""Our name for what an engine says of a subquery that it cannot plan."""
+INVALID_CAST, OVERFLOWN_CAST = "CAST_INVALID_INPUT", "CAST_OVERFLOW"
 _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", OF_INTERVALS, "DATETIME_OVERFLOW")
 _CALLS = (AggregateFunction, ScalarFunction, WindowCall, WindowFunction)
-_MISFITS = ("CAST_INVALID_INPUT", "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
+_MISFITS = (INVALID_CAST, OVERFLOWN_CAST, "NUMERIC_VALUE_OUT_OF_RANGE")
 
 _HINTS = {
     STOPPED: RESTART,
@@ -284,6 +293,8 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
     value = failure.parameters.get("expression") or failure.parameters.get("value")
     if failure.kind == "USER_RAISED_EXCEPTION":  # they are the library's own
         return _REQUIRED if told.endswith(IS_NULL) and node is not None else told
+    if failure.kind in (INTERNAL, NO_PLAN):
+        return engine_fails(failure)
     if failure.kind in _OVERFLOWS:
         return "overflow"
     if zone := _ZONE.search(failure.message):
@@ -299,6 +310,18 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
         target = node.target.as_required() if isinstance(node, Cast) else _target(failure)
         return f"the value {value} cannot be cast to {target}" if target else f"the value {value} does not fit"
     return _REASONS.get(failure.kind) or readable(_words(failure), record)
+
+
+_LONGEST = 200
+"""How many characters of what an engine says of itself are told."""
+
+
+def engine_fails(failure: Failure) -> str:
+    """What to say of a plan that an engine cannot run, for its own reasons."""
+    name = current_engine().name
+    if failure.kind == NO_PLAN or current_engine().is_of_outer_rows(failure.message):
+        return f"{name} cannot run a subquery, or a join, that refers to an outer row as this one does"
+    return f"{name} cannot run the plan, and says: {shortened(_plain(failure.message), _LONGEST)}"
 
 
 def _lack(message: str) -> str | None:
@@ -318,6 +341,8 @@ def _target(failure: Failure) -> str | None:
 def hint(failure: Failure, place: Place | None, told: str) -> str | None:
     """What to do about a failure, given its `reason`."""
     node = place.node if place is not None else None
+    if failure.kind in (INTERNAL, NO_PLAN):
+        return ON_SPARK
     if failure.kind in _OVERFLOWS:
         return _fitting_hint(_type(node))
     if told == _REQUIRED or told.endswith(IS_NULL):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import attrs
 
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.sorting import SortKeys, ordered
 from substrait_dsl.spark.tables import Item, JoinHow, Table, all_true, items, names_joined, select_list
 from substrait_dsl.spark.texts import TextTable
@@ -97,6 +98,9 @@ class FrameTable(Table):
 
     def fetch(self, offset: int, count: int | None) -> FrameTable:
         frame = self.filtered
+        if offset and count is None and not current_engine().has_offsets:
+            text = f"SELECT * FROM {self.space.attach(frame)} LIMIT {2**63 - 1 - offset} OFFSET {offset}"
+            return self._made(self.space.sql(text), self.names, self.keys)
         if offset:
             frame = frame.offset(offset)
         if count is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from substrait_dsl.spark.literals import record_to_sql
 from substrait_dsl.spark.templates import Table, Template
 
 
@@ -77,10 +78,10 @@ def _in_zone(sign: str) -> str:
     shows then, m what it shows afterwards.
     """
     local = _local("{2}")
-    parts = f"'u', CAST({{0}} AS TIMESTAMP_NTZ), 'l', {local}, 'm', {local} {sign} {{1}}, 'z', {{2}}"
+    parts = {"u": "CAST({0} AS TIMESTAMP_NTZ)", "l": local, "m": f"{local} {sign} {{1}}", "z": "{2}"}
     as_before = "v.m - (v.l - v.u)"
     found = f"if(convert_timezone('UTC', v.z, {as_before}) = v.m, {as_before}, convert_timezone(v.z, 'UTC', v.m))"
-    return f"transform(array(named_struct({parts})), v -> CAST({found} AS TIMESTAMP_LTZ))[0]"
+    return f"transform(array({record_to_sql(parts)}), v -> CAST({found} AS TIMESTAMP_LTZ))[0]"
 
 
 def _shift(sign: str) -> Table:

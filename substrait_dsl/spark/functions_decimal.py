@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.algebra.types import Decimal
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.literals import record_to_sql
 from substrait_dsl.spark.templates import Call, Table, Template, failing
 from substrait_dsl.spark.types import spark_sql_type
 
@@ -86,7 +87,7 @@ def _bitwise(operator: str) -> Template:
 
     def parts(text: str) -> str:
         # Lists of one element give values a name.
-        pair = f"transform(array(CAST({text} AS DECIMAL(38,0))), v -> named_struct('l', {low('v')}, 'h', {high('v')}))"
+        pair = f"transform(array(CAST({text} AS DECIMAL(38,0))), v -> {record_to_sql({'l': low('v'), 'h': high('v')})})"
         three = f"array(v.l, {low('v.h')}, CAST({high('v.h')} AS BIGINT))"
         return f"transform({pair}, v -> {three})[0]"
 

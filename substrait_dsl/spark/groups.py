@@ -5,6 +5,7 @@ Specification: https://substrait.io/relations/logical_relations/#aggregate-opera
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -19,10 +20,13 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.algebra.expressions.references import ROOT
 from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
 from substrait_dsl.algebra.types import Boolean
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.expressions import aggregate_to_sql
 from substrait_dsl.spark.hosts import Host, host
+from substrait_dsl.spark.literals import record_to_sql
 from substrait_dsl.spark.map_keys import as_key, from_keys, holds_map
 from substrait_dsl.spark.partitions import sorted_as_known
+from substrait_dsl.spark.relations import by_number, without_keys
 from substrait_dsl.spark.tables import Item, Rows, Table, items
 from substrait_dsl.spark.types import spark_sql_type
 
@@ -84,32 +88,49 @@ def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to
     """
     empty = [number for number, grouping_set in enumerate(rel.grouping_sets) if not grouping_set]
     table = rows.table
-    copies = _copies(rel, keys, range(len(rel.grouping_sets)))
+    numbers = range(len(rel.grouping_sets))
+    copies = _copies(rel, keys, numbers)
+    indexes = f"array({', '.join(map(str, numbers))})"
     measures = rel.measures
     if empty:
         # One more row, only in the empty sets and counted by no measure, so that these have a group in any case.
         real = to.space.name()
         table = _with_empty_row(rows, real, to)
         copies = f"if({real}, {copies}, {_copies(rel, keys, empty)})"
+        indexes = f"if({real}, {indexes}, array({', '.join(map(str, empty))}))"
         measures = tuple(_only_real(measure, len(here.scope.columns)) for measure in measures)
         here = attrs.evolve(here, scope=attrs.evolve(here.scope, columns=(*here.scope.columns, real)))
     index, *names = to.space.names(1 + len(keys))
-    table = table.select([*items(table.names), Item(f"inline({copies})", (index, *names))])
+    if current_engine().has_lists_of_records:
+        table = table.select([*items(table.names), Item(f"inline({copies})", (index, *names))])
+    else:
+        table = table.select([*items(table.names), Item(f"explode({indexes})", (index,))])
+        table = without_keys(rel.input, table, to)
+        table = table.select([*items(table.names), *_keys_by_number(rel, keys, index, names)])
     made = _measures(measures, here, to)
     grouped = table.group((index, *names), made or [Item("count(1)", (to.space.name(),))])
     groups = Rows(grouped, (*names, *(name for item in made for name in item.names), index))
     return from_keys(groups, [key.type for key in rel.keys], to.space)
 
 
+def _keys_by_number(rel: Aggregate, keys: tuple[str, ...], index: str, names: Sequence[str]) -> list[Item]:
+    """The keys of each grouping set, NULL in those that they are not in, by the index of the set."""
+    made = []
+    for position, (key, name) in enumerate(zip(keys, names, strict=True)):
+        there = {number: key for number, grouping_set in enumerate(rel.grouping_sets) if position in grouping_set}
+        made.append(Item(by_number(index, there), (name,)))
+    return made
+
+
 def _copies(rel: Aggregate, keys: tuple[str, ...], numbers: range | list[int]) -> str:
     """An array with a struct for each of these grouping sets: the index (reading 13), and the keys or NULL."""
     structs = []
     for number in numbers:
-        fields = [f"'index', {number}"]
+        fields = {"index": str(number)}
         for position, (key, name) in enumerate(zip(rel.keys, keys, strict=True)):
             null = f"if(false, {name}, NULL)" if holds_map(key.type) else f"CAST(NULL AS {spark_sql_type(key.type)})"
-            fields.append(f"'k{position}', {name if position in rel.grouping_sets[number] else null}")
-        structs.append(f"named_struct({', '.join(fields)})")
+            fields[f"k{position}"] = name if position in rel.grouping_sets[number] else null
+        structs.append(record_to_sql(fields))
     return f"array({', '.join(structs)})"
 
 

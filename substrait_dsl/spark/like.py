@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.literals import text_to_sql
 
 _QUOTED = ("\\Q", "\\E")
@@ -23,6 +24,8 @@ def may_go_back(pattern: str) -> bool:
 
     With one ``%`` it has none, and a text between two is looked for as such.
     """
+    if current_engine().has_linear_patterns:
+        return False
     return pattern.count("%") > 1 and re.fullmatch("%[^%_]*%", pattern) is None
 
 

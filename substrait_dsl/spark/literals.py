@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from substrait_dsl.algebra import types as t
@@ -61,7 +61,12 @@ def text_to_sql(value: str) -> str:
 
 def struct_to_sql(fields: Iterable[str]) -> str:
     """Write a struct of fields, which are called by their positions."""
-    named = (f"'f{position}', {field}" for position, field in enumerate(fields))
+    return record_to_sql({f"f{position}": field for position, field in enumerate(fields)})
+
+
+def record_to_sql(fields: Mapping[str, str]) -> str:
+    """Write a struct of fields with names."""
+    named = (f"'{name}', {text}" for name, text in fields.items())
     return f"named_struct({', '.join(named)})"
 
 

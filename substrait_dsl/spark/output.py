@@ -18,6 +18,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
 from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql, text_to_sql
 from substrait_dsl.spark.tables import PLAIN_NAME, Item, Rows
@@ -51,7 +52,7 @@ def output(rows: Rows, root: Root) -> DataFrame:
         return table.select(made).frame
     fresh = table.space.names(len(schema))
     frame = table.select([Item(text, (name,)) for text, name in zip(exact, fresh, strict=True)]).frame
-    if has_structs:  # a cast is by position, and names the fields
+    if has_structs and current_engine().has_exact_casts:  # a cast is by position, and names the fields
         wanted = to_spark(schema).fields
         frame = frame.select(
             *(functions.col(name).cast(field.dataType).alias(name) for name, field in zip(fresh, wanted, strict=True))
@@ -105,7 +106,10 @@ def guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
     """A value with the wanted nullability, whatever Spark takes its own to be (None: unknown)."""
     if nullable is not False and not wanted.nullable:
         # The last argument is never reached: Spark takes the whole for not nullable because of it.
-        return f"coalesce({text}, {_failure(what)}, {_any_value(wanted)})"
+        failure = _failure(what)
+        if isinstance(wanted, t.Boolean) and not current_engine().is_lazy_of_booleans:
+            failure = f"if({text} IS NULL, {failure}, NULL)"
+        return f"coalesce({text}, {failure}, {_any_value(wanted)})"
     if wanted.nullable and nullable is not True:
         return f"if(true, {text}, NULL)"  # which Spark takes for nullable, and computes as if it were not there
     return text
@@ -139,10 +143,11 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
                     for number, (part, field, null, kind) in enumerate(zip(parts, fields, nullable, types, strict=True))
                 ]
 
-            if exact([field.nullable for field in fields]) == parts:
+            is_named = current_engine().has_exact_casts or [field.name for field in fields] == list(wanted.names or ())
+            if is_named and exact([field.nullable for field in fields]) == parts:
                 return text
             # Taken out of a struct, a field may be NULL to Spark because the struct may be.
-            return struct_to_sql(exact([None] * len(fields)))
+            return _struct(exact([None] * len(fields)), wanted)
         case spark.ArrayType(elementType=element, containsNull=nullable), t.List(element=kind):
             exact_item = _exact("e", element, nullable, kind, f"an element of {what}")
             return text if exact_item == "e" else f"transform({text}, e -> {exact_item})"
@@ -155,11 +160,20 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
             return text if found == type_to_spark(wanted) else f"CAST({text} AS {spark_sql_type(wanted)})"
 
 
+def _struct(fields: Sequence[str], kind: t.Struct) -> str:
+    """A struct, with the names of its type if no cast gives it these."""
+    if current_engine().has_exact_casts or kind.names is None:
+        return struct_to_sql(fields)
+    names = ("`" + name.replace("`", "``") + "`" for name in kind.names)
+    named = (f"{text} AS {name}" for text, name in zip(fields, names, strict=True))
+    return f"struct({', '.join(named)})"  # which tells, unlike named_struct, what is not nullable
+
+
 def _any_value(kind: t.Type) -> str:
     """Some value of a type, not NULL, nor with a NULL inside that the type does not allow."""
     match kind:
         case t.Struct(types=types):
-            return struct_to_sql([_any_value(inner) for inner in types])
+            return _struct([_any_value(inner) for inner in types], kind)
         case t.List(element=element):
             return f"array({_any_value(element)})"
         case t.Map(key=key, value=value):

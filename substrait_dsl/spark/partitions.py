@@ -21,6 +21,7 @@ from substrait_dsl.algebra.relations import (
     Scatter,
     SingleBucket,
 )
+from substrait_dsl.algebra.types import Struct
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
@@ -29,11 +30,14 @@ from substrait_dsl.spark.sorting import SortKeys, ordered
 from substrait_dsl.spark.tables import Rows
 from substrait_dsl.spark.versions import has
 from substrait_dsl.spark.workspace import functions_of
+from substrait_dsl.spark.zeros import sort_key
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from substrait_dsl.algebra.node import Rel
+    from substrait_dsl.algebra.properties import OrderKey
+    from substrait_dsl.algebra.types import Type
     from substrait_dsl.spark.hosts import Host
     from substrait_dsl.spark.lowering import Lowering
 
@@ -129,10 +133,20 @@ def sorted_as_declared(rel: Rel, rows: Rows) -> Rows:
     return sorted_as_known(rel, rows) if is_one and not rows.table.keys else rows
 
 
+def _type(rel: Rel, key: OrderKey) -> Type:
+    """The type of what a relation is ordered by: of a column, or of a field of structs in it."""
+    position, *inside = key.field
+    kind = rel.schema.types[position]
+    for field in inside:
+        assert isinstance(kind, Struct)
+        kind = kind.types[field]
+    return kind
+
+
 def known_order(rel: Rel, rows: Rows) -> SortKeys:
     """The order that a relation is known to have, as sort keys over these rows, whose first columns are its own."""
     return [
-        (".f".join([rows.columns[key.field[0]], *map(str, key.field[1:])]), key.direction)
+        (sort_key(".f".join([rows.columns[key.field[0]], *map(str, key.field[1:])]), _type(rel, key)), key.direction)
         for key in rel.properties.ordering
         if not isinstance(key.direction, FunctionId)  # Spark has refused to sort by one
     ]

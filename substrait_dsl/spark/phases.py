@@ -14,6 +14,7 @@ from substrait_dsl.algebra.expressions import AggregateFunction, Expression, Fie
 from substrait_dsl.algebra.types import Decimal, Struct, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.aggregates import average_of
+from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.templates import STANDARD
 from substrait_dsl.spark.types import spark_sql_type
 
@@ -32,7 +33,7 @@ class Average:
     def to_sql(self, total: str, many: str) -> str:
         """The value, from the texts of the sum and the count."""
         if self.call.phase.endswith("_to_intermediate"):
-            return f"CAST(named_struct('f0', {total}, 'f1', {many}) AS {spark_sql_type(self.call.output_type)})"
+            return f"CAST({struct_to_sql([total, many])} AS {spark_sql_type(self.call.output_type)})"
         return average_of(total, f"nullif({many}, 0L)", self.call.output_type)
 
 

@@ -166,6 +166,10 @@ def _signs(failure: Failure) -> tuple[str, ...]:
             if told.endswith(NO_ZONE):
                 return (f"{text_to_sql(NO_ZONE)}))",)
             return tuple({f"raise_error({text_to_sql(told)})", f"raise_error('{told}')"})
+        case "DIVIDE_BY_ZERO" | "REMAINDER_BY_ZERO":
+            return " / ", " div ", " % "
+        case "CAST_INVALID_INPUT":
+            return ("CAST(",)
         case "ARITHMETIC_OVERFLOW" | "NUMERIC_VALUE_OUT_OF_RANGE":
             return "sum(", "avg(", "(- ", "abs(", "round("
         case _ if failure.kind == OF_ARITHMETIC:

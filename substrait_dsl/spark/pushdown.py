@@ -28,6 +28,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, DaySeconds, FieldReference, Literal, ScalarFunction, YearMonths
 from substrait_dsl.algebra.node import Expression, walk
 from substrait_dsl.spark.types import holds
+from substrait_dsl.spark.zeros import sort_key
 
 _UNSEEN = "transform(array({}), v -> v)[0]"
 """The same value, of which Spark does not see what it is."""
@@ -68,7 +69,7 @@ def compared(
     a column among them may become NULL, in a plan that leaves its rows out, and Spark keeps it in the list.
     """
     if isinstance(value, Literal):
-        return text
+        return sort_key(text, value.type)
     is_fatal = listed and isinstance(value.type, _INTEGERS) and any(map(_may_become_null, others))
     return unseen(text) if is_fatal else compared_column(text, value.type, others, ordered=ordered)
 
@@ -76,6 +77,8 @@ def compared(
 def compared_column(text: str, kind: t.Type, others: Collection[Expression], *, ordered: bool = False) -> str:
     """A column of a type that is compared with values, as text of SQL."""
     if holds(kind, _FLOATS):
+        if (key := sort_key(text, kind)) != text:
+            return key
         return _UNCHANGED.get(type(kind), _UNSEEN).format(text)
     is_kept = any(_is_misread(other, ordered=ordered) for other in others)
     return _UNCHANGED.get(type(kind), "{}").format(text) if is_kept else text

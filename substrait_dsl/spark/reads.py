@@ -24,6 +24,7 @@ from substrait_dsl.algebra.types import UUID, Type
 from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.spark.arrow_tables import ArrowTables, table_title
 from substrait_dsl.spark.columns import check_columns
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.expanded import require_table_read
 from substrait_dsl.spark.files import read_files
 from substrait_dsl.spark.fitting import is_padded
@@ -38,7 +39,7 @@ from substrait_dsl.spark.named import is_format_and_path, named_frame, statement
 from substrait_dsl.spark.paths import what_of
 from substrait_dsl.spark.pushdown import unseen
 from substrait_dsl.spark.records import EVERY_COLUMN, Kept, kept_from_readers, read_no_records
-from substrait_dsl.spark.relations import filtered
+from substrait_dsl.spark.relations import by_number, filtered
 from substrait_dsl.spark.subqueries import is_subquery
 from substrait_dsl.spark.tables import PLAIN_NAME, UNUSED, Item, Rows
 from substrait_dsl.spark.texts import TextTable
@@ -240,6 +241,15 @@ def _virtual(rel: Read, to: Lowering) -> Rows:
         return Rows(one_row.table.select(nulls).where("false"), names)
     if not types:
         return Rows(one_row.table.select([Item(f"explode(array_repeat(1, {len(records)}))", to.space.names(1))]), ())
+    if not current_engine().has_lists_of_records:
+        number = to.space.name()
+        numbers = ", ".join(map(str, range(len(records))))
+        counted = one_row.table.select([Item(f"explode(array({numbers}))", (number,))])
+        columns = (
+            {n: here.sql(record.fields[position]) for n, record in enumerate(records)} for position in range(len(types))
+        )
+        made = (Item(by_number(number, texts), (name,)) for texts, name in zip(columns, names, strict=True))
+        return Rows(counted.select(list(made)), names)
     structs = (f"struct({', '.join(here.sql(value) for value in record.fields)})" for record in records)
     return Rows(one_row.table.select([Item(f"inline(array({', '.join(structs)}))", names)]), names)
 

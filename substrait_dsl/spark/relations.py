@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal, WindowCall
 from substrait_dsl.algebra.expressions.references import ROOT
 from substrait_dsl.algebra.expressions.windows import has_window_function
+from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import (
+    Aggregate,
     ConsistentField,
     Emit,
     Expand,
     Fetch,
     Filter,
     Project,
+    Set,
     Sort,
     SwitchingField,
     TopN,
@@ -22,7 +26,8 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
-from substrait_dsl.spark.hosts import Host, has_correlated, host
+from substrait_dsl.spark.engines import current_engine
+from substrait_dsl.spark.hosts import Host, has_correlated, host, subqueries_of
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.partitions import known_order, sorted_again, sorted_as_known
 from substrait_dsl.spark.pushdown import as_column
@@ -32,8 +37,10 @@ from substrait_dsl.spark.tables import Item, Rows, items
 from substrait_dsl.spark.templates import require_comparable
 from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.windows import window_to_sql
+from substrait_dsl.spark.zeros import sort_key
 
 if TYPE_CHECKING:
+    from substrait_dsl.algebra.node import Rel
     from substrait_dsl.spark.lowering import Lowering
     from substrait_dsl.spark.tables import Table
 
@@ -47,7 +54,7 @@ ALL_ROWS = 2**63 - 1
 def lower_filter(rel: Filter, to: Lowering) -> Rows:
     """A WHERE; subqueries among its conjuncts become semi and anti joins."""
     rows = filtered(to[rel.input], rel.condition, rel.anchor, to)
-    return sorted_again(rel, rows) if has_correlated([rel.condition]) else rows
+    return sorted_again(rel, rows) if _loses_order([rel.condition]) else rows
 
 
 def filtered(
@@ -75,7 +82,7 @@ def _sort_keys(rel: Sort | TopN, to: Lowering) -> tuple[Rows, SortKeys]:
     for key in rel.keys:
         require_comparable(key.expression.type, kind_words(rel))
     rows, here = host(to, to[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True)
-    return rows, [(here.sql(key.expression), direction_of(key)) for key in rel.keys]
+    return rows, [(sort_key(here.sql(key.expression), key.expression.type), direction_of(key)) for key in rel.keys]
 
 
 def lower_project(rel: Project, to: Lowering) -> Rows:
@@ -94,7 +101,14 @@ def lower_project(rel: Project, to: Lowering) -> Rows:
     added = tuple(_column(expression, rows) or next(new) for expression in rel.expressions)
     rows = Rows(rows.table, rows.columns + added)
     keeps_order = not any(map(has_window_function, rel.expressions))
-    return sorted_again(rel, rows) if keeps_order and has_correlated(computed) else rows
+    return sorted_again(rel, rows) if keeps_order and _loses_order(computed) else rows
+
+
+def _loses_order(expressions: Sequence[Expression]) -> bool:
+    """Whether rows may be in another order once subqueries in expressions are asked."""
+    if has_correlated(expressions):
+        return True
+    return not current_engine().keeps_order and any(any(subqueries_of(each)) for each in expressions)
 
 
 def _column(expression: Expression, rows: Rows) -> str | None:
@@ -220,6 +234,8 @@ def _window_function(call: WindowCall, rel: Window, here: Host) -> str:
 def lower_expand(rel: Expand, to: Lowering) -> Rows:
     """A generator over an array of the copies; each row of the input is computed once."""
     rows, here = host(to, to[rel.input], rel.anchor, rel.fields, hoist=True)
+    if not current_engine().has_lists_of_records:
+        return _expanded_by_number(rel, rows, here, to)
     columns = to.space.names(len(rel.schema))
     kept: list[Item] = []
     switching: list[tuple[str, SwitchingField]] = []
@@ -238,12 +254,56 @@ def lower_expand(rel: Expand, to: Lowering) -> Rows:
     return sorted_as_known(rel, copied) if has_correlated(rel.fields) else copied
 
 
+def _expanded_by_number(rel: Expand, rows: Rows, here: Host, to: Lowering) -> Rows:
+    """The copies of each row, by their numbers."""
+    columns = to.space.names(len(rel.schema))
+    number = columns[-1]
+    numbers = ", ".join(map(str, range(rel.copies_of_a_row)))
+    table = rows.table.select([*items(rows.table.names), Item(f"explode(array({numbers}))", (number,))])
+    table = without_keys(rel, table, to)
+    made = [Item(number, (number,))]
+    for name, field in zip(columns, rel.fields, strict=False):
+        match field:
+            case ConsistentField(expression=expression):
+                made.append(Item(here.sql(expression), (name,)))
+            case SwitchingField(duplicates=duplicates):
+                made.append(Item(by_number(number, dict(enumerate(map(here.sql, duplicates)))), (name,)))
+    return sorted_as_known(rel, Rows(table.select(made), columns))
+
+
+def without_keys(rel: Rel, table: Table, to: Lowering) -> Table:
+    """A table of copied rows, of which an engine does not take keys of aggregates below for those of single rows.
+
+    Of a union it knows no keys: the other rows are none, which it does not see.
+    """
+    is_keyed = any(isinstance(node, Aggregate | Set) for node in walk(rel))
+    if current_engine().forgets_keys or not is_keyed:
+        return table
+    nulls = [Item("NULL", (to.space.name(),)) for _ in table.names]
+    return table.union_all([to.one_row(nulls).where("rand() > 2")])
+
+
+def by_number(number: str, texts: Mapping[int, str]) -> str:
+    """One of some values, by a number, as text of SQL."""
+    cases = " ".join(f"WHEN {position} THEN {text}" for position, text in texts.items())
+    return f"(CASE {number} {cases} END)"
+
+
 def lower_unnest(rel: Unnest, to: Lowering) -> Rows:
     """A generator that numbers the elements; it makes no row of an array that is empty or NULL."""
     rows = to[rel.input]
     place, element, offset = to.space.names(3)
-    rows = rows.extended([Item(f"posexplode({rows.columns[rel.column]})", (place, element))])
-    rows = rows.extended([Item(f"CAST({place} AS BIGINT)", (offset,))])
+    if current_engine().has_lists_of_records:
+        rows = rows.extended([Item(f"posexplode({rows.columns[rel.column]})", (place, element))])
+        rows = rows.extended([Item(f"CAST({place} AS BIGINT)", (offset,))])
+    else:
+        keys, values = rows.table.keys, rows.columns[rel.column]
+        last = f"size({values}) - 1"
+        rows = rows.extended([Item(f"explode(if(size({values}) > 0, sequence(0, {last}), NULL))", (place,))])
+        made = [Item(f"get({values}, {place})", (element,)), Item(f"CAST({place} AS BIGINT)", (offset,))]
+        rows = Rows(rows.extended(made).table, (*rows.columns, element, offset))
+        if (copied := without_keys(rel, rows.table, to)) is not rows.table:
+            rows = Rows(copied.sort(keys) if keys else copied, rows.columns)
     if rows.table.keys:  # elements stay in the order that they have in their list
         rows = Rows(rows.table.sorted_also([(offset, "asc_nulls_first")]), rows.columns)
     return Rows(rows.table, (*rows.columns[:-3], element, offset))

@@ -8,14 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, WindowCall
 from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS, decimal_average
 from substrait_dsl.spark.engines import SPARK, Engine, Guard
 from substrait_dsl.spark.functions_arithmetic import integer_operation
+from substrait_dsl.spark.sail_casts import castable
+from substrait_dsl.spark.sail_failures import is_of_outer_rows, sail_failure
 from substrait_dsl.spark.servers import server_of
-from substrait_dsl.spark.templates import Call, Template, failing, largest_decimal
+from substrait_dsl.spark.templates import Call, Table, Template, failing, largest_decimal
 from substrait_dsl.spark.types import spark_sql_type
 
 if TYPE_CHECKING:
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
 
 _VERSIONS = ("0.7.2",)
 
+_RAISES = {"overflow": {"ERROR": ""}}
 _INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 
 
@@ -36,6 +42,33 @@ def _literal(literal: Literal) -> str | None:
 def _replacement(text: str) -> str:
     """Groups stand in braces, or letters and digits behind one would belong to its number."""
     return re.sub(r"\\(\d)", r"\1", re.sub(r"\$(\d)", r"${\1}", text))
+
+
+def _float_key(value: str, kind: t.Type) -> str:
+    """One zero in place of both, and one value that is no number in place of all: Sail tells their bits apart."""
+    name = spark_sql_type(kind)
+    return f"(nanvl({value}, CAST('NaN' AS {name})) + CAST(0 AS {name}))"
+
+
+def _operand(text: str) -> str:
+    """A value with a mark: to Sail aggregates, and windows, are the same that differ in casts alone."""
+    return f"if('{crc32(text.encode()):x}' != '', {text}, NULL)" if "CAST(" in text else text
+
+
+_INEXACT_BACKWARDS = frozenset(("sum", "sum0", "avg", "std_dev", "variance", "corr"))
+
+
+def _require_frame(call: WindowCall) -> None:
+    """Refuse functions of floats where rows leave the frame: Sail subtracts them again, which is rounded."""
+    name = call.function.name
+    is_float = isinstance(call.output_type, t.FP32 | t.FP64)
+    if name in _INEXACT_BACKWARDS and is_float and call.lower.kind != "unbounded":
+        raise UnsupportedError(
+            f"Sail cannot compute {name} of floats over a frame that rows leave exactly",
+            hint="a frame that begins with the partition, or decimals, or a join with the rows of the frame",
+        )
+    if name == "collect_list":
+        raise UnsupportedError("Sail cannot run collect_list over a frame: it would keep NULLs")
 
 
 def _refused(why: str) -> Template:
@@ -57,7 +90,13 @@ def _decimal_operation(operator: str) -> Template:
         assert isinstance(kind, t.Decimal)
         if kind.precision < 38:
             return value
-        most = largest_decimal(kind)
+        scales = [
+            each.type.scale
+            for each in call.arguments
+            if isinstance(each, Expression) and isinstance(each.type, t.Decimal)
+        ]
+        scale = min(38, sum(scales) if operator == "*" else max(scales))  # Sail's own, which may be larger
+        most = largest_decimal(t.Decimal(38, scale))
         fits = f"v BETWEEN -{most} AND {most}"
         checked = f"CASE WHEN {fits} THEN v WHEN v IS NOT NULL THEN {failing('a decimal has more than 38 digits')} END"
         return f"CAST(transform(array({value}), v -> {checked})[0] AS {spark_sql_type(kind)})"
@@ -73,12 +112,43 @@ _POWER = (
 )
 
 _SUM = "sum({distinct}{0}){filter}"
-# Sail adds up 128 bits, and more wrap: a sum of floats says how large the exact one is, its digits say the rest.
+_COUNT = "count({distinct}{0}){filter}"
+
+
+def _extreme(function: str) -> Table:
+    """The least or the greatest float, by way of structs: Sail begins with the largest finite number in groups."""
+    value = "if({0} IS NULL, NULL, struct(nanvl({0}, CAST('NaN' AS {t0})) AS v))"
+    return {f"{function}:fp": Template(f"{function}({value}){{filter}}.v")}
+
+
+_EXTREMES = {"functions_arithmetic": {**_extreme("min"), **_extreme("max")}}
+# Sail adds up 128 bits, and more wrap: a sum of floats says how large the exact one is, its digits say the rest. To
+# tell sums apart, it does not look at casts.
 _DECIMAL_SUM = (
-    "CAST(CASE WHEN abs(sum({distinct}CAST({0} AS DOUBLE)){filter}) < 1.5D * CAST({MOST} AS DOUBLE)"
+    "CAST(CASE WHEN abs(sum({distinct}1D * CAST({0} AS DOUBLE)){filter}) < 1.5D * CAST({MOST} AS DOUBLE)"
     f" AND {_SUM} BETWEEN -{{MOST}} AND {{MOST}} THEN {_SUM}"
     f" WHEN {_SUM} IS NOT NULL THEN {failing('a sum does not fit a decimal')} END AS {{T}})"
 )
+_SOME = f"nullif({_COUNT}, 0L)"
+_WHOLE = f"CAST({_SOME} AS DECIMAL(20,0))"
+_I64_SUM = "sum({distinct}0BD + CAST({0} AS DECIMAL(20,0))){filter}"
+_AVERAGES = {
+    "functions_arithmetic": {
+        "avg:int": Template(f"CAST({_SUM} div {_SOME} AS {{T}})", _RAISES),
+        "avg:i64": Template(f"CAST({_I64_SUM} div {_WHOLE} AS {{T}})", _RAISES),
+    },
+    "functions_arithmetic_decimal": {
+        "avg": Template(decimal_average(_DECIMAL_SUM, _WHOLE, "{T}"), _RAISES),
+        "avg:fine": Template(f"CAST({_DECIMAL_SUM} / {_WHOLE} AS {{T}})", _RAISES),
+        "avg:finest": AGGREGATE_FUNCTIONS["functions_arithmetic_decimal"]["avg:finest"],
+    },
+}
+_DECIMAL_SUMS = {
+    "functions_arithmetic_decimal": {
+        "sum": Template(_DECIMAL_SUM, _RAISES),
+        "sum0": Template(f"coalesce({_DECIMAL_SUM}, CAST(0BD AS {{T}}))", _RAISES),
+    }
+}
 
 GUARDS = (
     Guard(
@@ -101,7 +171,7 @@ GUARDS = (
         "sums, differences and products of decimals of 38 digits",
         _VERSIONS,
         f"SELECT CAST({'9' * 38}BD + 1BD AS STRING)",
-        f"1{'0' * 38}",
+        f"1{'0' * 37}",
         functions={
             "functions_arithmetic_decimal": {
                 "add": _decimal_operation("+"),
@@ -115,13 +185,9 @@ GUARDS = (
         "sums of decimals over all rows of a group",
         _VERSIONS,
         f"SELECT CAST(sum(v) AS STRING) FROM VALUES ({'9' * 38}BD), (1BD) AS t(v)",
-        f"1{'0' * 38}",
-        aggregates={
-            "functions_arithmetic_decimal": {
-                "sum": Template(_DECIMAL_SUM, {"overflow": {"ERROR": ""}}),
-                "sum0": Template(f"coalesce({_DECIMAL_SUM}, CAST(0BD AS {{T}}))", {"overflow": {"ERROR": ""}}),
-            }
-        },
+        f"1{'0' * 37}",
+        aggregates=_DECIMAL_SUMS,
+        frames=_DECIMAL_SUMS,
     ),
     Guard(
         "complements of small integers",
@@ -130,6 +196,151 @@ GUARDS = (
         "SELECT typeof(~ CAST(1 AS TINYINT))",
         "int",
         functions={"functions_arithmetic": {"bitwise_not": Template("CAST((~ {0}) AS {T})")}},
+    ),
+    Guard(
+        "extremes of floats",
+        "min and max of floats that are infinite or no number",
+        _VERSIONS,
+        "SELECT max(v) FROM VALUES (1, CAST('-Infinity' AS DOUBLE)) AS t(k, v) GROUP BY k",
+        -1.7976931348623157e308,
+        aggregates=_EXTREMES,
+        frames=_EXTREMES,
+    ),
+    Guard(
+        "zeros and NaN in orders",
+        "sorts, windows, groups, joins and comparisons of floats",
+        _VERSIONS,
+        "SELECT max(n) FROM"
+        " (SELECT rank() OVER (ORDER BY v) AS n FROM VALUES (0D), (-0D), (-CAST('NaN' AS DOUBLE)) AS t(v))",
+        3,
+    ),
+    Guard(
+        "frames that rows leave",
+        "sums, averages and deviations of floats over a frame that rows leave",
+        _VERSIONS,
+        "SELECT avg(v) OVER (ORDER BY k ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS a"
+        " FROM VALUES (1, 1e16D), (2, 1D), (3, 2D) AS t(k, v) ORDER BY k DESC",
+        1.0,
+    ),
+    Guard(
+        "truth values over frames",
+        "bool_and and bool_or over a frame that rows leave",
+        _VERSIONS,
+        "SELECT bool_and(v) OVER (ORDER BY v ROWS CURRENT ROW) FROM VALUES (true) AS t(v)",
+        "retract_batch",
+        frames={
+            "functions_boolean": {"bool_and": Template("min({0}){filter}"), "bool_or": Template("max({0}){filter}")}
+        },
+    ),
+    Guard(
+        "tuples in subqueries",
+        "IN and NOT IN of several columns, of which one may be NULL",
+        _VERSIONS,
+        "SELECT count(1) FROM VALUES (1, CAST(NULL AS INT)) AS t(a, b)"
+        " WHERE (a, b) NOT IN (SELECT * FROM VALUES (1, 2))",
+        1,
+    ),
+    Guard(
+        "divisions of NULL",
+        "averages of integers and decimals without a value",
+        _VERSIONS,
+        "SELECT sum(v) % CAST(count(v) AS DECIMAL(20,0)) FROM VALUES (CAST(NULL AS DECIMAL(10,2))) AS t(v)",
+        "Remainder by zero",
+        aggregates=_AVERAGES,
+        frames=_AVERAGES,
+    ),
+    Guard(
+        "texts of floats",
+        "casts of floats to texts",
+        _VERSIONS,
+        "SELECT CAST(1e20D AS STRING)",
+        "1e20",
+    ),
+    Guard(
+        "decimals of floats",
+        "casts of floats to decimals",
+        _VERSIONS,
+        "SELECT CAST(CAST(123456789.123D AS DECIMAL(38,10)) AS STRING)",
+        "123456789.1229999872",
+    ),
+    Guard(
+        "decimals of texts",
+        "casts of texts with exponents to decimals",
+        _VERSIONS,
+        "SELECT CAST('1e5' AS DECIMAL(10,2))",
+        "1e5",
+    ),
+    Guard(
+        "truth values and decimals",
+        "casts between them",
+        _VERSIONS,
+        "SELECT CAST(v AS DECIMAL(10,2)) FROM VALUES (true) AS t(v)",
+        "Unsupported",
+    ),
+    Guard(
+        "bits of decimals",
+        "bitwise functions of decimals",
+        _VERSIONS,
+        "SELECT zip_with(array(1), array(2), (a, b) -> a & b)",
+        "zip_with",
+        functions={
+            "functions_arithmetic_decimal": {
+                name: _refused("it has no zip_with") for name in ("bitwise_and", "bitwise_or", "bitwise_xor")
+            }
+        },
+    ),
+    Guard(
+        "bits of NULL",
+        "bitwise_xor of a value with itself",
+        _VERSIONS,
+        "SELECT a ^ a FROM VALUES (CAST(NULL AS INT)) AS t(a)",
+        0,
+        functions={"functions_arithmetic": {"bitwise_xor": Template("if({nulls}, NULL, ({0} ^ {1}))")}},
+    ),
+    Guard(
+        "casts of structs",
+        "what has a struct in its columns",
+        _VERSIONS,
+        "SELECT CAST(struct(1 AS a) AS STRUCT<b: INT>)",
+        True,
+        is_of_schema=True,
+    ),
+    Guard(
+        "aggregates and windows of casts",
+        "aggregates and windows of a value, and of a cast of it",
+        _VERSIONS,
+        "SELECT concat_ws(' ', min(v) OVER (), min(CAST(v AS STRING)) OVER ()) FROM VALUES (9), (10) AS t(v)",
+        "9 9",
+    ),
+    Guard(
+        "truth values that are required",
+        "required columns of truth values, which are checked",
+        _VERSIONS,
+        "SELECT coalesce(if(id >= 0, false, NULL), raise_error('unasked'), false) FROM range(1)",
+        "unasked",
+    ),
+    Guard(
+        "numbers of rows",
+        "single joins",
+        _VERSIONS,
+        "SELECT id FROM range(2) WHERE if(id > 5, false, monotonically_increasing_id() >= 0)",
+        "monotonically_increasing_id",
+    ),
+    Guard(
+        "keys of copied rows",
+        "elements of lists, duplicates, grouping sets and copies of rows that an aggregate made",
+        _VERSIONS,
+        "SELECT m, x FROM (SELECT x, explode(sequence(0, 1)) AS m FROM"
+        " (SELECT x, count(1) FROM VALUES (1), (2) AS t(x) GROUP BY x)) ORDER BY x, m DESC",
+        0,
+    ),
+    Guard(
+        "offsets without limits",
+        "an offset of sorted rows whose sort key is not used above",
+        _VERSIONS,
+        "SELECT min(k) FROM (SELECT k, r, count(1) FROM (SELECT k, r FROM VALUES (1, 5, 1), (2, 4, 1), (3, 3, 2),"
+        " (4, 2, 2) AS t(k, z, r) ORDER BY z, k DESC OFFSET 2) GROUP BY k, r)",
+        3,
     ),
     Guard("negative literals", "the least integer of a type", _VERSIONS, "SELECT -128Y", "invalid argument"),
     Guard(
@@ -168,7 +379,28 @@ GUARDS = (
     ),
 )
 
-SAIL = Engine("Sail", GUARDS, _literal, _replacement)
+SAIL = Engine(
+    "Sail",
+    GUARDS,
+    _literal,
+    _replacement,
+    failure=sail_failure,
+    castable=castable,
+    is_of_outer_rows=is_of_outer_rows,
+    float_key=_float_key,
+    require_frame=_require_frame,
+    has_tuples=False,
+    has_exact_casts=False,
+    has_lists_of_records=False,
+    operand=_operand,
+    is_lazy_of_booleans=False,
+    has_linear_patterns=True,
+    forgets_keys=False,
+    takes_changes=False,
+    has_row_numbers=False,
+    has_offsets=False,
+    keeps_order=False,
+)
 
 
 def engine_of(spark: SparkSession) -> Engine:

@@ -19,6 +19,7 @@ from substrait_dsl.algebra.types import FP32, FP64
 from substrait_dsl.spark import joins
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.map_keys import as_key, from_keys
+from substrait_dsl.spark.relations import without_keys
 from substrait_dsl.spark.tables import Item, Rows, Table, items
 from substrait_dsl.spark.types import holds
 
@@ -105,8 +106,10 @@ def _put_out(
     if rel.op in COPIES:
         copies = f"CAST(greatest({COPIES[rel.op](counts)}, 0L) AS INT)"
         if not values:
-            return counted.select([*items(columns), Item(f"explode(array_repeat(1, {copies}))", to.space.names(1))])
-        return counted.select([*items(columns), Item(f"inline(slice({found[0]}, 1, {copies}))", values)])
+            copied = [*items(columns), Item(f"explode(array_repeat(1, {copies}))", to.space.names(1))]
+        else:
+            copied = [*items(columns), Item(f"inline(slice({found[0]}, 1, {copies}))", values)]
+        return without_keys(rel, counted.select(copied), to)
     if rel.op in DISTINCT:
         wanted = DISTINCT[rel.op](counts)
         if any(map(joins.looks_up, rel.relations)):

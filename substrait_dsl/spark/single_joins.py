@@ -18,15 +18,16 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.expressions import AnySubquery, Scope
 from substrait_dsl.spark.hosts import subqueries_of
 from substrait_dsl.spark.inputs import is_small
 from substrait_dsl.spark.join_plans import MANY_MATCHES, PLANS, key_sides, keys_inside, name_of, sides_of, test_of
-from substrait_dsl.spark.literals import text_to_sql
+from substrait_dsl.spark.literals import record_to_sql, text_to_sql
 from substrait_dsl.spark.marks import Key
 from substrait_dsl.spark.physical_joins import as_join
 from substrait_dsl.spark.subqueries import scalar
-from substrait_dsl.spark.tables import Item, Rows, all_true, items
+from substrait_dsl.spark.tables import Item, Rows, Table, all_true, items
 from substrait_dsl.spark.texts import TextTable
 from substrait_dsl.spark.uniqueness import is_unique
 
@@ -90,8 +91,17 @@ def lower_by_key(rel: Join, to: Lowering) -> Rows:
     count = f"count(1) OVER (PARTITION BY {', '.join(keys)})"
     joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))
     error = too_many(rel, values, many, "rows have")
+    if not current_engine().has_row_numbers:
+        return Rows(_checked_by_window(joined, f"{many} > 1", error, to).select(items(ours + theirs)), ours + theirs)
     checked = joined.where(f"if({many} > 1, CAST({error} AS BOOLEAN), monotonically_increasing_id() >= 0)")
     return Rows(checked.select(items(ours + theirs)), ours + theirs)
+
+
+def _checked_by_window(table: Table, is_wrong: str, error: str, to: Lowering) -> Table:
+    """The rows, or an error if one is wrong: a window over all of them sees each, whatever is filtered later."""
+    checked = to.space.name()
+    found = Item(f"max(if({is_wrong}, CAST({error} AS INT), 0)) OVER ()", (checked,))
+    return table.select([*items(table.names), found]).where(f"{checked} = 0")
 
 
 _SHOWN = (t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal, t.String, t.VarChar, t.FixedChar, t.Date)
@@ -151,11 +161,16 @@ def single_match(rows: Rows, found: Rows, other: Rel, to: Lowering, error: Calla
     table = found.table
     assert isinstance(table, TextTable)
     match, *names = to.space.names(1 + len(found.columns))
-    fields = ["'n', count(1)", *(f"'f{number}', any_value({column})" for number, column in enumerate(found.columns))]
-    struct = f"named_struct({', '.join(fields)})"
+    fields = {f"f{number}": f"any_value({column})" for number, column in enumerate(found.columns)}
+    struct = record_to_sql({"n": "count(1)", **fields})
     number = None if to.outer else Item("monotonically_increasing_id()", (to.space.name(),))
     there = items(rows.table.names)  # the table may depend on columns that are not among the rows' own
     found_one = Item(scalar(table.closed.query([Item(struct, (match,))]), other, folded=True), (match,))
+    if not current_engine().has_row_numbers:
+        looked_up = rows.table.select([*there, found_one])
+        checked = _checked_by_window(looked_up, f"{match}.n > 1", error(f"{match}.n"), to)
+        values = [Item(f"{match}.f{position}", (name,)) for position, name in enumerate(names)]
+        return Rows(checked.select([*items(rows.columns), *values]), tuple(names))
     # Beside a number, the look-up is not pulled into the filter, which would look up everything twice.
     looked_up = rows.table.fenced().select([*there, *(() if number is None else (number,)), found_one])
     many, one = f"{match}.n > 1", "true"

@@ -23,6 +23,7 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import Aggregate, Emit, Filter, Project
 from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.marks import Key, Test, mark
@@ -147,7 +148,7 @@ def condition(expression: Expression, scope: Scope, to: Lowering) -> str:
             table, columns = to.text(rel)
             keys = _keys(needles, rel, columns, scope)
             # Spark carries an IN over to other columns that are equal to the needle, an EXISTS it does not.
-            return _none_match(table, keys, rel, to) if negated else _in(table, keys, to.space)
+            return _none_match(table, keys, rel, to) if negated else _in(table, keys, to.space, to.outside(rel))
         case SetPredicate() as predicate:
             return f"{'NOT ' if negated else ''}{value(predicate, scope, to)}"
         case SetComparison(reduction=reduction, comparison=comparison, left=left, right=rel):
@@ -205,7 +206,9 @@ def _any(comparison: ComparisonOp, left: Expression, rel: Rel, scope: Scope, to:
     return mark(table, [test], to.space, outside=to.outside(rel), fixed=not rel.free_anchors)
 
 
-def _in(table: TextTable, keys: Sequence[Key], space: Workspace) -> str:
+def _in(table: TextTable, keys: Sequence[Key], space: Workspace, outside: Sequence[str]) -> str:
+    if len(keys) > 1 and not current_engine().has_tuples:
+        return table.exists(*(key.holds for key in keys), outside=outside)
     inside = table.query([Item(key.inside, (space.name(),)) for key in keys])
     return f"({', '.join(key.outside for key in keys)}) IN ({inside})"
 
@@ -214,8 +217,9 @@ def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: Low
     """A condition: for every row of the table, some test is false."""
     keys = [test for test in tests if isinstance(test, Key)]
     is_nullable = any(test.nullable for test in tests)
-    if is_nullable and len(keys) == len(tests):  # Spark has a null-aware join for this, and only for this
-        return f"NOT {_in(table, keys, to.space)}"
+    is_native = len(keys) == len(tests) and (len(keys) == 1 or current_engine().has_tuples)
+    if is_nullable and is_native:  # Spark has a null-aware join for this, and only for this
+        return f"NOT {_in(table, keys, to.space, to.outside(rel))}"
     against = (f"coalesce({test.value}, true)" if is_nullable else test.holds for test in tests)
     return f"NOT {table.exists(*against, outside=to.outside(rel))}"
 

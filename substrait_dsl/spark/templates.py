@@ -48,7 +48,7 @@ from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.catalog.roles import known_overload
 from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.casts import fitting
-from substrait_dsl.spark.engines import current_engine
+from substrait_dsl.spark.engines import FunctionKind, current_engine
 from substrait_dsl.spark.types import UNSIGNED, spark_sql_type
 from substrait_dsl.spark.zones import require_zone
 
@@ -143,11 +143,21 @@ def _may_be_called(function: FunctionId, arguments: int) -> bool:
     return overload is not None and overload.takes_count(arguments)
 
 
+def _kind(call: Call) -> FunctionKind:
+    match call:
+        case ScalarFunction():
+            return "scalar"
+        case AggregateFunction():
+            return "aggregate"
+        case WindowCall():
+            return "frame"
+
+
 def _find(call: Call, tables: Mapping[str, Table]) -> Template:
     function = call.function
     is_known = not function.urn or function.urn.startswith("extension:")
     table = tables.get(function.urn.removeprefix(STANDARD), {}) if is_known else {}
-    own = current_engine().functions(function.urn.removeprefix(STANDARD), of_rows=isinstance(call, AggregateFunction))
+    own = current_engine().functions(function.urn.removeprefix(STANDARD), _kind(call))
     kinds = _value_types(call)
     family = _family(kinds[0]) if kinds else ""
     for key in (function.key, f"{function.name}:{family}", function.name):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import attrs
 
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.record import note_inlined
 from substrait_dsl.spark.sorting import SortKeys, ordering
 from substrait_dsl.spark.tables import NAME, Item, JoinHow, Table, all_true, items, names_joined, select_list
@@ -189,6 +190,8 @@ class TextTable(Table):
         return attrs.evolve(self, keys=(*self.keys, *keys))
 
     def fetch(self, offset: int, count: int | None) -> TextTable:
+        if count is None and offset and not current_engine().has_offsets:
+            count = 2**63 - 1 - offset
         limit = "" if count is None else f" LIMIT {count}"
         rows = f"{self.unsorted.query()} ORDER BY {ordering(self.keys)}" if self.unsorted else self.query()
         query = rows + limit + (f" OFFSET {offset}" if offset else "")

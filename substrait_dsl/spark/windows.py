@@ -18,10 +18,12 @@ from substrait_dsl.algebra.expressions import Bound, Expression, Literal, SortKe
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS, told_apart
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.sorting import ORDERINGS, direction_of
 from substrait_dsl.spark.templates import STANDARD, Table, Template, lower, require_comparable
 from substrait_dsl.spark.types import holds, spark_sql_type
+from substrait_dsl.spark.zeros import sort_key
 
 MOST_ROWS = 2**31 - 1
 """How far away a row can be from another in Spark; what is further is not there."""
@@ -55,9 +57,10 @@ _SUM = (
 )
 
 _COUNTS: Table = {
-    "count": Template("CAST(size(collect_set({0}){filter}) AS {T})"),
+    # To Sail the set of no values is NULL.
+    "count": Template("CAST(coalesce(size(collect_set({0}){filter}), 0) AS {T})"),
     # To a set of Spark 4.1 NaN may be another value than NaN; their texts are the same.
-    "count:fp": Template("CAST(size(collect_set(CAST({0} AS STRING)){filter}) AS {T})"),
+    "count:fp": Template("CAST(coalesce(size(collect_set(CAST({0} AS STRING)){filter}), 0) AS {T})"),
 }
 
 _FLOATS = (t.FP32, t.FP64)
@@ -92,10 +95,16 @@ def window_to_sql(
         raise UnsupportedError(f"Spark computes {name} as a whole, it cannot run the phase {call.phase} alone")
     for expression in (*partitions, *(key.expression for key in sorts)):
         require_comparable(expression.type, "a window")
-    texts = [sql(value) for value in call.arguments if isinstance(value, Expression)]
-    by = ", ".join(as_key(sql(expression), expression.type) for expression in partitions)
+    engine = current_engine()
+    texts = [
+        sql(value) if isinstance(value, Literal) else engine.operand(sql(value))
+        for value in call.arguments
+        if isinstance(value, Expression)
+    ]
+    by = ", ".join(engine.operand(as_key(sql(expression), expression.type)) for expression in partitions)
     by = f"PARTITION BY {by} " if by else ""
-    keys = [f"{sql(key.expression)} {ORDERINGS[direction_of(key)]}" for key in sorts]
+    engine.require_frame(call)
+    keys = [_sort_key(key, sql) for key in sorts]
     frame = _frame(call, _ordering(call, sorts), sql)
     if name not in WINDOW_FUNCTIONS.get(call.function.urn.removeprefix(STANDARD), {}):
         extra = {"distinct": "", "order": "", "filter": f" OVER ({by}{frame})"}
@@ -109,6 +118,8 @@ def window_to_sql(
         if name == "nth_value":
             raise UnsupportedError("Spark cannot run nth_value of NULL, only from 1 on")
         return f"CAST(NULL AS {spark_sql_type(call.output_type)})"
+    if len(texts) > 1 and name != "ntile":
+        texts[1] = str(number)  # a negative literal may be a cast, which is none to every engine
     if number < -MOST_ROWS:
         texts[1] = str(-MOST_ROWS)  # which is too far for any row, too, and whose sign Spark can turn round
     over = f" OVER ({by}ORDER BY {', '.join(keys) or 'NULL'})"
@@ -162,7 +173,7 @@ def _aggregates(call: WindowCall) -> Mapping[str, Table]:
 def _frame(call: WindowCall, sorts: Sequence[SortKey], sql: Callable[[Expression], str]) -> str:
     """The order and the frame of a window."""
     first, last = _place(call.lower, -inf), _place(call.upper, inf)
-    keys = [f"{sql(key.expression)} {ORDERINGS[direction_of(key)]}" for key in sorts]
+    keys = [_sort_key(key, sql) for key in sorts]
     if call.bounds_type == "range" and not sorts:
         first, last = -inf, inf  # all rows are peers
     is_empty = first > last or (call.bounds_type == "rows" and first >= MOST_ROWS)
@@ -177,6 +188,11 @@ def _frame(call: WindowCall, sorts: Sequence[SortKey], sql: Callable[[Expression
         key_type = None
     bounds = f"{_value(call.lower, 'PRECEDING', key_type, sql)} AND {_value(call.upper, 'FOLLOWING', key_type, sql)}"
     return f"{_order(keys)}RANGE BETWEEN {bounds}"
+
+
+def _sort_key(key: SortKey, sql: Callable[[Expression], str]) -> str:
+    text = sort_key(sql(key.expression), key.expression.type)
+    return f"{current_engine().operand(text)} {ORDERINGS[direction_of(key)]}"
 
 
 def _order(keys: Sequence[str]) -> str:
@@ -248,7 +264,7 @@ def _widened(call: WindowCall, key: SortKey, sql: Callable[[Expression], str]) -
             wide = f"DECIMAL({digits},{scale})"
         case _:
             wide = None
-    text = sql(key.expression)
+    text = sort_key(sql(key.expression), key.expression.type)
     return wide, [f"{f'CAST({text} AS {wide})' if wide else text} {ORDERINGS[direction_of(key)]}"]
 
 

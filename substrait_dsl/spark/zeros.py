@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.types import FP32, FP64, Type
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.inside import rebuilt
 from substrait_dsl.spark.tables import Item, Rows, items
 from substrait_dsl.spark.types import holds, spark_sql_type
@@ -55,7 +56,15 @@ def one_zero(value: str, kind: Type) -> str:
     return rebuilt(value, kind, _FLOATS, _plus_zero)
 
 
+def sort_key(value: str, kind: Type) -> str:
+    """SQL text of what a value is sorted by, where the engine sorts floats otherwise than Spark."""
+    own = current_engine().float_key
+    return rebuilt(value, kind, _FLOATS, own) if own else value
+
+
 def _plus_zero(value: str, kind: Type) -> str:
+    if own := current_engine().float_key:
+        return own(value, kind)
     return f"({value} + CAST(0 AS {spark_sql_type(kind)}))"
 
 

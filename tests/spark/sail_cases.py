@@ -1,27 +1,14 @@
-"""What Sail gives, in a process of its own: a session of Spark in the same process would be in its way.
-
-``python -m tests.spark.sail_cases`` writes, as JSON, what each canary gave, what became of the specification's cases
-of functions, and what some pipelines gave.
-"""
+"""What becomes of the specification's cases of functions on Sail."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import pyspark
-
-import substrait_dsl as sd
-from substrait_dsl import functions as f
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal, ScalarFunction
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.engines import written_for
 from substrait_dsl.spark.expressions import aggregate_to_sql, to_sql
-from substrait_dsl.spark.sail import GUARDS, SAIL, engine_of
 from substrait_dsl.spark.types import type_to_spark
 from tests.spark import test_functions as specification
 
@@ -33,30 +20,6 @@ TOGETHER = 20
 
 Results = list[tuple[str, str]]
 """Of each case what became of it, and what it was."""
-
-
-def session() -> tuple[Any, SparkSession]:
-    """A server, which ends when it is let go, and a session that is its client."""
-    from pyspark.sql import SparkSession
-
-    pyspark.__version__ = "4.2.0"  # the newest that Sail 0.7 takes a client to be of
-    server = import_module("pysail.spark").SparkConnectServer()  # it has no types
-    server.start(background=True)
-    _, port = server.listening_address
-    spark = SparkSession.builder.remote(f"sc://localhost:{port}").getOrCreate()
-    spark.conf.set("spark.sql.session.timeZone", "UTC")
-    return server, spark
-
-
-def canaries(spark: SparkSession) -> dict[str, Any]:
-    """What the query of each guard gives, or the words of its error."""
-    found = {}
-    for guard in GUARDS:
-        try:
-            found[guard.name] = spark.sql(guard.canary).collect()[0][0]
-        except Exception as error:
-            found[guard.name] = str(error)
-    return found
 
 
 def scalar_row(cases: Sequence[specification.Runnable], spark: SparkSession) -> tuple[list[str], Sequence[Any]]:
@@ -120,43 +83,3 @@ def function_cases(spark: SparkSession) -> Results:
         if each.case.kind == "aggregate":
             found += judged([each], spark, aggregate_row)
     return found
-
-
-ROWS = sd.read_virtual([(2**63 - 1, -128), (-(2**63), 127)], {"a": "i64", "b": "i8"})
-PIPELINES: dict[str, sd.Relation[Any]] = {
-    "least integers": ROWS.select("a", "b"),
-    "sum of i64": ROWS.select(c=lambda r: f.add(r.a, 1)),
-    "difference of i8": ROWS.select(c=lambda r: f.subtract(r.b, sd.lit(1, sd.I8))),
-    "product of i64": ROWS.select(c=lambda r: f.multiply(r.a, 3)),
-}
-
-
-def pipelines(spark: SparkSession) -> dict[str, Any]:
-    """The rows of each pipeline, or the words of its error."""
-    found: dict[str, Any] = {}
-    for name, relation in PIPELINES.items():
-        try:
-            found[name] = [list(row) for row in relation.execute(spark).collect()]
-        except Exception as error:
-            found[name] = f"{type(error).__name__}: {error}"
-    return found
-
-
-def main() -> None:
-    """Write everything to standard output."""
-    server, spark = session()
-    found: dict[str, Any] = {
-        "engine": engine_of(spark).name,
-        "canaries": canaries(spark),
-        "pipelines": pipelines(spark),
-    }
-    specification.runnable()  # the cases, by what Spark can do
-    with written_for(SAIL):
-        found["functions"] = function_cases(spark)
-    json.dump(found, sys.stdout)
-    sys.stdout.flush()
-    del server
-
-
-if __name__ == "__main__":
-    main()

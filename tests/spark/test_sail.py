@@ -1,4 +1,4 @@
-"""What is written for Sail otherwise than for Spark; `tests.spark.sail_cases` runs it, and the canary of each guard."""
+"""What is written for Sail otherwise than for Spark; `test_sail_rows.py` runs it, and the canary of each guard."""
 
 from __future__ import annotations
 
@@ -52,4 +52,4 @@ def test_groups_stand_in_braces(java: str, rust: str) -> None:
 
 
 def test_each_guard_has_a_name_of_its_own() -> None:
-    assert len({guard.name for guard in GUARDS}) == len(GUARDS) == 8
+    assert len({guard.name for guard in GUARDS}) == len(GUARDS)

@@ -1,0 +1,312 @@
+"""Sail, the embedded engine: its rows are the right ones, or it is refused by name. All in one session.
+
+DuckDB is the judge of random pipelines and of TPC-H; other rows are by hand, or by the specification.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from examples.tpch import data
+from examples.tpch.queries import QUERIES
+from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.embedded import embedded_session
+from substrait_dsl.spark.engines import written_for
+from substrait_dsl.spark.sail import GUARDS, SAIL
+from tests.differential.engines import case_of, duckdb_engine, result_of
+from tests.differential.pipelines import pipeline
+from tests.differential.tables import TABLES, rows
+from tests.spark import sail_cases, test_functions
+from tests.spark.rows import values
+from tests.spark.test_tour import FUNCTIONS, VERBS, Place
+from tests.support import f, refused
+from tests.test_tpch import answer, expected_rows, ordered_by
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+    from pyspark.sql import SparkSession
+
+MOST_REFUSED = 0.15
+"""The share of random pipelines that Sail may be unable to run: most have correlated subqueries."""
+RIGHT = 1_150
+"""How many of the specification's cases of functions are right at least."""
+
+
+@pytest.fixture(scope="module")
+def sail() -> SparkSession:
+    return embedded_session()
+
+
+@pytest.mark.parametrize("name", [guard.name for guard in GUARDS])
+def test_the_fault_of_a_guard_is_there(name: str, sail: SparkSession) -> None:
+    guard = next(each for each in GUARDS if each.name == name)
+    try:
+        frame = sail.sql(guard.canary)
+        found = frame.schema.fields[0].nullable if guard.is_of_schema else frame.collect()[0][0]
+    except Exception as error:
+        found = str(error)
+        assert guard.fault in found
+    else:
+        assert found == guard.fault
+
+
+def test_cases_of_functions_are_right_or_fail(sail: SparkSession) -> None:
+    test_functions.runnable()  # the cases, by what Spark can do
+    with written_for(SAIL):
+        found = sail_cases.function_cases(sail)
+    assert [what for became, what in found if became == "wrong"] == []
+    assert Counter(became for became, _ in found)["right"] >= RIGHT
+
+
+# --- random pipelines
+
+
+@pytest.fixture(scope="module")
+def tables(sail: SparkSession) -> SparkSession:
+    """The session with the tables that random pipelines read."""
+    for name, (columns, _) in TABLES.items():
+        sd.read_virtual(rows(name), columns).execute(sail).createOrReplaceTempView(name)
+    return sail
+
+
+PIPELINES = [(1, range(130)), (2, (22, 109, 148, 363, 392, 439, 943, 1103, 1408, 1574, 1685)), (3, (169, 507))]
+"""Of some seeds some numbers: the first ones, and such as Sail had other rows for before there was a guard."""
+
+
+def test_random_pipelines_are_right_or_refused(duckdb: None, tables: SparkSession) -> None:
+    import duckdb as engine
+
+    connection = duckdb_engine()
+    became: Counter[str] = Counter()
+    wrong: list[str] = []
+    for seed, numbers in PIPELINES:
+        for number in numbers:
+            try:
+                case = case_of(number, pipeline(seed, number), connection)
+            except (engine.OutOfRangeException, engine.ConversionException):
+                continue
+            if not case.rows:
+                continue
+            result = result_of(case, tables)
+            if result is None:
+                became["right"] += 1
+            elif isinstance(result, UnsupportedError) or ("Exception: " in result and "AssertionError" not in result):
+                became["refused"] += 1
+            else:
+                wrong.append(f"pipeline {number} of seed {seed}: {result}")
+    assert wrong == []
+    assert became["right"] > 60
+    assert became["refused"] <= MOST_REFUSED * became.total()
+
+
+# --- TPC-H
+
+
+@pytest.fixture(scope="module")
+def tpch(sail: SparkSession, tpch_folder: Path) -> SparkSession:
+    data.register_in_spark(sail, tpch_folder)
+    return sail
+
+
+@pytest.mark.parametrize("name", sorted(QUERIES))
+def test_the_queries_of_tpch(name: str, tpch: SparkSession, tpch_in_duckdb: DuckDBPyConnection) -> None:
+    query = QUERIES[name]()
+    expected = expected_rows(name, query.schema, answer(tpch_in_duckdb, name).fetchall())
+    frame = query.execute(tpch)
+    found = [tuple(row) for row in frame.collect()]
+    assert frame.schema == query.schema.to_spark()
+    assert Counter(found) == Counter(expected)
+    keys = [query.schema.names.index(column) for column in ordered_by(name)]
+    assert [[row[key] for key in keys] for row in found] == [[row[key] for key in keys] for row in expected]
+
+
+# --- the tour
+
+CHANGING = {
+    "Relation.write", "read_named", "read_files", "create_table", "alter_table", "drop_table", "create_view",
+    "alter_view", "drop_view", "subtree",
+}  # fmt: skip
+"""The stops of the tour that change something first, which Sail is not given."""
+
+
+@pytest.mark.parametrize("name", [*VERBS, *FUNCTIONS])
+def test_the_tour(name: str, sail: SparkSession, tmp_path: Path) -> None:
+    build, expected = {**VERBS, **FUNCTIONS}[name]
+    place = Place(sail, tmp_path / "place", "tour_on_sail")
+
+    def found() -> list[tuple[Any, ...]]:
+        relation = build(place)
+        collected = [tuple(row) for row in relation.collect(sail)]
+        return collected if relation.properties.ordering else sorted(collected, key=repr)
+
+    if name in CHANGING:
+        with refused(UnsupportedError, "Sail is given no plan that changes something"):
+            found()
+    else:
+        assert found() in (expected, sorted(expected, key=repr))
+
+
+# --- errors, in words of the plan
+
+GROUPED = values({"x": "i64"}, (1,), (2,)).group_by("x").agg(n=f.count())
+ROW = values({"a": "i64", "b": "i64", "s": "string"}, (1, 0, "x"))
+FAILURES: dict[str, tuple[Any, str]] = {
+    "a quotient": (ROW.select(c=lambda r: f.divide(r.a, r.b)), "division by zero in a / b (step: project"),
+    "a remainder": (ROW.select(c=lambda r: f.modulus(r.a, r.b)), "division by zero in"),
+    "a sum": (ROW.select(c=lambda r: f.add(r.a, 2**63 - 1)), "overflow in a + 9223372036854775807"),
+    "a cast": (ROW.select(c=lambda r: r.s.cast(sd.I64)), "the value 'x' cannot be cast to i64 in cast(s as i64)"),
+    "several rows": (
+        ROW.select(c=sd.scalar_subquery(values({"z": "i64"}, (1,), (2,)))),
+        "a scalar subquery gives more than one row in (subquery #1)",
+    ),
+    "a second match": (
+        ROW.join(values({"k": "i64"}, (1,), (1,)), lambda x, y: x.a == y.k, "left_single").select("a"),
+        "a row has more than one match in a single join",
+    ),
+    "a large float as text": (ROW.select(c=sd.lit(1e20).cast(sd.String)), "Sail writes infinite floats"),
+    "a text with an exponent": (
+        ROW.select(c=sd.lit("1e5").cast(sd.Decimal(10, 2))),
+        "Sail cannot cast a text with an exponent to decimal",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_errors_are_in_words_of_the_plan(case: str, sail: SparkSession) -> None:
+    relation, words = FAILURES[case]
+    with refused(ExecutionError, words):
+        relation.collect(sail)
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "a frame that floats leave": (
+        values({"x": "fp64"}, (1e16,), (1.0,), (2.0,)).select(m=lambda r: f.avg(r.x).over(order_by="x", rows=(-1, 0))),
+        "Sail cannot compute avg of floats over a frame that rows leave exactly",
+    ),
+    "a correlated count": (
+        ROW.select(n=lambda r: sd.scalar_subquery(ROW.filter(lambda q: q.a < r.a).aggregate(n=f.count()))),
+        "Sail cannot run a subquery, or a join, that refers to an outer row as this one does (step: project",
+    ),
+    "a truth value as a decimal": (
+        ROW.select(c=lambda r: (r.a == 1).cast(sd.Decimal(5, 2))),
+        "Sail cannot cast boolean to decimal<5,2>",
+    ),
+    "bits of decimals": (
+        ROW.select(c=lambda r: f.bitwise_and(sd.lit(Decimal(5)), sd.lit(Decimal(3)))),
+        "Sail cannot run the function bitwise_and exactly",
+    ),
+    "a write of files": (ROW.write(sd.files_target("/nowhere", "parquet"), "ctas"), "no plan that changes something"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_sail_does_not_do_exactly_is_refused_before_it_runs(case: str, sail: SparkSession) -> None:
+    relation, words = REFUSED[case]
+    with refused(UnsupportedError, words):
+        relation.execute(sail)
+
+
+# --- floats: one zero, one value that is no number; and what Sail gets wrong of either
+
+NAN, INFINITE = float("nan"), float("inf")
+FLOATS = values({"i": "i64", "x": "fp64"}, (1, 0.0), (2, -0.0), (3, NAN), (4, INFINITE), (5, -INFINITE), (6, 1.0))
+NEGATED = FLOATS.select("i", x=lambda r: f.negate(r.x))
+"""The same, with NaN of the other sign."""
+
+ROWS_OF_FLOATS: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
+    "NaN is last": (NEGATED.filter(lambda r: r.i.is_in([3, 4, 6])).sort("x").select("i"), [(4,), (6,), (3,)]),
+    "zeros are equal in an order": (
+        FLOATS.filter(lambda r: r.i <= 2).sort("x", sd.desc("i")).select("i"),
+        [(2,), (1,)],
+    ),
+    "NaN equals NaN": (
+        NEGATED.filter(lambda r: r.i == 3).join(FLOATS, lambda a, b: a.x == b.x, "inner").emit([0, 2]),
+        [(3, 3)],
+    ),
+    "groups": (
+        NEGATED.union_all(FLOATS).filter(lambda r: r.i <= 3).group_by("x").agg(n=f.count()).select("n").sort("n"),
+        [(2,), (4,)],
+    ),
+    "the least of infinite ones": (
+        FLOATS.filter(lambda r: r.i == 4).group_by("i").agg(m=lambda r: f.min(r.x)).select("m"),
+        [(INFINITE,)],
+    ),
+    "the least beside NaN": (
+        FLOATS.filter(lambda r: r.i.is_in([3, 6])).aggregate(m=lambda r: f.min(r.x)),
+        [(1.0,)],
+    ),
+    "constants": (FLOATS.filter(lambda r: sd.lit(0.0).is_in([-0.0])).aggregate(n=f.count()), [(6,)]),
+}
+
+
+@pytest.mark.parametrize("case", ROWS_OF_FLOATS)
+def test_floats(case: str, sail: SparkSession) -> None:
+    relation, expected = ROWS_OF_FLOATS[case]
+    assert [tuple(row) for row in relation.collect(sail)] == expected
+
+
+# --- other rows that were wrong
+
+KEYS = values({"k": "i64", "n": "i64?"}, (1, 1), (2, None), (3, 3))
+PAIRS = values({"a": "i64", "b": "i64"}, (2, 9))
+ROWS_AS_THEY_ARE: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
+    "an offset whose key is not used": (
+        values({"k": "i64", "z": "i64"}, (1, 5), (2, 4), (3, 3), (4, 2))
+        .sort("z")
+        .fetch(offset=2)
+        .select("k")
+        .distinct()
+        .sort("k"),
+        [(1,), (2,)],
+    ),
+    "bits of NULL": (KEYS.sort("k").select(c=lambda r: f.bitwise_xor(r.n, r.n)), [(0,), (None,), (0,)]),
+    "NOT IN of several": (
+        KEYS.filter(lambda r: ~sd.record(r.k, r.n).is_in(PAIRS)).sort("k").select("k"),
+        [(1,), (3,)],
+    ),
+    "windows of casts": (
+        values({"v": "i64"}, (9,), (10,)).select(
+            a=lambda r: f.min(r.v).over(), b=lambda r: f.max(r.v.cast(sd.Decimal(5, 1))).over()
+        ),
+        [(9, Decimal("10.0"))] * 2,
+    ),
+    "sums of casts": (
+        values({"v": "i64"}, (9,), (10,)).aggregate(
+            a=lambda r: f.sum(r.v), b=lambda r: f.sum(r.v.cast(sd.Decimal(5, 1)))
+        ),
+        [(19, Decimal("19.0"))],
+    ),
+    "elements beside keys": (
+        GROUPED.select("x", xs=lambda r: sd.list_of(r.n, r.n))
+        .unnest("xs")
+        .sort("x", sd.desc("offset"))
+        .select("x", "offset"),
+        [(1, 1), (1, 0), (2, 1), (2, 0)],
+    ),
+    "duplicates beside keys": (
+        GROUPED.expand(x=sd.col("x"), side=sd.switching("a", "b")).sort("x", sd.desc("side")).select("x", "side"),
+        [(1, "b"), (1, "a"), (2, "b"), (2, "a")],
+    ),
+    "grouping sets beside keys": (
+        GROUPED.group_by("x").rollup(n=f.count()).select("x", "n").sort(sd.desc("x", nulls="last")),
+        [(2, 1), (1, 1), (None, 2)],
+    ),
+    "structs that are required": (
+        values({"w": "nstruct<a: i64, b: string?>"}, ((1, None),)),
+        [((1, None),)],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ROWS_AS_THEY_ARE)
+def test_rows(case: str, sail: SparkSession) -> None:
+    relation, expected = ROWS_AS_THEY_ARE[case]
+    frame = relation.execute(sail)
+    assert [tuple(row) for row in frame.collect()] == expected
+    assert frame.schema == relation.schema.to_spark()
