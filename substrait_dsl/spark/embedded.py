@@ -49,7 +49,8 @@ def embedded_session() -> SparkSession:
     After ``session.stop()`` there is a new session, without the tables of the one before.
 
     Returns:
-        A session with ANSI mode on, and UTC as its time zone. Its tables are temporary views.
+        A session with ANSI mode on, and UTC as its time zone. The tables that are made in it are gone when it is
+        stopped, and when the program ends.
 
     Raises:
         ExecutionError: it is not installed, does not start, or this process was forked from one in which it ran.
@@ -144,12 +145,14 @@ def _session(port: int) -> SparkSession:
     """A session of the server. It does not become the one that pyspark takes for the user's."""
     from pyspark.sql.connect.session import SparkSession
 
+    from substrait_dsl.spark.session import make_warehouse
+
     session = SparkSession(f"sc://127.0.0.1:{port}")
     # At its end a process would ask the server to tidy up, and wait for it, also where there is none: a forked one.
     if (on_exit := getattr(session.client, "_on_exit", None)) is not None:
         atexit.unregister(on_exit)
     with _known_client():
-        for key, value in SETTINGS.items():
+        for key, value in {**SETTINGS, "spark.sql.warehouse.dir": make_warehouse()}.items():
             session.conf.set(key, value)
     return session  # type: ignore[return-value]  # pyspark's two sessions are one to its users
 

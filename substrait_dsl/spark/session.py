@@ -117,16 +117,23 @@ def _started(name: str) -> SparkSession:
     builder = SparkSession.builder.master("local[*]").appName(name)
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
-    # Its tables are forgotten with it; were their files not, the same program could not make them again.
-    tables = mkdtemp(prefix="substrait-dsl-")
-    atexit.register(_remove_of, os.getpid(), tables)
-    builder = builder.config("spark.sql.warehouse.dir", tables)
+    builder = builder.config("spark.sql.warehouse.dir", make_warehouse())
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("FATAL")  # what fails raises an exception that says so
     for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         # They print, as JSON with a Java stack, what the exception then says again.
         PySparkLogger.getLogger(logger).setLevel(logging.CRITICAL)
     return session
+
+
+def make_warehouse() -> str:
+    """Make a folder for the tables of a session.
+
+    They are forgotten with it; were their files not, the same program could not make them again.
+    """
+    tables = mkdtemp(prefix="substrait-dsl-")
+    atexit.register(_remove_of, os.getpid(), tables)
+    return tables
 
 
 def _remove_of(process: int, folder: str) -> None:

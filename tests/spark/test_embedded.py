@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,14 +70,22 @@ print(len(found), len(set(map(id, found))))
     assert output(program, start="") == "4 1\n"
 
 
-def test_a_session_after_one_that_was_stopped_has_none_of_its_tables() -> None:
+def test_a_session_after_one_that_was_stopped_has_none_of_its_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = """
-spark.sql("SELECT 1 AS k").createOrReplaceTempView("t")
+spark.sql("SELECT 1 AS k").createOrReplaceTempView("v")
+spark.sql("CREATE TABLE t AS SELECT 1 AS k")
+print(sd.read_named("t", {"k": "i32?"}).collect())
 spark.stop()
 again = local_session(engine="sail")
-print(again is spark, again.catalog.tableExists("t"), len(rows.collect(again)))
+print(again is spark, [again.catalog.tableExists(name) for name in ("v", "t")], len(rows.collect(again)))
+again.sql("CREATE TABLE t AS SELECT 2 AS k")
 """
-    assert output(program) == "False False 2\n"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert output(program) == "[Row(k=1)]\nFalse [False, False] 2\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_server_that_others_have_stopped_starts_anew() -> None:
