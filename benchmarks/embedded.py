@@ -1,9 +1,9 @@
 """What a newcomer waits for: from the start of a process to the first rows, on the embedded engine and on local Spark.
 
 Run from the repository's root: ``python -m benchmarks.embedded [--repeats 5] [--local PYTHON] [--spark PYTHON]``. The
-two take turns, each time in a process of its own; the ratios are those of the medians. Each may run in an environment of
-its own, which has the extra ``local`` or ``spark``; then the sizes of these are told, too. Linux alone: memory is what
-it says, the most of each process, of Python and of Java.
+two take turns, each time in a process of its own; the ratios are those of the medians. Each may run in an environment
+of its own, which has the extra ``local`` or ``spark``; then the sizes of these are told, too. Linux alone: memory is
+what it says, the most of each process, of Python and of Java.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -90,7 +90,9 @@ def size(python: str) -> float:
 
 def measure(pythons: Mapping[EngineName, str], repeats: int) -> None:
     """Print the medians of both engines, and their ratios."""
-    runs = {engine: partial(run, engine, python) for engine, python in pythons.items()}
+    runs: dict[str, Callable[[], dict[str, float]]] = {
+        engine: partial(run, engine, python) for engine, python in pythons.items()
+    }
     found = in_turns(runs, repeats)
     rows = {
         what: {engine: median(each[key] for each in found[engine]) for engine in found} for key, what in WHAT.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,31 @@ print("SPARK_CONNECT_MODE_ENABLED" in os.environ, "SAIL_SPARK__SESSION_TIMEOUT_S
         "true UTC",
         "False False",
     ]
+
+
+DEMONSTRATION = [
+    ("US", "Grace", 1, "225.0000", 0),  # 300 less a quarter
+    ("GB", "Ada", 2, "188.5000", 0),  # 120 less a tenth, and 80.50
+    ("NULL", "Jim", 1, "10.0000", 0),
+    ("US", "NULL", 1, "225.0000", 1),
+    ("GB", "NULL", 2, "188.5000", 1),
+    ("NULL", "NULL", 1, "10.0000", 1),
+    ("NULL", "NULL", 4, "423.5000", 2),
+]
+
+
+def test_the_demonstration_runs_on_it_without_java_and_prints_nothing_else() -> None:
+    command = [sys.executable, "-m", "substrait_dsl.cli", "demo"]
+    environment = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
+    environment["PATH"] = os.path.dirname(sys.executable)
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, check=True, timeout=SECONDS)
+    assert result.stderr == ""
+    _, heading, rows = result.stdout.rpartition(
+        "Its rows, from the embedded engine\n----------------------------------\n"
+    )
+    assert heading
+    cells = [tuple(cell.strip() for cell in line.split("|")[1:-1]) for line in rows.splitlines() if "|" in line]
+    assert cells[1:] == [tuple(map(str, row)) for row in DEMONSTRATION]
 
 
 def test_threads_that_ask_first_at_the_same_time_get_one_session() -> None:
