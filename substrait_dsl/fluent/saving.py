@@ -35,7 +35,9 @@ def write_whole(path: Path, content: bytes) -> None:
         if target.exists():
             shutil.copymode(target, draft)
         os.replace(draft, target)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # of the file that the user has named: a full disk names none
+            error.filename, error.filename2 = str(path), None
         raise

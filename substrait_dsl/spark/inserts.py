@@ -79,7 +79,7 @@ def insert(
     catalog = None
     if stored.is_tracked:
         catalog = PartitionCatalog(partial(_register, table, what, space), partial(_locate, table, folder, space))
-    with changing(what), _staging(table, files, folder, what, spark) as staged:
+    with reporting_replaced(what), changing(what), _staging(table, files, folder, what, spark) as staged:
         recover(files, folder, catalog)
         rows = source if _is_as_given(table, columns, values) else source.selectExpr(*texts)
         writer = rows.write.format(table.format).options(**stored.options)

@@ -175,7 +175,13 @@ def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table")
             f"there is no {kind} {quoted(['.'.join(names)])}, nor a database {quoted(['.'.join(names[:-1])])}",
             hint=FILES if len(names) == 2 and is_path(names[-1]) else None,
         )
-    known = [name for name in there if not name.startswith((VIEW_PREFIX, _SPARKS_OWN))]
+    known = [name for name in there if not name.startswith((VIEW_PREFIX, _SPARKS_OWN)) and not OF_WRITER.search(name)]
+    if aside := _set_aside(names[-1], there):
+        return ExecutionError(
+            f"there is no {kind} {quoted(['.'.join(names)])} just now: a writer that replaces it has called the old "
+            f"one {quoted(aside)}",
+            hint="run it again; if that writer was killed, ALTER TABLE ... RENAME TO ... in Spark's SQL brings it back",
+        )
     if len(names) <= 2 and is_path(names[-1]):
         hint: str | None = FILES
     elif len(names) == 1 and "." in names[0]:
@@ -185,6 +191,16 @@ def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table")
     else:
         hint = suggestion(names[-1], known)
     return ExecutionError(f"there is no {kind} {quoted(['.'.join(names)])}; there are {quoted(known)}", hint=hint)
+
+
+OF_WRITER = re.compile(r"__(?:new|old)_[0-9a-f]{12}\Z")
+"""How the name of a table ends that a writer has made, or set aside, to put one in the place of another."""
+
+
+def _set_aside(name: str, there: Sequence[str]) -> list[str]:
+    """What a table of a name that is not there is called while it is replaced, or was when its writer was killed."""
+    start = f"{name}__old_".lower()
+    return [each for each in there if each.lower().startswith(start) and OF_WRITER.search(each)]
 
 
 def _tables_in(namespace: Sequence[str], spark: SparkSession) -> list[str] | None:

@@ -156,12 +156,22 @@ def reporting_replaced(what: str) -> Iterator[None]:
         yield
     except Exception as error:
         cause = error.__cause__ if isinstance(error, ExecutionError) else error
-        if cause is None or kind_of(cause) != "TABLE_OR_VIEW_NOT_FOUND":
+        if cause is None or kind_of(cause) not in OF_REPLACED:
             raise
         raise ExecutionError(
             f"{what}: another writer has replaced or dropped the table meanwhile, so nothing was done",
             hint="run it again",
         ) from error
+
+
+OF_REPLACED = (
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "INVALID_PARTITION_OPERATION",
+    "NOT_A_PARTITIONED_TABLE",
+    "PARTITIONS_NOT_FOUND",
+    "_LEGACY_ERROR_TEMP_1251",  # its partitions are not those of the catalog
+)
+"""What Spark calls it that a table is not there any more, or that another one, without its partitions, is."""
 
 
 def kind_of(error: BaseException) -> str:

@@ -274,10 +274,23 @@ def need_table(names: tuple[str, ...], spark: SparkSession, otherwise: str | Non
             raise ExecutionError(f"another writer has replaced {title(names)} just now", hint="run it again")
         error = not_there(names, spark)
         if error.hint is None or "createOrReplaceTempView" in error.hint:
-            error.hint = otherwise
+            error.hint = otherwise if can_be_made(names, spark) else NO_NAME_OF_NEW
         error.table = names
         raise error
     return found
+
+
+NO_NAME_OF_NEW = "no table can be made under that name: take one of letters, digits and _, in a database that is there"
+
+
+def can_be_made(names: tuple[str, ...], spark: SparkSession) -> bool:
+    """Whether a table of this name, which is not there, can be made."""
+    catalog, rest = in_catalog(names, spark)
+    if catalog != SESSION_CATALOG:
+        return True
+    database = rest[-2:-1]
+    is_there = not database or spark.catalog.databaseExists(statement_name((SESSION_CATALOG, *database)))
+    return len(rest) <= 2 and _OWN_NAME.fullmatch(rest[-1]) is not None and is_there
 
 
 def in_catalog(names: tuple[str, ...], spark: SparkSession) -> tuple[str, tuple[str, ...]]:

@@ -64,6 +64,20 @@ def test_a_new_file_that_fails_is_not_there(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("name", ["missing/new.plan", "file/new.plan"])
+def test_an_error_names_the_file_that_was_to_be_saved(name: str, tmp_path: Path) -> None:
+    """Also where the system names another, or none, as on a disk that is full."""
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="director") as raised:
+        plans()[0].save(tmp_path / name)
+    assert raised.value.filename == str(tmp_path / name)
+    assert ".draft" not in str(raised.value)
+    with full_disk(), pytest.raises(OSError, match="too large") as raised:
+        plans()[1].save(tmp_path / "new.plan")
+    assert raised.value.filename == str(tmp_path / "new.plan")
+    assert "new.plan" in str(raised.value)
+
+
 def test_permissions_and_links_stay(tmp_path: Path) -> None:
     plan, other = plans()
     (tmp_path / "there").mkdir()

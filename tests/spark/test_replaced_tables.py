@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.errors import ExecutionError
+from substrait_dsl.errors import ExecutionError, SubstraitDslError
 from substrait_dsl.spark import inserts, replacing, statements
 from substrait_dsl.spark.commits import STAGING
 from substrait_dsl.spark.named import statement_name
@@ -153,3 +153,52 @@ def test_of_two_that_replace_one_the_loser_is_told_so(
     assert tables(spark) == ["swapped__old_other"]
     if not is_remote(spark):
         assert sorted(name for name in os.listdir(folder.parent) if name.startswith("swapped")) == names
+
+
+ASIDE = "swapped__old_0123456789ab"
+
+
+@pytest.mark.parametrize("left", [ASIDE, "swapped__new_0123456789ab"])
+def test_a_table_that_is_not_there_while_it_is_replaced(left: str, folder: Path, spark: SparkSession) -> None:
+    """What a writer calls a table meanwhile is no misspelt name; who follows the hint has the old table again."""
+    spark.sql(f"ALTER TABLE swapped RENAME TO {left}")
+    acts: list[Callable[[], object]] = [
+        lambda: sd.read_virtual(NEW, COLUMNS).write("swapped").execute(spark),
+        lambda: sd.read_named("swapped", COLUMNS).collect(spark),
+        lambda: sd.drop_table("swapped").execute(spark),
+    ]
+    for act in acts:
+        with pytest.raises(ExecutionError) as raised:
+            act()
+        assert "did you mean" not in str(raised.value)
+        assert ("has called the old one" in raised.value.message) is (left == ASIDE)
+        assert (left in raised.value.message) is (left == ASIDE)
+    if left == ASIDE:
+        spark.sql(f"ALTER TABLE {ASIDE} RENAME TO swapped")
+        assert stored(spark) == OLD
+
+
+def test_a_table_whose_partitions_are_gone_was_replaced(folder: Path, spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE swapped_plain (a BIGINT) USING parquet")
+    for text in (
+        "SHOW PARTITIONS swapped_plain",
+        "ALTER TABLE swapped_plain ADD IF NOT EXISTS PARTITION (p = 1)",
+        "DESCRIBE TABLE EXTENDED swapped PARTITION (p = 77)",
+        "SHOW PARTITIONS swapped_none",
+    ):
+        words = "has replaced or dropped the table meanwhile"
+        with pytest.raises(ExecutionError, match=words) as raised, statements.reporting_replaced("insert"):
+            spark.sql(text).collect()
+        assert raised.value.hint == "run it again"
+
+
+@pytest.mark.parametrize("name", ["\u00e4 b", ("nosuch_database", "t"), ("default", "a.b"), "a/b"])
+def test_no_hint_to_make_a_table_that_cannot_be_made(name: Any, spark: SparkSession) -> None:
+    """Who followed it would be refused."""
+    rows = sd.read_virtual(NEW, COLUMNS)
+    with pytest.raises(ExecutionError) as raised:
+        rows.write(name).execute(spark)
+    assert "ctas" not in (raised.value.hint or "")
+    assert raised.value.hint
+    with pytest.raises(SubstraitDslError):
+        rows.write(name, "ctas").execute(spark)
