@@ -20,6 +20,7 @@ from substrait_dsl.arrow.schemas import to_arrow
 from substrait_dsl.consumers.columns import check_columns, fitted
 from substrait_dsl.consumers.consumer import Encoded
 from substrait_dsl.consumers.rows import ResultRow, python_rows, require_values
+from substrait_dsl.consumers.steps import name_steps
 from substrait_dsl.consumers.text import shown
 from substrait_dsl.engines.profile import load_profile
 from substrait_dsl.errors import (
@@ -65,6 +66,7 @@ class ConsumerExecution(Execution):
         if persist_shared:
             raise UnsupportedError(f"persist_shared is for sessions of Spark: {title} keeps no rows between executions")
         plan = plan.with_parameters_bound()
+        self._trees = plan.relations
         self._schemas = [root_schema(root) for root in plan.roots]
         if output == "rows":
             require_values(self._schemas[0])
@@ -143,12 +145,17 @@ class ConsumerExecution(Execution):
             words = self._consumer.words_of(error)
             if words is None:
                 raise
-            raise ExecutionError(f"{self._consumer.title} {what}: {shortened(words)}") from error
+            raise self._error(what, words) from error
+
+    def _error(self, what: str, words: str) -> ExecutionError:
+        error = ExecutionError(f"{self._consumer.title} {what}: {shortened(words)}")
+        name_steps(error, words, self._trees)
+        return error
 
     def require_success(self, error: BaseException | None, *, is_all: bool = False) -> None:
         words = None if error is None else self._consumer.words_of(error)
         if words is not None:
-            raise ExecutionError(f"{self._consumer.title} fails: {shortened(words)}") from error
+            raise self._error("fails", words) from error
 
     def watching(self, *, progress: bool, is_all: bool) -> AbstractContextManager[object]:
         if progress:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.consumers.rows import python_rows
+from substrait_dsl.arrow.schemas import to_arrow
+from substrait_dsl.consumers.rows import python_rows, require_values
+from substrait_dsl.errors import UnsupportedError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,6 +24,16 @@ _MOST_CHARACTERS = 20
 _ESCAPES = str.maketrans(
     {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f", "\b": "\\b", "\x0b": "\\v", "\x07": "\\a"}
 )
+
+
+def can_be_shown(schema: NamedStruct) -> bool:
+    """Whether `shown` has words for all columns."""
+    try:
+        require_values(schema)
+        to_arrow(schema)
+    except UnsupportedError:
+        return False
+    return True
 
 
 def shown(table: pa.Table, schema: NamedStruct, n: int, truncate: bool | int, vertical: bool) -> str:

@@ -134,7 +134,18 @@ class SparkExecution(Execution):
         return exact_table(table.columns, table.num_rows, root_schema(self._roots[0]))
 
     def show(self, n: int, truncate: bool | int, vertical: bool) -> None:
-        self.frames[0].show(n, truncate, vertical)
+        from substrait_dsl.arrow.exact import exact_table
+        from substrait_dsl.consumers.text import can_be_shown, shown
+        from substrait_dsl.spark.collecting import collected_arrow
+        from substrait_dsl.spark.sail import SAIL, engine_of
+
+        schema = root_schema(self._roots[0])
+        if engine_of(self.spark) is not SAIL or not can_be_shown(schema):  # Sail has another text of its own
+            self.frames[0].show(n, truncate, vertical)
+            return
+
+        table = collected_arrow(self.frames[0].limit(n + 1))
+        print(shown(exact_table(table.columns, table.num_rows, schema), schema, n, truncate, vertical))
 
     def explain(self, text: str, mode: ExplainMode | None) -> str:
         """A plan as text, with Spark's plan of each root below, and what the generated names in these stand for."""
