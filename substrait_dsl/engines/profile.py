@@ -9,6 +9,7 @@ A profile is a dialect file of the specification. What such a file has no words 
                         (``abs.overflow``) or those of one extension (``arithmetic_decimal.overflow``) other ones
     casts               by the keyword of a type the keywords of those that the engine casts it to as Spark does
     cast_types          the keywords of all types that it casts to; all types, where the key is not there
+    literals            the keywords of the types that it reads constants of; `LITERALS`, where the key is not there
     forms               which forms of relations and expressions it takes, by the words of `FORMS`; where the key is
                         there, `substrait_dsl.engines.lowering.forms` brings plans to these
     encoding            how its plans are written: ``spec``, which is the default, or ``legacy``
@@ -56,7 +57,13 @@ _KEYS = (
     "shapes",
     "forms",
     "cast_types",
+    "literals",
 )
+
+LITERALS = (
+    "boolean", "i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date", "decimal", "precision_timestamp",
+)  # fmt: skip
+"""The keywords of the types that an engine reads constants of, if its profile does not say which."""
 
 FORMS = (
     "names_of_one_part",
@@ -96,6 +103,8 @@ class Profile:
     """By the code of a rule of shape what the engine does to a plan that is not lowered."""
     cast_types: tuple[str, ...] | None = None
     """The keywords of all types that the engine casts to; None if it casts to all."""
+    literals: tuple[str, ...] = LITERALS
+    """The keywords of the types that the engine reads constants of."""
     forms: frozenset[str] | None = None
     """Which forms the engine takes; None if it takes all that lowering makes."""
     functions: frozenset[tuple[str, str, str]] = attrs.field(init=False)
@@ -174,6 +183,7 @@ def read_profile(text: str, source: str) -> Profile:
         metadata.words("omitted_fields") if "omitted_fields" in metadata.values else (),
         _shapes(metadata, source),
         metadata.words("cast_types") if "cast_types" in metadata.values else None,
+        metadata.words("literals") if "literals" in metadata.values else LITERALS,
         _forms(metadata),
     )
 

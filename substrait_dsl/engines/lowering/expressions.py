@@ -68,16 +68,12 @@ DATE_PARTS = {
 }  # fmt: skip
 """The parts of a date that count from one in both, by the words of ``extract``."""
 
-LITERALS = (
-    t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.String, t.Binary, t.Date, t.Decimal, t.PrecisionTimestamp,
-)  # fmt: skip
-
 
 def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
     """An expression, whose parts are lowered, as one of the same type."""
     match node:
         case Literal():
-            if not isinstance(node.literal_type, LITERALS):
+            if node.literal_type.keyword not in to.profile.literals:
                 raise to.refusal(f"a literal of {node.literal_type}", rule="literal")
             require_precision(node.literal_type, to)
             return node
