@@ -8,10 +8,12 @@ from typing import Any
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, Literal, ScalarFunction, literal
 from substrait_dsl.engines.lowering.terms import call, cast, chosen, equal, number, of_type
-from substrait_dsl.errors import UnsupportedError
 
-EXACT_DIGITS = 15
-"""How many digits of an integer, divided as floating-point numbers, are right after rounding."""
+INTEGER_DIGITS = 18
+"""How many digits an integer of 64 bits has at least."""
+
+LEAST_AT_ONCE = 3
+"""How many digits a step of a long division finds at least, if no more are known to have room."""
 
 WIDE = 19
 """From so many digits on, DuckDB computes with as many as it has: with fewer it keeps to 18, and fails beyond."""
@@ -44,35 +46,51 @@ def _is_not_zero(divisor: Expression) -> Expression:
 def exact_quotient(dividend: Expression, divisor: Expression, kind: t.Decimal) -> Expression:
     """The quotient of two decimals, rounded half away from zero to the scale of a type.
 
-    Multiples of the divisor are divided as floating-point numbers, which gives whole numbers exactly: those before the
-    point, then, of what remains, those of the last digit. It fails for more than 15 digits before the point.
-
-    Raises:
-        UnsupportedError: the type has more than 15 digits behind the point.
+    It is a long division of integers of 64 bits, some digits at a time: the engine divides decimals, and computes their
+    remainders, as floating-point numbers. It fails for operands with more than 18 digits, and for remainders that have
+    no room for the next digits.
     """
-    if kind.scale > EXACT_DIGITS:
-        raise UnsupportedError(f"a quotient of decimals with {kind.scale} digits behind the point is not exact")
-    unit = Literal(decimal.Decimal(1).scaleb(-kind.scale), t.Decimal(kind.scale + 1, kind.scale))
-    one, other = _magnitude(dividend), _magnitude(divisor)
-    twice = _sum(other, other)
-    rounded = _sum(_sum(one, one), _product(other, unit))
-    rest = _remainder(rounded, twice)
-    before = cast(_exactly_divided(rounded, rest, twice), decimal_type(EXACT_DIGITS, 0))
-    behind = cast(_exactly_divided(rest, _remainder(rest, _product(twice, unit)), twice), unit.type)
-    value = cast(_sum(before, behind), kind)
+    scale = max(_scale(dividend), _scale(divisor))
+    by = _unscaled(divisor, scale)
+    digits = _digits(divisor) + scale - _scale(divisor)
+    at_once = max(LEAST_AT_ONCE, INTEGER_DIGITS - digits)
+    rest = _integers("modulus", _unscaled(dividend, scale), by)
+    value = cast(_integers("divide", _unscaled(dividend, scale), by), decimal_type(WIDE, 0))
+    behind = 0
+    while behind < kind.scale:
+        some = min(at_once, kind.scale - behind)
+        behind += some
+        shifted = _integers("multiply", rest, number(10**some))
+        unit = Literal(decimal.Decimal(1).scaleb(-behind), decimal_type(behind + 1, behind))
+        value = _sum(value, _product(cast(_integers("divide", shifted, by), decimal_type(WIDE, 0)), unit))
+        rest = _integers("modulus", shifted, by)
+    last = decimal.Decimal(1).scaleb(-kind.scale)
+    none, up, down = (Literal(each, decimal_type(kind.scale + 1, kind.scale)) for each in (0 * last, last, -last))
+    is_less = call("comparison", "lt", _magnitude(_integers("multiply", rest, number(2))), _magnitude(by))
     is_negative = call("comparison", "not_equal", _is_negative(dividend), _is_negative(divisor))
-    signed = chosen([(is_negative, _negative(value))], value)
-    return of_type(chosen([(_is_not_zero(divisor), signed)], Literal(None, kind.as_nullable())), kind)
+    rounded = cast(_sum(value, chosen([(is_less, none), (is_negative, down)], up)), kind)
+    return of_type(chosen([(_is_not_zero(divisor), rounded)], Literal(None, kind.as_nullable())), kind)
 
 
-def _remainder(dividend: Expression, divisor: Expression) -> Expression:
-    return cast(call("arithmetic_decimal", "modulus", dividend, divisor), dividend.type)
+def _unscaled(value: Expression, scale: int) -> Expression:
+    """A decimal in units of a scale, as an integer; fails where it has more digits than that has."""
+    wide = cast(value, decimal_type(38, _scale(value)))
+    factor = Literal(decimal.Decimal(10**scale), decimal_type(scale + 1, 0))
+    return cast(_product(wide, factor) if scale else wide, t.I64())
 
 
-def _exactly_divided(dividend: Expression, rest: Expression, divisor: Expression) -> Expression:
-    """A dividend without its remainder, divided as floating-point numbers."""
-    whole = call("arithmetic_decimal", "subtract", dividend, rest)
-    return call("arithmetic", "divide", cast(whole, t.FP64()), cast(divisor, t.FP64()))
+def _magnitude(value: Expression) -> Expression:
+    return _integers("abs", value)
+
+
+def _integers(name: str, *arguments: Expression) -> Expression:
+    return call("arithmetic", name, *arguments)
+
+
+def _digits(value: Expression) -> int:
+    kind = value.type
+    assert isinstance(kind, t.Decimal)
+    return int(kind.precision)
 
 
 def decimal_type(precision: int, scale: int) -> t.Decimal[Any, Any]:
@@ -88,21 +106,6 @@ def _zero(value: Expression) -> Literal:
 
 def _is_negative(value: Expression) -> Expression:
     return call("comparison", "lt", value, _zero(value))
-
-
-def _negative(value: Expression) -> Expression:
-    return cast(call("arithmetic_decimal", "subtract", _zero(value), value), value.type)
-
-
-def _magnitude(value: Expression) -> Expression:
-    wide = cast(value, _all_digits(value))
-    return chosen([(_is_negative(wide), _negative(wide))], wide)
-
-
-def _all_digits(value: Expression) -> t.Decimal:
-    kind = value.type
-    assert isinstance(kind, t.Decimal)
-    return t.Decimal(38, kind.scale)
 
 
 def _sum(left: Expression, right: Expression) -> Expression:

@@ -83,9 +83,9 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
             return _in_list(one_zero(value), options)
         case ScalarFunction():
             return of_type(lower_call(node, to), node.type)
-        case Cast(input=value, target=t.Decimal() as target) if is_counted(value.type) and to.profile.has_form(
-            "unchecked_casts"
-        ):
+        case Cast(input=value, target=t.Decimal() as target, on_failure="throw") if is_counted(
+            value.type
+        ) and to.profile.has_form("unchecked_casts"):
             return of_type(counted_decimal(value, target), target)
         case Cast(input=value):
             require_cast(value.type, node.type, to)
