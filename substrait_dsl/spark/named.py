@@ -187,7 +187,10 @@ def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table")
     elif len(names) == 1 and "." in names[0]:
         hint = SEVERAL_PARTS
     elif len(names) == 1:
-        hint = suggestion(names[0], known) or "register a DataFrame under that name: df.createOrReplaceTempView(...)"
+        hint = suggestion(names[0], known) or (
+            f'give its rows, tables={{"{names[0]}": frame}}, or register a DataFrame under that name: '
+            "df.createOrReplaceTempView(...)"
+        )
     else:
         hint = suggestion(names[-1], known)
     return ExecutionError(f"there is no {kind} {quoted(['.'.join(names)])}; there are {quoted(known)}", hint=hint)

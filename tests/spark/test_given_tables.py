@@ -35,7 +35,7 @@ TWO = pa.table({"id": [2]})
 
 def test_rows_of_one_execution(spark: SparkSession) -> None:
     assert IDS.filter(lambda r: r.id > 1).sort("id").collect(spark, tables={"given": ROWS}) == [(2,), (3,)]
-    with refused(ExecutionError, 'there is no table "given"'):
+    with refused(ExecutionError, 'there is no table "given"', 'tables={"given": frame}'):
         IDS.collect(spark)
 
 
