@@ -42,6 +42,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "algebra.accesses": 4,
     "algebra.live_ranges": 4,
     "algebra.plan": 4,
+    "algebra.stability": 4,
     "algebra.extended": 4,
     "algebra.anchors": 4,
     "proto": 5,

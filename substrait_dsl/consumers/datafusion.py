@@ -90,8 +90,12 @@ class DataFusionSession(Consumer):
 
     def words_of(self, error: BaseException) -> str | None:
         words = str(error)
-        is_own = type(error) is Exception or type(error).__name__ in ("PanicException", "DataFusionError")
-        return words.removeprefix("DataFusion error: ") if is_own else None
+        is_own = words.startswith(_OWN) or type(error).__name__ == "PanicException"
+        return words.removeprefix(_OWN) if is_own else None
+
+
+_OWN = "DataFusion error: "
+"""How errors of DataFusion begin, which have no class of their own."""
 
 
 def _required(value: Expr, field: pa.Field) -> Expr:

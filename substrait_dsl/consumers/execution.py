@@ -14,6 +14,7 @@ from substrait_dsl.algebra.node import Node
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.stability import SHARED_HINT, SHARED_ROWS, unstable_shared_relations
 from substrait_dsl.algebra.trees import Root
 from substrait_dsl.arrow.exact import exact_table
 from substrait_dsl.arrow.schemas import to_arrow
@@ -70,6 +71,8 @@ class ConsumerExecution(Execution):
         self._schemas = [root_schema(root) for root in plan.roots]
         if output == "rows":
             require_values(self._schemas[0])
+        if len(plan.roots) > 1 and unstable_shared_relations(plan.relations):  # each root is a plan of its own
+            raise UnsupportedError(f"{title} {SHARED_ROWS}", hint=SHARED_HINT)
         if len(plan.roots) < len(plan.trees):
             raise UnsupportedError(f"{title} runs no subtrees, which are evaluated for their effect alone")
         self._encoded = [self._encode(plan, root, schema, tables) for root, schema in self._with_schemas(plan, output)]

@@ -64,9 +64,20 @@ def test_places_of_one_kind_are_one_finding() -> None:
     assert ", and in 3 more" in str(finding)
 
 
+def twice(relation: Any) -> Any:
+    """A relation with itself, each having the same rows."""
+    shared = sd.shared(relation)
+    return shared.union_all(shared.filter(lambda r: r.k > 1))
+
+
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "depth": (lambda: FORMS["deep"].make(), "depth"),
     "several roots": (lambda: sd.Plan(T, U), "trees"),
+    "a shared relation with a limit": (lambda: twice(T.limit(1)), "shared-rows"),
+    "a shared relation with a window": (
+        lambda: twice(T.select("k", n=f.row_number().over(order_by="k"))),
+        "shared-rows",
+    ),
     "columns of one name": (lambda: T.select("k").cross(U.select("k")), "names"),
     "a parameter without a value": (lambda: T.filter(lambda t: t.a > sd.parameter(1, "i32")), "no-form"),
     "a write": (lambda: T.write("copy", op="ctas"), "no-form"),

@@ -181,6 +181,8 @@ def test_errors_are_of_the_tree(case: str, context: SessionContext) -> None:
         quotient = ORDERS.select(x=lambda o: o.id / (o.id - 1)).filter(lambda o: o.x > 0)
         with refused(ExecutionError, "collect: DataFusion fails", "in id / (id - 1) (step: project -> x: i64"):
             quotient.collect(context, tables=TABLES)
+        with pytest.raises(Exception, match=r"^of the user$"), ORDERS.running(context, tables=TABLES):
+            raise Exception("of the user")
         with pytest.raises(ExecutionError) as caught, quotient.running(context, tables=TABLES) as frame:
             frame.collect()
         assert caught.value.step == "project -> x: i64 = id / (id - 1)"
@@ -203,6 +205,14 @@ def test_errors_are_of_the_tree(case: str, context: SessionContext) -> None:
     else:
         with refused(UnsupportedError, "two columns of one name"):
             ORDERS.join(ORDERS, on=lambda a, b: a.id == b.id).execute(context, tables=TABLES)
+
+
+def test_what_is_shared_has_the_same_rows_in_all_roots_or_is_refused(context: SessionContext) -> None:
+    first, all_rows = sd.shared(ORDERS.limit(1)), sd.shared(ORDERS.select("id"))
+    with refused(UnsupportedError, "execute", "DataFusion computes a shared relation once for each use"):
+        sd.Plan(first, first.select("id")).execute(context, tables=TABLES)
+    frames = sd.Plan(all_rows, all_rows.aggregate(n=f.count()), first).execute(context, tables=TABLES)
+    assert [frame.count() for frame in frames] == [3, 1, 1]
 
 
 def test_explain_shows_the_plan_of_the_engine(context: SessionContext) -> None:

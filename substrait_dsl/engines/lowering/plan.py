@@ -13,8 +13,9 @@ import attrs
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import closed as closed_expression
-from substrait_dsl.algebra.node import Expression, Node, Rel, with_children
+from substrait_dsl.algebra.node import Expression, Node, Rel, walk, with_children
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
+from substrait_dsl.algebra.stability import SHARED_HINT, SHARED_ROWS, unstable_shared_relations
 from substrait_dsl.engines.lowering import aggregates, columns, joins, rows, sets
 from substrait_dsl.engines.lowering.context import Lowering, Place
 from substrait_dsl.engines.lowering.expressions import lower_expression
@@ -71,6 +72,10 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
         to.refusals.append(to.refusal("an enhancement of the plan", rule="enhancement"))
     if len(plan.trees) != 1 or not isinstance(plan.trees[0], Root):
         to.refusals.append(to.refusal("a plan of several trees, or of none that is returned,", rule="trees"))
+    for rel in unstable_shared_relations(plan.relations):
+        error = to.refusal_by("shared-rows", f"{to.profile} {SHARED_ROWS}", SHARED_HINT)
+        error.refused = Place(next(top for top in plan.relations if any(node is rel for node in walk(top))), rel)
+        to.refusals.append(error)
     bound = plan.with_parameters_bound()
     trees: list[Root] = []
     for tree in bound.trees:

@@ -1,0 +1,63 @@
+"""Whether a relation gives the same rows each time it is computed, as long as no table changes.
+
+A reference is to one result set. What may be another one each time is therefore computed once for all references, or
+refused where an engine computes it for each.
+
+Specification: https://substrait.io/relations/logical_relations/#reference-operation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from substrait_dsl.algebra.expressions import AggregateFunction, WindowCall
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.relations import Fetch, TopN
+
+_BY_ORDER = {"any_value", "string_agg"}
+"""Aggregate functions whose value depends on the order in which rows come, where the plan says none."""
+
+SHARED_ROWS = (
+    "computes a shared relation once for each use, and this one may have other rows each time: which rows a fetch "
+    "takes, or a window numbers first, depends on their order"
+)
+"""What is said of an engine that has no one result set for what is shared."""
+SHARED_HINT = "an aggregate, or a filter of ranks, says which rows are taken whatever their order"
+
+
+def is_stable(rel: Rel) -> bool:
+    """Whether the rows are the same each time, of tables that do not change and views that call no functions of chance.
+
+    Which rows a fetch takes, and how a window numbers those that are equal to it, depends on the order in which an
+    engine gets to them.
+    """
+    for node in walk(rel):
+        match node:
+            case Fetch(count=count, offset=offset) if count is not None or offset is not None:
+                return False
+            case TopN() | WindowCall():
+                return False
+            case AggregateFunction(function=function, sorts=()) if function.name in _BY_ORDER:
+                return False
+    return True
+
+
+def unstable_shared_relations(trees: Iterable[Rel]) -> list[Rel]:
+    """The shared relations that are used several times, and may have other rows each time they are computed."""
+    uses: Counter[int] = Counter()
+    shared: dict[int, Rel] = {}
+    seen: set[int] = set()
+    for tree in trees:
+        if tree.shared:
+            shared[id(tree)] = tree
+            uses[id(tree)] += 1
+        for node in walk(tree):
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            for child in node.children():
+                if isinstance(child, Rel) and child.shared:
+                    shared[id(child)] = child
+                    uses[id(child)] += 1
+    return [rel for key, rel in shared.items() if uses[key] > 1 and not is_stable(rel)]
