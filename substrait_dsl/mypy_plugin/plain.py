@@ -154,6 +154,8 @@ def _is_of_any_type(kind: Type) -> bool:
             return is_expression(bound)
         case CallableType() as function if function.param_spec() is not None:
             return False
+        case CallableType(ret_type=result) as function:
+            return any(map(has_type_vars, function.arg_types)) or _is_of_any_type(result)
     return has_type_vars(kind)
 
 

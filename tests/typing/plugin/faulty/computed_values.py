@@ -59,3 +59,12 @@ def mapped(one: Callable[[Customers], sd.Expr[sd.Boolean]], other: Callable[P, s
     f.transform(sd.col("tags"), other)
     # E: Argument 2 to "transform" has incompatible type "Callable[P, Expr[Boolean, Req]]"; expected
     #    "Callable[[DynExpr], ExprBase | bool | int | float | str | <10 more items>] | ExprBase"  [arg-type]
+
+
+def rolled(made: Callable[P, object]) -> None:
+    orders.group_by("id").rollup(lambda *_: made)
+    # E: Argument 1 to "rollup" of "GroupBy" has incompatible type "Callable[[Orders], Callable[P, object]]"; expected
+    #    "MeasureBase | Callable[[Orders], MeasureBase]"  [arg-type]
+    orders.sort(lambda o: made)
+    # E: Argument 1 to "sort" of "Relation" has incompatible type "Callable[[Orders], Callable[P, object]]"; expected
+    #    "str | int | ExprBase | SortKey | Callable[[Orders], ExprBase | SortKey]"  [arg-type]
