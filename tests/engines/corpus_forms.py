@@ -197,8 +197,9 @@ RELATIONS: dict[str, Callable[[], Made]] = {
     "read with a subset of columns": lambda: sd.read_named("ints", {"k": "i64", "a": "i32?"}),
     "virtual without rows": lambda: sd.read_virtual([], {"n": "i32?"}),
     "nothing joined": lambda: NOTHING.join(INTS, lambda a, b: a.b == b.k, "right"),
-    **{f"exchange {n}": partial(lambda kind: INTS.exchange(kind()), kind) for n, kind in enumerate((
-        sd.broadcast, sd.round_robin, lambda: sd.single_bucket(lambda r: r.y.cast("i32"))))},
+    "exchange to all": lambda: INTS.exchange(sd.broadcast()),
+    "exchange in turn": lambda: INTS.exchange(sd.round_robin()),
+    "exchange by a bucket": lambda: INTS.exchange(sd.single_bucket(lambda r: r.y.cast("i32"))),
 }  # fmt: skip
 
 WINDOWS: dict[str, Callable[[], Made]] = {
