@@ -12,6 +12,7 @@ from substrait_dsl.algebra.types import Decimal, PrecisionTime
 from substrait_dsl.errors import ExecutionError, quoted
 from substrait_dsl.layouts import plain_columns, plain_type
 from substrait_dsl.spark.columns import actual_name, check_columns
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.file_types import parts
 from substrait_dsl.spark.types import MICROSECONDS, type_to_spark
 
@@ -61,10 +62,26 @@ class ArrowTables:
             columns = check_arrow_columns(table.schema, declared, what, CAST)
             key = (names, declared)
             if key not in self._frames:
-                self._frames[key] = declared_frame(table.select(list(columns)), declared, self.spark)
+                self._frames[key] = self._frame(table.select(list(columns)), declared)
         except pa.ArrowException as error:
             raise ExecutionError(f"cannot read {what}: {error}") from error
         return self._frames[key], columns
+
+    def _frame(self, table: pa.Table, declared: NamedStruct) -> DataFrame:
+        """A DataFrame of a table; of a large one on Sail over views, which are sent once and not with every request."""
+        from substrait_dsl.spark.sent_tables import frame_over_views
+
+        if current_engine().name != "Sail" or table.nbytes <= LARGE:
+            return declared_frame(table, declared, self.spark)
+        rows = max(1, table.num_rows * MOST_SENT // table.nbytes)
+        parts = [table.slice(start, rows) for start in range(0, table.num_rows, rows)]
+        return frame_over_views([declared_frame(part, declared, self.spark) for part in parts], self.spark)
+
+
+LARGE = 2**20
+"""From how many bytes on a table becomes a view of Sail."""
+MOST_SENT = 2**25
+"""How many bytes of a table are sent to Sail at once: its messages are limited."""
 
 
 def check_arrow_columns(found: pa.Schema, declared: NamedStruct, what: str, way_out: str) -> Names:

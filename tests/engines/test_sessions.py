@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import pickle
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -122,6 +123,35 @@ def test_tables_that_do_not_fit(case: str, session: Any) -> None:
 def test_accesses_are_asked_for_before_anything_runs(session: Any) -> None:
     with refused(NotAllowedError, "read table orders"):
         ORDERS.collect(session, tables=TABLES, allow=())
+
+
+# --- the embedded engine alone
+
+
+def test_large_tables_are_sent_once_and_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As views, which live as long as what is made of them, and are gone with the next that are made."""
+    from substrait_dsl.spark import arrow_tables
+    from substrait_dsl.spark.embedded import embedded_session
+
+    def views() -> int:
+        return len(embedded_session().catalog.listTables())
+
+    monkeypatch.setattr(arrow_tables, "LARGE", 0)
+    monkeypatch.setattr(arrow_tables, "MOST_SENT", 80)
+    numbers = sd.read_named("numbers", {"n": "i64"})
+    table = pa.table({"n": range(55)})  # of 8 bytes each
+    before = views()
+    assert sorted(row.n for row in numbers.collect(tables={"numbers": table})) == list(range(55))
+    gc.collect()
+    frame = numbers.execute(tables={"numbers": table}).filter("n < 2")
+    gc.collect()
+    assert views() == before + 6
+    assert sorted(frame.collect()) == [(0,), (1,)]
+    del frame
+    gc.collect()
+    assert numbers.collect(tables={"numbers": table.slice(50, 3)}) == [(50,), (51,), (52,)]
+    assert views() == before + 1
+    assert numbers.collect(tables={"numbers": table.slice(0, 0)}) == []
 
 
 # --- DataFusion alone
