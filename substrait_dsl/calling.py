@@ -39,7 +39,7 @@ _REPLACE = 'write(name, "ctas", create_mode="replace_if_exists"), or write(name)
 _NAMED = "name=expression, such as {}(total=lambda r: r.price * r.quantity)"
 _LENIENT = 'on_failure="return_null"'
 _SCHEMA = 'a schema class or a mapping such as {"id": "i64", "name": "string?"}; nothing is inferred'
-_SESSION = "a SparkSession; substrait_dsl.spark.session.local_session() starts one on this machine"
+_SESSION = "the session is the first argument: {0}(spark), or session=spark"
 _TEXT_FILES = 'format=DelimitedText(field_delimiter=";", header_lines_to_skip=1)'
 _ALIAS = 'as_="x", the name that the other expressions know it by'
 _HEADER = "header_lines_to_skip=1"
@@ -120,7 +120,7 @@ ARGUMENTS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("format", "path"), 'write(files_target(uri, "parquet")), for files'),
         **dict.fromkeys(("partitionBy", "partition_by"), _PARTITIONED),
     },
-    **{verb: {"+spark": _SESSION} for verb in ("collect", "execute", "running", "show")},
+    **{verb: {"spark": _SESSION.format(verb)} for verb in ("collect", "execute", "running", "show")},
     **{verb: {**dict.fromkeys(("alias", "name"), _ALIAS), "+as_": _ALIAS} for verb in ("scan", "unpivot")},
 }
 """What other libraries call arguments, for each verb, and what to write here.

@@ -40,7 +40,7 @@ MISTAKES: list[tuple[Callable[[], object], str, str]] = [
     (lambda: T.c.id.cast(sd.I32, strict=False), "cast:", 'on_failure="return_null"'),
     (lambda: f.row_number().over(orderby="id"), "expected over(*, partition_by=...", 'did you mean "order_by"?'),
     (lambda: f.sum(T.c.id).over(frame=(0, 1)), 'over: there is no argument "frame"', "rows=(first, last)"),
-    (lambda: T.collect(), 'collect: "spark" is missing', "local_session()"),
+    (lambda: T.collect(spark=None), 'collect: there is no argument "spark"', "collect(spark), or session=spark"),
     (lambda: T.filter(name="x"), 'filter: there is no argument "name"', "filter(lambda r:"),
     (lambda: f.sum(T.c.id).over(rows_between=(0, 1)), 'over: there is no argument "rows_between"', "such as (None, 0)"),
     (lambda: T.join(T, using="id"), 'join: there is no argument "using"', 'on="x", or on=["x", "y"]'),
