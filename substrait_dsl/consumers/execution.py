@@ -75,6 +75,7 @@ class ConsumerExecution(Execution):
             raise UnsupportedError(f"{title} {SHARED_ROWS}", hint=SHARED_HINT)
         if len(plan.roots) < len(plan.trees):
             raise UnsupportedError(f"{title} runs no subtrees, which are evaluated for their effect alone")
+        plan, tables = _with_names_of_one_part(plan, tables)
         self._encoded = [self._encode(plan, root, schema, tables) for root, schema in self._with_schemas(plan, output)]
         self._results = [] if is_preview else [self._asked(partial(self._run, each)) for each in self._encoded]
         self.frames = [result.frame for result in self._results]
@@ -192,3 +193,21 @@ class ConsumerExecution(Execution):
             lines = self._asked(partial(self._consumer.explain, encoded)).strip()
             parts.append(f"--- {heading}\n{lines}")
         return "\n\n".join(parts)
+
+
+def _with_names_of_one_part(
+    plan: AlgebraPlan, tables: Mapping[Names, pa.Table]
+) -> tuple[AlgebraPlan, Mapping[Names, pa.Table]]:
+    """A plan whose given tables have names of one part, in the same words: an engine need not know any others."""
+    joined = {names: (".".join(names),) for names in tables if len(names) > 1}
+    if not joined:
+        return plan, tables
+    others = {access.names for access in plan.accesses.reads if len(access.names) == 1}
+    joined = {names: one for names, one in joined.items() if one not in others}
+
+    def renamed(node: Node) -> Node:
+        if isinstance(node, Read) and isinstance(node.definition, NamedTable) and node.definition.names in joined:
+            return attrs.evolve(node, definition=attrs.evolve(node.definition, names=joined[node.definition.names]))
+        return node
+
+    return plan.rebuilt(renamed), {joined.get(names, names): table for names, table in tables.items()}

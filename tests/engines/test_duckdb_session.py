@@ -64,6 +64,9 @@ tried(lambda: given.aggregate(n=f.count(), total=lambda r: f.sum(r.price)).colle
 tried(lambda: given.to_arrow(connection, tables=tables).schema.equals(given.schema.to_arrow(), check_metadata=True))
 tried(lambda: given.execute(connection, tables=tables).fetchall())
 tried(lambda: given.execute(connection, tables=tables).columns)
+parts = sd.read_named(("shop", "given"), {"id": "i64"})
+tried(lambda: parts.collect(connection, tables={("shop", "given"): table}))
+tried(lambda: parts.collect(connection))
 given.select("id", "name").show(connection, tables=tables)
 plan = sd.Plan(given.select("id"), given.limit(0))
 tried(lambda: [frame.fetchall() for frame in plan.execute(connection, tables=tables)])
@@ -75,6 +78,8 @@ tried(lambda: connection.execute("SELECT * FROM information_schema.tables").fetc
         "True",
         "[(1, 'a', Decimal('1.50'), datetime.date(2024, 1, 2)), (2, None, None, None)]",
         "['id', 'name', 'price', 'day']",
+        "[Row(id=1), Row(id=2)]",
+        "UnsupportedError collect: a table whose name has several parts cannot be lowered to DuckDB 1.1.3 (step: read shop.given)",
         "+---+----+",
         "| id|name|",
         "+---+----+",

@@ -185,6 +185,19 @@ def test_tables_of_the_session(context: SessionContext) -> None:
         sd.read_named("thing", {"id": "i64"}).collect(context)
 
 
+def test_names_of_several_parts(context: SessionContext) -> None:
+    things = sd.read_named(("shop", "things"), {"id": "i64"})
+    context.sql("CREATE SCHEMA shop").collect()
+    context.sql("CREATE TABLE shop.things AS SELECT CAST(7 AS BIGINT) AS id").collect()
+    assert things.collect(context) == [(7,)]
+    assert things.collect(context, tables={("shop", "things"): pa.table({"id": [1]})}) == [(1,)]
+    plain = sd.read_named("shop.things", {"id": "i64"})
+    both = {("shop", "things"): pa.table({"id": [1]}), "shop.things": pa.table({"id": [2]})}
+    assert sorted(things.union_all(plain).collect(context, tables=both)) == [(1,), (2,)]
+    with refused(ExecutionError, 'there is no table "shop.thing"', 'did you mean "things"?'):
+        sd.read_named(("shop", "thing"), {"id": "i64"}).collect(context)
+
+
 @pytest.mark.parametrize("kind", ["i64", "string", "list<i64?>", "struct<i64?, string?>", "date", "decimal<5,2>"])
 def test_nulls_of_a_required_column_of_the_session_fail(kind: str, context: SessionContext) -> None:
     wanted = sd.read_named("things", {"x": kind})
