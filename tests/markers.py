@@ -92,6 +92,7 @@ SLOW = frozenset(
         "engines/test_pipelines.py",
         "engines/test_sessions.py",
         "engines/test_processes.py",
+        "engines/test_probes.py",
         "engines/test_tpch.py",
         "engines/test_verdicts.py",
         "spark/test_functions.py::test_scalar_cases",
