@@ -79,7 +79,8 @@ tried(lambda: connection.execute("SELECT * FROM information_schema.tables").fetc
         "[(1, 'a', Decimal('1.50'), datetime.date(2024, 1, 2)), (2, None, None, None)]",
         "['id', 'name', 'price', 'day']",
         "[Row(id=1), Row(id=2)]",
-        "UnsupportedError collect: a table whose name has several parts cannot be lowered to DuckDB 1.1.3 (step: read shop.given)",
+        "UnsupportedError collect: a table whose name has several parts cannot be lowered to DuckDB 1.1.3 "
+        "(step: read shop.given)",
         "+---+----+",
         "| id|name|",
         "+---+----+",
