@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
@@ -95,11 +96,29 @@ def _require_installed() -> None:
         from pyspark.errors import PySparkException
 
         try:
-            import pyspark.sql.connect.session  # noqa: F401  # pyspark without what Spark Connect needs fails here
+            with _named_program():
+                import pyspark.sql.connect.session  # noqa: F401  # pyspark without what Spark Connect needs fails here
         except PySparkException as error:
             raise ExecutionError(f"the embedded engine lacks a package: {told(error)}", hint=LOCAL) from error
     except (ImportError, PackageNotFoundError) as error:
         raise ExecutionError(f"the embedded engine, Sail, is not installed: {error}", hint=LOCAL) from error
+
+
+@contextmanager
+def _named_program() -> Iterator[None]:
+    """Give the program a file while pyspark's client is imported, if it has none: as with ``python -c``, or a pipe.
+
+    pyspark would take it for its own tests, import these, and end the process where there is no Spark for them.
+    """
+    main = sys.modules["__main__"]
+    if main.__spec__ is not None or hasattr(main, "__file__"):
+        yield
+        return
+    main.__file__ = "<program>"
+    try:
+        yield
+    finally:
+        del main.__file__
 
 
 def _server() -> Any:

@@ -37,7 +37,7 @@ def output(program: str, *, start: str = START) -> str:
 
 def test_rows_without_another_word_and_one_session_in_all_threads() -> None:
     program = """
-import os, threading
+import os, sys, threading
 print(rows.collect(spark))
 found = []
 threads = [threading.Thread(target=lambda: found.append(local_session(engine="sail"))) for _ in range(4)]
@@ -45,12 +45,14 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 print([each is spark for each in found])
 print(spark.conf.get("spark.sql.ansi.enabled"), spark.conf.get("spark.sql.session.timeZone"))
+print("pyspark.testing.sqlutils" in sys.modules, hasattr(sys.modules["__main__"], "__file__"))
 print("SPARK_CONNECT_MODE_ENABLED" in os.environ, "SAIL_SPARK__SESSION_TIMEOUT_SECS" in os.environ)
 """
     assert output(program).splitlines() == [
         "[Row(k=2, s=None), Row(k=1, s='a')]",
         "[True, True, True, True]",
         "true UTC",
+        "False False",  # a program without a file is none of pyspark's tests, which want Spark
         "False False",
     ]
 
