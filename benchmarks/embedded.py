@@ -71,8 +71,7 @@ def run(engine: EngineName, python: str) -> dict[str, float]:
     command = [python, "-c", PROGRAM, engine, str(time.time())]
     done = subprocess.run(
         command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         check=False,
         start_new_session=True,
