@@ -267,7 +267,7 @@ RULES: tuple[Rule, ...] = (
 )  # fmt: skip
 """All rules, by which something is written another way."""
 
-OTHER_FORM = Rule("other-form", "the engine does not take it as it is written", "an equal form", lambda *_: True)
+OTHER_FORM = Rule("other-form", "only an equal form is known to be right", "the equal form", lambda *_: True)
 """For what none of them says more of."""
 
 CODES = (*(rule.code for rule in RULES), OTHER_FORM.code, *REFUSALS)

@@ -160,8 +160,26 @@ def profile_report(plan: AlgebraPlan, profile: Profile) -> Report:
         checked = check_and_encode(plan, profile)
     except LiteralError as error:
         return Report(profile.name, "refused", (CheckFinding("parameter", "rejected", str(error)),))
-    findings = [*_refused(checked.refusals), *_rewritten(checked.check)]
-    return Report(profile.name, _verdict(plan, checked), _sorted(_merged(findings)))
+    findings = list(_merged([*_refused(checked.refusals), *_rewritten(checked.check)]))
+    verdict = _verdict(plan, checked)
+    if verdict == "runs lowered":
+        findings += _of_whole_plans(profile, has_others=bool(findings))
+    return Report(profile.name, verdict, _sorted(findings))
+
+
+def _of_whole_plans(profile: Profile, *, has_others: bool) -> Iterator[CheckFinding]:
+    """What stands against a plan as it is written, wherever one looks at it."""
+    from substrait_dsl.engines.rules import OTHER_FORM
+
+    if profile.encoding == "legacy":
+        shape = profile.shapes.get("encoding", "unspecified")
+        why = "the engine reads earlier versions of the messages, and some forms of relations alone"
+        severity = "unspecified" if shape == "right" else shape
+        yield CheckFinding(
+            "encoding", severity, why, cure="removed fields beside today's, those forms", is_refused=False
+        )
+    elif not has_others:
+        yield CheckFinding(OTHER_FORM.code, "unspecified", OTHER_FORM.why, cure=OTHER_FORM.cure, is_refused=False)
 
 
 def _verdict(plan: AlgebraPlan, checked: CheckedPlan) -> Verdict:

@@ -70,6 +70,21 @@ def twice(relation: Any) -> Any:
     return shared.union_all(shared.filter(lambda r: r.k > 1))
 
 
+@pytest.mark.parametrize("engine", ["datafusion", "duckdb", "acero"])
+def test_a_report_of_what_runs_lowered_says_why(engine: str) -> None:
+    for name in ("filter", "count distinct", "read columns", "select", "top n"):
+        report = PLANS[name]().check(engine)
+        assert bool(report.findings) == (report.verdict == "runs lowered")
+        assert not any(finding.is_refused for finding in report.findings)
+        assert all(finding.cure for finding in report.findings)
+
+
+def test_words_of_a_dialect_hold_for_expressions_too() -> None:
+    extended = sd.ExtendedExpression({"a": "i64"}, x=lambda r: r.a + 1, y=lambda r: f.sqrt(r.a))
+    (missing,) = extended.check("datafusion").missing
+    assert missing.why.startswith("scalar function sqrt:i64")
+
+
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "depth": (lambda: FORMS["deep"].make(), "depth"),
     "several roots": (lambda: sd.Plan(T, U), "trees"),
