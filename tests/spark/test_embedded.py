@@ -6,16 +6,22 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql import functions
 
+import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, InvalidChoiceError, UnsupportedError
 from substrait_dsl.spark import embedded, versions
-from substrait_dsl.spark.servers import Server
+from substrait_dsl.spark.servers import Server, server_of
 from substrait_dsl.spark.session import local_session
 from substrait_dsl.spark.versions import require_supported
+from substrait_dsl.spark.workspace import is_remote
 from tests.support import refused
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 START = """
 import substrait_dsl as sd
@@ -157,28 +163,19 @@ else:
     assert output(program, start="") == "2\n0 3\n"
 
 
-def test_spark_runs_in_the_same_process(java: None) -> None:
-    """In turns, whichever was first; what Spark prints when it starts is not of the library."""
-    program = """
-classic = local_session()
-frames = [rows.execute(session) for session in (spark, classic, spark)]
-print([frame.collect() for frame in frames])
-print(local_session() is classic, local_session(engine="sail") is spark)
-import pyspark.sql.functions as functions
-print(classic.range(1).select(functions.col("id") + 1).collect(), type(classic).__module__)
-classic.stop()
-print(rows.collect(spark))
-"""
-    command = [sys.executable, "-c", START + program]
-    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=5 * SECONDS)
-    assert "fork" not in result.stderr
-    found = "[Row(k=2, s=None), Row(k=1, s='a')]"
-    assert result.stdout.splitlines() == [
-        f"[{found}, {found}, {found}]",
-        "True True",
-        "[Row((id + 1)=1)] pyspark.sql.session",
-        found,
-    ]
+def test_it_runs_beside_another_session_in_one_process(spark: SparkSession) -> None:
+    """In turns; neither is taken for the other, and pyspark's functions stay those of the other."""
+    rows = sd.read_virtual([(1, "a"), (2, None)], {"k": "i64", "s": "string?"}).sort(sd.desc("k"))
+    embedded_one = local_session(engine="sail")
+    frames = [rows.execute(session) for session in (embedded_one, spark, embedded_one)]
+    assert [frame.collect() for frame in frames] == [[(2, None), (1, "a")]] * 3
+    assert embedded_one is local_session(engine="sail")
+    assert (server_of(embedded_one).engine, server_of(spark).engine) == ("sail", "spark")
+    assert spark.range(1).select(functions.col("id") + 1).collect() == [(1,)]
+    if not is_remote(spark):
+        assert local_session() is spark
+    embedded_one.stop()
+    assert rows.collect(spark) == rows.collect(local_session(engine="sail"))
 
 
 def test_processes_start_while_it_computes() -> None:
@@ -196,12 +193,10 @@ for thread in threads: thread.join()
 
 
 def test_its_session_stays_though_nobody_asks_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sail forgets a session that is idle; the program says after how long, and the library, unless one says it."""
-    program = "import time; time.sleep(3); print(len(rows.collect(spark)))"
-    assert output(program) == "2\n"
+    """Sail forgets a session that is idle, after as many seconds as the environment says, or else the library."""
     assert int(embedded._ENVIRONMENT["SAIL_SPARK__SESSION_TIMEOUT_SECS"]) > 365 * 24 * 3600
     monkeypatch.setenv("SAIL_SPARK__SESSION_TIMEOUT_SECS", "1")
-    command = [sys.executable, "-c", START + program]
+    command = [sys.executable, "-c", START + "import time; time.sleep(2.5); rows.collect(spark)"]
     assert "is not running" in subprocess.run(command, capture_output=True, text=True, timeout=SECONDS).stderr
 
 
