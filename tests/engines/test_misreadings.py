@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +92,26 @@ CASES: dict[str, Callable[[], Relation]] = {
         "n", q=f.dense_rank().over(order_by=["x", "z", "grouping_set"])
     ),
     "all but the first of several grouping sets": lambda: GROUPED.sort("x", "z", "n", "grouping_set").fetch(None, 2),
+    "a sort by a constant that a column is named like": lambda: (
+        INTS.aggregate("a", "y", grouping_sets=[(), (0,), (1, 0)], n=f.count())
+        .select("a")
+        .sort(lambda r: sd.desc((r.a == sd.lit(None, "i32?")) & (r.a == 1)), sd.desc("a"))
+    ),
+    # Casts that lose digits, or fail, compared with constants.
+    "a decimal as an integer": lambda: REALS.filter(lambda r: r.n.cast("i64?") == -2).select("n"),
+    "not a decimal as an integer": lambda: REALS.filter(lambda r: r.n.cast("i64?") != 0).select("n"),
+    "a decimal of fewer digits": lambda: REALS.filter(
+        lambda r: r.n.cast("decimal<12,1>?") >= sd.lit(Decimal(0), "decimal<12,1>")
+    ).select("n"),
+    "an integer of fewer bits": lambda: INTS.filter(lambda r: ~(r.b.cast("i8?", on_failure="return_null") > 1)),
+    "required, of fewer bits": lambda: INTS.filter(lambda r: ~(r.k.cast("i8?", on_failure="return_null") == 1)),
+    "an integer of fewer digits": lambda: INTS.project(
+        c=lambda r: ~r.y.cast("decimal<2,0>?", on_failure="return_null").is_in([Decimal(0), Decimal(5)])
+    ),
+    "no distinct NULL of a cast": lambda: INTS.filter(
+        lambda r: f.is_not_distinct_from(r.b.cast("i8?", on_failure="return_null"), sd.lit(None, "i8?"))
+    ),
+    "a cast in a step below": lambda: REALS.select(c=lambda r: r.n.cast("i64?")).filter(lambda r: r.c <= -2),
     "in a list with columns": lambda: REALS.project(c=lambda r: r.z.is_in([5e-324, r.z * r.z, -0.5])),
     "in a list of columns": lambda: REALS.project(c=lambda r: r.x.is_in([r.z, None])),
     "in a list with the value": lambda: REALS.project(c=lambda r: r.r.is_in([sd.lit(-0.0, "fp32"), r.r])),

@@ -44,7 +44,6 @@ from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
 from substrait_dsl.engines.lowering.fitted import counted_decimal, fitted_decimal, fitted_quotient, is_counted
 from substrait_dsl.engines.lowering.terms import (
-    UNKNOWN,
     balanced,
     call,
     chosen,
@@ -233,10 +232,6 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
             is_negated = name == "is_distinct_from" and not to.has_function("scalar function", node.function)
             if not is_negated:
                 to.require_function("scalar function", node.function)
-            if left == right and node.type.nullable:  # the engine may take a NULL below for none
-                one_zero(left)  # which refuses what is not compared
-                is_met = Literal(name in ("equal", "lte", "gte"), t.Boolean())
-                return chosen([(is_null(left), UNKNOWN)], is_met)
             return negated(compared("is_not_distinct_from", left, right)) if is_negated else compared(name, left, right)
         case "derived_decimal", "divide", (Expression() as value, _) if isinstance(node.type, t.Decimal):
             return _quotient(bare, value)

@@ -5,35 +5,54 @@ All of a plan are looked at, those that lowering made among them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 import attrs
 
 from substrait_dsl.algebra import relations as r
-from substrait_dsl.algebra.expressions import Expression, FieldReference, ScalarFunction, WindowFunction
-from substrait_dsl.algebra.node import Node, Rel, rebuild
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    Cast,
+    Expression,
+    FieldReference,
+    Literal,
+    ScalarFunction,
+    SortKey,
+    WindowFunction,
+)
+from substrait_dsl.algebra.node import Node, Rel, walk, with_children
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.engines.lowering.dependent import MAX_ROW
-from substrait_dsl.engines.lowering.terms import FALSE, call, columns, conjunction, number, only
+from substrait_dsl.engines.lowering.terms import (
+    FALSE,
+    call,
+    chosen,
+    column,
+    columns,
+    conjunction,
+    first_columns,
+    number,
+    only,
+    with_columns,
+)
 from substrait_dsl.engines.lowering.windows import outermost_windows
 
 
 def without_misreadings(top: Rel) -> Rel:
     """The relation with the same rows, which engines read as it is meant."""
-    projections = 0
+    has_several = len([node for node in walk(top) if isinstance(node, r.Project) and outermost_windows(node)]) > 1
 
     def change(node: Node) -> Node:
-        nonlocal projections
         match node:
             case r.Project() if windows := outermost_windows(node):
-                projections += 1
-                made = node if projections == 1 else _with_partition_key(node, number(projections))
+                made = _with_computed_windows(node) if has_several else node
                 keys = [
                     key for each in windows for key in (*each.partitions, *(sort.expression for sort in each.sorts))
                 ]
                 return attrs.evolve(made, input=_as_one_part(made.input, keys))
             case r.Sort():
-                return _with_keys_of_a_projection(node)
+                return _by_columns(node)
             case r.Aggregate() if not any(node.grouping_sets) and node.measures:
                 # Engines move conditions without a column, or that turn out to have none, to the input, and the one
                 # row comes out of no rows, too. They do not move them through a fetch.
@@ -41,43 +60,97 @@ def without_misreadings(top: Rel) -> Rel:
             case r.Set(op="union_all" | "union_distinct"):
                 first, *others = node.relations
                 return attrs.evolve(node, relations=(first, *map(_as_projection, others)))
+            case Cast(input=value) if _loses_digits(value.type, node.type):
+                return _hidden(node)
             case r.Join():
                 return _with_keys_of_both_sides(node)
             case _:
                 return node
 
-    return rebuild(top, change)
+    done: dict[int, Node] = {}
+    stack: list[tuple[Node, bool]] = [(top, False)]
+    while stack:
+        node, is_ready = stack.pop()
+        if id(node) in done:
+            continue
+        if not is_ready:
+            stack.append((node, True))
+            stack += ((child, False) for child in node.children())
+        elif isinstance(node, r.Emit):  # its input may have become an emit, on which no other stands
+            source = done[id(node.input)]
+            assert isinstance(source, Rel)
+            done[id(node)] = r.emit(source, node.mapping, node.names)
+        else:
+            done[id(node)] = change(with_children(node, done))
+    made = done[id(top)]
+    assert isinstance(made, Rel)
+    return made
 
 
-def _with_partition_key(project: r.Project, key: Expression) -> r.Project:
-    """A projection whose window functions have a constant as a further partition key, which changes no value.
+def _loses_digits(source: t.Type, target: t.Type) -> bool:
+    """Whether numbers are cast to a type that does not hold all of them exactly, but others with them."""
+    if source.as_required() == target.as_required():
+        return False
+    most, least = _digits(source, 0), _digits(target, 1)
+    return most is not None and least is not None and (least[0] < most[0] or least[1] < most[1])
 
-    Engines name columns by what computes them, and refuse a window function whose input has a column of that name.
+
+def _digits(kind: t.Type, partial: int) -> tuple[int, int] | None:
+    """How many digits numbers have before and behind the point, integers so many less than their largest."""
+    match kind:
+        case t.I8() | t.I16() | t.I32() | t.I64():
+            return DIGITS[type(kind)] - partial, 0
+        case t.Decimal(precision=precision, scale=scale):
+            return precision - scale, scale
+        case _:
+            return None
+
+
+DIGITS: Mapping[type[t.Type], int] = {t.I8: 3, t.I16: 5, t.I32: 10, t.I64: 19}
+"""How many digits the largest integers have."""
+
+
+def _hidden(cast: Cast) -> Expression:
+    """A cast as both values of a conditional.
+
+    Engines compare what is cast instead of it with constants, as if the cast lost nothing: 2.50 as an integer is not 2.
     """
+    kind = cast.input.type.as_required()
+    zero = Literal(Decimal(0) if isinstance(kind, t.Decimal) else 0, kind)
+    return chosen([(call("comparison", "equal", cast.input, zero), cast)], cast)
 
-    def keyed(node: Node) -> Node:
-        if not isinstance(node, WindowFunction):
-            return node
-        return attrs.evolve(node, partitions=(*node.partitions, key))
 
+def _with_computed_windows(project: r.Project) -> r.Project:
+    """A projection of computed values in place of window functions.
+
+    Engines name a column after the window function that it is, and refuse the same one over an input that has it.
+    """
     return attrs.evolve(
-        project, expressions=tuple(rebuild(each, keyed, into_relations=False) for each in project.expressions)
+        project,
+        expressions=tuple(
+            call("comparison", "coalesce", each, each) if isinstance(each, WindowFunction) else each
+            for each in project.expressions
+        ),
     )
 
 
-def _with_keys_of_a_projection(sort: r.Sort) -> r.Sort:
-    """A sort by computed keys, above a projection.
+def _by_columns(sort: r.Sort) -> Rel:
+    """A sort by columns, above a projection of the keys that are computed.
 
-    In keys engines take an expression of the relation below, such as the condition of a filter or the number of a
-    fetch, for a column of it.
+    In keys engines take an expression for a column that is named like it, such as the condition of a filter below, or
+    the constant that the first input of a union has in the place of the column.
     """
-    keys = [key.expression for key in sort.keys]
-    if all(isinstance(key, FieldReference) for key in keys):
+    computed = [key.expression for key in sort.keys if not isinstance(key.expression, FieldReference)]
+    if not computed:
         return sort
-    source = _as_one_part(sort.input, keys)
-    if isinstance(source, r.Filter | r.Sort | r.Fetch):
-        source = _as_projection(source)
-    return sort if source is sort.input else attrs.evolve(sort, input=source)
+    width = len(sort.input.schema)
+    source = with_columns(_as_one_part(sort.input, computed), *computed, name="key")
+    places = iter(range(width, width + len(computed)))
+    keys = tuple(
+        key if isinstance(key.expression, FieldReference) else SortKey(column(source, next(places)), key.direction)
+        for key in sort.keys
+    )
+    return first_columns(r.Sort(source, keys), width)
 
 
 def _as_one_part(rel: Rel, keys: Sequence[Expression]) -> Rel:

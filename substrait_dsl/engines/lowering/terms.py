@@ -88,12 +88,22 @@ def one_zero(value: Expression) -> Expression:
     return chosen([(is_nan, Literal(math.nan, value.type))], call("arithmetic", "add", value, literal(0.0, kind)))
 
 
-def compared(name: str, left: Expression, right: Expression) -> ScalarFunction:
-    """A comparison of two values, to which both zeros are one."""
+OF_ITSELF = {"equal": True, "lte": True, "gte": True, "not_equal": False, "lt": False, "gt": False}
+"""What a comparison of a value that is not NULL with itself gives."""
+
+
+def compared(name: str, left: Expression, right: Expression) -> Expression:
+    """A comparison of two values, to which both zeros are one.
+
+    That of a value with itself is written out: an engine may take a NULL below for none.
+    """
+    if left == right and name in OF_ITSELF and (left.type.nullable or right.type.nullable):
+        one_zero(left)  # which refuses what is not compared
+        return chosen([(is_null(left), UNKNOWN)], Literal(OF_ITSELF[name], t.Boolean()))
     return call("comparison", name, one_zero(left), one_zero(right))
 
 
-def equal(left: Expression, right: Expression) -> ScalarFunction:
+def equal(left: Expression, right: Expression) -> Expression:
     """Whether two values are equal; NULL if one is."""
     return compared("equal", left, right)
 
