@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from substrait_dsl.errors import ExecutionError
 from substrait_dsl.spark.failures import spark_errors, told
-from substrait_dsl.spark.versions import LOCAL, SAIL_CLIENT, minor_version, require_client, require_sail
+from substrait_dsl.spark.versions import SAIL_CLIENT, how_to_install_sail, minor_version, require_client, require_sail
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -99,9 +99,13 @@ def _require_installed() -> None:
             with _named_program():
                 import pyspark.sql.connect.session  # noqa: F401  # pyspark without what Spark Connect needs fails here
         except PySparkException as error:
-            raise ExecutionError(f"the embedded engine lacks a package: {told(error)}", hint=LOCAL) from error
+            raise ExecutionError(
+                f"the embedded engine lacks a package: {told(error)}", hint=how_to_install_sail()
+            ) from error
     except (ImportError, PackageNotFoundError) as error:
-        raise ExecutionError(f"the embedded engine, Sail, is not installed: {error}", hint=LOCAL) from error
+        raise ExecutionError(
+            f"the embedded engine, Sail, is not installed: {error}", hint=how_to_install_sail()
+        ) from error
 
 
 @contextmanager

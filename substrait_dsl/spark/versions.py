@@ -37,8 +37,7 @@ SAIL_CLIENT: Version = (4, 2)
 
 SPARK = 'pip install "substrait-dsl[spark]"'
 """What installs Spark."""
-LOCAL = 'pip install "substrait-dsl[local]"'
-"""What installs the embedded engine."""
+_SAIL_ALONE = 'pip install "substrait-dsl[connect]" "pysail>=0.7.2,<0.8"'
 
 
 def require_supported(spark: SparkSession) -> None:
@@ -62,8 +61,13 @@ def require_sail(found: str) -> None:
     if minor_version(found) != SAIL:
         raise UnsupportedError(
             f"plans run on Sail {'.'.join(map(str, SAIL))}, and this one is {found}",
-            hint=LOCAL,
+            hint=how_to_install_sail(),
         )
+
+
+def how_to_install_sail() -> str:
+    """What installs the embedded engine: beside all of pyspark without its client, which would replace files of it."""
+    return _SAIL_ALONE if _installed("pyspark") is not None else 'pip install "substrait-dsl[local]"'
 
 
 def require_client() -> None:

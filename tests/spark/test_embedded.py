@@ -200,10 +200,19 @@ def test_its_session_stays_though_nobody_asks_it(monkeypatch: pytest.MonkeyPatch
     assert "is not running" in subprocess.run(command, capture_output=True, text=True, timeout=SECONDS).stderr
 
 
-def test_an_engine_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("package", "line"),
+    [
+        ("pyspark-client", 'pip install "substrait-dsl[local]"'),
+        ("none", 'pip install "substrait-dsl[local]"'),
+        ("pyspark", 'pip install "substrait-dsl[connect]" "pysail>=0.7.2,<0.8"'),  # its client would replace its files
+    ],
+)
+def test_an_engine_that_is_not_installed(package: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(versions, "_installed", {package: "4.2.0"}.get)
     monkeypatch.setitem(sys.modules, "pysail.spark", None)
     monkeypatch.setattr(embedded, "_sessions", [])
-    with refused(ExecutionError, "Sail, is not installed", 'pip install "substrait-dsl[local]"'):
+    with refused(ExecutionError, "Sail, is not installed", line):
         local_session(engine="sail")
 
 

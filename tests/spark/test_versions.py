@@ -52,6 +52,7 @@ def test_the_range_is_said_alike() -> None:
     assert local["pysail"].specifier == SpecifierSet(f">={SAIL[0]}.{SAIL[1]}.2,<{SAIL[0]}.{SAIL[1] + 1}")
     newest = f"<{SAIL_CLIENT[0]}.{SAIL_CLIENT[1] + 1}"
     assert local["pyspark-client"].specifier == SpecifierSet(f">={OLDEST[0]}.{OLDEST[1]},{newest}")
+    assert str(local["pysail"]).replace("<0.8,>=0.7.2", ">=0.7.2,<0.8") in versions._SAIL_ALONE
     page = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
     assert f"Spark {RANGE}" in page
     assert "pyspark[connect]=={}.{}.".format(*OLDEST) in page
