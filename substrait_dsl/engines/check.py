@@ -65,11 +65,7 @@ class PlanCheck:
 
 
 def check_plan(plan: AlgebraPlan, profile: Profile) -> PlanCheck:
-    """Lower a plan, and look whether the engine's dialect has all that the lowered plan needs.
-
-    Raises:
-        LiteralError: for a parameter that is bound to a value of another type.
-    """
+    """Lower a plan, and look whether the engine's dialect has all that the lowered plan needs."""
     result = try_to_lower(plan, profile)
     refusals = [refusal_for(error, profile) for error in result.refusals]
     if result.plan is not None:

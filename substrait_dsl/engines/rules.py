@@ -50,7 +50,6 @@ RefusalCode = Literal[
     "names",
     "size",
     "depth",
-    "parameter",
     "encoding",
     "no-form",
 ]
@@ -67,7 +66,6 @@ REFUSALS: Mapping[RefusalCode, str] = {
     "names": "two columns of one name in the output",
     "size": "a plan that is too large when what is used several times stands there as often",
     "depth": "a plan that is too deep for one tree",
-    "parameter": "a parameter without a value, or with one of another type",
     "encoding": "something that has no form in the encoding that the engine reads",
     "no-form": "a relation or an expression that has no form on the engine",
 }

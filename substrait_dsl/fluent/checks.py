@@ -16,7 +16,7 @@ from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.algebra.settings import Encoding, OuterReferences
 from substrait_dsl.engines.report import SEVERITIES, CheckFinding, CheckMatrix, Report, Verdict
-from substrait_dsl.errors import InvalidArgumentError, LiteralError, UnsupportedError, naming, require
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming, require
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.capabilities import DIALECT_ENDINGS, read_capabilities
 from substrait_dsl.fluent.lowering import name_step, step_of
@@ -94,11 +94,7 @@ def check_and_encode(
     encoding: Encoding | None = None,
     outer_references: OuterReferences | None = None,
 ) -> CheckedPlan:
-    """Lower a plan, check it, and encode it as the engine reads it, or in another encoding.
-
-    Raises:
-        LiteralError: for a parameter that is bound to a value of another type.
-    """
+    """Lower a plan, check it, and encode it as the engine reads it, or in another encoding."""
     from substrait_dsl.engines.check import check_plan, refusal_for
     from substrait_dsl.proto.plan import encode_plan
 
@@ -156,10 +152,7 @@ def first_error(error: UnsupportedError, others: int, profile: Profile) -> Unsup
 
 def profile_report(plan: AlgebraPlan, profile: Profile) -> Report:
     """What an engine does with a plan, as it is written and lowered."""
-    try:
-        checked = check_and_encode(plan, profile)
-    except LiteralError as error:
-        return Report(profile.name, "refused", (CheckFinding("parameter", "rejected", str(error)),))
+    checked = check_and_encode(plan, profile)
     findings = list(_merged([*_refused(checked.refusals), *_rewritten(checked.check)]))
     verdict = _verdict(plan, checked)
     if verdict == "runs lowered":
