@@ -137,7 +137,10 @@ def test_right_programs_run(program: Path, capsys: pytest.CaptureFixture[str]) -
     assert [line for line in capsys.readouterr().err.splitlines() if line.startswith("Schema is")] == notes
 
 
-FAULTLESS = {"as_value", "collect", "distinct", "execute", "explain", "running", "show", "simple_capture", "to_plan"}
+FAULTLESS = {
+    *("as_value", "check", "collect", "distinct", "execute", "explain", "running", "show", "simple_capture"),
+    *("to_arrow", "to_pandas", "to_plan", "to_polars"),
+}
 """Verbs with which nothing can be wrong, since they take nothing, or of which mypy says all itself."""
 
 

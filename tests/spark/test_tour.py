@@ -192,11 +192,11 @@ REFUSED: dict[str, tuple[Callable[[Place], Any], str]] = {
 }
 """What Spark does not run: by name, with a word of the refusal."""
 
-RUN = ("collect", "execute", "explain", "running", "show", "to_plan")
+RUN = ("collect", "execute", "explain", "running", "show", "to_arrow", "to_pandas", "to_plan", "to_polars")
 """Verbs that run a relation, or show it; `test_every_way_to_run` has them."""
 
-DESCRIBED = ("as_value", "c", "columns", "properties", "schema")
-"""What a relation says of itself; and it as a value of another algebra. Spark has no part in it."""
+DESCRIBED = ("as_value", "c", "check", "columns", "properties", "schema")
+"""What a relation says of itself and of engines; and it as a value of another algebra. Spark has no part in it."""
 
 
 def files(place: Place) -> Any:
@@ -299,6 +299,8 @@ def test_every_way_to_run(spark: SparkSession, capsys: pytest.CaptureFixture[str
     assert [tuple(row) for row in people.execute(spark).collect()] == [(1,), (2,), (3,)]
     with people.running(spark) as frame:
         assert frame.count() == 3
+    assert people.to_arrow(spark).to_pylist() == people.to_polars(spark).to_dicts() == [{"id": 1}, {"id": 2}, {"id": 3}]
+    assert people.to_pandas(spark)["id"].tolist() == [1, 2, 3]
     people.show(spark, 2)
     assert "|  1|\n|  2|\n" in capsys.readouterr().out
     assert "== Physical Plan ==" in people.explain(spark)
@@ -325,7 +327,7 @@ def test_every_function_of_relations_is_here() -> None:
         for name in api.__all__
         if inspect.isfunction(function := getattr(api, name)) and "Relation" in str(inspect.signature(function))
     }
-    assert functions == {*FUNCTIONS, *(name for name in REFUSED if not name.startswith("Relation."))}
+    assert functions == {"check_all", *FUNCTIONS, *(name for name in REFUSED if not name.startswith("Relation."))}
 
 
 def test_every_relation_is_here(spark: SparkSession, tmp_path: Path) -> None:
