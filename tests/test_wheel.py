@@ -19,6 +19,7 @@ from packaging.specifiers import SpecifierSet
 from substrait_dsl.mypy_plugin.versions import NEWEST, OLDEST, require_tested
 
 ROOT = Path(__file__).parent.parent
+PROFILES = ROOT / "substrait_dsl" / "engines" / "profiles"
 STUBS = ROOT / "stubs" / "substrait"
 
 CONFIGURATION = """\
@@ -95,6 +96,9 @@ def test_it_has_the_package_its_stubs_and_nothing_else(wheel: Path) -> None:
     package = {name for name in names if name.startswith("substrait_dsl/")}
     stubs = {f"substrait-stubs/{file.relative_to(STUBS)}" for file in STUBS.rglob("*") if file.is_file()}
     assert {"substrait_dsl/py.typed", "substrait_dsl/functions.pyi", "substrait_dsl/mypy_plugin/__init__.py"} <= package
+    profiles = {f"substrait_dsl/engines/profiles/{file.name}" for file in PROFILES.glob("*.yaml")}
+    assert profiles
+    assert profiles <= package
     assert "substrait-stubs/py.typed" in stubs
     assert {name for name in names - package - stubs if ".dist-info/" not in name} == set()
     assert stubs <= names
