@@ -112,6 +112,12 @@ CASES: dict[str, Callable[[], Relation]] = {
         lambda r: f.is_not_distinct_from(r.b.cast("i8?", on_failure="return_null"), sd.lit(None, "i8?"))
     ),
     "a cast in a step below": lambda: REALS.select(c=lambda r: r.n.cast("i64?")).filter(lambda r: r.c <= -2),
+    "a window over the first rows": lambda: INTS.top_n(4, sd.desc("a"), "k", "y", "b", offset=2).window(
+        partition_by=["y"], order_by=[sd.desc("y")], n=f.dense_rank()
+    ),
+    "a join with sorted rows": lambda: (
+        INTS.sort(sd.desc("k"), "a", "y", "b").filter(lambda r: f.is_true(sd.exists(TEXTS))).project(n=lambda r: r.y)
+    ),
     "in a list with columns": lambda: REALS.project(c=lambda r: r.z.is_in([5e-324, r.z * r.z, -0.5])),
     "in a list of columns": lambda: REALS.project(c=lambda r: r.x.is_in([r.z, None])),
     "in a list with the value": lambda: REALS.project(c=lambda r: r.r.is_in([sd.lit(-0.0, "fp32"), r.r])),

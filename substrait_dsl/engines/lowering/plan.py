@@ -12,6 +12,7 @@ import attrs
 
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import SortKey
 from substrait_dsl.algebra.expressions import closed as closed_expression
 from substrait_dsl.algebra.node import Expression, Node, Rel, walk, with_children
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
@@ -21,6 +22,7 @@ from substrait_dsl.engines.lowering.context import Lowering, Place
 from substrait_dsl.engines.lowering.expressions import lower_expression
 from substrait_dsl.engines.lowering.forms import bring_to_forms
 from substrait_dsl.engines.lowering.misreadings import without_misreadings
+from substrait_dsl.engines.lowering.terms import column, one_zero
 from substrait_dsl.engines.lowering.windows import split_windows
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.errors import UnsupportedError, kind_words
@@ -138,8 +140,27 @@ def _lowered(top: Rel, to: Lowering) -> Rel:
     made = done[id(top)]
     assert isinstance(made, Rel)
     if to.profile.forms is None or to.refusals:
-        return without_misreadings(made)
+        return without_misreadings(made if to.refusals else _in_order(made, top))
     return bring_to_forms(made, to, top)
+
+
+def _in_order(made: Rel, top: Rel) -> Rel:
+    """A relation that was lowered, sorted anew where it is known to be in an order, and no sort makes it at the top.
+
+    Engines may lose the order of what is joined or has window functions above the sort.
+    """
+    rel = made
+    while isinstance(rel, r.Emit | r.Fetch):
+        rel = rel.input
+    if isinstance(rel, r.Sort):
+        return made
+    keys: list[SortKey] = []
+    for key in top.properties.ordering:
+        kind = top.schema.types[key.field[0]]
+        if len(key.field) > 1 or isinstance(kind, t.Struct | t.List | t.Map):
+            break
+        keys.append(SortKey(one_zero(column(made, key.field[0])), key.direction))
+    return r.Sort(made, tuple(keys)) if keys else made
 
 
 def _placeholder(node: Node, done: Mapping[int, Node]) -> Node:
