@@ -135,8 +135,11 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
             yield session
     elif kind == "sail":
         from substrait_dsl.spark.embedded import embedded_session
+        from substrait_dsl.spark.engines import written_for
+        from substrait_dsl.spark.sail import SAIL
 
-        yield embedded_session()
+        with written_for(SAIL):  # also what tests write themselves
+            yield embedded_session()
     else:
         from tests.spark.connect_server import connect_session
 

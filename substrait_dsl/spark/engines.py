@@ -82,6 +82,12 @@ class Engine:
     """Whether coalesce computes, of truth values too, no more than it needs."""
     has_linear_patterns: bool = False
     """Whether matching a pattern takes time that grows with the text alone."""
+    has_lists_of_columns: bool = True
+    """Whether what a value is looked for among may depend on the row."""
+    has_constant_conditions: bool = True
+    """Whether rows may be filtered by a condition that no row is needed for."""
+    limits_each: bool = True
+    """Whether a limit or a window inside a correlated subquery is of the rows for each outer row."""
     forgets_keys: bool = True
     """Whether keys that tell rows apart are known to do so no more once the rows are copied."""
     takes_changes: bool = True

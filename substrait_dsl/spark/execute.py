@@ -9,10 +9,23 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.common import Common
 from substrait_dsl.algebra.evaluation import Change
+from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.live_ranges import EvaluationOrder
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import DROPS, Ddl, LocalFiles, NamedObject, NamedTable, Read, Write
+from substrait_dsl.algebra.relations import (
+    DROPS,
+    Ddl,
+    Fetch,
+    LocalFiles,
+    NamedObject,
+    NamedTable,
+    Project,
+    Read,
+    TopN,
+    Window,
+    Write,
+)
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words, quoted
 from substrait_dsl.spark.arrow_tables import ArrowTables
 from substrait_dsl.spark.cancellation import Cancellation
@@ -90,26 +103,40 @@ def execute(
     _require_known(plan.settings.enhancement)
     zone = spark.conf.get(TIME_ZONE) or "UTC"
     plan = with_values(plan.with_parameters_bound(), Context(moment or now(), zone))
+    engine = engine_of(spark)
     for rel in plan.relations:
         nodes = list(walk(rel))
+        _require_no_limits_of_outer_rows(nodes, engine)
         _check_extensions(nodes)
         require_meaning(nodes)
         require_settings(rel, nodes, spark)
         if rel.inside.changes:  # what stands in several places is evaluated in each
             require_size(rel)
     order = EvaluationOrder(plan.trees)
-    _require_changes(order, engine_of(spark))
+    _require_changes(order, engine)
     space = Workspace(spark, persist_shared=persist_shared, given=ArrowTables(tables or {}, spark))
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
     expect_changes([placed.change for placed in order.changes])
-    with Cancellation(spark), written_for(engine_of(spark)), _order_told(order), _spark_errors(tops):
+    with Cancellation(spark), written_for(engine), _order_told(order), _spark_errors(tops):
         if _is_rehearsed(order):
             Evaluation(order, space.rehearsal(), _lower_root).run()
             forget()
         frames = Evaluation(order, space, _lower_root).run()
         space.persist()
         return frames
+
+
+def _require_no_limits_of_outer_rows(nodes: Sequence[Node], engine: Engine) -> None:
+    """Refuse the first rows, or windows, of rows that depend on an outer one, where an engine takes those of all."""
+    if engine.limits_each:
+        return
+    for node in nodes:
+        is_window = isinstance(node, Project) and any(map(has_window_function, node.expressions))
+        if (is_window or isinstance(node, Fetch | TopN | Window)) and node.free_anchors:
+            raise UnsupportedError(
+                f"{engine.name} cannot run {kind_words(node)} of rows that depend on an outer row", hint=ON_SPARK
+            )
 
 
 def _require_changes(order: EvaluationOrder, engine: Engine) -> None:

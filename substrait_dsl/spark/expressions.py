@@ -250,7 +250,11 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
         case SingularOrList(value=value, options=options):
             require_comparable(value.type, "an IN list")
             there = [compared(text(option), option, [value]) for option in options if not _is_null(option)]
-            return _in_list(compared(text(value), value, options, listed=True), there, len(options))
+            tested = compared(text(value), value, options, listed=True)
+            if not current_engine().has_lists_of_columns and not all(isinstance(each, Literal) for each in options):
+                equal = [f"{tested} = {each}" for each in there]
+                return f"({' OR '.join(equal + [UNKNOWN] * (len(there) < len(options)))})"
+            return _in_list(tested, there, len(options))
         case MultiOrList(values=values, records=records):
             for value in values:
                 require_comparable(value.type, "an IN list")

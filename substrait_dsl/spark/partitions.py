@@ -23,6 +23,7 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.types import Struct
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.map_keys import as_key
@@ -130,6 +131,8 @@ def sorted_again(rel: Rel, rows: Rows) -> Rows:
 def sorted_as_declared(rel: Rel, rows: Rows) -> Rows:
     """The rows in their order, if a read has declared one of all of them: Spark reads files in any order."""
     is_one = rel.properties.distribution == SINGLETON
+    if is_one and rows.table.keys and rows.table.since_sorted and not current_engine().keeps_order:
+        return Rows(rows.table.sort(rows.table.keys), rows.columns)
     return sorted_as_known(rel, rows) if is_one and not rows.table.keys else rows
 
 

@@ -27,6 +27,7 @@ from collections.abc import Collection
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, DaySeconds, FieldReference, Literal, ScalarFunction, YearMonths
 from substrait_dsl.algebra.node import Expression, walk
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.types import holds
 from substrait_dsl.spark.zeros import sort_key
 
@@ -117,6 +118,9 @@ def as_condition(text: str, condition: Expression) -> str:
     values, in whose place Spark may put what they were computed from.
     """
     nodes = [node for node in walk(condition, into_relations=False) if isinstance(node, Expression)]
+    if not current_engine().has_constant_conditions and not any(isinstance(node, FieldReference) for node in nodes):
+        is_true = isinstance(condition, Literal) and condition.value is True
+        return text if is_true else f"(rand() >= if({text}, 0D, 2D))"  # which nothing folds, or moves
     calls = {node.function.name for node in nodes if isinstance(node, ScalarFunction)}
     truths = [node for node in nodes if isinstance(node.type, t.Boolean)]
     if condition.type.nullable:

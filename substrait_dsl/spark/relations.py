@@ -150,7 +150,7 @@ def _fetched(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: 
 def _in_order(rel: Fetch | TopN, rows: Rows) -> Table:
     """The rows of which the first are taken, sorted anew if Spark would take others, or does not know their order."""
     keys = rows.table.keys
-    if keys and rows.table.is_in_order:
+    if keys and rows.table.is_in_order and (current_engine().keeps_order or not rows.table.since_sorted):
         return rows.table
     keys = keys or known_order(rel.input, rows)
     return rows.table.sort(keys) if keys else rows.table
@@ -297,13 +297,14 @@ def lower_unnest(rel: Unnest, to: Lowering) -> Rows:
         rows = rows.extended([Item(f"posexplode({rows.columns[rel.column]})", (place, element))])
         rows = rows.extended([Item(f"CAST({place} AS BIGINT)", (offset,))])
     else:
-        keys, values = rows.table.keys, rows.columns[rel.column]
+        keys, values = rows.table.keys or known_order(rel.input, rows), rows.columns[rel.column]
         last = f"size({values}) - 1"
         rows = rows.extended([Item(f"explode(if(size({values}) > 0, sequence(0, {last}), NULL))", (place,))])
         made = [Item(f"get({values}, {place})", (element,)), Item(f"CAST({place} AS BIGINT)", (offset,))]
         rows = Rows(rows.extended(made).table, (*rows.columns, element, offset))
-        if (copied := without_keys(rel, rows.table, to)) is not rows.table:
-            rows = Rows(copied.sort(keys) if keys else copied, rows.columns)
+        copied = without_keys(rel, rows.table, to)
+        copied = copied.sort([*keys, (offset, "asc_nulls_first")]) if keys else copied
+        return Rows(copied, (*rows.columns[:-3], element, offset))
     if rows.table.keys:  # elements stay in the order that they have in their list
         rows = Rows(rows.table.sorted_also([(offset, "asc_nulls_first")]), rows.columns)
     return Rows(rows.table, (*rows.columns[:-3], element, offset))

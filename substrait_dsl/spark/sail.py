@@ -19,6 +19,7 @@ from substrait_dsl.spark.engines import SPARK, Engine, Guard
 from substrait_dsl.spark.functions_arithmetic import integer_operation
 from substrait_dsl.spark.sail_casts import castable
 from substrait_dsl.spark.sail_failures import is_of_outer_rows, sail_failure
+from substrait_dsl.spark.sail_functions import ROUND_DECIMAL, ROUND_FLOAT, SUBSTRING, divide
 from substrait_dsl.spark.servers import server_of
 from substrait_dsl.spark.templates import Call, Table, Template, failing, largest_decimal
 from substrait_dsl.spark.types import spark_sql_type
@@ -250,6 +251,46 @@ GUARDS = (
         frames=_AVERAGES,
     ),
     Guard(
+        "quotients of decimals",
+        "divisions of decimals",
+        _VERSIONS,
+        "SELECT CAST(a / b AS STRING) FROM VALUES (2.00BD, 3.00BD) AS t(a, b)",
+        "0.666666",
+        functions={"functions_arithmetic_decimal": {"divide": Template(divide, _RAISES)}},
+    ),
+    Guard(
+        "floats that are rounded to digits",
+        "round of floats",
+        _VERSIONS,
+        "SELECT round(1e308D, 5)",
+        float("inf"),
+        functions={"functions_rounding": {"round:fp": ROUND_FLOAT}},
+    ),
+    Guard(
+        "ties of decimals",
+        "round of decimals with rounding = TIE_TO_EVEN",
+        _VERSIONS,
+        "SELECT typeof(bround(2.5BD, 0))",
+        "double",
+        functions={"functions_rounding_decimal": {"round": ROUND_DECIMAL}},
+    ),
+    Guard(
+        "substrings from NULL",
+        "substring from a position that is NULL",
+        _VERSIONS,
+        "SELECT substring('ab', n) FROM VALUES (CAST(NULL AS INT)) AS t(n)",
+        "ab",
+        functions={"functions_string": SUBSTRING},
+    ),
+    Guard(
+        "first rows for each outer row",
+        "correlated subqueries and lateral joins with a limit or a window inside",
+        _VERSIONS,
+        "SELECT count(1) FROM VALUES (1), (2) AS t(a) WHERE EXISTS (SELECT 1 FROM (SELECT row_number() OVER"
+        " (ORDER BY d DESC) AS n FROM VALUES (1, 9), (2, 5) AS u(c, d) WHERE c = t.a) WHERE n <= 1)",
+        1,
+    ),
+    Guard(
         "texts of floats",
         "casts of floats to texts",
         _VERSIONS,
@@ -335,6 +376,23 @@ GUARDS = (
         0,
     ),
     Guard(
+        "constant conditions",
+        "conditions that no row is needed for, of filters and joins",
+        _VERSIONS,
+        "SELECT count(1) FROM (SELECT a FROM (SELECT sum(x) AS a FROM VALUES (1) AS v(x) WHERE x > 5) AS t"
+        " LEFT SEMI JOIN VALUES (1), (NULL) AS u(b) ON a = b AND b != b AND coalesce(CAST(NULL AS INT) != 5, false))",
+        1,
+    ),
+    Guard(
+        "lists of columns",
+        "IN of options that are computed of the row",
+        _VERSIONS,
+        "SELECT count(1) FROM VALUES (0L), (NULL) AS t(b) WHERE transform(array(b), v -> v)[0] IN (7L,"
+        " if(if(b = -5BD, - CAST(b AS DECIMAL(38,0)), b div 3L) IS NULL, NULL,"
+        " CAST(least(if(b = -5BD, - CAST(b AS DECIMAL(38,0)), b div 3L), 9BD) AS BIGINT)))",
+        0,
+    ),
+    Guard(
         "offsets without limits",
         "an offset of sorted rows whose sort key is not used above",
         _VERSIONS,
@@ -396,6 +454,9 @@ SAIL = Engine(
     is_lazy_of_booleans=False,
     has_linear_patterns=True,
     forgets_keys=False,
+    has_lists_of_columns=False,
+    has_constant_conditions=False,
+    limits_each=False,
     takes_changes=False,
     has_row_numbers=False,
     has_offsets=False,

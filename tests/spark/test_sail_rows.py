@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from pyspark.sql import SparkSession
 
-MOST_REFUSED = 0.15
+MOST_REFUSED = 0.2
 """The share of random pipelines that Sail may be unable to run: most have correlated subqueries."""
 RIGHT = 1_150
 """How many of the specification's cases of functions are right at least."""
@@ -75,7 +75,13 @@ def tables(sail: SparkSession) -> SparkSession:
     return sail
 
 
-PIPELINES = [(1, range(130)), (2, (22, 109, 148, 363, 392, 439, 943, 1103, 1408, 1574, 1685)), (3, (169, 507))]
+PIPELINES = [
+    (1, range(100)),
+    (2, (22, 109, 148, 363, 392, 439, 943, 1103, 1408, 1574, 1685)),
+    (3, (169, 507)),
+    (5, (362, 911, 1175, 1683)),
+    (6, (846,)),
+]
 """Of some seeds some numbers: the first ones, and such as Sail had other rows for before there was a guard."""
 
 
@@ -101,7 +107,7 @@ def test_random_pipelines_are_right_or_refused(duckdb: None, tables: SparkSessio
             else:
                 wrong.append(f"pipeline {number} of seed {seed}: {result}")
     assert wrong == []
-    assert became["right"] > 60
+    assert became["right"] > 50
     assert became["refused"] <= MOST_REFUSED * became.total()
 
 
@@ -184,6 +190,7 @@ def test_errors_are_in_words_of_the_plan(case: str, sail: SparkSession) -> None:
         relation.collect(sail)
 
 
+KEYED = values({"k": "i64", "v": "i64"}, (1, 9), (2, 5))
 REFUSED: dict[str, tuple[Any, str]] = {
     "a frame that floats leave": (
         values({"x": "fp64"}, (1e16,), (1.0,), (2.0,)).select(m=lambda r: f.avg(r.x).over(order_by="x", rows=(-1, 0))),
@@ -192,6 +199,18 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a correlated count": (
         ROW.select(n=lambda r: sd.scalar_subquery(ROW.filter(lambda q: q.a < r.a).aggregate(n=f.count()))),
         "Sail cannot run a subquery, or a join, that refers to an outer row as this one does (step: project",
+    ),
+    "a float that is rounded to digits": (
+        values({"x": "fp64"}, (1.005,)).select(c=lambda r: f.round(r.x, 2)),
+        "Sail cannot round floats to digits exactly",
+    ),
+    "ties of decimals": (
+        values({"x": "decimal<3,1>"}, (Decimal("2.5"),)).select(c=lambda r: f.round(r.x, 0, rounding="TIE_TO_EVEN")),
+        "cannot run round with the option rounding",
+    ),
+    "the first row for each outer row": (
+        KEYED.filter(lambda a: sd.exists(KEYED.filter(lambda b: b.k == a.k).sort("v").limit(1))),
+        "of rows that depend on an outer row",
     ),
     "a truth value as a decimal": (
         ROW.select(c=lambda r: (r.a == 1).cast(sd.Decimal(5, 2))),
@@ -281,6 +300,20 @@ ROWS_AS_THEY_ARE: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
             a=lambda r: f.sum(r.v), b=lambda r: f.sum(r.v.cast(sd.Decimal(5, 1)))
         ),
         [(19, Decimal("19.0"))],
+    ),
+    "quotients of decimals": (
+        values({"a": "decimal<10,2>", "b": "decimal<10,2>"}, (Decimal("2.00"), Decimal("3.00"))).select(
+            c=lambda r: f.divide(r.a, r.b)
+        ),
+        [(Decimal("0.6666666666667"),)],
+    ),
+    "a substring from NULL": (
+        values({"s": "string", "n": "i32?"}, ("ab", None), ("ab", 2)).select(c=lambda r: f.substring(r.s, r.n)),
+        [(None,), ("b",)],
+    ),
+    "ties of floats": (
+        values({"x": "fp64"}, (2.5,), (3.5,)).select(c=lambda r: f.round(r.x, 0, rounding="TIE_TO_EVEN")),
+        [(2.0,), (4.0,)],
     ),
     "elements beside keys": (
         GROUPED.select("x", xs=lambda r: sd.list_of(r.n, r.n))

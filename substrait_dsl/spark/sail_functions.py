@@ -1,0 +1,59 @@
+"""Functions that Sail computes otherwise than Spark, where a template alone does not say what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.functions_arithmetic import ROUNDING, ROUNDING_DECIMAL
+from substrait_dsl.spark.functions_string import STRING
+from substrait_dsl.spark.templates import Call, Table, Template
+from substrait_dsl.spark.types import spark_sql_type
+
+_FURTHER = 4
+"""How many digits after the point Sail's quotient of decimals has more than the dividend. The next ones it cuts off."""
+
+
+def divide(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    """A quotient of decimals, cut off after at least one digit more than it is to have, and then rounded."""
+    dividend = next(each.type for each in call.arguments if isinstance(each, Expression))
+    kind = call.output_type
+    assert isinstance(dividend, t.Decimal)
+    assert isinstance(kind, t.Decimal)
+    wanted = kind.scale + 1 - _FURTHER
+    text = texts[0] if dividend.scale >= wanted else f"CAST({texts[0]} AS DECIMAL(38,{wanted}))"
+    return f"CAST(({text} / {texts[1]}) AS {spark_sql_type(kind)})"
+
+
+def _round(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    """A float that is rounded to a whole number; to other digits Sail rounds it twice."""
+    digits = [each.value for each in call.arguments if isinstance(each, Literal)][-1:]
+    if digits != [0]:
+        raise UnsupportedError(
+            "Sail cannot round floats to digits exactly", hint="cast the value to a decimal first, and round that"
+        )
+    name = "bround" if choices["rounding"] == _EVEN else "round"
+    return f"CAST({name}({texts[0]}, 0) AS {spark_sql_type(call.output_type)})"
+
+
+_EVEN = ROUNDING["round"].options["rounding"]["TIE_TO_EVEN"]
+ROUND_FLOAT = attrs.evolve(ROUNDING["round"], text=_round)
+_OF_DECIMAL = ROUNDING_DECIMAL["round"]
+ROUND_DECIMAL = attrs.evolve(
+    _OF_DECIMAL,
+    options={"rounding": {"TIE_AWAY_FROM_ZERO": _OF_DECIMAL.options["rounding"]["TIE_AWAY_FROM_ZERO"]}},
+)
+
+
+def _null_if_any_is(template: Template) -> Template:
+    assert isinstance(template.text, str)
+    return attrs.evolve(template, text=f"if({{nulls}}, NULL, {template.text})")
+
+
+SUBSTRING: Table = {
+    key: _null_if_any_is(template) for key, template in STRING.items() if key.partition(":")[0] == "substring"
+}
