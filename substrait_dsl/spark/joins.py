@@ -9,19 +9,20 @@ Specification: https://substrait.io/relations/logical_relations/#join-operation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.rules import JOIN_RULES
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.hosts import host, subqueries_of
 from substrait_dsl.spark.join_plans import PLANS, Plan, Side, require_no_window, sides_of
 from substrait_dsl.spark.lookups import with_matches
 from substrait_dsl.spark.pruning import positions_seen
-from substrait_dsl.spark.pushdown import as_condition
+from substrait_dsl.spark.pushdown import as_condition, is_constant_condition
 from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key
 from substrait_dsl.spark.subqueries import is_constant
@@ -29,6 +30,7 @@ from substrait_dsl.spark.tables import NAME, UNUSED, Item, JoinHow, Rows, Table,
 from substrait_dsl.spark.types import spark_sql_type
 
 if TYPE_CHECKING:
+    from substrait_dsl.algebra.expressions import Expression
     from substrait_dsl.algebra.relations import Cross
     from substrait_dsl.spark.lowering import Lowering
 
@@ -111,8 +113,12 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
                 left, values[id(subquery)] = _computed(subquery, rel, "left", left, to)
     ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
     scope = Scope(ours + theirs, to.outer, lambda subquery, _: values[id(subquery)])
-    condition = " AND ".join(f"({as_condition(to_sql(conjunct, scope), conjunct)})" for conjunct in now) or "true"
     first, second = (left, right) if stream == "left" else (right, left)
+    if how != "full" and not current_engine().has_constant_conditions:
+        constant = [conjunct for conjunct in now if is_constant_condition(conjunct)]
+        now = [conjunct for conjunct in now if not is_constant_condition(conjunct)]
+        first, second = _filtered_by(constant, first, second, how, scope)
+    condition = " AND ".join(f"({as_condition(to_sql(conjunct, scope), conjunct)})" for conjunct in now) or "true"
     rule = JOIN_RULES[rel.how]
     columns = (() if rule.left == "absent" else ours) + (() if rule.right == "absent" else theirs)
     if _needs_look_up(first.table, second.table, how, to):
@@ -125,6 +131,19 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
     for conjunct in later:
         rows = filtered(rows, conjunct, rel.anchor, to)
     return rows
+
+
+def _filtered_by(
+    conditions: Sequence[Expression], first: Rows, second: Rows, how: JoinHow, scope: Scope
+) -> tuple[Rows, Rows]:
+    """The inputs of a join, of which the one that is looked up is filtered by conditions that no row is needed for."""
+    for condition in conditions:
+        text = as_condition(to_sql(condition, scope), condition)
+        if how == "right":
+            first = Rows(first.table.where(text), first.columns)
+        else:
+            second = Rows(second.table.where(text), second.columns)
+    return first, second
 
 
 def _matched(first: Table, second: Table, how: JoinHow, condition: str) -> Table:

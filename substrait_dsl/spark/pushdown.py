@@ -25,7 +25,18 @@ import re
 from collections.abc import Collection
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import Cast, DaySeconds, FieldReference, Literal, ScalarFunction, YearMonths
+from substrait_dsl.algebra.expressions import (
+    Cast,
+    DaySeconds,
+    FieldReference,
+    InPredicate,
+    Literal,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    YearMonths,
+)
 from substrait_dsl.algebra.node import Expression, walk
 from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.types import holds
@@ -118,9 +129,8 @@ def as_condition(text: str, condition: Expression) -> str:
     values, in whose place Spark may put what they were computed from.
     """
     nodes = [node for node in walk(condition, into_relations=False) if isinstance(node, Expression)]
-    if not current_engine().has_constant_conditions and not any(isinstance(node, FieldReference) for node in nodes):
-        is_true = isinstance(condition, Literal) and condition.value is True
-        return text if is_true else f"(rand() >= if({text}, 0D, 2D))"  # which nothing folds, or moves
+    if not current_engine().has_constant_conditions and is_constant_condition(condition):
+        return f"coalesce({text}, false)"
     calls = {node.function.name for node in nodes if isinstance(node, ScalarFunction)}
     truths = [node for node in nodes if isinstance(node.type, t.Boolean)]
     if condition.type.nullable:
@@ -132,6 +142,12 @@ def as_condition(text: str, condition: Expression) -> str:
     differs = "is_distinct_from" in calls or ("is_not_distinct_from" in calls and not calls.isdisjoint(_NEGATIONS))
     is_kept = differs and any(isinstance(node, Literal) for node in nodes)
     return _UNSEEN.format(text) if is_kept else text
+
+
+def is_constant_condition(condition: Expression) -> bool:
+    """Whether no row is needed for a condition."""
+    of_row = (FieldReference, ScalarSubquery, InPredicate, SetPredicate, SetComparison)
+    return not any(isinstance(node, of_row) for node in walk(condition, into_relations=False))
 
 
 def _positive(condition: Expression) -> Expression:

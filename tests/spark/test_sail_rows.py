@@ -81,6 +81,7 @@ PIPELINES = [
     (3, (169, 507)),
     (5, (362, 911, 1175, 1683)),
     (6, (846,)),
+    (7, (616,)),
 ]
 """Of some seeds some numbers: the first ones, and such as Sail had other rows for before there was a guard."""
 
