@@ -76,6 +76,8 @@ FORMS = (
     "types_by_union",
     "unchecked_casts",
     "nans_apart",
+    "timestamps_by_cast",
+    "zeros_apart",
     "known_conditions",
 )
 """The words of `Profile.forms`."""

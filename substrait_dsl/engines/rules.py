@@ -153,10 +153,18 @@ def _has_decimals(node: Node, profile: Profile) -> bool:
     return _functions("derived_decimal")(node, profile) and isinstance(getattr(node, "type", None), t.Decimal)
 
 
+def _has_unread_option(node: Node, profile: Profile) -> bool:
+    """Whether a call has an option by which the engine does not compute."""
+    return isinstance(node, ScalarFunction) and any(
+        not {each.upper() for each in option.preferences} & set(profile.values_of(option.name.lower(), node.function))
+        for option in node.options
+    )
+
+
 def _has_ignored_option(node: Node, profile: Profile) -> bool:
     match node:
         case ScalarFunction():
-            return bool(node.options)
+            return bool(node.options) and not _has_unread_option(node, profile)
         case WindowFunction():
             return bool(node.call.options)
         case _:
@@ -244,6 +252,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("streaming-aggregate", "a method is asked for", "the aggregate by any method",
          lambda node, _: isinstance(node, r.Aggregate) and node.method == "streaming"),
+    Rule("unread-option", "an option is not read", "calls that compute by it", _has_unread_option),
     Rule("option-of-the-engine", "an option is said that the engine does not read", "the call without it",
          _has_ignored_option),
     Rule("between", "between is not read", "two comparisons", _functions("comparisons")),

@@ -42,14 +42,14 @@ def test_a_plan_that_runs_lowered() -> None:
 
 
 def test_a_plan_that_is_refused_for_several_things() -> None:
-    relation = T.filter(lambda t: f.add(t.a, 1, overflow="ERROR") > 1).select("k", c=lambda t: t.s.cast("date?"))
+    relation = T.filter(lambda t: f.factorial(t.a, overflow="ERROR") > 1).select("k", c=lambda t: t.s.cast("date?"))
     report = relation.check("datafusion")
     assert (report.verdict, bool(report)) == ("refused", False)
     assert [(each.code, each.severity) for each in report.findings] == [
         ("option", "wrong rows"),
         ("cast", "unspecified"),
     ]
-    assert [each.expression for each in report.findings] == ["add(a, 1; overflow: ERROR)", "cast(s as date?)"]
+    assert [each.expression for each in report.findings] == ["factorial(a; overflow: ERROR)", "cast(s as date?)"]
     assert report.findings[1].step == "project -> c: date? = cast(s as date?)"
     with pytest.raises(UnsupportedError, match="overflow=ERROR") as caught:
         relation.to_plan().to_bytes(engine="datafusion")

@@ -45,7 +45,7 @@ def test_what_is_lowered_once_is_lowered_twice_to_the_same() -> None:
 @pytest.mark.parametrize(
     ("relation", "message", "step"),
     [
-        (lambda: T.filter(lambda t: f.add(t.a, 1, overflow="ERROR") > 1), "overflow=ERROR", "filter"),
+        (lambda: T.filter(lambda t: f.factorial(t.a, overflow="ERROR") > 1), "overflow=ERROR", "filter"),
         (lambda: T.select(c=lambda t: f.concat(t.s, "!", null_handling="ACCEPT_NULLS")), "null_handling", "project"),
         (lambda: T.write("copy", op="ctas"), "write cannot be lowered to DataFusion 55", "write"),
     ],
@@ -63,7 +63,7 @@ def test_what_has_no_form_is_refused_by_step(relation: Any, message: str, step: 
 
 def test_all_that_has_no_form_is_collected() -> None:
     """Each of them once, in steps below one another, side by side and in a subquery; what stands above is lowered."""
-    left = T.select("k", c=lambda t: f.add(t.a, 1, overflow="ERROR"))
+    left = T.select("k", c=lambda t: f.factorial(t.a, overflow="ERROR"))
     right = U.select("k", d=lambda u: f.bitwise_and(u.b, 1))
     inside = U.filter(lambda u: f.bitwise_not(u.b) == 1)
     plan = left.join(right, on="k").filter(sd.exists(inside)).select(n=lambda r: f.sqrt(r.c.cast("fp64"))).to_plan()

@@ -233,7 +233,7 @@ def test_errors_are_of_the_tree(case: str, context: SessionContext) -> None:
         with refused(ExecutionError, "in x / x (step: project -> y", "in id / (id - 1) (step"):
             twice.collect(context, tables=TABLES)
     elif case == "refused":
-        added = ORDERS.select(x=lambda o: f.add(o.id, 1, overflow="ERROR"))
+        added = ORDERS.select(x=lambda o: f.factorial(o.id, overflow="ERROR"))
         with refused(UnsupportedError, "collect", "overflow", "(step: project"):
             added.collect(context, tables=TABLES)
     elif case == "write":

@@ -30,7 +30,6 @@ LEAST_RECALL = 0.93
 
 RIGHT_BY_CHANCE = {
     # The rows of these plans are right, but others of their kind are not.
-    "option ERROR": "no sum overflows",
     "enhancement": "it is ignored, though it must not be",
     "bitwise_and": "DataFusion folds k & -k to 0",
     "cast reals.x to decimal<10,2>?": "1.115 becomes 1.12",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import decimal
 from collections.abc import Callable, Mapping
 
@@ -14,6 +15,7 @@ from substrait_dsl.algebra.expressions import (
     IfThen,
     Literal,
     ScalarFunction,
+    SingularOrList,
     WindowFunction,
     literal,
 )
@@ -44,6 +46,12 @@ def formed(expression: Expression, to: Lowering) -> Expression:
                 return _literal(node, to)
             case ScalarFunction():
                 return of_type(_call(node, to), node.type)
+            case SingularOrList(value=value, options=options) if isinstance(
+                value.type, t.FP32 | t.FP64
+            ) and to.profile.has_form("nans_apart"):
+                pairs = ([value, each] for each in options)
+                tests = [_nans_compared(call("comparison", "equal", *pair), pair) for pair in pairs]
+                return of_type(balanced("or", tests), node.type)
             case WindowFunction():
                 raise UnsupportedError(f"{to.profile} has no window functions")
             case Cast():
@@ -88,10 +96,27 @@ def _literal(node: Literal, to: Lowering) -> Expression:
     match kind:
         case t.I16() if to.profile.has_form("small_integers_by_cast"):
             return Cast(Literal(node.value, t.I32(nullable=kind.nullable)), kind)
-        case t.PrecisionTimestamp() if not to.profile.casts_to(kind):
+        case t.PrecisionTimestamp() if to.profile.has_form("timestamps_by_cast"):
+            return _timestamp(node, kind, to)
+        case t.PrecisionTimestamp() | t.Binary() if not to.profile.casts_to(kind):
             raise to.refusal(f"a literal of {kind}")
         case _:
             return node
+
+
+def _timestamp(node: Literal, kind: t.PrecisionTimestamp, to: Lowering) -> Expression:
+    """A timestamp as a text that is cast to it."""
+    if node.value is None:
+        return node
+    per_second = 10 ** int(kind.precision)
+    seconds, rest = divmod(int(node.value), per_second)
+    try:
+        moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
+    except OverflowError:
+        raise to.refusal(f"a literal of {kind} out of the years 1 to 9999") from None
+    digits = f".{rest:0{int(kind.precision)}d}" if int(kind.precision) else ""
+    text = f"{moment.isoformat(' ', 'seconds')}{digits}"
+    return Cast(Literal(text, t.String(nullable=kind.nullable)), kind)
 
 
 def _null(kind: t.Type, to: Lowering) -> Expression:

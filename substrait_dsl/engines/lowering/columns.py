@@ -18,11 +18,19 @@ def lower_project(rel: r.Project, to: Lowering) -> Rel:
     if not any(map(has_subquery, rel.expressions)):
         return above_sort(rel.input, lambda child: r.Project(child, rel.expressions, rel.names))
     width = len(rel.input.schema)
-    made, expressions = attach(to, rel.input, rel.expressions, rel.anchor)
-    inner = len(made.schema)
-    return r.emit(
-        r.Project(made, tuple(expressions), rel.names), [*range(width), *range(inner, inner + len(expressions))]
-    )
+
+    def with_values(child: Rel) -> Rel:
+        made, expressions = attach(to, child, rel.expressions, rel.anchor)
+        inner = len(made.schema)
+        return r.emit(
+            r.Project(made, tuple(expressions), rel.names), [*range(width), *range(inner, inner + len(expressions))]
+        )
+
+    match rel.input:  # joins keep no order
+        case r.Fetch(input=r.Sort(keys=keys)):
+            return r.Sort(with_values(rel.input), keys)
+        case child:
+            return above_sort(child, with_values)
 
 
 def lower_window(rel: r.Window, to: Lowering) -> Rel:

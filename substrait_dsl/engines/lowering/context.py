@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.engines.profile import Profile
@@ -29,6 +30,7 @@ class Lowering:
     rewritten: list[Place] = attrs.field(factory=list)
     """The nodes that others have been made for so far."""
 
+    _sets: dict[int, tuple[Rel, bool]] = attrs.field(factory=dict, init=False)
     origins: dict[int, tuple[Rel, Node]] = attrs.field(factory=dict)
     """By the identity of a relation that was made, the relation itself, and the node that it was made for."""
 
@@ -45,6 +47,20 @@ class Lowering:
         """The node that a relation was made for."""
         found = self.origins.get(id(made))
         return None if found is None else found[1]
+
+    def has_set(self, rel: Rel) -> bool:
+        """Whether a set operation is inside a relation; each relation is looked at once."""
+        stack = [rel]
+        while stack:
+            current = stack[-1]
+            waiting = [each for each in current.inputs if id(each) not in self._sets]
+            if waiting and id(current) not in self._sets:
+                stack += waiting
+                continue
+            stack.pop()
+            found = isinstance(current, r.Set) or any(self._sets[id(each)][1] for each in current.inputs)
+            self._sets[id(current)] = (current, found)
+        return self._sets[id(rel)][1]
 
     def has_window_functions(self) -> bool:
         """Whether the engine has window functions."""

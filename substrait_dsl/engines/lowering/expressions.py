@@ -42,8 +42,11 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.engines.lowering.calls import FORM_RULES
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
+from substrait_dsl.engines.lowering.equivalents import EQUIVALENTS, floored_modulus, overflowing
 from substrait_dsl.engines.lowering.fitted import counted_decimal, fitted_decimal, fitted_quotient, is_counted
 from substrait_dsl.engines.lowering.terms import (
+    TRUE,
+    UNKNOWN,
     balanced,
     call,
     chosen,
@@ -78,6 +81,11 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
             return node
         case FieldReference():
             return node
+        case SingularOrList(value=value, options=options) if value in options:
+            one_zero(value)  # which refuses what is not compared
+            return of_type(chosen([(is_null(value), UNKNOWN)], TRUE), node.type)
+        case SingularOrList(value=value, options=options) if isinstance(value.type, t.FP32 | t.FP64):
+            return of_type(balanced("or", [equal(value, each) for each in options]), node.type)
         case SingularOrList(value=value, options=options):
             return _in_list(one_zero(value), options)
         case ScalarFunction():
@@ -201,12 +209,35 @@ def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
     return WindowFunction(attrs.evolve(node.call, options=()), partitions, sorts)
 
 
+def _by_option(node: ScalarFunction, to: Lowering) -> Expression | None:
+    """A call with an option by which the engine does not compute, written by other calls; None of any other call."""
+    if len(node.options) != 1:
+        return None
+    (option,) = node.options
+    name, wanted = option.name.lower(), [each.upper() for each in option.preferences]
+    rule = to.profile.function_rules.get(node.function.name)
+    if set(wanted) & set(to.profile.values_of(name, node.function)) or not isinstance(node.type, INTEGERS):
+        return None
+    if name == "division_type" and wanted[0] == "FLOOR" and to.has_function("scalar function", node.function):
+        return floored_modulus(node) if rule is None else None
+    if name != "overflow" or rule == "guarded_division":
+        return None
+    if to.profile.has_form("unchecked_casts"):  # which fail for no value
+        wanted = [each for each in wanted if each != "ERROR"]
+    return overflowing(node, wanted)
+
+
 def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
     """A call of a function that the engine has."""
+    other = _by_option(node, to)
+    if other is not None:
+        return other
     to.require_options(node.function, node.options)
     bare = attrs.evolve(node, options=()) if node.options else node
     rule = to.profile.function_rules.get(node.function.name)
     match rule, node.function.name, node.arguments:
+        case str(), _, _ if rule in EQUIVALENTS:
+            return EQUIVALENTS[rule](bare, [each for each in node.arguments if isinstance(each, Expression)])
         case "date_part", _, (EnumArgument(word), *between, Expression() as value) if (
             word in DATE_PARTS
             and between in ([], [EnumArgument("ONE")])

@@ -23,6 +23,7 @@ from substrait_dsl.engines.lowering.terms import (
     conjunction,
     measure,
     number,
+    one_zero,
     same,
     shifted,
 )
@@ -54,7 +55,8 @@ def form_aggregate(rel: r.Aggregate, child: Rel, to: Lowering) -> Rel:
         child: its input in the forms of the engine.
         to: the lowering.
     """
-    keys = [formed(each, to) for each in rel.keys]
+    is_apart = to.profile.has_form("zeros_apart")
+    keys = [formed(one_zero(each) if is_apart else each, to) for each in rel.keys]
     measures = [_without_filter(rebuild_measure(each, lambda part: formed(part, to)), to) for each in rel.measures]
     if to.profile.has_form("measures_of_all_rows") and any(map(_is_distinct, measures)):
         return _split(child, keys, measures, rel.schema.names, to)

@@ -224,7 +224,8 @@ def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expres
     test = moved(condition, lambda at: place[at] if at < width else at - width + len(used))
     if not used:
         return _by_key(left, _filtered(right, [test], to), how, (), to)
-    below = declared(shown(left, columns(left, used), [names[at] for at in used], to), to)
+    values = [formed(one_zero(column(left, at)), to) for at in used]
+    below = declared(shown(left, values, [names[at] for at in used], to), to)
     domain = r.Aggregate(below, columns(below), (tuple(range(len(used))),), (), below.schema.names)
     matches = _inner(domain, right, _parts(test, len(used)), to)
     keys = [Key(column(left, at), column(matches, n), joins_nulls=True) for n, at in enumerate(used)]

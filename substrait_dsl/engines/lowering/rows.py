@@ -78,23 +78,36 @@ def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowerin
 def lower_fetch(rel: r.Fetch, to: Lowering) -> Rel:
     """A fetch of constant numbers."""
     count, offset = constant(rel.count, to), constant(rel.offset, to)
+    if count is None and (offset is None or integer_of(offset) == 0):
+        return rel.input
     if not to.has_window_functions():
         return r.Fetch(rel.input, count, offset)
-    return _fetch(rel.input, count, offset)
+    return _fetch(rel.input, count, offset, to)
 
 
-def _fetch(rel: Rel, count: Expression | None, offset: Expression | None) -> Rel:
-    """A fetch. One of all rows but the first ones chooses by row numbers: the engine may drop a sort below it."""
+def _fetch(rel: Rel, count: Expression | None, offset: Expression | None, to: Lowering) -> Rel:
+    """A fetch. One of all rows but the first ones chooses by row numbers: the engine may drop a sort below it.
+
+    So does one of the first rows of a union: the engine holds rows of one input against the last of another by those
+    keys only that are no constants.
+    """
     match rel:
-        case r.Emit(input=child) if count is None:
-            return r.emit(_fetch(child, count, offset), rel.mapping, rel.names)
+        case r.Emit(input=child) if count is None or isinstance(child, r.Sort):
+            return r.emit(_fetch(child, count, offset, to), rel.mapping, rel.names)
         case r.Sort(input=child, keys=keys) if count is None and offset is not None and integer_of(offset):
-            width = len(child.schema)
-            numbered = with_columns(child, row_number(sorts=keys), name="row")
-            chosen = r.Filter(numbered, conjunction(fetched(column(numbered, width), None, offset)))
-            return first_columns(r.Sort(chosen, keys), width)
+            return _numbered_fetch(child, keys, count, offset)
+        case r.Sort(input=child, keys=keys) if count is not None and to.has_set(child):
+            return _numbered_fetch(child, keys, count, offset)
         case _:
             return r.Fetch(rel, count, offset)
+
+
+def _numbered_fetch(child: Rel, keys: tuple[SortKey, ...], count: Expression | None, offset: Expression | None) -> Rel:
+    """The first rows in an order, chosen by their numbers."""
+    width = len(child.schema)
+    numbered = with_columns(child, row_number(sorts=keys), name="row")
+    chosen = r.Filter(numbered, conjunction(fetched(column(numbered, width), count, offset)))
+    return first_columns(r.Sort(chosen, keys), width)
 
 
 def constant(expression: Expression | None, to: Lowering) -> Expression | None:
@@ -112,7 +125,10 @@ def lower_top_n(rel: r.TopN, to: Lowering) -> Rel:
     made, keys = sort_keys(rel.input, rel.keys, rel.anchor, to)
     width = len(rel.schema)
     if rel.mode == "rows_only" or count is None:
-        return first_columns(r.Fetch(r.Sort(made, keys), count, offset), width)
+        ordered = r.Sort(made, keys)
+        return first_columns(
+            _fetch(ordered, count, offset, to) if to.has_window_functions() else r.Fetch(ordered, count, offset), width
+        )
     if integer_of(count) == 0:
         return first_columns(r.Fetch(made, number(0)), width)
     inner = len(made.schema)

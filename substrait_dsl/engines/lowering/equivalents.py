@@ -1,0 +1,173 @@
+"""Calls that are other calls: options that an engine does not have, the larger of two values, signs.
+
+Integers that may overflow are computed with more digits, which shows whether they do.
+"""
+
+from __future__ import annotations
+
+import decimal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Cast, Expression, Literal, ScalarFunction, literal
+from substrait_dsl.engines.lowering.terms import (
+    balanced,
+    call,
+    cast,
+    chosen,
+    compared,
+    equal,
+    is_null,
+    negated,
+    of_type,
+    one_zero,
+)
+
+BITS: Mapping[type[t.Type], int] = {t.I8: 8, t.I16: 16, t.I32: 32, t.I64: 64}
+"""How large integers are."""
+
+WIDEST = t.Decimal(38, 0)
+
+
+def overflowing(node: ScalarFunction, preferences: Sequence[str]) -> Expression | None:
+    """A call of integers that does at an overflow what its option says; None where there is no other way to write it.
+
+    Args:
+        node: the call, of ``add``, ``subtract``, ``multiply``, ``divide``, ``negate`` or ``abs``.
+        preferences: the values of the option, the first of which that can be had is taken.
+    """
+    kind = node.type
+    if type(kind) not in BITS or node.function.name not in OVERFLOWING:
+        return None
+    for preference in preferences:
+        match preference.upper():
+            case "ERROR":
+                return of_type(Cast(_wide(node), kind), kind)
+            case "SATURATE":
+                return _saturated(node)
+            case "SILENT" if node.function.name in ("divide", "negate", "abs"):
+                return _wrapped(node)
+    return None
+
+
+def _wide(node: ScalarFunction) -> Expression:
+    """The result with so many digits that it does not overflow."""
+    arguments = [each for each in node.arguments if isinstance(each, Expression)]
+    name = node.function.name
+    if not isinstance(node.type, t.I64):
+        wide = [cast(each, t.I64()) for each in arguments]
+        return call("arithmetic", name, *wide)
+    digits = [cast(cast(each, t.Decimal(19, 0)), t.Decimal(19, 0)) for each in arguments]
+    match name:
+        case "negate" | "abs":
+            (value,) = digits
+            minus = call("arithmetic_decimal", "subtract", _whole(0, t.Decimal(19, 0)), value)
+            if name == "negate":
+                return cast(minus, WIDEST)
+            is_negative = call("comparison", "lt", value, _whole(0, t.Decimal(19, 0)))
+            return chosen([(is_negative, cast(minus, WIDEST))], cast(value, WIDEST))
+        case "divide":  # of the one quotient that overflows
+            left, right = arguments
+            exact = cast(call("arithmetic", "divide", left, right), WIDEST)
+            return chosen([(_is_least_by_minus_one(left, right), _whole(2**63, WIDEST))], exact)
+        case _:
+            return cast(call("arithmetic_decimal", name, *digits), WIDEST)
+
+
+def _is_least_by_minus_one(left: Expression, right: Expression) -> Expression:
+    least = literal(-(2 ** (BITS[type(left.type)] - 1)), left.type.as_required())
+    return balanced("and", [equal(left, least), equal(right, literal(-1, right.type.as_required()))])
+
+
+def _whole(value: int, kind: t.Type) -> Literal:
+    return Literal(decimal.Decimal(value), kind) if isinstance(kind, t.Decimal) else literal(value, kind.as_required())
+
+
+def _saturated(node: ScalarFunction) -> Expression:
+    """The result, or the nearest integer that there is."""
+    kind, wide = node.type, _wide(node)
+    bits = BITS[type(kind)]
+    wanted = wide.type.as_required()
+    most, least = _whole(2 ** (bits - 1) - 1, wanted), _whole(-(2 ** (bits - 1)), wanted)
+    held = chosen([(call("comparison", "gt", wide, most), most), (call("comparison", "lt", wide, least), least)], wide)
+    return of_type(Cast(held, kind), kind)
+
+
+def _wrapped(node: ScalarFunction) -> Expression:
+    """The result, or for the least integer, which has no positive one, itself."""
+    first, *others = [each for each in node.arguments if isinstance(each, Expression)]
+    least = literal(-(2 ** (BITS[type(node.type)] - 1)), node.type.as_required())
+    is_least = _is_least_by_minus_one(first, others[0]) if others else equal(first, least)
+    bare = ScalarFunction(node.function, node.arguments, node.type)
+    return of_type(chosen([(is_least, of_type(least, node.type))], bare), node.type)
+
+
+OVERFLOWING = ("add", "subtract", "multiply", "divide", "negate", "abs")
+"""Functions of integers whose result may not be one of their type."""
+
+
+def floored_modulus(node: ScalarFunction) -> Expression:
+    """The remainder of a division that is rounded down: it has the sign of the divisor."""
+    _, divisor = (each for each in node.arguments if isinstance(each, Expression))
+    rest = ScalarFunction(node.function, node.arguments, node.type)
+    zero = literal(0, node.type.as_required())
+    signs = [call("comparison", "lt", each, zero) for each in (rest, divisor)]
+    differs = balanced("and", [negated(equal(rest, zero)), call("comparison", "not_equal", *signs)])
+    return of_type(chosen([(differs, call("arithmetic", "add", rest, divisor))], rest), node.type)
+
+
+def extreme_value(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+    """The largest or the least of values: NULL where one is, or of those that are not NULL."""
+    name = "gte" if node.function.name.startswith("greatest") else "lte"
+    skips = node.function.name.endswith("_skip_null")
+    kind = node.type
+    made = of_type(arguments[0], kind)
+    for each in arguments[1:]:
+        value = of_type(each, kind)
+        clauses: list[tuple[Expression, Expression]] = []
+        if skips and made.type.nullable:
+            clauses += [(is_null(made), value), (is_null(value), made)]
+        made = of_type(chosen([*clauses, (compared(name, made, value), made)], value), kind)
+    nulls = [is_null(each) for each in arguments if each.type.nullable]
+    if skips or not nulls:
+        return made
+    return chosen([(balanced("or", nulls), Literal(None, kind.as_nullable()))], made)
+
+
+def sign_of(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+    """1, 0 or -1; NaN of NaN."""
+    (value,) = arguments
+    required = value.type.as_required()
+    one, zero, minus = (_number(each, required) for each in (1, 0, -1))
+    clauses: list[tuple[Expression, Expression]] = [(is_null(value), Literal(None, value.type.as_nullable()))]
+    if isinstance(required, t.FP32 | t.FP64):
+        clauses.append((call("comparison", "is_nan", value), value))
+    clauses += [(call("comparison", "gt", value, zero), one), (call("comparison", "lt", value, zero), minus)]
+    return of_type(chosen(clauses, zero), node.type)
+
+
+def _number(value: int, kind: t.Type) -> Literal:
+    if isinstance(kind, t.Decimal):
+        return Literal(decimal.Decimal(value), kind)
+    return literal(float(value) if isinstance(kind, t.FP32 | t.FP64) else value, kind)
+
+
+LARGEST = {t.FP32: 3.4028234663852886e38, t.FP64: sys.float_info.max}
+
+
+def is_finite(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+    """Whether a number lies between the least and the largest one."""
+    (value,) = arguments
+    required = value.type.as_required()
+    bound = literal(LARGEST[type(required)], required)
+    size = call("arithmetic", "abs", one_zero(value))
+    return balanced("and", [negated(call("comparison", "is_nan", value)), call("comparison", "lte", size, bound)])
+
+
+EQUIVALENTS: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expression]] = {
+    "extreme_value": extreme_value,
+    "sign": sign_of,
+    "is_finite": is_finite,
+}
+"""What writes a call by other functions, by the names of rules in profiles."""
