@@ -224,6 +224,17 @@ def test_rows_are_those_that_are_due(name: str, context: SessionContext) -> None
     assert Counter(canonical_rows(run_on_datafusion(context, data))) == Counter(canonical_rows(expected))
 
 
+OUTER_JOINS: dict[str, Callable[[Any], Relation]] = {
+    "on the left": lambda x: FEW.filter(lambda y: y.n == x.n).join(
+        NONE.rename(OTHER), lambda y, z: y.n == z.n2, "outer"
+    ),
+    "on the right": lambda x: NONE.rename(OTHER).join(
+        FEW.filter(lambda y: y.n == x.n), lambda z, y: y.n == z.n2, "outer"
+    ),
+    "in its condition": lambda x: FEW.join(NONE.rename(OTHER), lambda y, z: (y.n == z.n2) & (y.n == x.n), "outer"),
+}
+
+
 REFUSED: dict[str, tuple[Callable[[], Relation], str]] = {
     # Engines take off the sum what a frame leaves: 1e308 + 1 - 1e308 is 0, and inf - inf NaN.
     "a sum of floats over the row before": (lambda: with_frame((-1, 0)), "over a frame that leaves rows behind"),
@@ -262,3 +273,11 @@ def test_what_has_no_form_is_refused(name: str) -> None:
     with pytest.raises(UnsupportedError, match=message) as caught:
         relation().to_plan().to_bytes(engine="datafusion")
     assert caught.value.step is not None
+
+
+@pytest.mark.parametrize("where", OUTER_JOINS)
+def test_outer_joins_that_refer_to_an_outer_row_are_refused(where: str) -> None:
+    """A row without a match is one for each outer row, and has none of its columns."""
+    relation = FEW.filter(lambda x: sd.exists(OUTER_JOINS[where](x)))
+    with pytest.raises(UnsupportedError, match="an outer join that refers to the outer row"):
+        relation.to_plan().to_bytes(engine="datafusion")

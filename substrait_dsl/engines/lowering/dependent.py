@@ -211,14 +211,14 @@ class _Domain:
         left, right = (done[id(each)] if id(each) in spread else each for each in (rel.left, rel.right))
         mine, theirs = id(rel.left) in spread, id(rel.right) in spread
         first, width = len(rel.left.schema), self.width
+        if rel.how == "outer":  # a row without a match has no row of the domain
+            raise self.to.refusal("an outer join that refers to the outer row")
         if mine and not theirs:
             return r.Join(left, right, rel.how, self.bound(rel.condition), mark=rel.mark)
         if theirs and not mine:  # only of an inner join
             condition = moved(self.bound(rel.condition), lambda at: self.without_left_domain(at, first))
             made = r.Join(left, right, "inner", condition)
             return r.emit(made, [*range(first, first + width), *range(first), *range(first + width, len(made.schema))])
-        if rel.how == "outer":
-            raise self.to.refusal("an outer join of two inputs that refer to the outer row")
         condition = moved(self.bound(rel.condition), lambda at: at if at < width + first else at + width)
         made = r.Join(left, right, rel.how, conjunction([*self.matched(width + first), condition]))
         if len(made.schema) <= width + first:
