@@ -73,6 +73,7 @@ SLOW = frozenset(
         "spark/test_connect.py",
         "spark/test_embedded.py",
         "spark/test_sail_rows.py",
+        "spark/test_sail_structs.py",
         "test_pickling.py::test_a_pool_of_processes",
         "spark/test_claimed_commits.py",
         "test_mutations.py::test_tests_that_catch_are_told_from_those_that_do_not",

@@ -96,6 +96,8 @@ class Engine:
     """Whether each row has a number, of any order."""
     has_offsets: bool = True
     """Whether an offset without a limit is of the rows in their order."""
+    has_fields_of_null: bool = True
+    """Whether the fields of a struct that is NULL are NULL."""
     keeps_order: bool = True
     """Whether rows stay in their order where a subquery that does not depend on them is asked."""
 

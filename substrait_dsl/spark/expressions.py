@@ -334,6 +334,8 @@ def _part(access: FieldAccess, text: str) -> str:
     """A part of a value; one that is not there is NULL (reading 24)."""
     match access.segment:
         case StructField(position=position):
+            if access.input.type.nullable and not current_engine().has_fields_of_null:
+                return _field_of_nullable(text, position)
             return f"{text}.f{position}"
         case ListElement(offset=offset) if offset == -(2**31):  # no Spark list is that long, and -offset is no int
             return f"CAST(NULL AS {spark_sql_type(access.type)})"
@@ -341,6 +343,13 @@ def _part(access: FieldAccess, text: str) -> str:
             return f"get({text}, {offset})" if offset >= 0 else f"try_element_at({text}, {offset})"
         case MapKey(key=key):
             return f"try_element_at({text}, {literal_to_sql(key)})"
+
+
+def _field_of_nullable(text: str, position: int) -> str:
+    """A field of a struct, NULL if that is. What is computed gets a name in a lambda, so that it stands there once."""
+    if re.fullmatch(r"\w+", text):
+        return f"if({text} IS NULL, NULL, {text}.f{position})"
+    return f"transform(array({text}), __t -> if(__t IS NULL, NULL, __t.f{position}))[0]"
 
 
 def _lambda(function: Lambda, scope: Scope) -> str:

@@ -400,6 +400,13 @@ GUARDS = (
         " (4, 2, 2) AS t(k, z, r) ORDER BY z, k DESC OFFSET 2) GROUP BY k, r)",
         3,
     ),
+    Guard(
+        "fields of NULL",
+        "a field of a struct that is NULL, of an Arrow table, or of a file if the field is required",
+        _VERSIONS,
+        "SELECT s.v FROM null_struct",  # a view of an Arrow table with one such struct
+        0,
+    ),
     Guard("negative literals", "the least integer of a type", _VERSIONS, "SELECT -128Y", "invalid argument"),
     Guard(
         "groups in replacements",
@@ -460,6 +467,7 @@ SAIL = Engine(
     takes_changes=False,
     has_row_numbers=False,
     has_offsets=False,
+    has_fields_of_null=False,
     keeps_order=False,
 )
 

@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 
 import substrait_dsl as sd
@@ -46,6 +47,8 @@ def sail() -> SparkSession:
 @pytest.mark.parametrize("name", [guard.name for guard in GUARDS])
 def test_the_fault_of_a_guard_is_there(name: str, sail: SparkSession) -> None:
     guard = next(each for each in GUARDS if each.name == name)
+    nothing = pa.table({"s": pa.array([None], pa.struct([("v", pa.int32())]))})
+    sail.createDataFrame(nothing).createOrReplaceTempView("null_struct")
     try:
         frame = sail.sql(guard.canary)
         found = frame.schema.fields[0].nullable if guard.is_of_schema else frame.collect()[0][0]

@@ -1,0 +1,89 @@
+"""A field of a struct that is NULL is NULL on Sail, wherever the struct comes from and the field is used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.spark.embedded import embedded_session
+from tests.support import f
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PLACE = pa.struct([("city", pa.string()), ("zip", pa.int32()), ("at", pa.struct([("x", pa.int64())]))])
+DECLARED = sd.Struct.of(
+    {
+        "city": sd.String(nullable=True),
+        "zip": sd.I32(nullable=True),
+        "at": sd.Struct.of({"x": sd.I64(nullable=True)}, nullable=True),
+    },
+    nullable=True,
+)
+OSLO: dict[str, Any] = {"city": "Oslo", "zip": 1, "at": {"x": 7}}
+ROWS = pa.table(
+    {
+        "id": pa.array([1, 2, 3], pa.int64()),
+        "place": pa.array([OSLO, None, OSLO | {"at": None}], PLACE),
+        "places": pa.array([[OSLO], [None, OSLO], None], pa.list_(PLACE)),
+        "named": pa.array([[("a", OSLO)], [("a", None)], []], pa.map_(pa.string(), PLACE)),
+    }
+)
+SCHEMA = {
+    "id": sd.I64(nullable=True),
+    "place": DECLARED,
+    "places": sd.List(DECLARED, nullable=True),
+    "named": sd.Map(sd.String(), DECLARED, nullable=True),
+}
+GIVEN = sd.read_named("given", SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def sail() -> SparkSession:
+    return embedded_session()
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        (lambda r: r.place["city"], ["Oslo", None, "Oslo"]),
+        (lambda r: r.place["zip"] + 1, [2, None, 2]),
+        (lambda r: r.place["city"].is_null(), [False, True, False]),
+        (lambda r: f.coalesce(r.place["city"], "?"), ["Oslo", "?", "Oslo"]),
+        (lambda r: r.place["at"]["x"], [7, None, None]),
+        (lambda r: r.place["at"].is_null(), [False, True, True]),
+        (lambda r: r.places[0]["city"], ["Oslo", None, None]),
+        (lambda r: r.places[0]["at"]["x"], [7, None, None]),
+        (lambda r: f.transform(r.places, lambda p: p["zip"]), [[1], [None, 1], None]),
+        (lambda r: r.named["a"]["zip"], [1, None, None]),
+        (lambda r: sd.when(r.id > 0).then(r.place).otherwise(None)["zip"], [1, None, 1]),
+    ],
+)
+def test_fields(column: Any, values: list[object], sail: SparkSession) -> None:
+    found = GIVEN.select("id", value=column).sort("id").collect(sail, tables={"given": ROWS})
+    assert [value for _, value in found] == values
+
+
+def test_fields_as_keys_arguments_and_conditions(sail: SparkSession) -> None:
+    groups = GIVEN.group_by(zip=lambda r: r.place["zip"]).agg(n=f.count(), zips=lambda r: f.count(r.place["zip"]))
+    assert groups.sort("zip").collect(sail, tables={"given": ROWS}) == [(None, 1, 0), (1, 2, 2)]
+    missing = GIVEN.filter(lambda r: r.place["city"].is_null()).select("id")
+    assert missing.collect(sail, tables={"given": ROWS}) == [(2,)]
+    elements = GIVEN.unnest("places").select("id", city=lambda r: r.element["city"])
+    assert elements.sort("id", "city").collect(sail, tables={"given": ROWS}) == [(1, "Oslo"), (2, None), (2, "Oslo")]
+
+
+def test_required_fields_of_a_file_and_rows_of_a_plan(sail: SparkSession, tmp_path: Path) -> None:
+    kind = pa.struct([pa.field("zip", pa.int32(), nullable=False)])
+    table = pa.table({"id": pa.array([1, 2], pa.int64()), "place": pa.array([{"zip": 1}, None], kind)})
+    pq.write_table(table, tmp_path / "places.parquet")
+    schema = {"id": sd.I64(nullable=True), "place": sd.Struct.of({"zip": sd.I32()}, nullable=True)}
+    read = sd.read_files(str(tmp_path / "places.parquet"), schema)
+    virtual = sd.read_virtual([(1, (1,)), (2, None)], schema)
+    for rows in (read, virtual):
+        assert rows.select("id", z=lambda r: r.place["zip"]).sort("id").collect(sail) == [(1, 1), (2, None)]
