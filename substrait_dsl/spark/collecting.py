@@ -13,6 +13,7 @@ from substrait_dsl.spark.types import holds
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, Row
+    from pyspark.sql.types import DataType
 
 
 def require_collectable(schema: NamedStruct) -> None:
@@ -55,5 +56,24 @@ def collected(frame: DataFrame) -> list[Row]:
 
 
 def collected_arrow(frame: DataFrame) -> pa.Table:
-    """All rows as an Arrow table, in the types in which Spark gives them."""
+    """All rows as an Arrow table, in the types in which Spark gives them, which may say less of what is NULL."""
+    schema = frame.schema
+    if any(_has_required_part(field.dataType) for field in schema):
+        # pyspark casts to its schema, and pyarrow casts no struct that is NULL to one with required fields.
+        frame = frame.to(schema.toNullable())
     return frame.toArrow()
+
+
+def _has_required_part(kind: DataType) -> bool:
+    """Whether a type has a field in a struct that is required."""
+    from pyspark.sql import types as spark
+
+    match kind:
+        case spark.StructType(fields=fields):
+            return any(not field.nullable or _has_required_part(field.dataType) for field in fields)
+        case spark.ArrayType(elementType=element):
+            return _has_required_part(element)
+        case spark.MapType(keyType=key, valueType=value):
+            return _has_required_part(key) or _has_required_part(value)
+        case _:
+            return False

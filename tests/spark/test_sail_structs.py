@@ -87,3 +87,10 @@ def test_required_fields_of_a_file_and_rows_of_a_plan(sail: SparkSession, tmp_pa
     virtual = sd.read_virtual([(1, (1,)), (2, None)], schema)
     for rows in (read, virtual):
         assert rows.select("id", z=lambda r: r.place["zip"]).sort("id").collect(sail) == [(1, 1), (2, None)]
+
+
+def test_required_fields_of_null_as_arrow(sail: SparkSession) -> None:
+    schema = {"id": sd.I64, "place": sd.Struct.of({"zip": sd.I32()}, nullable=True)}
+    table = sd.read_virtual([(1, (1,)), (2, None)], schema).to_arrow(sail)
+    assert table.to_pylist() == [{"id": 1, "place": {"zip": 1}}, {"id": 2, "place": None}]
+    assert not table.schema.field("place").type.field(0).nullable

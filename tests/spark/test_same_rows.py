@@ -119,3 +119,10 @@ def test_one_instant_in_another_zone(
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def test_required_fields_of_a_struct_that_is_null(spark: SparkSession) -> None:
+    schema = {"id": sd.I64, "place": sd.Struct.of({"zip": sd.I32()}, nullable=True)}
+    table = sd.read_virtual([(1, (1,)), (2, None)], schema).to_arrow(spark)
+    assert table.to_pylist() == [{"id": 1, "place": {"zip": 1}}, {"id": 2, "place": None}]
+    assert not table.schema.field("place").type.field(0).nullable
