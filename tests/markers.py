@@ -72,6 +72,7 @@ SLOW = frozenset(
         "spark/test_cluster.py",
         "spark/test_connect.py",
         "spark/test_embedded.py",
+        "spark/test_sail_files.py",
         "spark/test_sail_rows.py",
         "spark/test_sail_structs.py",
         "test_pickling.py::test_a_pool_of_processes",

@@ -6,7 +6,7 @@ Spark's, or a refusal by name, for the fault that its canary shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra import types as t
     from substrait_dsl.algebra.expressions import WindowCall
     from substrait_dsl.algebra.expressions import literals as l
+    from substrait_dsl.algebra.relations import FileFormat, FileItem
     from substrait_dsl.spark.failures import Failure
     from substrait_dsl.spark.templates import Table, Template
 
@@ -96,6 +97,8 @@ class Engine:
     """Whether each row has a number, of any order."""
     has_offsets: bool = True
     """Whether an offset without a limit is of the rows in their order."""
+    listed_files: Callable[[FileFormat, Sequence[FileItem]], list[str]] | None = None
+    """Gives the URIs of files, where the engine lists them otherwise than Spark; None: as Spark does."""
     has_fields_of_null: bool = True
     """Whether the fields of a struct that is NULL are NULL."""
     keeps_order: bool = True

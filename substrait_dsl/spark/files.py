@@ -26,6 +26,7 @@ from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from substrait_dsl.spark.arrow_files import read_arrow
 from substrait_dsl.spark.columns import check_columns
 from substrait_dsl.spark.delimited import read_text
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.expanded import require_names_read
 from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.folders import is_list_there, require_listed, with_declared_folders
@@ -120,7 +121,7 @@ def _read(kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spar
         case Orc():
             return _by_name("orc", kind, files, schema, spark)
         case DelimitedText():
-            return read_text(kind, files, _paths(files), schema, spark)
+            return read_text(kind, files, _paths(kind, files), schema, spark)
         case Arrow():
             return read_arrow(files, schema, spark)
         case Dwrf():
@@ -131,9 +132,11 @@ def _read(kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spar
             assert_never(never)
 
 
-def _paths(files: Sequence[FileItem]) -> list[str]:
+def _paths(kind: FileFormat, files: Sequence[FileItem]) -> list[str]:
     for item in files:
         require_read(item)
+    if (listed := current_engine().listed_files) is not None:
+        return listed(kind, files)
     return [spark_path(item) for item in files]
 
 
@@ -151,7 +154,7 @@ def _found(files: Sequence[FileItem], paths: list[str], spark: SparkSession) -> 
 def _by_name(
     reader: str, kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession
 ) -> DataFrame:
-    paths = _paths(files)
+    paths = _paths(kind, files)
     what = what_of(files)
     if isinstance(kind, Orc):
         require_names_found(dict.fromkeys(schema.names), what)

@@ -19,6 +19,7 @@ from substrait_dsl.spark.engines import SPARK, Engine, Guard
 from substrait_dsl.spark.functions_arithmetic import integer_operation
 from substrait_dsl.spark.sail_casts import castable
 from substrait_dsl.spark.sail_failures import is_of_outer_rows, sail_failure
+from substrait_dsl.spark.sail_files import listed_files
 from substrait_dsl.spark.sail_functions import ROUND_DECIMAL, ROUND_FLOAT, SUBSTRING, divide
 from substrait_dsl.spark.servers import server_of
 from substrait_dsl.spark.templates import Call, Table, Template, failing, largest_decimal
@@ -467,6 +468,7 @@ SAIL = Engine(
     takes_changes=False,
     has_row_numbers=False,
     has_offsets=False,
+    listed_files=listed_files,
     has_fields_of_null=False,
     keeps_order=False,
 )
