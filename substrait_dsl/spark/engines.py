@@ -99,6 +99,8 @@ class Engine:
     """Whether an offset without a limit is of the rows in their order."""
     listed_files: Callable[[FileFormat, Sequence[FileItem]], list[str]] | None = None
     """Gives the URIs of files, where the engine lists them otherwise than Spark; None: as Spark does."""
+    has_map_lambdas: bool = True
+    """Whether functions of keys and of values make a map of another."""
     has_fields_of_null: bool = True
     """Whether the fields of a struct that is NULL are NULL."""
     keeps_order: bool = True

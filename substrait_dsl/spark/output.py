@@ -154,6 +154,10 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
         case spark.MapType(keyType=key, valueType=value, valueContainsNull=nullable), t.Map():
             exact_key = _exact("k", key, False, wanted.key.as_required(), f"a key of {what}")
             exact_item = _exact("v", value, nullable, wanted.value, f"a value of {what}")
+            if not current_engine().has_map_lambdas and (exact_key, exact_item) != ("k", "v"):
+                keys, values = f"map_keys({text})", f"map_values({text})"
+                made = f"map_from_arrays(transform({keys}, k -> {exact_key}), transform({values}, v -> {exact_item}))"
+                return made if wanted.nullable else guarded(made, None, wanted, what)
             made = text if exact_key == "k" else f"transform_keys({text}, (k, v) -> {exact_key})"
             return made if exact_item == "v" else f"transform_values({made}, (k, v) -> {exact_item})"
         case _:

@@ -1,4 +1,4 @@
-"""A field of a struct that is NULL is NULL on Sail, wherever the struct comes from and the field is used."""
+"""Structs and maps on Sail: a field of what is NULL is NULL, and what is required inside stays so."""
 
 from __future__ import annotations
 
@@ -94,3 +94,12 @@ def test_required_fields_of_null_as_arrow(sail: SparkSession) -> None:
     table = sd.read_virtual([(1, (1,)), (2, None)], schema).to_arrow(sail)
     assert table.to_pylist() == [{"id": 1, "place": {"zip": 1}}, {"id": 2, "place": None}]
     assert not table.schema.field("place").type.field(0).nullable
+
+
+def test_maps_of_required_values(sail: SparkSession) -> None:
+    who = pa.table({"who": ["ann"]}, schema=pa.schema([pa.field("who", pa.string(), nullable=False)]))
+    maps = sd.read_named("given", {"who": "string"}).select(
+        of_texts=lambda r: sd.map_of({"k": r.who}), of_lists=lambda r: sd.map_of({"k": sd.list_of(r.who)})
+    )
+    assert maps.collect(sail, tables={"given": who}) == [({"k": "ann"}, {"k": ["ann"]})]
+    assert [field.nullable for field in maps.execute(sail, tables={"given": who}).schema] == [False, False]
