@@ -69,7 +69,7 @@ def run(engine: EngineName | None = None, *, rows: bool = True) -> None:
     """Print the demonstration.
 
     Args:
-        engine: what computes the rows; None: the embedded engine if it is installed, else Spark.
+        engine: what computes the rows; None: the embedded engine, unless Spark alone is installed.
         rows: whether they are computed; without them nothing but the library is needed.
 
     Raises:
@@ -85,7 +85,8 @@ def run(engine: EngineName | None = None, *, rows: bool = True) -> None:
     print("\n".join(relation.to_plan().to_json().splitlines()[:12]))
     if not rows:
         return
-    engine = engine or ("sail" if find_spec("pysail") is not None else "spark")
+    is_spark_alone = find_spec("pysail") is None and find_spec("pyspark") is not None
+    engine = engine or ("spark" if is_spark_alone else "sail")
     _heading(f"Its rows, from {_NAMES[engine]}")
     sys.stdout.flush()  # the engine takes a while to start
     from substrait_dsl.spark.session import local_session

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import functions
 
 import substrait_dsl as sd
+from substrait_dsl import demo
 from substrait_dsl.errors import ExecutionError, InvalidChoiceError, UnsupportedError
 from substrait_dsl.spark import embedded, versions
 from substrait_dsl.spark.servers import Server, server_of
@@ -228,3 +229,24 @@ def test_other_versions_of_sail_are_refused(version: str, monkeypatch: pytest.Mo
     session: Any = None
     with refused(UnsupportedError, f"plans run on Sail 0.7, and this one is {version}"):
         require_supported(session)
+
+
+@pytest.mark.parametrize(
+    ("installed", "engine"),
+    [((), "sail"), (("pyspark",), "spark"), (("pysail",), "sail"), (("pysail", "pyspark"), "sail")],
+)
+def test_the_engine_of_the_demonstration(
+    installed: tuple[str, ...], engine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without any engine the error is of the embedded one, whose line installs it."""
+    started = []
+
+    def start(name: str, *, engine: str) -> None:
+        started.append(engine)
+        raise ExecutionError("not here")
+
+    monkeypatch.setattr(demo, "find_spec", lambda name: name if name in installed else None)
+    monkeypatch.setattr("substrait_dsl.spark.session.local_session", start)
+    with refused(ExecutionError, "not here"):
+        demo.run()
+    assert started == [engine]
