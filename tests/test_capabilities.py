@@ -51,7 +51,7 @@ def test_nothing_is_missing_where_all_is_there() -> None:
     report = pipeline().to_plan().check(sd.Capabilities("acme", **ALL))
     assert (report.missing, report.undeclared) == ((), ())
     assert (report.verdict, bool(report)) == ("runs", True)
-    assert str(report).splitlines()[:2] == ["acme: runs", "unspecified  shapes-unknown"]
+    assert str(report).splitlines()[:2] == ["acme: runs", "shapes-unknown: unspecified as it is written"]
     lacking = pipeline().to_plan().check(sd.Capabilities("acme", **{**ALL, "relations": []}))
     assert lacking.missing
     assert (lacking.verdict, bool(lacking)) == ("refused", False)
@@ -156,13 +156,13 @@ def test_what_a_system_says_nothing_about_is_not_what_it_lacks() -> None:
     assert report.verdict == "runs"
     assert str(report).splitlines()[:4] == [
         "acme: runs",
-        "unspecified  undeclared",
+        "undeclared: unspecified as it is written",
         "    step: at version",
         "    why: the system says nothing about version {}.{}.{}".format(*installed_version()),
     ]
     assert str(plan.check(sd.Capabilities("acme", **{**ALL, "types": ["I64", "BOOL"]}))).splitlines()[:5] == [
         "acme: refused",
-        "rejected     dialect",
+        "dialect: rejected as it is written",
         "    step: at relations[0].root.input.project.input.filter.input.read.base_schema.struct.types[1]",
         "    why: type DECIMAL, precision 30, scale 2: it has no such",
         "    refused",

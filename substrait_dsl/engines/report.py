@@ -70,7 +70,7 @@ class CheckFinding:
     def __str__(self) -> str:
         more = f", and in {self.places - 1} more" if self.places > 1 else ""
         where = " in ".join(text for text in (self.expression, self.step) if text)
-        lines = [f"{self.severity:<13}{self.code}", f"    why: {self.why}"]
+        lines = [f"{self.code}: {self.severity} as it is written", f"    why: {self.why}"]
         lines.insert(1, f"    step: {where}{more}") if where else None
         if self.is_refused or self.cure:
             lines.append("    refused" if self.is_refused else f"    lowered: {self.cure}")
