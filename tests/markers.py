@@ -75,6 +75,7 @@ SLOW = frozenset(
         "spark/test_sail_files.py",
         "spark/test_sail_rows.py",
         "spark/test_sail_structs.py",
+        "spark/test_text_files.py",
         "test_pickling.py::test_a_pool_of_processes",
         "spark/test_claimed_commits.py",
         "test_mutations.py::test_tests_that_catch_are_told_from_those_that_do_not",

@@ -8,13 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError, quoted
 from substrait_dsl.layouts import plain_columns
 from substrait_dsl.spark.arrow_tables import CAST, check_arrow_columns, declared_frame
-from substrait_dsl.spark.paths import files_inside, local_path, local_paths
+from substrait_dsl.spark.paths import data_files
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,7 +44,7 @@ def read_arrow(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
 
     tables = []
     for item in files:
-        sources = _files(item)
+        sources = data_files(item)
         if not sources:
             raise ExecutionError(f"there is no file {quoted([item.uri])}")
         for source in sources:
@@ -53,14 +52,6 @@ def read_arrow(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
                 tables += [_table(file, schema) for file in dataset.dataset(source, format="ipc").get_fragments()]
     with _reading(quoted([item.uri for item in files], limit=3)):
         return declared_frame(pa.concat_tables(tables, promote_options="permissive"), schema, spark)
-
-
-def _files(item: FileItem) -> list[str]:
-    """The files that are read: of folders on this machine, those directly in them."""
-    if local_path(item.uri) is None:
-        return [item.uri]
-    paths = local_paths(item)
-    return [*filterfalse(os.path.isdir, paths), *files_inside(paths)]
 
 
 def _table(file: dataset.Fragment, schema: NamedStruct) -> pa.Table:

@@ -99,6 +99,8 @@ class Engine:
     """Whether an offset without a limit is of the rows in their order."""
     listed_files: Callable[[FileFormat, Sequence[FileItem]], list[str]] | None = None
     """Gives the URIs of files, where the engine lists them otherwise than Spark; None: as Spark does."""
+    reads_text: bool = True
+    """Whether it takes delimited text apart."""
     has_map_lambdas: bool = True
     """Whether functions of keys and of values make a map of another."""
     has_fields_of_null: bool = True

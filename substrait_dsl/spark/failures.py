@@ -355,7 +355,7 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         return "what it reads was removed or replaced after it was looked up: run it again"
     if failure.kind in BROKEN_RECORDS or failure.condition == _UNREAD or told == BEHIND_QUOTE:
         text = None if place is None else text_format(place.rel)
-        return None if text is None else _as_told(text)
+        return None if text is None else record_rules(text)
     return advice(told)
 
 
@@ -387,7 +387,7 @@ def _may_be_null(call: ScalarFunction) -> bool:
     return call.function.name == "replace_slice" or any("NULL" in option.preferences for option in call.options)
 
 
-def _as_told(text: DelimitedText) -> str:
+def record_rules(text: DelimitedText) -> str:
     """How the records of a format are read, and what tells it otherwise."""
     fields = f"a record is a line that has a field for each column, separated by {text.field_delimiter!r}"
     escaped = f", where {text.escape}{text.quote} is a quote" if text.escape else ""

@@ -35,6 +35,7 @@ from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.orc_files import require_names_found
 from substrait_dsl.spark.paths import SKIPPED, require_read, spark_path, what_of
 from substrait_dsl.spark.slices import is_slice, rows_of_slice
+from substrait_dsl.spark.text_files import read_text_here
 from substrait_dsl.spark.user_types import no_classes_of_files, require_known_classes
 
 if TYPE_CHECKING:
@@ -120,6 +121,10 @@ def _read(kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spar
             return _by_name("parquet", kind, files, schema, spark)
         case Orc():
             return _by_name("orc", kind, files, schema, spark)
+        case DelimitedText() if not current_engine().reads_text:
+            for item in files:
+                require_read(item)
+            return read_text_here(kind, files, schema, spark)
         case DelimitedText():
             return read_text(kind, files, _paths(kind, files), schema, spark)
         case Arrow():

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from glob import glob
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -121,6 +122,14 @@ def files_inside(paths: Iterable[str]) -> Iterator[str]:
     """The files that lie in folders themselves, less those that Spark passes over."""
     for folder in filter(os.path.isdir, paths):
         yield from sorted(each.path for each in os.scandir(folder) if each.is_file() and not _is_skipped(each.path))
+
+
+def data_files(item: FileItem) -> list[str]:
+    """The files that are read by their paths here: of folders on this machine, those directly in them."""
+    if local_path(item.uri) is None:
+        return [item.uri]
+    paths = local_paths(item)
+    return [*filterfalse(os.path.isdir, paths), *files_inside(paths)]
 
 
 def _has_colon(path: str) -> bool:

@@ -469,6 +469,7 @@ SAIL = Engine(
     has_row_numbers=False,
     has_offsets=False,
     listed_files=listed_files,
+    reads_text=False,
     has_map_lambdas=False,
     has_fields_of_null=False,
     keeps_order=False,

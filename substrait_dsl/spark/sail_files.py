@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from substrait_dsl.algebra.relations import FileFormat, Orc, Parquet
+from substrait_dsl.algebra.relations import FileFormat, Parquet
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.paths import SKIPPED, files_inside, local_path, local_paths, what_of
 
@@ -30,9 +30,8 @@ def listed_files(kind: FileFormat, files: Sequence[FileItem]) -> list[str]:
         UnsupportedError: Sail reads no such files, or it cannot be told which it would read.
     """
     if not isinstance(kind, Parquet):
-        name = "ORC" if isinstance(kind, Orc) else "delimited text"
         raise UnsupportedError(
-            f"Sail is not asked for {name}, which it reads otherwise than Spark or not at all, in {what_of(files)}",
+            f"Sail reads no ORC, in {what_of(files)}",
             hint=f'tables={{"name": frame}} gives the rows of other files; {_SPARK}',
         )
     return [uri for item in files for uri in _uris(item, is_alone=len(files) == 1)]

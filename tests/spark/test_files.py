@@ -24,6 +24,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from substrait_dsl.spark.files import read_files
 from tests.spark.column_files import stored
+from tests.spark.delimited_texts import BROKEN, TEXTS, text_file
 from tests.spark.rows import collected, counted
 from tests.support import f, refused
 
@@ -85,62 +86,14 @@ def test_a_filter_reaches_the_file(tmp_path: Path, spark: SparkSession, capsys: 
     assert "GreaterThan(a,1)" in capsys.readouterr().out
 
 
-def text_file(path: Path, text: str, **options: Any) -> Any:
-    path.write_text(text)
-    null_value = options.get("null_value")
-    kind = "string" if null_value is None else "string?"
-    return sd.read_files(path, {"x": kind, "y": kind}, format=sd.DelimitedText(**options))
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "wanted"),
-    [
-        ("a,b\n,\n", {}, [("a", "b"), ("", "")]),
-        ("h,i\na,b\n", {"header_lines_to_skip": 1}, [("a", "b")]),
-        ("a|b\n|c\n", {"field_delimiter": "|", "null_value": ""}, [("a", "b"), (None, "c")]),
-        ("NA,b\n,NA\n", {"null_value": "NA"}, [(None, "b"), ("", None)]),
-        ("'a,b','it\\'s'\n", {"quote": "'", "escape": "\\"}, [("a,b", "it's")]),
-        ('"say ""hi"", ""ho""",5" pipe\n"",""""\n', {}, [('say "hi", "ho"', '5" pipe'), ("", '"')]),
-        ('"C:\\tmp\\",b\n', {}, [("C:\\tmp\\", "b")]),
-        ('"C:\\tmp\\",""\n', {"escape": ""}, [("C:\\tmp\\", "")]),
-        ("a\tb\\tc\n", {"field_delimiter": "\\t"}, [("a\tb", "c")]),  # a backslash and a t are no tabulator
-        ("a\\b\n", {"field_delimiter": "\\", "escape": ""}, [("a", "b")]),
-        ("a,b\n", {"max_line_size": 2**40}, [("a", "b")]),
-        ("h,i\n\ufeffa,b\ufeff\n", {"header_lines_to_skip": 1}, [("\ufeffa", "b\ufeff")]),
-        ("a||b|c\n||\n", {"field_delimiter": "||", "escape": ""}, [("a", "b|c"), ("", "")]),
-        ("a,b\n\n \t\nc,d", {}, [("a", "b"), ("c", "d")]),
-        ('"a"" ,b",c\n', {}, [('a" ,b', "c")]),
-        ('" ,",b\n "a" ,b" \n', {}, [(" ,", "b"), (' "a" ', 'b" ')]),
-        ('"a\\" ,b","c\\\\"\n', {"escape": "\\"}, [('a" ,b', "c\\")]),
-        ("\0,b\n#a,\n", {}, [("\0", "b"), ("#a", "")]),
-    ],
-)
+@pytest.mark.parametrize(("text", "options", "wanted"), TEXTS)
 def test_delimited_text(
     text: str, options: dict[str, Any], wanted: list[Any], tmp_path: Path, spark: SparkSession
 ) -> None:
     assert counted(text_file(tmp_path / "t.csv", text, **options), spark) == Counter(wanted)
 
 
-@pytest.mark.parametrize(
-    ("text", "escape"),
-    [
-        ("a,b,c\n", '"'),
-        ("a\n", '"'),
-        ('"a ""b""",c\n', "\\"),
-        ('"a ""b""",c\n', ""),
-        ('"a \\"b\\" c",d\n', '"'),
-        ('"a" b,c\n', '"'),
-        ('"a" ,b\n', '"'),
-        ('a,"b"\t\n', '"'),
-        ('"a""" ,b\n', '"'),
-        ('"a\\" ,b",c\n', '"'),
-        ('"a"" ,b",c\n', "\\"),
-        ('a,"b\nc,d"\n', '"'),
-        ('a,"b', '"'),
-        ('a,"b\\', "\\"),
-        ('a,"', ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "escape"), BROKEN)
 def test_text_that_breaks_the_rules(text: str, escape: str, tmp_path: Path, spark: SparkSession) -> None:
     """A record of another length is an error, and so are quotes that are open or escaped otherwise, used or not."""
     read = text_file(tmp_path / "t.csv", text, escape=escape)

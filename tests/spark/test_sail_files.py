@@ -110,11 +110,7 @@ def test_the_faults_are_there(folder: Path, sail: SparkSession) -> None:
         (lambda folder: sd.read_files(str(folder / "*"), IDS, kind="glob"), "no folders by a pattern"),
         (lambda folder: sd.read_files("s3://bucket/*.parquet", IDS, kind="glob"), "read others by a pattern"),
         (lambda folder: sd.read_files(["s3://bucket/a", "s3://bucket/b"], IDS), "that are not there"),
-        (lambda folder: sd.read_files("a.orc", IDS, format="orc"), "Sail is not asked for ORC"),
-        (
-            lambda folder: sd.read_files("a.csv", {"a": "string"}, format=sd.DelimitedText()),
-            "Sail is not asked for delimited text",
-        ),
+        (lambda folder: sd.read_files("a.orc", IDS, format="orc"), "Sail reads no ORC"),
     ],
 )
 def test_what_is_refused(read: Any, said: str, folder: Path, sail: SparkSession) -> None:

@@ -1,0 +1,79 @@
+"""Delimited text that is read here, for Sail: the records that Spark's reader has."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.embedded import embedded_session
+from tests.spark.delimited_texts import BROKEN, TEXTS, text_file
+from tests.support import f, refused
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+BOTH = {"a": "string", "b": "string"}
+
+
+@pytest.fixture(scope="module")
+def sail() -> SparkSession:
+    return embedded_session()
+
+
+@pytest.mark.parametrize(("text", "options", "wanted"), TEXTS)
+def test_records(text: str, options: dict[str, Any], wanted: list[Any], tmp_path: Path, sail: SparkSession) -> None:
+    read = text_file(tmp_path / "t.csv", text, **options)
+    assert sorted(read.collect(sail), key=repr) == sorted(wanted, key=repr)
+    assert read.aggregate(n=f.count()).collect(sail) == [(len(wanted),)]
+
+
+@pytest.mark.parametrize(("text", "escape"), [*BROKEN, ('a,"b\\c"\n', "\\")])
+def test_lines_that_are_no_records(text: str, escape: str, tmp_path: Path, sail: SparkSession) -> None:
+    read = text_file(tmp_path / "t.csv", text, escape=escape)
+    for used in (read, read.select("x"), read.aggregate(n=f.count())):
+        with refused(ExecutionError, "line 1 of", "t.csv is no record", "a record is a line that has a field for"):
+            used.collect(sail)
+
+
+def test_files_that_are_compressed_and_in_folders(tmp_path: Path, sail: SparkSession) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all" / "1.csv").write_text("\ufeffa,b\r\nc,d\r")  # the mark of UTF-8 is no text
+    (tmp_path / "all" / "2.csv.gz").write_bytes(gzip.compress(b"e,f\n"))
+    (tmp_path / "all" / "3.csv.bz2").write_bytes(bz2.compress(b"g,h"))
+    (tmp_path / "all" / "_hidden.csv").write_text("no record")
+    wanted = [("a", "b"), ("c", "d"), ("e", "f"), ("g", "h")]
+    text = sd.DelimitedText()
+    places: list[tuple[Path, Literal["folder", "glob"]]] = [
+        (tmp_path / "all", "folder"),
+        (tmp_path / "all" / "*.csv*", "glob"),
+    ]
+    for path, kind in places:
+        assert sorted(sd.read_files(str(path), BOTH, kind=kind, format=text).collect(sail)) == wanted
+    headed = sd.read_files(str(tmp_path / "all"), BOTH, kind="folder", format=sd.DelimitedText(header_lines_to_skip=1))
+    assert headed.collect(sail) == [("c", "d")]  # each file has its header
+
+
+def test_what_is_not_read(tmp_path: Path, sail: SparkSession) -> None:
+    (tmp_path / "latin.csv").write_bytes("caf\u00e9,x\n".encode("latin-1"))
+    (tmp_path / "long.csv").write_text("abcd,e\n")
+    (tmp_path / "x.csv.zst").write_bytes(b"x")
+    (tmp_path / "days" / "day=1").mkdir(parents=True)
+    errors: list[tuple[str, Any, type[ExecutionError | UnsupportedError], str]] = [
+        ("none.csv", "file", ExecutionError, "there is nothing to read"),
+        ("latin.csv", "file", ExecutionError, "bytes that are not UTF-8"),
+        ("long.csv", "file", ExecutionError, "it has a longer field"),
+        ("x.csv.zst", "file", UnsupportedError, "compressed file"),
+        ("days", "folder", UnsupportedError, "in folders below"),
+    ]
+    for name, kind, error, said in errors:
+        text = sd.DelimitedText(max_line_size=3)
+        with refused(error, said):
+            sd.read_files(str(tmp_path / name), BOTH, kind=kind, format=text).execute(sail)
+    with refused(UnsupportedError, "on this machine alone"):
+        sd.read_files("s3://bucket/x.csv", BOTH, format=sd.DelimitedText()).execute(sail)
