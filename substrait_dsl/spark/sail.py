@@ -24,6 +24,7 @@ from substrait_dsl.spark.sail_functions import ROUND_DECIMAL, ROUND_FLOAT, SUBST
 from substrait_dsl.spark.servers import server_of
 from substrait_dsl.spark.templates import Call, Table, Template, failing, largest_decimal
 from substrait_dsl.spark.types import spark_sql_type
+from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -477,5 +478,5 @@ SAIL = Engine(
 
 
 def engine_of(spark: SparkSession) -> Engine:
-    """The engine that a session's statements run on."""
-    return SAIL if server_of(spark).engine == "sail" else SPARK
+    """The engine that a session's statements run on. A classic one is not asked: its Java may have ended."""
+    return SAIL if is_remote(spark) and server_of(spark).engine == "sail" else SPARK
