@@ -12,7 +12,6 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, UnsupportedError
-from substrait_dsl.spark.embedded import embedded_session
 from tests.support import refused
 
 if TYPE_CHECKING:
@@ -30,11 +29,6 @@ FILES = (
 )
 """Each has its number, from 1 on; the next stand in folders."""
 INSIDE = ("inside/c.parquet", "days/day=1/d.parquet", "inside/below/e.parquet")
-
-
-@pytest.fixture(scope="module")
-def sail() -> SparkSession:
-    return embedded_session()
 
 
 @pytest.fixture(scope="module")

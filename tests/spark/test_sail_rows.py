@@ -17,7 +17,6 @@ import substrait_dsl as sd
 from examples.tpch import data
 from examples.tpch.queries import QUERIES
 from substrait_dsl.errors import ExecutionError, UnsupportedError
-from substrait_dsl.spark.embedded import embedded_session
 from substrait_dsl.spark.engines import written_for
 from substrait_dsl.spark.sail import GUARDS, SAIL
 from tests.differential.engines import case_of, duckdb_engine, result_of
@@ -37,11 +36,6 @@ MOST_REFUSED = 0.2
 """The share of random pipelines that Sail may be unable to run: most have correlated subqueries."""
 RIGHT = 1_150
 """How many of the specification's cases of functions are right at least."""
-
-
-@pytest.fixture(scope="module")
-def sail() -> SparkSession:
-    return embedded_session()
 
 
 @pytest.mark.parametrize("name", [guard.name for guard in GUARDS])

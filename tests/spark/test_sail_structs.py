@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.spark.embedded import embedded_session
 from tests.support import f
 
 if TYPE_CHECKING:
@@ -41,11 +40,6 @@ SCHEMA = {
     "named": sd.Map(sd.String(), DECLARED, nullable=True),
 }
 GIVEN = sd.read_named("given", SCHEMA)
-
-
-@pytest.fixture(scope="module")
-def sail() -> SparkSession:
-    return embedded_session()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, UnsupportedError
-from substrait_dsl.spark.embedded import embedded_session
 from tests.spark.delimited_texts import BROKEN, TEXTS, text_file
 from tests.support import f, refused
 
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 BOTH = {"a": "string", "b": "string"}
-
-
-@pytest.fixture(scope="module")
-def sail() -> SparkSession:
-    return embedded_session()
 
 
 @pytest.mark.parametrize(("text", "options", "wanted"), TEXTS)
