@@ -7,7 +7,7 @@ rebuilding never recurse, and the hash of a node is computed once, when it is fi
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -271,17 +271,29 @@ def rebuild(
     gets those of this tree: trees that are rebuilt one after the other with one `done` go on sharing what they share.
     """
     done = {} if done is None else done
-    stack: list[tuple[Node, bool]] = [(node, False)]
-    while stack:
-        current, ready = stack.pop()
-        if id(current) in done:
-            continue
-        if not ready:
-            stack.append((current, True))
-            stack.extend((child, False) for child in current.children() if into_relations or not isinstance(child, Rel))
-            continue
+    for current in walk_upwards(node, into_relations=into_relations, done=done):
         done[id(current)] = change(with_children(current, done))
     return done[id(node)]  # type: ignore[return-value]  # `change` keeps what stands where
+
+
+def walk_upwards(node: Node, *, into_relations: bool = True, done: Container[int] = ()) -> Iterator[Node]:
+    """The node and everything below it, each shared subtree once, children before their parents.
+
+    `into_relations` is as of `walk`. `done` has the ids of nodes that are left out with what lies below them; the
+    caller may add those that it was given.
+    """
+    seen: set[int] = set()
+    stack: list[tuple[Node, bool]] = [(node, False)]
+    while stack:
+        current, is_ready = stack.pop()
+        if id(current) in seen or id(current) in done:
+            continue
+        if is_ready:
+            seen.add(id(current))
+            yield current
+        else:
+            stack.append((current, True))
+            stack.extend((child, False) for child in current.children() if into_relations or not isinstance(child, Rel))
 
 
 def with_children(node: N, done: Mapping[int, Node]) -> N:

@@ -21,7 +21,7 @@ from substrait_dsl.algebra.expressions import (
     SortKey,
     WindowFunction,
 )
-from substrait_dsl.algebra.node import Node, Rel, walk, with_children
+from substrait_dsl.algebra.node import Node, Rel, walk, walk_upwards, with_children
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.engines.lowering.dependent import MAX_ROW
 from substrait_dsl.engines.lowering.terms import (
@@ -68,15 +68,8 @@ def without_misreadings(top: Rel) -> Rel:
                 return node
 
     done: dict[int, Node] = {}
-    stack: list[tuple[Node, bool]] = [(top, False)]
-    while stack:
-        node, is_ready = stack.pop()
-        if id(node) in done:
-            continue
-        if not is_ready:
-            stack.append((node, True))
-            stack += ((child, False) for child in node.children())
-        elif isinstance(node, r.Emit):  # its input may have become an emit, on which no other stands
+    for node in walk_upwards(top):
+        if isinstance(node, r.Emit):  # its input may have become an emit, on which no other stands
             source = done[id(node.input)]
             assert isinstance(source, Rel)
             done[id(node)] = r.emit(source, node.mapping, node.names)

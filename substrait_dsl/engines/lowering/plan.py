@@ -14,7 +14,7 @@ from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import SortKey
 from substrait_dsl.algebra.expressions import closed as closed_expression
-from substrait_dsl.algebra.node import Expression, Node, Rel, walk, with_children
+from substrait_dsl.algebra.node import Expression, Node, Rel, walk, walk_upwards, with_children
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.algebra.stability import SHARED_HINT, SHARED_ROWS, unstable_shared_relations
 from substrait_dsl.engines.lowering import aggregates, columns, joins, rows, sets
@@ -116,15 +116,7 @@ def _require_root(root: Root, made: Rel, to: Lowering) -> None:
 def _lowered(top: Rel, to: Lowering) -> Rel:
     """A relation without what the engine does not take; what is refused is recorded, and something stands for it."""
     done: dict[int, Node] = {}
-    stack: list[tuple[Node, bool]] = [(top, False)]
-    while stack:
-        node, is_ready = stack.pop()
-        if id(node) in done:
-            continue
-        if not is_ready:
-            stack.append((node, True))
-            stack += ((child, False) for child in node.children())
-            continue
+    for node in walk_upwards(top):
         try:
             done[id(node)], is_rewritten = _lower_over(node, done, to)
         except UnsupportedError as error:

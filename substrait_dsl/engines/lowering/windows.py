@@ -8,7 +8,7 @@ import attrs
 
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.expressions import WindowFunction
-from substrait_dsl.algebra.node import Node, Rel, with_children
+from substrait_dsl.algebra.node import Node, Rel, rebuild, walk, with_children
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.terms import column, with_columns
 from substrait_dsl.errors import kind_words
@@ -27,17 +27,13 @@ class SplitWindows:
 
     def over(self, rel: Rel, projection: Rel) -> Rel:
         """The relation over the projection, which may be written another way by now."""
-        done: dict[int, Node] = {}
-        stack: list[tuple[Node, bool]] = [(child, False) for child in rel.children() if not isinstance(child, Rel)]
-        while stack:
-            node, is_ready = stack.pop()
-            if isinstance(node, WindowFunction) and node in self.columns:
-                done[id(node)] = column(projection, self.columns[node])
-            elif is_ready:
-                done[id(node)] = with_children(node, done)
-            elif id(node) not in done:
-                stack.append((node, True))
-                stack += [(child, False) for child in node.children() if not isinstance(child, Rel)]
+        windows = (node for node in walk(rel, into_relations=False) if isinstance(node, WindowFunction))
+        done: dict[int, Node] = {
+            id(window): column(projection, self.columns[window]) for window in windows if window in self.columns
+        }
+        for child in rel.children():
+            if not isinstance(child, Rel):
+                rebuild(child, lambda node: node, into_relations=False, done=done)
         for child in rel.inputs:
             done[id(child)] = projection
         return with_children(rel, done)
