@@ -1,16 +1,13 @@
 """The 22 queries of TPC-H on Spark, compared row by row with what DuckDB answers to their SQL text on the same files.
 
-Equal means equal in value and in order: the same rows, counted, and the columns that the SQL text orders by in the same
-sequence, which together fix the order of all rows that the text does not leave open.
+What equal means: `tests/tpch_answers.py`.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,27 +15,15 @@ import substrait_dsl as sd
 from examples.tpch import data
 from examples.tpch.queries import QUERIES
 from examples.tpch.schemas import TABLES
+from tests.tpch_answers import FRACTIONS, answer, each_query, ordered_by, require_rows_of_query
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyConnection
     from pyspark.sql import SparkSession
 
 SCALE = 0.01
 RUNS = [*((SCALE, name) for name in sorted(QUERIES)), (0.02, "q08"), (0.02, "q17")]
 """The scale factors and queries to run. At 0.01 query 8 gives zeros and query 17 NULL: they run on more data, too."""
-
-SQL = Path(data.__file__).parent / "sql"
-
-FRACTIONS = {
-    "q01": ("avg_qty", "avg_price", "avg_disc"),  # avg(decimal<P,S>) is decimal<38,S>
-    "q08": ("mkt_share",),  # decimal<38,4> / decimal<38,4> is decimal<38,6>
-    "q14": ("promo_revenue",),  # decimal<38,6> / decimal<38,4> is decimal<38,6>
-    "q17": ("avg_yearly",),  # decimal<38,2> / decimal<2,1> is decimal<38,6>
-}
-"""The columns that are averages or quotients of decimals: DOUBLE in DuckDB, in Substrait decimals of a fixed scale.
-
-DuckDB's value, rounded half up to that scale, must be ours. Every other column must be equal as it is.
-"""
 
 KINDS: dict[type[sd.Type], str] = {
     sd.I32: "INTEGER",
@@ -48,46 +33,11 @@ KINDS: dict[type[sd.Type], str] = {
 }
 """What DuckDB calls the types that are the same in both. Decimals are compared by scale."""
 
-each_query = pytest.mark.parametrize("name", sorted(QUERIES))
-
 
 @pytest.fixture(scope="module")
 def tables(spark: SparkSession, tpch_folder: Path) -> SparkSession:
     data.register_in_spark(spark, tpch_folder)
     return spark
-
-
-def answer(duck: DuckDBPyConnection, name: str) -> DuckDBPyRelation:
-    return duck.sql(sql_text(name))
-
-
-def sql_text(name: str) -> str:
-    return (SQL / f"{name}.sql").read_text(encoding="utf-8")
-
-
-def rounded(value: float | None, column: sd.Type) -> Decimal | None:
-    """A double as a decimal of the column's scale; `repr` gives the shortest decimal, so that a tie stays one."""
-    assert isinstance(column, sd.Decimal)
-    if value is None:
-        return None
-    return Decimal(repr(value)).quantize(Decimal(1).scaleb(-column.scale), ROUND_HALF_UP)
-
-
-def expected_rows(name: str, schema: sd.RelationSchema, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    fractions = FRACTIONS.get(name, ())
-    return [
-        tuple(
-            rounded(value, field.type) if field.name in fractions else value
-            for field, value in zip(schema, row, strict=True)
-        )
-        for row in rows
-    ]
-
-
-def ordered_by(name: str) -> list[str]:
-    """The columns in the last ORDER BY of the SQL text."""
-    clause = re.search(r"order by([^()]*?)(?:limit \d+)?\s*$", sql_text(name))
-    return [column.split()[0] for column in clause[1].split(",")] if clause else []
 
 
 def test_the_order_by_clause_is_found() -> None:
@@ -131,13 +81,6 @@ def test_the_plan_survives_its_bytes(name: str) -> None:
 
 @pytest.mark.parametrize(("tpch_folder", "name"), RUNS, indirect=["tpch_folder"], scope="module")
 def test_rows_are_those_of_the_sql_text(name: str, tables: SparkSession, tpch_in_duckdb: DuckDBPyConnection) -> None:
-    query = QUERIES[name]()
-    expected = expected_rows(name, query.schema, answer(tpch_in_duckdb, name).fetchall())
-
-    frame = query.execute(tables)
-    rows = [tuple(row) for row in frame.collect()]
-
-    assert frame.schema == query.schema.to_spark()
-    assert Counter(rows) == Counter(expected)
-    keys = [query.schema.names.index(column) for column in ordered_by(name)]
-    assert [[row[key] for key in keys] for row in rows] == [[row[key] for key in keys] for row in expected]
+    frame = QUERIES[name]().execute(tables)
+    assert frame.schema == QUERIES[name]().schema.to_spark()
+    require_rows_of_query(name, frame.collect(), tpch_in_duckdb)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import pytest
 
 from examples.tpch.queries import QUERIES
 from examples.tpch.schemas import TABLES
-from tests.test_tpch import answer, each_query, expected_rows, ordered_by
+from tests.tpch_answers import each_query, require_rows_of_query
 
 if TYPE_CHECKING:
     from datafusion import SessionContext
@@ -29,11 +28,4 @@ def context(datafusion: None, tpch_folder: Path) -> SessionContext:
 
 @each_query
 def test_rows_are_those_of_the_sql_text(name: str, context: SessionContext, tpch_in_duckdb: DuckDBPyConnection) -> None:
-    query = QUERIES[name]()
-    expected = expected_rows(name, query.schema, answer(tpch_in_duckdb, name).fetchall())
-
-    rows = [tuple(row) for row in query.collect(context)]
-
-    assert Counter(rows) == Counter(expected)
-    keys = [query.schema.names.index(column) for column in ordered_by(name)]
-    assert [[row[key] for key in keys] for row in rows] == [[row[key] for key in keys] for row in expected]
+    require_rows_of_query(name, QUERIES[name]().collect(context), tpch_in_duckdb)
