@@ -6,23 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.differential.engines import case_of, duckdb_engine
+from tests.differential.engines import case_of
 from tests.engines.corpus import PLANS
-from tests.engines.runners import canonical_rows, run_on_datafusion, with_random_tables
+from tests.engines.runners import canonical_rows, run_on_datafusion
 
 if TYPE_CHECKING:
     import duckdb as duck
     from datafusion import SessionContext
-
-
-@pytest.fixture(scope="module")
-def connection(duckdb: None) -> duck.DuckDBPyConnection:
-    return duckdb_engine()
-
-
-@pytest.fixture(scope="module")
-def context(datafusion: None) -> SessionContext:
-    return with_random_tables()
 
 
 @pytest.mark.parametrize("name", PLANS)

@@ -12,9 +12,9 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import functions
 from substrait_dsl.errors import UnsupportedError
-from tests.differential.engines import case_of, duckdb_engine
+from tests.differential.engines import case_of
 from tests.differential.tables import read
-from tests.engines.runners import canonical_rows, run_on_datafusion, with_random_tables
+from tests.engines.runners import canonical_rows, run_on_datafusion
 
 if TYPE_CHECKING:
     import duckdb as duck
@@ -122,16 +122,6 @@ CASES: dict[str, Callable[[], Relation]] = {
     "in a list of columns": lambda: REALS.project(c=lambda r: r.x.is_in([r.z, None])),
     "in a list with the value": lambda: REALS.project(c=lambda r: r.r.is_in([sd.lit(-0.0, "fp32"), r.r])),
 }
-
-
-@pytest.fixture(scope="module")
-def connection(duckdb: None) -> duck.DuckDBPyConnection:
-    return duckdb_engine()
-
-
-@pytest.fixture(scope="module")
-def context(datafusion: None) -> SessionContext:
-    return with_random_tables()
 
 
 @pytest.mark.parametrize("name", CASES)

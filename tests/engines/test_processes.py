@@ -18,7 +18,7 @@ import substrait_dsl as sd
 from examples.tpch.queries import QUERIES
 from examples.tpch.schemas import TABLES
 from substrait_dsl.errors import UnsupportedError
-from tests.differential.engines import case_of, duckdb_engine
+from tests.differential.engines import case_of
 from tests.differential.pipelines import pipeline
 from tests.differential.test_pipelines import PIPELINES, SEED
 from tests.engines.corpus import PLANS
@@ -53,11 +53,6 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return made
 
 
-@pytest.fixture(scope="module")
-def judge(duckdb: None) -> DuckDBPyConnection:
-    return duckdb_engine()
-
-
 @attrs.define
 class Outcome:
     """What became of plans."""
@@ -69,7 +64,7 @@ class Outcome:
         return self.counted[what] / self.counted.total()
 
 
-def run_all(engine: Engine, plans: Iterable[tuple[str, sd.Relation[Any]]], judge: DuckDBPyConnection) -> Outcome:
+def run_all(engine: Engine, plans: Iterable[tuple[str, sd.Relation[Any]]], connection: DuckDBPyConnection) -> Outcome:
     """Run plans, and hold what comes against what DuckDB computes of their SQL."""
     from duckdb import ConversionException, OutOfRangeException
 
@@ -77,7 +72,7 @@ def run_all(engine: Engine, plans: Iterable[tuple[str, sd.Relation[Any]]], judge
     for name, relation in plans:
         try:
             table = engine.run(relation.to_plan().to_bytes(engine=engine.name))
-            case = case_of(0, relation, judge)
+            case = case_of(0, relation, connection)
         except UnsupportedError:
             outcome.counted["refused"] += 1
         except (Refused, ConversionException, OutOfRangeException):
@@ -101,18 +96,18 @@ def other_types(table: pa.Table, relation: sd.Relation[Any]) -> str | None:
     return None if table.schema.types == expected else f"the types are {table.schema.types}, not {expected}"
 
 
-def test_small_plans_have_the_rows_of_duckdb(engine: Engine, judge: DuckDBPyConnection) -> None:
+def test_small_plans_have_the_rows_of_duckdb(engine: Engine, connection: DuckDBPyConnection) -> None:
     engine.add_tables(random_tables())
-    outcome = run_all(engine, ((name, make()) for name, make in PLANS.items()), judge)
+    outcome = run_all(engine, ((name, make()) for name, make in PLANS.items()), connection)
     assert outcome.faults == []
     assert outcome.part("run") >= LEAST[engine.name][0]
     assert outcome.counted["rejected"] == 0
 
 
-def test_random_pipelines_have_the_rows_of_duckdb(engine: Engine, judge: DuckDBPyConnection) -> None:
+def test_random_pipelines_have_the_rows_of_duckdb(engine: Engine, connection: DuckDBPyConnection) -> None:
     engine.add_tables(random_tables())
     numbers = range(PIPELINES // 4)
-    outcome = run_all(engine, ((str(number), pipeline(SEED, number)) for number in numbers), judge)
+    outcome = run_all(engine, ((str(number), pipeline(SEED, number)) for number in numbers), connection)
     assert outcome.faults == []
     assert outcome.part("run") >= LEAST[engine.name][1]
     assert outcome.part("rejected") <= MOST_REJECTED

@@ -17,7 +17,7 @@ from tests.differential.engines import case_of, duckdb_engine
 from tests.engines.corpus import PLANS
 from tests.engines.corpus_forms import FORMS, Form, Made
 from tests.engines.processes import Engine
-from tests.engines.runners import Rows, canonical_rows, random_tables, run_on_datafusion, with_random_tables
+from tests.engines.runners import Rows, canonical_rows, random_tables, run_on_datafusion
 
 if TYPE_CHECKING:
     from datafusion import SessionContext
@@ -75,11 +75,6 @@ def judge_of(form: Form, made: Made, connection: DuckDBPyConnection) -> Callable
     except (NotImplementedError, KeyError, Error):  # it has no words for it, or no such function
         return lambda rows: "nothing says which rows are right"
     return case.difference
-
-
-@pytest.fixture(scope="module")
-def context(datafusion: None) -> SessionContext:
-    return with_random_tables()
 
 
 @pytest.fixture(scope="module")
