@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 from collections.abc import Generator, Iterator
 from importlib.metadata import version
@@ -54,6 +55,9 @@ FIRST = ("test_connect.py", "test_lake.py")
 def pytest_configure(config: pytest.Config) -> None:
     for name, meaning in MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell starts what runs in its background so. Tests send interrupts, to processes of their own, too.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if version("pyspark").startswith("4.1."):
         # With every result this pyspark leaves it to Python to close the socket that the rows came by.
         config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
