@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -90,3 +91,8 @@ def refused(error: type[SubstraitDslError], *said: str) -> Iterator[None]:
     text = str(caught.value)
     for part in said:
         assert part in text
+
+
+def environment_without_options() -> dict[str, str]:
+    """The environment for a run of pytest inside a test: without the options of the run that the test is in."""
+    return {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}

@@ -14,6 +14,7 @@ import pytest
 
 from tests.conftest import NO_JAVA
 from tests.markers import BY_FIXTURE, ENGINES, MARKERS, QUICK_ON_SPARK, SLOW, TESTS
+from tests.support import environment_without_options
 
 USERS = """
 import pytest
@@ -72,7 +73,9 @@ def test_a_marker_that_is_written_by_hand_is_refused(marker: str, tmp_path: Path
     program = tmp_path / "test_by_hand.py"
     program.write_text(f"import pytest\n\n@pytest.mark.{marker}\ndef test_it(): ...\n")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "-p", "no:cacheprovider", str(program)]
-    done = subprocess.run(command, cwd=TESTS.parent, capture_output=True, text=True, check=False, env=environment())
+    done = subprocess.run(
+        command, cwd=TESTS.parent, capture_output=True, text=True, check=False, env=environment_without_options()
+    )
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert f"test_it: the marker {marker} is written by hand; take a fixture" in done.stderr
 
@@ -111,14 +114,14 @@ def test_what_is_skipped_fails_where_no_tool_may_be_missing(tmp_path: Path) -> N
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "-p", "no:cacheprovider", str(program)]
     for option, summary in ((), "2 skipped, 1 xfailed"), (("--no-skips",), "1 failed, 1 xfailed, 1 error"):
         done = subprocess.run(
-            [*command, *option], cwd=TESTS.parent, capture_output=True, text=True, check=False, env=environment()
+            [*command, *option],
+            cwd=TESTS.parent,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment_without_options(),
         )
         assert summary in done.stdout, done.stdout + done.stderr
-
-
-def environment() -> dict[str, str]:
-    """The environment, without options of the run that this test is in."""
-    return {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
 
 
 def test_every_test_is_in_the_line_of_the_readme_or_in_the_rest() -> None:
@@ -145,7 +148,9 @@ print("", sum(entry.callcount for entry in profile.getstats()) / count.tests, se
 
 def test_tests_are_collected_with_few_calls() -> None:
     """It says nothing of how fast the machine is. The first run leaves the bytecode for the second."""
-    variables = {name: value for name, value in environment().items() if name != "PYTHONDONTWRITEBYTECODE"}
+    variables = {
+        name: value for name, value in environment_without_options().items() if name != "PYTHONDONTWRITEBYTECODE"
+    }
     for _ in range(2):
         done = subprocess.run(
             [sys.executable, "-c", COLLECTION],

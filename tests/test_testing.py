@@ -25,7 +25,7 @@ from substrait_dsl.errors import (
     UnknownFieldError,
 )
 from substrait_dsl.testing import assert_same_rows, assert_schema, rows_table
-from tests.support import f, refused
+from tests.support import environment_without_options, f, refused
 
 ORDERS = sd.read_named("orders", {"id": "i64", "price": "decimal<10,2>?", "note": "string?"})
 PAGE = Path(__file__).parents[1] / "docs" / "testing.md"
@@ -202,7 +202,15 @@ def test_the_tests_of_the_page_pass_in_pytest(tmp_path: Path) -> None:
     failing = first[first.index("def test_") :].replace("test_dear", "test_wrong").replace("[(2,)]", "[(3,)]")
     (tmp_path / "test_shop.py").write_text(f"{first}\n{second}\n{failing}")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "substrait_dsl.pytest_plugin", "-p", "no:cacheprovider", "."]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=environment_without_options(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     assert "1 failed, 2 passed" in done.stdout
     assert "missing: (3,)" in done.stdout
     assert "substrait_dsl/testing.py" not in done.stdout
