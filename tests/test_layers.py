@@ -217,6 +217,20 @@ def test_the_rules_catch_what_they_forbid() -> None:
         assert broken_rule(importer, imported), (importer, imported)
 
 
+TOP_LEVEL = {
+    "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "constraints.txt",
+    "substrait_dsl", "stubs", "tests", "examples", "docs", "benchmarks",
+}  # fmt: skip
+"""What may stand at the root of the repository, beside names that begin with a dot."""
+
+
+def test_nothing_else_stands_at_the_root() -> None:
+    """No test and no execution leaves a folder in the current one: some were named like a URL."""
+    ignored = {line.strip("/") for line in (ROOT.parent / ".gitignore").read_text(encoding="utf-8").splitlines()}
+    names = {path.name for path in ROOT.parent.iterdir() if not path.match(".*") and not path.match("*.egg-info")}
+    assert names - ignored == TOP_LEVEL
+
+
 def loaded_by(code: str) -> set[str]:
     """The packages that a fresh interpreter has loaded after running some code."""
     show = f"import sys; {code}; print(*{{name.partition('.')[0] for name in sys.modules}})"
