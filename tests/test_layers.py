@@ -218,7 +218,8 @@ def test_the_rules_catch_what_they_forbid() -> None:
 
 
 TOP_LEVEL = {
-    "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "constraints.txt",
+    "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md",
+    "constraints.txt", "noxfile.py",
     "substrait_dsl", "stubs", "tests", "examples", "docs", "benchmarks",
 }  # fmt: skip
 """What may stand at the root of the repository, beside names that begin with a dot."""
