@@ -190,6 +190,9 @@ RELATIONS: dict[str, Callable[[], Made]] = {
     "min and max of dates": lambda: TIMES.aggregate(a=lambda r: f.min(r.d), b=lambda r: f.max(r.c)),
     "sum of decimals": lambda: read("reals").aggregate(n=lambda r: f.sum(r.n)),
     "sum of reals": lambda: REALS.filter(lambda r: r.a > 5).aggregate(n=lambda r: f.sum(r.z)),
+    "least and largest reals": lambda: read("reals").group_by("a").agg(
+        lo=lambda r: f.min(r.x), hi=lambda r: f.max(r.z), hr=lambda r: f.max(r.r).filter(r.a > 0)),
+    "least real of distinct": lambda: REALS.group_by("a").agg(lo=lambda r: f.min(r.x).distinct()),
     "avg of decimals": lambda: read("reals").aggregate(n=lambda r: f.avg(r.n)),
     "sum of distinct": lambda: INTS.aggregate(n=lambda r: f.sum(r.y).distinct()),
     "two distinct": lambda: INTS.aggregate(n=lambda r: f.count(r.y).distinct(), m=lambda r: f.count(r.a).distinct()),
@@ -214,6 +217,21 @@ WINDOWS: dict[str, Callable[[], Made]] = {
     "lag": lambda: DIFFERENT.select("k", v=lambda r: f.lag(r.a).over(order_by=KEYS)),
     "ntile": lambda: DIFFERENT.select("k", v=lambda r: f.ntile(3).over(order_by=KEYS)),
     "first_value": lambda: DIFFERENT.select("k", v=lambda r: f.first_value(r.a).over(order_by=KEYS)),
+    "lead with a default": lambda: DIFFERENT.select("k", v=lambda r: f.lead(r.a, 2, 7).over(order_by=KEYS)),
+    "lag with a column as default": lambda: DIFFERENT.select("k", v=lambda r: f.lag(r.k, 1, r.b).over(order_by=KEYS)),
+    "nth_value": lambda: DIFFERENT.select("k", v=lambda r: f.nth_value(r.a, 2).over(order_by=KEYS, rows=(-1, 1))),
+    "percent_rank and cume_dist": lambda: INTS.select(
+        v=lambda r: f.percent_rank().over(order_by="y"), w=lambda r: f.cume_dist().over(order_by="y")),
+    "bool_and over a frame": lambda: DIFFERENT.select(
+        "k", v=lambda r: f.bool_and(r.a > 0).over(order_by=KEYS, rows=(-1, 1)),
+        w=lambda r: f.bool_or(r.a > 0).over(order_by=KEYS, rows=(1, 2))),
+    "average of a partition": lambda: INTS.select("k", v=lambda r: f.avg(r.h).over(partition_by="y")),
+    "least and largest reals of a frame": lambda: read("reals").distinct().select(
+        "z", v=lambda r: f.min(r.z).over(order_by=("a", "n"), rows=(-1, 1)),
+        w=lambda r: f.max(r.r).over(order_by=("a", "n"), rows=(-1, 1))),
+    "frame behind": lambda: DIFFERENT.select("k", v=lambda r: f.count().over(order_by=KEYS, rows=(None, -1))),
+    "range of decimals": lambda: read("reals").select(
+        "a", v=lambda r: f.count().over(order_by=sd.desc("n"), range=(Decimal("0.01"), Decimal("2.50")))),
     "window above a window": lambda: INTS.select("y", v=lambda r: f.rank().over(order_by="k")).select(
         w=lambda r: f.rank().over(order_by=["v", "y"])),
 }  # fmt: skip

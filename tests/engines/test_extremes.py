@@ -104,6 +104,42 @@ CASES: dict[str, tuple[Callable[[], Relation], Rows]] = {
         .sort("x", ROW_NUMBER).select("n").fetch(1),
         [(1,)],
     ),
+    "a range over all that integers of 32 bits can be": (
+        lambda: sd.read_virtual([(-(2**31),), (2**31 - 1,), (None,), (2**31 - 2,)], {"v": "i32?"}).select(
+            "v",
+            q=lambda r: f.count().over(order_by="v", range=(-1, 1)),
+            p=lambda r: f.count().over(order_by=sd.desc("v", nulls="last"), range=(None, -1)),
+        ),
+        # Where the key is NULL, a distance is none: the frame ends with the row.
+        [(None, 1, 4), (-(2**31), 1, 2), (2**31 - 2, 2, 1), (2**31 - 1, 2, 0)],
+    ),
+    "a range over decimals of 18 digits": (
+        lambda: sd.read_virtual(
+            [(Decimal("9999999999999999.99"),), (Decimal("-9999999999999999.99"),), (Decimal("9999999999999999.98"),)],
+            {"v": "decimal<18,2>"},
+        ).select("v", q=lambda r: f.count().over(order_by="v", range=(Decimal("-0.01"), Decimal("0.01")))),
+        [
+            (Decimal("-9999999999999999.99"), 1), (Decimal("9999999999999999.98"), 2),
+            (Decimal("9999999999999999.99"), 2),
+        ],
+    ),
+    "the least and the largest of infinities": (
+        lambda: sd.read_virtual(
+            [(1, -INF), (1, -INF), (2, INF), (3, float("nan")), (4, None), (5, float("nan")), (5, INF)],
+            {"k": "i32", "x": "fp64?"},
+        ).group_by("k").agg(lo=lambda r: f.min(r.x), hi=lambda r: f.max(r.x)),
+        [(1, -INF, -INF), (2, INF, INF), (3, "NaN", "NaN"), (4, None, None), (5, INF, "NaN")],
+    ),
+    "the least and the largest of infinities over rows": (
+        lambda: sd.read_virtual(
+            [(1, -INF), (2, INF), (3, float("nan")), (4, None), (5, 1.0)], {"k": "i32", "x": "fp32?"},
+        ).select(
+            "k",
+            lo=lambda r: f.min(r.x).over(order_by="k", rows=(-1, 0)),
+            hi=lambda r: f.max(r.x).over(order_by="k", rows=(-1, 0)),
+        ),
+        [(1, -INF, -INF), (2, -INF, INF), (3, INF, "NaN"), (4, "NaN", "NaN"), (5, 1.0, 1.0)],
+    ),
     # Orders that change no value, which DataFusion fails at.
     "measures in an order": (
         lambda: FEW.aggregate(
@@ -241,6 +277,10 @@ REFUSED: dict[str, tuple[Callable[[], Relation], str]] = {
     "a sum of floats from here": (lambda: with_frame((0, None)), "over a frame that leaves rows behind"),
     "a sum of floats in an order": (
         lambda: REALS.aggregate(s=lambda r: f.sum(r.x).order_by("i")), "sum of fp64\\? over rows in an order",
+    ),
+    "a range over integers of 64 bits": (  # whose sums with the distance may be larger
+        lambda: FEW.select(q=lambda r: f.count().over(order_by="k", range=(-1, 0))),
+        "a range over i64\\? with an offset",
     ),
     "a window in a join": (
         lambda: FEW.join(NONE.rename({"n": "m"}).select("m"), lambda x, y: f.row_number().over(order_by=[x.n]) > 1),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import decimal
-import math
 from collections.abc import Callable
 
 import attrs
@@ -15,6 +14,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import rebuild_measure
 from substrait_dsl.engines.lowering.divisions import exact_quotient, integer_average
+from substrait_dsl.engines.lowering.equivalents import extreme_of_class, without_extremes
 from substrait_dsl.engines.lowering.fitted import as_integer, fitted_quotient
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
 from substrait_dsl.engines.lowering.terms import (
@@ -23,7 +23,6 @@ from substrait_dsl.engines.lowering.terms import (
     chosen,
     column,
     columns,
-    is_not_null,
     number,
     of_type,
     one_zero,
@@ -139,9 +138,9 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
             one = number(1, t.I32())
             return [part], lambda groups: of_type(call("comparison", "equal", column(groups, at), one), kind)
         case "min" | "max", (Expression(type=t.FP32() | t.FP64()),) if (
-            to.profile.function_rules.get(name) == "real_extreme" and function.invocation == "all"
-        ):
-            return _real_extreme(bare, at)
+            to.profile.function_rules.get(name) == "real_extreme"
+        ):  # of different values they are the same
+            return _real_extreme(Measure(attrs.evolve(bare.function, invocation="all"), bare.filter), at)
         case "sum0", (Expression(),):
             extension = function.function.urn.rpartition("functions_")[2]
             plain = made(extension, "sum", *function.arguments, filter=measure.filter)
@@ -156,24 +155,18 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
 
 
 def _real_extreme(measure: Measure, at: int) -> tuple[list[Measure], Callable[[Rel], Expression]]:
-    """The least or the largest of floating-point numbers, of which NaN is the largest: computed apart from it."""
+    """The least or the largest of floating-point numbers, of which NaN is the largest: by that of the finite ones."""
     function = measure.function
     (value,) = function.arguments
     assert isinstance(value, Expression)
-    is_nan = call("comparison", "is_nan", value)
-    known = chosen([(is_nan, Literal(None, value.type.as_nullable()))], value)
-    flag = chosen([(is_nan, number(1, t.I32()))], number(0, t.I32()))
-    extreme = Measure(attrs.evolve(function, arguments=(known,)), measure.filter)
-    has_nan = made("arithmetic", "max", flag, filter=measure.filter)
-    nan = Literal(math.nan, function.output_type)
+    finite, class_of = without_extremes(value)
+    extreme = Measure(attrs.evolve(function, arguments=(finite,)), measure.filter)
+    found = made("arithmetic", function.function.name, class_of, filter=measure.filter)
 
     def final(groups: Rel) -> Expression:
-        found, flagged = column(groups, at), call("comparison", "equal", column(groups, at + 1), number(1, t.I32()))
-        if function.function.name == "max":
-            return of_type(chosen([(flagged, nan)], found), function.output_type)
-        return of_type(chosen([(is_not_null(found), found), (flagged, nan)], found), function.output_type)
+        return extreme_of_class(column(groups, at), column(groups, at + 1), function.output_type)
 
-    return [extreme, has_nan], final
+    return [extreme, found], final
 
 
 def _sum_and_count(measure: Measure, extension: str) -> list[Measure]:

@@ -7,10 +7,11 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import WindowFunction
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.expressions import lower_window_function, require_cast
+from substrait_dsl.engines.lowering.expressions import require_cast
 from substrait_dsl.engines.lowering.rows import above_sort
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
 from substrait_dsl.engines.lowering.terms import number, of_type, only
+from substrait_dsl.engines.lowering.window_functions import lower_window_function
 
 
 def lower_project(rel: r.Project, to: Lowering) -> Rel:

@@ -6,6 +6,7 @@ Integers that may overflow are computed with more digits, which shows whether th
 from __future__ import annotations
 
 import decimal
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
@@ -151,6 +152,35 @@ def _number(value: int, kind: t.Type) -> Literal:
     if isinstance(kind, t.Decimal):
         return Literal(decimal.Decimal(value), kind)
     return literal(float(value) if isinstance(kind, t.FP32 | t.FP64) else value, kind)
+
+
+CLASSES = ((-1, -math.inf), (1, math.inf), (2, math.nan))
+"""Floating-point numbers that are no finite ones, each with the number of its class; that of the finite ones is 0."""
+
+
+def without_extremes(value: Expression) -> tuple[Expression, Expression]:
+    """A floating-point number, or NULL if it is not finite, and the number of its class, of which NaN has the largest.
+
+    Engines begin the least and the largest of floating-point numbers with the last finite one, and some lose NaN.
+    """
+    kind = value.type.as_required()
+    nothing, unclassed = (Literal(None, each.as_nullable()) for each in (kind, t.I32()))
+    tests = [
+        call("comparison", "is_nan", value) if math.isnan(number) else equal(value, Literal(number, kind))
+        for _, number in CLASSES
+    ]
+    classes = [(test, literal(each, t.I32())) for test, (each, _) in zip(tests, CLASSES, strict=True)]
+    finite = chosen([(test, nothing) for test in tests], value)
+    return finite, chosen([(is_null(value), unclassed), *classes], literal(0, t.I32()))
+
+
+def extreme_of_class(extreme: Expression, found: Expression, kind: t.Type) -> Expression:
+    """The least or the largest of numbers, by that of the finite ones and of the classes of all."""
+    required = kind.as_required()
+    clauses: list[tuple[Expression, Expression]] = [
+        (equal(found, literal(each, t.I32())), Literal(number, required)) for each, number in CLASSES
+    ]
+    return of_type(chosen(clauses, extreme), kind)
 
 
 LARGEST = {t.FP32: 3.4028234663852886e38, t.FP64: sys.float_info.max}

@@ -9,7 +9,6 @@ import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
-    UNBOUNDED,
     AnyExpression,
     Argument,
     Cast,
@@ -58,6 +57,7 @@ from substrait_dsl.engines.lowering.terms import (
     of_type,
     one_zero,
 )
+from substrait_dsl.engines.lowering.window_functions import lower_window_function
 from substrait_dsl.errors import kind_words
 
 MAX_PRECISION = 38
@@ -183,30 +183,6 @@ def directed(key: SortKey, to: Lowering) -> SortKey:
     if not isinstance(key.direction, str):
         raise to.refusal("a sort by a function of two values")
     return SortKey(one_zero(key.expression), "asc_nulls_first" if key.direction == "clustered" else key.direction)
-
-
-def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
-    """A window function over rows, or over a range without offsets."""
-    to.require_function("window function", node.call.function)
-    to.require_options(node.call.function, node.call.options)
-    if node.call.invocation != "all" or node.call.phase != "initial_to_result":
-        raise to.refusal("a window function over distinct or intermediate values")
-    has_offset = node.call.lower.offset is not None or node.call.upper.offset is not None
-    if node.call.bounds_type == "range" and has_offset:
-        raise to.refusal("a frame that is a range with an offset")
-    if node.call.bounds_type == "range" and not node.sorts:  # all rows are peers
-        node = attrs.evolve(node, call=attrs.evolve(node.call, lower=UNBOUNDED, upper=UNBOUNDED))
-    is_real = isinstance(node.call.output_type, t.FP32 | t.FP64)
-    if is_real and node.call.function.name not in ("min", "max") and node.call.lower != UNBOUNDED:
-        # Engines take what a frame leaves behind off the sum: 1e20 + 1 - 1e20 is 0, and an infinity makes it NaN.
-        raise to.refusal(f"{node.call.function.name} of {node.call.output_type} over a frame that leaves rows behind")
-    if node.call.lower.kind == "following" or node.call.upper.kind == "preceding":
-        raise to.refusal("a frame without the current row")
-    if any(key.direction == "clustered" or isinstance(key.direction, FunctionId) for key in node.sorts):
-        raise to.refusal("a window whose order has no direction")
-    partitions = tuple(map(one_zero, node.partitions))
-    sorts = tuple(SortKey(one_zero(key.expression), key.direction) for key in node.sorts)
-    return WindowFunction(attrs.evolve(node.call, options=()), partitions, sorts)
 
 
 def _by_option(node: ScalarFunction, to: Lowering) -> Expression | None:

@@ -1,0 +1,185 @@
+"""Window functions in the words of the engine: calls, and frames over rows or over a range."""
+
+from __future__ import annotations
+
+import decimal
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import (
+    UNBOUNDED,
+    Argument,
+    Bound,
+    Expression,
+    FunctionId,
+    Literal,
+    ScalarFunction,
+    SortKey,
+    WindowCall,
+    WindowFunction,
+)
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.equivalents import extreme_of_class, without_extremes
+from substrait_dsl.engines.lowering.terms import (
+    TRUE,
+    call,
+    cast,
+    chosen,
+    is_not_null,
+    measure,
+    number,
+    of_type,
+    one_zero,
+)
+
+FLOATS = (t.FP32, t.FP64)
+ADDED = ("sum", "sum0", "avg")
+"""What engines compute of a frame by taking off what it leaves behind."""
+
+EXACT_KEY_DIGITS = 18
+"""How many digits an integer of 64 bits has at least, to which decimals in the unit of their scale are cast."""
+
+LEAST_UNITS = 2**61
+"""What is added to keys of a range so that they, less a distance, are positive."""
+
+UNSIGNED = "arrow_cast:any_str"
+"""The function of an engine that casts integers to unsigned ones."""
+
+
+def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
+    """A window function over rows, or over a range of one key that is a number."""
+    made = _framed(node, to)
+    argument = next((each for each in node.call.arguments if isinstance(each, Expression)), None)
+    match node.call.function.name, argument:
+        case "avg", Expression(type=t.I8() | t.I16() | t.I32() | t.I64()):
+            return _integer_average(made, argument, to)
+        case "bool_and" | "bool_or" as name, Expression():
+            return _extreme_truth(made, argument, "min" if name == "bool_and" else "max", to)
+        case "min" | "max", Expression(type=t.FP32() | t.FP64()):
+            return _real_extreme(made, argument, to)
+        case "lag" | "lead", Expression() if len(node.call.arguments) == 3:
+            return _neighbour(made, to)
+        case _:
+            return _required(made, to)
+
+
+def _required(node: WindowFunction, to: Lowering) -> WindowFunction:
+    """The window function, which the engine must have."""
+    to.require_function("window function", node.call.function)
+    return node
+
+
+def _framed(node: WindowFunction, to: Lowering) -> WindowFunction:
+    """The same call over partitions, an order and a frame that the engine takes."""
+    to.require_options(node.call.function, node.call.options)
+    if node.call.invocation != "all" or node.call.phase != "initial_to_result":
+        raise to.refusal("a window function over distinct or intermediate values")
+    if any(key.direction == "clustered" or isinstance(key.direction, FunctionId) for key in node.sorts):
+        raise to.refusal("a window whose order has no direction")
+    if node.call.bounds_type == "range" and not node.sorts:  # all rows are peers
+        node = attrs.evolve(node, call=attrs.evolve(node.call, lower=UNBOUNDED, upper=UNBOUNDED))
+    name, kind = node.call.function.name, node.call.output_type
+    if isinstance(kind, FLOATS) and name in ADDED and node.call.lower != UNBOUNDED:
+        # Engines take what a frame leaves behind off the sum: 1e20 + 1 - 1e20 is 0, and an infinity makes it NaN.
+        raise to.refusal(f"{name} of {kind} over a frame that leaves rows behind")
+    partitions = tuple(map(one_zero, node.partitions))
+    sorts = tuple(SortKey(one_zero(key.expression), key.direction) for key in node.sorts)
+    made = attrs.evolve(node.call, options=())
+    offsets = [bound.offset for bound in (made.lower, made.upper) if bound.offset is not None]
+    if made.bounds_type == "range" and offsets:
+        (key,) = sorts
+        distances = [_distance(each, key.expression, to) for each in offsets]
+        lower, upper = (_of_distance(bound, distances) for bound in (made.lower, made.upper))
+        made = attrs.evolve(made, lower=lower, upper=upper)
+        sorts = (SortKey(_counted(key.expression, to), key.direction),)
+    return WindowFunction(made, partitions, sorts)
+
+
+def _of_distance(bound: Bound, distances: list[Literal]) -> Bound:
+    """A bound with the next of the offsets, if it has one."""
+    return bound if bound.offset is None else Bound(bound.kind, distances.pop(0))
+
+
+def _counted(key: Expression, to: Lowering) -> Expression:
+    """A key of a range as a count of its units from below the least: engines add offsets to unsigned integers alone."""
+    if not any(name == UNSIGNED for _, _, name in to.profile.functions):
+        raise to.refusal("a frame that is a range with an offset")
+    match key.type:
+        case t.I8() | t.I16() | t.I32():
+            units = cast(key, t.I64())
+        case t.Decimal(precision=precision, scale=scale) if precision <= EXACT_KEY_DIGITS:
+            unit = Literal(decimal.Decimal(10**scale), t.Decimal(scale + 1, 0))
+            units = cast(call("arithmetic_decimal", "multiply", key, unit) if scale else key, t.I64())
+        case _:
+            raise to.refusal(f"a frame that is a range over {key.type} with an offset")
+    counted = call("arithmetic", "add", units, number(LEAST_UNITS))
+    function = FunctionId(to.profile.urn_of(UNSIGNED), UNSIGNED)
+    return ScalarFunction(function, (counted, Literal("UInt64", t.String())), counted.type)
+
+
+def _distance(offset: Expression, key: Expression, to: Lowering) -> Literal:
+    """A distance in the units of a key that is counted."""
+    kind = key.type
+    if not isinstance(offset, Literal) or not isinstance(kind, t.Decimal | t.I8 | t.I16 | t.I32):
+        raise to.refusal(f"a frame that is a range over {kind} with an offset")
+    scaled = decimal.Decimal(offset.value).scaleb(kind.scale if isinstance(kind, t.Decimal) else 0)
+    if scaled != int(scaled) or int(scaled) >= LEAST_UNITS:
+        raise to.refusal(f"a frame that is a range over {kind} with an offset of {offset.value}")
+    return number(int(scaled))
+
+
+def _like(node: WindowFunction, name: str, extension: str, *arguments: Argument) -> WindowFunction:
+    """An aggregate function of the specification over the same rows."""
+    found = measure(extension, name, *arguments).function
+    made = WindowCall(
+        found.function,
+        arguments,
+        found.output_type,
+        lower=node.call.lower,
+        upper=node.call.upper,
+        bounds_type=node.call.bounds_type,
+    )
+    return WindowFunction(made, node.partitions, node.sorts)
+
+
+def _integer_average(node: WindowFunction, value: Expression, to: Lowering) -> Expression:
+    """The average of integers without its fraction: sum and number as decimals, which do not overflow."""
+    wide = t.Decimal(38, 0)
+    total = _required(_like(node, "sum", "arithmetic_decimal", cast(value, wide)), to)
+    many = _required(_like(node, "count", "aggregate_generic", value), to)
+    divisor = chosen([(call("comparison", "gt", many, number(0)), cast(many, wide))], Literal(None, wide.as_nullable()))
+    rest = cast(call("arithmetic_decimal", "modulus", total, divisor), wide)
+    whole = cast(call("arithmetic_decimal", "subtract", total, rest), wide)
+    return of_type(call("arithmetic_decimal", "divide", whole, divisor), node.call.output_type)
+
+
+def _extreme_truth(node: WindowFunction, value: Expression, name: str, to: Lowering) -> Expression:
+    """Whether all, or some, of the values are true: the least, or the largest, of 0 and 1."""
+    found = _required(_like(node, name, "arithmetic", cast(value, t.I32())), to)
+    return of_type(call("comparison", "equal", found, number(1, t.I32())), node.call.output_type)
+
+
+def _real_extreme(node: WindowFunction, value: Expression, to: Lowering) -> Expression:
+    """The least or the largest of floating-point numbers, of which NaN is the largest: by that of the finite ones."""
+    finite, class_of = without_extremes(value)
+    extreme = _like(node, node.call.function.name, "arithmetic", finite)
+    found = _required(_like(node, node.call.function.name, "arithmetic", class_of), to)
+    return extreme_of_class(extreme, found, node.call.output_type)
+
+
+def _neighbour(node: WindowFunction, to: Lowering) -> Expression:
+    """LAG or LEAD with a value for rows that have no such neighbour, which engines take as a constant alone."""
+    value, distance, default = (each for each in node.call.arguments if isinstance(each, Expression))
+    if isinstance(default, Literal):
+        return _required(node, to)
+    function = attrs.evolve(node.call.function, key=f"{node.call.function.name}:any_i32")
+
+    def at_distance(each: Expression) -> WindowFunction:
+        made = attrs.evolve(
+            node.call, function=function, arguments=(each, distance), output_type=each.type.as_nullable()
+        )
+        return _required(attrs.evolve(node, call=made), to)
+
+    exists = is_not_null(at_distance(TRUE))
+    return of_type(chosen([(exists, at_distance(value))], default), node.call.output_type)
