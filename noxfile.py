@@ -25,6 +25,8 @@ PAGES = (
     "tests/spark/test_recipes.py",
     "tests/test_contributing.py",
     "tests/test_coverage_table.py",
+    "tests/test_glossary.py",
+    "tests/test_spec_decisions.py",
     "tests/test_testing.py",
     "tests/test_typing_docs.py",
 )

@@ -149,7 +149,7 @@ def test_files_that_are_named_are_there() -> None:
     named = {
         path
         for page in pages
-        for path in re.findall(r"[`(]([\w.]+(?:/[\w.]+)*\.(?:md|py|yml|yaml|toml|txt))[`)]", page)
+        for path in re.findall(r"[`(]([\w.-]+(?:/[\w.-]+)*\.(?:md|py|yml|yaml|toml|txt))[`)]", page)
     }
-    assert {"docs/design.md", "docs/glossary.md", "noxfile.py"} <= named
+    assert {"docs/design.md", "docs/spec-decisions.md", "docs/glossary.md", "noxfile.py"} <= named
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
