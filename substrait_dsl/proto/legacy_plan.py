@@ -24,6 +24,10 @@ def version_of(plan: Plan | ExtendedExpression) -> tuple[int, int]:
     return plan.version.major_number, plan.version.minor_number
 
 
+_OF_THE_SPECIFICATION = "extension:io.substrait:"
+"""What the URNs of the specification's extensions begin with."""
+
+
 @attrs.define
 class OldPlan:
     """What a translation has to know of the plan as a whole."""
@@ -78,9 +82,15 @@ class OldPlan:
     def extension(self, urn_reference: int, uri_reference: int) -> int:
         """The anchor of the URN that a declaration means, which may refer to a URN, a URI or both.
 
-        The URN is the newer and wins; 0 is also what is there when nothing was written.
+        The URN is the newer and wins; 0 is also what is there when nothing was written. Both name an extension of the
+        specification only if they name the same one.
+
+        Raises:
+            PlanFormatError: the URN and the URI name two extensions of the specification.
         """
         if urn_reference in self._declared and (urn_reference or not uri_reference):
+            if uri_reference or not urn_reference:
+                self._require_one_extension(self._declared[urn_reference], self.uris.get(uri_reference, ""))
             return urn_reference
         if uri_reference in self.uris:
             uri = self.uris[uri_reference]
@@ -88,6 +98,15 @@ class OldPlan:
         if urn_reference in self._declared:
             return urn_reference
         return UNDECLARED if urn_reference or uri_reference else 0
+
+    @staticmethod
+    def _require_one_extension(urn: str, uri: str) -> None:
+        """Raise if a URN and a URI name two extensions of the specification; the URIs of others may be any."""
+        named = urn_of(uri)
+        if named != urn and named in standard_catalog().urns and urn.startswith(_OF_THE_SPECIFICATION):
+            raise PlanFormatError(
+                f'a declaration is of "{urn}" by its URN, and of "{named}" by its URI "{uri}": these are to be the same'
+            )
 
     def _urn_anchor(self, uri: str) -> int:
         """The anchor of the URN that an extension has today, which is declared if need be."""
@@ -125,7 +144,7 @@ def urn_of(uri: str) -> str:
     """
     if uri.startswith("extension:"):
         return uri
-    own = f"extension:io.substrait:{uri.rpartition('/')[2].removesuffix('.yaml')}"
+    own = f"{_OF_THE_SPECIFICATION}{uri.rpartition('/')[2].removesuffix('.yaml')}"
     if _is_own(uri) and own in standard_catalog().urns:
         return own
     host, slash, path = uri.rpartition("://")[2].partition("/")

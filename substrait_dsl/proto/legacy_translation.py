@@ -298,7 +298,7 @@ def _literal(literal: Any, old: OldPlan) -> None:
 
 def _interval(interval: Any, old: OldPlan) -> None:
     """Seconds had microseconds, of any number; then a precision could be said instead, until they went."""
-    if interval.HasField("microseconds") and interval.HasField("precision"):
+    if interval.HasField("microseconds") and (interval.HasField("precision") or interval.subseconds):
         if interval.subseconds * 10**MICROSECONDS != interval.microseconds * 10**interval.precision:
             raise PlanFormatError("the microseconds and the subseconds of an interval are to say the same, and differ")
         interval.ClearField("microseconds")

@@ -22,6 +22,7 @@ from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, PlanF
 from substrait_dsl.proto.extended import encode_extended_expression
 from substrait_dsl.proto.legacy import messages_of, modern_plan
 from substrait_dsl.proto.legacy_fields import add_legacy_fields, uri_of, with_known_fields
+from substrait_dsl.proto.legacy_plan import urn_of
 from substrait_dsl.proto.legacy_schema import PACKAGE, REMOVED_FIELDS, old_plan_class
 from substrait_dsl.proto.plan import encode_plan, from_bytes, to_bytes
 from tests.proto import corpus
@@ -262,12 +263,73 @@ INTERVAL = "project { expressions { literal { interval_day_to_second { %s } } } 
             INTERVAL % "seconds: 1 precision: 3 subseconds: 5 microseconds: 5000",
             INTERVAL % "seconds: 1 precision: 3 subseconds: 5 microseconds: 5",
         ),
+        (
+            INTERVAL % "seconds: 1 precision: 6 subseconds: 7 microseconds: 7",
+            INTERVAL % "seconds: 1 subseconds: 7 microseconds: 5",
+        ),
     ],
 )
 def test_both_forms_have_to_agree(agreeing: str, contradicting: str) -> None:
     modern_plan(both(agreeing))
     with refused(PlanFormatError, "are to say the same, and differ"):
         modern_plan(both(contradicting))
+
+
+ARITHMETIC = "extension:io.substrait:functions_arithmetic"
+
+
+def declared(urn: str, uri: str, references: str = "extension_urn_reference: 1 extension_uri_reference: 2") -> bytes:
+    """A plan whose one function is of an extension by its URN, and by its URI."""
+    plan: Any = text_format.Parse(
+        f"""version {{ minor_number: 80 }}
+        extension_urns {{ extension_urn_anchor: 1 urn: "{urn}" }}
+        extension_uris {{ extension_uri_anchor: 2 uri: "{uri}" }}
+        extensions {{ extension_function {{ {references} function_anchor: 5 name: "add:i64_i64" }} }}""",
+        old_plan_class()(),
+    )
+    data: bytes = plan.SerializeToString()
+    return data
+
+
+@pytest.mark.parametrize(
+    ("urn", "uri"),
+    [
+        (ARITHMETIC, "/functions_string.yaml"),
+        (
+            f"{ARITHMETIC}_decimal",
+            "https://github.com/substrait-io/substrait/blob/main/extensions/functions_arithmetic.yaml",
+        ),
+        ("extension:io.substrait:functions_new", "functions_arithmetic.yaml"),
+    ],
+)
+def test_an_extension_is_not_two_of_the_specification(urn: str, uri: str) -> None:
+    data = declared(urn, uri)
+    with refused(PlanFormatError, f'"{urn}" by its URN', f'by its URI "{uri}"', "extensions[0].extension_function"):
+        modern_plan(data)
+    by_uri = modern_plan(declared(urn, uri, "extension_uri_reference: 2"))  # who says one of them means that one
+    assert urn_by_which(by_uri) == urn_of(uri)
+    assert urn_by_which(modern_plan(declared(urn, uri, "extension_urn_reference: 1"))) == urn
+
+
+def urn_by_which(plan: Any) -> str:
+    """The URN of the extension that the one function of a plan is of."""
+    used = plan.extensions[0].extension_function.extension_urn_reference
+    (found,) = (each.urn for each in plan.extension_urns if each.extension_urn_anchor == used)
+    return str(found)
+
+
+@pytest.mark.parametrize(
+    ("urn", "uri"),
+    [
+        (ARITHMETIC, "/functions_arithmetic.yaml"),
+        (ARITHMETIC, "https://example.com/mirror/of_arithmetic.yaml"),
+        ("extension:com.example:functions_arithmetic", "/functions_arithmetic.yaml"),
+        ("extension:com.example:sums", "https://example.com/sums.yaml"),
+    ],
+)
+def test_the_urn_is_meant_where_the_uri_may_name_the_same(urn: str, uri: str) -> None:
+    (found,) = modern_plan(declared(urn, uri)).extension_urns
+    assert found.urn == urn
 
 
 # --- a second reader

@@ -66,7 +66,7 @@ UNDECLARED = 4294967295
 @pytest.mark.parametrize(
     ("uris", "urns", "uri_reference", "urn_reference", "means"),
     [
-        ({1: "/functions_boolean.yaml"}, {1: ARITHMETIC}, 1, 1, ARITHMETIC),  # the newer one
+        ({1: "https://example.com/mine.yaml"}, {1: ARITHMETIC}, 1, 1, ARITHMETIC),  # the newer one
         ({1: "/functions_arithmetic.yaml"}, {3: ARITHMETIC}, 1, 0, ARITHMETIC),
         ({0: "/functions_arithmetic.yaml"}, {}, 0, 0, ARITHMETIC),  # 0 is written as nothing
         ({}, {0: ARITHMETIC}, 0, 0, ARITHMETIC),
