@@ -189,6 +189,23 @@ def tpch_in_duckdb(duckdb: None, tpch_folder: Path) -> Iterator[DuckDBPyConnecti
 
 
 @pytest.fixture(scope="session")
+def tpcds(pytestconfig: pytest.Config) -> Path:
+    """The folder with the tables and the queries of TPC-DS."""
+    from tests.producers.environment import tpcds_folder
+
+    assert pytestconfig.cache is not None
+    return tpcds_folder(pytestconfig.cache.mkdir("tpcds"))
+
+
+@pytest.fixture(scope="session")
+def sail() -> SparkSession:
+    """A session of Sail, the embedded engine; there is one in a process."""
+    from substrait_dsl.spark.embedded import embedded_session
+
+    return embedded_session()
+
+
+@pytest.fixture(scope="session")
 def lake() -> None:
     """For tests of Iceberg tables."""
 

@@ -10,7 +10,6 @@ import pytest
 
 from examples.tpch import data
 from examples.tpch.schemas import TABLES
-from tests.producers.environment import tpcds_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,13 +48,6 @@ def validator_cache(pytestconfig: pytest.Config) -> Path:
     """A folder for substrait-validator, which is installed there once."""
     assert pytestconfig.cache is not None
     return pytestconfig.cache.mkdir("validator")
-
-
-@pytest.fixture(scope="session")
-def tpcds(pytestconfig: pytest.Config) -> Path:
-    """The folder with the tables and the queries of TPC-DS."""
-    assert pytestconfig.cache is not None
-    return tpcds_folder(pytestconfig.cache.mkdir("tpcds"))
 
 
 @pytest.fixture(scope="module")
