@@ -48,6 +48,7 @@ from substrait_dsl.algebra.types import (
     Unbound,
     UserDefined,
     VarChar,
+    refuse_deep_types,
 )
 from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, SchemaError, UnsupportedError
 
@@ -91,6 +92,7 @@ def to_arrow(schema: NamedStruct) -> pa.Schema:
     return pyarrow_module().schema([_field(field.name, field.type, field.name) for field in schema])
 
 
+@refuse_deep_types()
 def from_arrow(schema: ArrowSchema) -> NamedStruct:
     """Read the schema that an Arrow schema stands for.
 
@@ -124,6 +126,7 @@ def type_to_arrow(kind: Type) -> pa.DataType:
     return _storage(kind, "")
 
 
+@refuse_deep_types()
 def type_from_arrow(kind: pa.DataType, nullable: bool) -> Type:
     """Read the type that an Arrow type stands for, with the nullability that its field would say.
 
@@ -327,7 +330,7 @@ def _text(value: bytes, path: str) -> str:
 
 def _type(kind: pa.DataType, path: str) -> Type:
     """The type by storage alone, required; nested fields have their metadata read."""
-    read = _readings().get(kind)
+    read = None if kind.num_fields else _readings().get(kind)  # how Arrow looks for a deep type takes long
     return read or _composite(kind, path)
 
 

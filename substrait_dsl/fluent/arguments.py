@@ -209,8 +209,8 @@ def _natural_type(part: Any, name: str) -> t.Type | None:
         elif isinstance(part, list | tuple | dict):
             return None
         raise InvalidArgumentError(f"{name}: {error.message}", hint=hint) from None
-    except RecursionError:
-        raise InvalidArgumentError(f"{name}: a value is nested too deeply") from None
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{name}: {error.message}", hint=error.hint) from None
 
 
 def _arguments(resolution: Resolution, parts: Sequence[Any]) -> tuple[ex.Argument, ...]:

@@ -44,6 +44,7 @@ from substrait_dsl.algebra.types import (
     Unbound,
     UserDefined,
     VarChar,
+    refuse_deep_types,
 )
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
 
@@ -150,6 +151,7 @@ def to_spark(schema: NamedStruct) -> StructType:
     return _struct_to_spark(schema.row_type(), "")
 
 
+@refuse_deep_types()
 def from_spark(schema: StructType) -> NamedStruct:
     """Read the schema that a Spark schema stands for.
 
@@ -181,6 +183,7 @@ def type_to_spark(kind: Type) -> DataType:
     return _to_spark(kind, "")
 
 
+@refuse_deep_types()
 def type_from_spark(kind: DataType, nullable: bool) -> Type:
     """Read the type that a Spark type stands for, with the nullability that its column would say.
 

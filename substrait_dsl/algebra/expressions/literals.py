@@ -13,6 +13,7 @@ import math
 import struct
 import uuid
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import attrs
@@ -166,8 +167,18 @@ def fits(value: object, type: t.Type) -> bool:
 def natural_type(value: object) -> t.Type:
     """The type that a Python value has when nothing around it asks for another.
 
-    Raises `LiteralError` for values that have none: None, empty lists and maps, and objects of other classes.
+    Raises:
+        LiteralError: the value has none: None, empty lists and maps, and objects of other classes.
+        InvalidArgumentError: it is nested more deeply than types are.
     """
+    return _natural_type(value, t.MOST_LEVELS)
+
+
+def _natural_type(value: object, room: int) -> t.Type:
+    """`natural_type`, where there is room for so many types inside each other."""
+    if not room:
+        raise t.too_deep("a value is nested too deeply")
+    inside = partial(_natural_type, room=room - 1)
     match value:
         case Literal():
             return value.type
@@ -176,10 +187,10 @@ def natural_type(value: object) -> t.Type:
         case dt.datetime():
             return t.PrecisionTimestampTZ(6) if value.tzinfo else t.PrecisionTimestamp(6)
         case list() | tuple() if value:
-            return t.List(branch_type([natural_type(item) for item in value], "a list"))
+            return t.List(branch_type([*map(inside, value)], "a list"))
         case dict() if value:
-            keys = branch_type([natural_type(key) for key in value], "the keys of a map")
-            return t.Map(keys, branch_type([natural_type(item) for item in value.values()], "the values of a map"))
+            keys = branch_type([*map(inside, value)], "the keys of a map")
+            return t.Map(keys, branch_type([*map(inside, value.values())], "the values of a map"))
     for python, natural in _NATURAL.items():
         if isinstance(value, python):
             return natural

@@ -7,7 +7,18 @@ instance (`I64(nullable=True)`, `Decimal(15, 2)`) is what a schema holds. The tw
 Specification: https://substrait.io/types/type_classes/ and ``type.proto``.
 """
 
-from substrait_dsl.algebra.types.base import Null, Nullable, Number, Req, Type, TypeVariation, WrittenAs
+from substrait_dsl.algebra.types.base import (
+    MOST_LEVELS,
+    Null,
+    Nullable,
+    Number,
+    Req,
+    Type,
+    TypeVariation,
+    WrittenAs,
+    refuse_deep_types,
+    too_deep,
+)
 from substrait_dsl.algebra.types.nested import (
     UNSIGNED_BITS,
     UNSIGNED_URN,
@@ -82,6 +93,7 @@ __all__ = [
     "INTEGER_RANGES",
     "LENGTH_TYPES",
     "MAX_LENGTH",
+    "MOST_LEVELS",
     "PRECISION_TYPES",
     "SIMPLE_TYPES",
     "UNSIGNED_BITS",
@@ -122,7 +134,9 @@ __all__ = [
     "may_have_field_names",
     "nullable_as_either",
     "parameter_text",
+    "refuse_deep_types",
     "require_size",
     "struct_names",
+    "too_deep",
     "types_in",
 ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, get_args, get_origin
 
 import attrs
@@ -10,7 +12,7 @@ from typing_extensions import TypeVar
 
 from substrait_dsl.algebra.pickling import MadeAnew
 from substrait_dsl.algebra.validators import TEXT, refusal, several
-from substrait_dsl.errors import InvalidArgumentError
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
 
 if TYPE_CHECKING:  # the annotations on a schema class are descriptors: reading one gives a typed expression
     from substrait_dsl.fluent.expr import Expr
@@ -60,6 +62,30 @@ def _check_type(instance: Type, attribute: attrs.Attribute[TypeVariation | None]
         raise refusal(instance, "variation", "a TypeVariation or None", variation)
 
 
+MOST_LEVELS = 128
+"""How many types there may be inside each other, the outermost one counted: types are gone through by recursion.
+
+A schema in a plan is never half as deep: of messages, two for each type, parsers read fewer than 100 inside each other.
+"""
+
+
+_FLATTER = "use a flatter type; no schema in a plan holds half as many"
+
+
+def too_deep(what: str) -> InvalidArgumentError:
+    """The error for a type of more than `MOST_LEVELS` types inside each other."""
+    return InvalidArgumentError(f"{what}: {MOST_LEVELS} types inside each other are the most", hint=_FLATTER)
+
+
+@contextmanager
+def refuse_deep_types() -> Iterator[None]:
+    """Raise `UnsupportedError` for a type of others that is too deep to be gone through."""
+    try:
+        yield
+    except RecursionError:
+        raise UnsupportedError(too_deep("a type is nested too deeply").message, hint=_FLATTER) from None
+
+
 @attrs.frozen
 class Type(MadeAnew):
     """Base of all types. `nullable` says whether NULL is a value of the type; required is the default."""
@@ -68,6 +94,8 @@ class Type(MadeAnew):
     """The type's name in the text syntax."""
     short_name: ClassVar[str]
     """The type's name in function signatures (``add:i64_i64``)."""
+    levels = 1
+    """How many types there are inside each other, itself counted."""
 
     nullable: bool = attrs.field(default=False, kw_only=True)
     variation: TypeVariation | None = attrs.field(default=None, kw_only=True, validator=_check_type)
@@ -127,6 +155,24 @@ class Type(MadeAnew):
             yield "?"
 
 
+@attrs.frozen
+class NestedType(Type):
+    """Base of the types that are made of others."""
+
+    levels: int = attrs.field(default=1, init=False, eq=False, repr=False)
+
+    def _count_levels(self, inside: int) -> None:
+        """Count the levels of a type inside of this one. Raises `InvalidArgumentError` if they are too many."""
+        if inside >= self.levels:
+            if inside >= MOST_LEVELS:
+                kind = "user-defined type" if self.keyword == "u!" else self.keyword
+                raise too_deep(f"a {kind} would be nested too deeply, with {inside + 1} types")
+            object.__setattr__(self, "levels", inside + 1)
+
+
+_levels = attrgetter("levels")
+
+
 class Nullable(Generic[D]):
     """``Nullable[String]`` in a schema class: a column that may be NULL."""
 
@@ -148,18 +194,20 @@ class Nullable(Generic[D]):
 _TYPES = several("a tuple of types such as I64()", Type)
 
 
-def is_type(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    """A validator for a type."""
+def is_type(instance: NestedType, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """A validator for a type inside of another one."""
     require_type(f"{attribute.name} of {type(instance).__name__}", value)
+    instance._count_levels(value.levels)
 
 
-def are_types(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    """A validator for a tuple of types."""
+def are_types(instance: NestedType, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """A validator for a tuple of types inside of another one."""
     try:
         _TYPES(instance, attribute, value)
     except InvalidArgumentError as error:
         error.hint = next(filter(None, map(_written, value)), None) if isinstance(value, tuple) else None
         raise
+    instance._count_levels(max(map(_levels, value), default=0))
 
 
 def require_type(what: str, given: object) -> None:

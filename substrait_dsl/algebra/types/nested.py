@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, get_args
 import attrs
 from typing_extensions import TypeVar
 
-from substrait_dsl.algebra.types.base import Req, Type, WrittenAs, are_types, is_type, require_type
+from substrait_dsl.algebra.types.base import NestedType, Req, Type, WrittenAs, are_types, is_type, require_type
 from substrait_dsl.algebra.validators import TEXT, refusal, several
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, require
 
@@ -22,7 +22,7 @@ Row = TypeVar("Row", default=Any)
 
 
 @attrs.frozen(cache_hash=True, unsafe_hash=True)
-class Struct(Type, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row]):
+class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row]):
     """A tuple of values. `names`, where known, name the fields; they are not part of the type's identity."""
 
     keyword: ClassVar[str] = "struct"
@@ -68,7 +68,7 @@ class Struct(Type, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row])
 
 
 @attrs.frozen(cache_hash=True)
-class List(Type, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
+class List(NestedType, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
     """A list of values of one type."""
 
     keyword: ClassVar[str] = "list"
@@ -87,7 +87,7 @@ class List(Type, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
 
 
 @attrs.frozen(cache_hash=True)
-class Map(Type, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
+class Map(NestedType, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
     """An unordered list of key-value pairs; keys may repeat but are never NULL."""
 
     keyword: ClassVar[str] = "map"
@@ -107,7 +107,7 @@ class Map(Type, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
 
 
 @attrs.frozen(cache_hash=True)
-class Func(Type):
+class Func(NestedType):
     """The type of a lambda: parameter types and the type it returns. It has no variations."""
 
     keyword: ClassVar[str] = "func"
@@ -161,10 +161,11 @@ def _check_parameters(instance: UserDefined, attribute: attrs.Attribute[Any], va
     for part in value:
         if isinstance(part, int) and not -(2**63) <= part < 2**63:
             raise refusal(instance, "an integer among type_parameters", "of 64 bits", part)
+    instance._count_levels(max((part.levels for part in value if isinstance(part, Type)), default=0))
 
 
 @attrs.frozen(cache_hash=True)
-class UserDefined(Type, WrittenAs[tuple[Any, ...]]):
+class UserDefined(NestedType, WrittenAs[tuple[Any, ...]]):
     """A type that an extension declares: ``UserDefined("extension:io.substrait:functions_geometry", "geometry")``."""
 
     keyword: ClassVar[str] = "u!"
