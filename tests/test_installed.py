@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+import zipfile
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -14,25 +15,48 @@ import pytest
 from substrait_dsl import proto
 from substrait_dsl.catalog import standard
 from substrait_dsl.errors import CatalogError, UnsupportedError
+from substrait_dsl.proto.distributions import find_version
 
 PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 
 
 @pytest.mark.parametrize("version", ["0.85.0", "0.107.0", "1.106.0"])
 def test_messages_of_another_version(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metadata, "version", lambda name: version)
+    monkeypatch.setattr(proto, "find_version", lambda name: version)
     with pytest.raises(UnsupportedError, match=f"substrait-protobuf 0.106, but {version} is installed") as caught:
         proto.require_messages()
     assert caught.value.hint == 'pip install "substrait>=0.37,<0.38"'
 
 
 def test_messages_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> str:
-        raise metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(metadata, "version", missing)
+    monkeypatch.setattr(proto, "find_version", lambda name: None)
     with pytest.raises(UnsupportedError, match="the package substrait-protobuf is not installed"):
         proto.require_messages()
+
+
+@pytest.mark.parametrize("name", ["substrait_protobuf", "substrait_extensions", "substrait_dsl", "attrs", "pyarrow"])
+def test_versions_are_those_of_the_metadata(name: str) -> None:
+    assert find_version(name) == metadata.version(name)
+
+
+def test_the_version_of_what_is_installed_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first on the path counts, a longer name is another's, and a folder that is not there is passed over."""
+    for name in ("first/some_thing_more-9.0", "first/some_thing-1.2.3+local", "second/some_thing-2.0"):
+        (tmp_path / f"{name}.dist-info").mkdir(parents=True)
+    monkeypatch.setattr(sys, "path", [str(tmp_path / each) for each in ("nowhere", "first", "second")])
+    assert find_version("some_thing") == "1.2.3+local"
+
+
+def test_the_version_of_what_is_installed_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an archive, and as older installers did: the standard library knows them."""
+    facts = "Metadata-Version: 2.1\nName: {}\nVersion: {}\n"
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        archive.writestr("packed_thing-3.1.dist-info/METADATA", facts.format("packed-thing", "3.1"))
+    (tmp_path / "old_thing.egg-info").write_text(facts.format("old-thing", "0.9"), encoding="utf-8")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(tmp_path / "packed.zip")])
+    assert find_version("packed_thing") == "3.1"
+    assert find_version("old_thing") == "0.9"
+    assert find_version("no_such_thing") is None
 
 
 def test_extension_files_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:

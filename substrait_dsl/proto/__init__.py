@@ -2,16 +2,14 @@
 
 from substrait_dsl.catalog.standard import INSTALL, MESSAGES
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.proto.distributions import find_version
 
 
 def require_messages() -> None:
     """Raise `UnsupportedError` for messages of another version: what that has more would be lost in silence."""
-    from importlib import metadata
-
-    try:
-        found = metadata.version("substrait-protobuf")
-    except metadata.PackageNotFoundError:
-        raise UnsupportedError("the package substrait-protobuf is not installed", hint=INSTALL) from None
+    found = find_version("substrait_protobuf")
+    if found is None:
+        raise UnsupportedError("the package substrait-protobuf is not installed", hint=INSTALL)
     if tuple(found.split(".")[:2]) != MESSAGES:
         raise UnsupportedError(
             f"plans are read and written with the messages of substrait-protobuf {'.'.join(MESSAGES)}, "

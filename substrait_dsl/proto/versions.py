@@ -19,6 +19,7 @@ from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.plan import Version
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.decoder import Decoder
+from substrait_dsl.proto.distributions import find_version
 from substrait_dsl.proto.producers import producer_of
 
 Whole = Plan | ExtendedExpression
@@ -63,20 +64,16 @@ def numbers_of(message: VersionMessage) -> tuple[int, int, int]:
 @functools.cache
 def installed_version() -> tuple[int, int, int]:
     """The version of the specification that the installed messages are of."""
-    from importlib import metadata  # costs more to import than all that encoding a plan takes: once, and not before
-
-    major, minor, patch = metadata.version("substrait-protobuf").split(".")[:3]
+    version = find_version("substrait_protobuf")
+    assert version is not None, "require_messages has refused to go on without them"
+    major, minor, patch = version.split(".")[:3]
     return int(major), int(minor), int(patch)
 
 
 @functools.cache
 def _producer() -> str:
-    from importlib import metadata
-
-    try:
-        return f"substrait_dsl {metadata.version('substrait-dsl')}"
-    except metadata.PackageNotFoundError:  # used from its sources
-        return "substrait_dsl"
+    version = find_version("substrait_dsl")
+    return "substrait_dsl" if version is None else f"substrait_dsl {version}"  # without one: used from its sources
 
 
 # --- what cannot be read
