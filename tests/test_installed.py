@@ -6,14 +6,13 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from substrait_dsl import proto
-from substrait_dsl.catalog import standard
+from substrait_dsl.catalog import standard, standard_catalog
 from substrait_dsl.errors import CatalogError, UnsupportedError
 from substrait_dsl.proto.distributions import find_version
 
@@ -60,12 +59,25 @@ def test_the_version_of_what_is_installed_otherwise(tmp_path: Path, monkeypatch:
 
 
 def test_extension_files_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> ModuleType:
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(standard, "files", missing)
+    monkeypatch.setattr(standard, "PACKAGE", "no_such_package.extensions")
     with pytest.raises(CatalogError, match="the package substrait-extensions is not installed"):
         standard.standard_extensions()
+    monkeypatch.setattr(standard, "PACKAGE", "substrait_extensions.no_such_folder")
+    with pytest.raises(CatalogError, match="the package substrait-extensions is not installed"):
+        standard.standard_extensions()
+
+
+def test_extension_files_in_an_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a job has them that ships its packages as one file."""
+    (installed,) = import_module(standard.PACKAGE).__path__
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        archive.mkdir("packed_extensions")
+        for file in Path(installed).iterdir():
+            if file.is_file():
+                archive.write(file, f"packed_extensions/extensions/{file.name}")
+    monkeypatch.syspath_prepend(tmp_path / "packed.zip")
+    monkeypatch.setattr(standard, "PACKAGE", "packed_extensions.extensions")
+    assert [each.urn for each in standard.standard_extensions()] == list(standard_catalog().urns)
 
 
 def test_what_to_install_is_what_the_project_requires() -> None:

@@ -10,18 +10,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from substrait_dsl.catalog.entries import Entry, TypeTexts, read_yaml
 from substrait_dsl.catalog.load import FUNCTION_SECTIONS, read_function, read_header
 from substrait_dsl.catalog.records import Extension, Function, Kind
 from substrait_dsl.errors import CatalogError
 
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
 _SECTION = re.compile(r"^(\w+):", re.MULTILINE)
 _FUNCTION = re.compile(r"""^  -\s+name: *["']?(\w+)["']? *$""", re.MULTILINE)
 
 MESSAGES = ("0", "106")
 """The version of the specification's messages and extension files that the library is written for."""
+
+PACKAGE = "substrait_extensions.extensions"
+"""Where they are."""
 
 INSTALL = 'pip install "substrait>=0.37,<0.38"'
 """What installs them."""
@@ -32,16 +40,28 @@ PREFERRED_ORDER = ("functions_aggregate_generic", "functions_aggregate_decimal_o
 
 def standard_extensions() -> tuple[Extension, ...]:
     """The extensions of the installed specification, in the order in which their overloads are preferred."""
-    try:
-        folder = files("substrait_extensions.extensions")
-    except ModuleNotFoundError:
-        raise CatalogError("the package substrait-extensions is not installed", hint=INSTALL) from None
     found = {
         file.name.removesuffix(".yaml"): file.read_text(encoding="utf-8")
-        for file in folder.iterdir()
+        for file in _folder().iterdir()
         if file.name.endswith(".yaml") and not file.name.endswith("schema.yaml")
     }
     return tuple(_read_lazily(found[stem], f"{stem}.yaml") for stem in sorted(found, key=_preference))
+
+
+def _folder() -> Path | Traversable:
+    """The folder of the extension files."""
+    try:
+        spec = find_spec(PACKAGE)
+    except ModuleNotFoundError:  # there is no package around it either
+        spec = None
+    if spec is None or not spec.submodule_search_locations:
+        raise CatalogError("the package substrait-extensions is not installed", hint=INSTALL)
+    folder = Path(spec.submodule_search_locations[0])
+    if folder.is_dir():
+        return folder
+    from importlib.resources import files  # for an archive: what loads it takes longer than to read all the files
+
+    return files(PACKAGE)
 
 
 def _preference(stem: str) -> tuple[str, int]:

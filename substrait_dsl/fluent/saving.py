@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+import stat
 import uuid
 from contextlib import suppress
 from pathlib import Path
@@ -33,7 +33,7 @@ def write_whole(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         if target.exists():
-            shutil.copymode(target, draft)
+            os.chmod(draft, stat.S_IMODE(target.stat().st_mode))
         os.replace(draft, target)
     except BaseException as error:
         with suppress(OSError):
