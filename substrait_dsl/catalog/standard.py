@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.catalog.entries import Entry, TypeTexts, read_yaml
 from substrait_dsl.catalog.load import FUNCTION_SECTIONS, read_function, read_header
 from substrait_dsl.catalog.records import Extension, Function, Kind
@@ -34,8 +35,16 @@ PACKAGE = "substrait_extensions.extensions"
 INSTALL = 'pip install "substrait>=0.37,<0.38"'
 """What installs them."""
 
+OWN_URNS = "extension:io.substrait:"
+"""How the URNs of the specification's own extensions begin."""
+
 PREFERRED_ORDER = ("functions_aggregate_generic", "functions_aggregate_decimal_output")
 """Files that declare the same signatures: the one whose overloads are taken first, then the other."""
+
+
+def is_specified(function: FunctionId) -> bool:
+    """Whether a function is from an extension of the specification."""
+    return function.urn.startswith(OWN_URNS)
 
 
 def standard_extensions() -> tuple[Extension, ...]:

@@ -24,9 +24,9 @@ from substrait_dsl.algebra.types import (
 from substrait_dsl.catalog import Catalog, Kind, Overload
 from substrait_dsl.catalog.records import ValueArgument
 from substrait_dsl.catalog.resolve import type_of_call
+from substrait_dsl.catalog.standard import is_specified
 from substrait_dsl.errors import FunctionNotFoundError, SubstraitDslError
 from substrait_dsl.proto.constants import is_integer_constant, is_text, of_width, text_of_kind
-from substrait_dsl.proto.decoder import is_specified
 from substrait_dsl.proto.untold import overloads_named
 
 DEFAULTS: Mapping[tuple[str, int], int | str] = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from substrait import algebra_pb2 as pb
 
@@ -31,12 +31,15 @@ from substrait_dsl.algebra.types import Date, PrecisionTimestamp
 from substrait_dsl.catalog.roles import require_order
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.construction import cast_to
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, SORT_DIRECTION, word_of
 from substrait_dsl.proto.functions import decode_comparison, decode_function
 from substrait_dsl.proto.options import decode_options, encode_options
 from substrait_dsl.proto.types import decode_type, encode_type
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 
 def encode_scalar_function(encoder: Encoder, call: ScalarFunction, message: pb.Expression.ScalarFunction) -> None:

@@ -6,7 +6,7 @@ Specification: https://substrait.io/relations/common_fields/ and ``RelCommon`` i
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 from substrait import algebra_pb2 as pb
@@ -27,11 +27,13 @@ from substrait_dsl.algebra.relations import (
 from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.choices import decode_choices, without_choices
-from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.enums import COMPUTATION_TYPE, word_of
 from substrait_dsl.proto.extensions import decode_advanced_extension, decode_own_extension, encode_advanced_extension
 from substrait_dsl.proto.paths import path_of
 from substrait_dsl.proto.window_relations import decode_expand_mapping
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 CHOICES: dict[str, frozenset[str]] = {
     "ReadRel": frozenset({"output_properties", "name_values"}),

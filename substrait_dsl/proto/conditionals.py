@@ -6,7 +6,7 @@ Specification: https://substrait.io/expressions/specialized_record_expressions/ 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from substrait import algebra_pb2 as pb
 
@@ -29,11 +29,14 @@ from substrait_dsl.algebra.types import UNSIGNED_URN, FixedChar, List, Map, Stri
 from substrait_dsl.catalog import Typed
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.constants import constant_of_type, with_common_width, with_type_of
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import FAILURE_BEHAVIOR, word_of
 from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.types import decode_type, encode_type
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 
 def encode_cast(encoder: Encoder, cast: Cast, message: pb.Expression.Cast) -> None:

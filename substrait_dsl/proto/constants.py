@@ -8,7 +8,7 @@ constant texts are of fixed length, where a function takes those of any length.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from substrait_dsl.algebra.expressions import Expression, Literal, literal
 from substrait_dsl.algebra.expressions.literals import fits
@@ -25,7 +25,9 @@ from substrait_dsl.algebra.types import (
     UserDefined,
     VarChar,
 )
-from substrait_dsl.proto.decoder import Decoder
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 
 def is_integer_constant(value: object) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from google.protobuf.message import Message
 from substrait.extended_expression_pb2 import ExtendedExpression
@@ -17,8 +17,11 @@ from substrait.plan_pb2 import Plan
 from substrait_dsl.algebra.expressions import FunctionId
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.types import Type, TypeVariation, UserDefined
+from substrait_dsl.catalog.standard import OWN_URNS
 from substrait_dsl.errors import PlanFormatError, nearest
-from substrait_dsl.proto.decoder import OWN_URNS, Decoder
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 NO_URN = 2**32 - 1
 """The reference of a declaration that does not say which extension it is from, as DataFusion writes it."""

@@ -13,6 +13,7 @@ from substrait_dsl.algebra.expressions import FunctionId, Root, Row
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.types import Struct, Type, TypeVariation
+from substrait_dsl.catalog.standard import OWN_URNS, is_specified
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.producers import ARROW_LAYOUTS, ARROW_UNSIGNED, UNKNOWN, Producer
 from substrait_dsl.proto.reports import Reports
@@ -24,17 +25,9 @@ if TYPE_CHECKING:
     from substrait import algebra_pb2 as pb
 
     from substrait_dsl.catalog import Catalog
+    from substrait_dsl.proto.scopes import Scope
 
 D = TypeVar("D")
-
-OWN_URNS = "extension:io.substrait:"
-"""How the URNs of the specification's own extensions begin."""
-
-
-def is_specified(function: FunctionId) -> bool:
-    """Whether a function is from an extension of the specification."""
-    return function.urn.startswith(OWN_URNS)
-
 
 CallReport = tuple[FindingCode, str, str | None]
 """What is reported of a call: the code, the text, and the subject."""
@@ -45,61 +38,6 @@ MAX_REPEATED = 1_000_000
 """How many nodes stand in further places than a plan says them in."""
 _READING_TAKES = 100
 """How many bytes more it takes to read something, however short it is."""
-
-
-@attrs.define(eq=False)
-class Scope:
-    """The row that the expressions of one relation see, and what lies around it."""
-
-    types: tuple[Type, ...]
-    """The types of its columns."""
-    outer: Scope | None
-    """The row outside the subquery that the relation is part of."""
-    _numbers: Callable[[], Mapping[int, range]] | None = None
-    """Looks for `numbers`: few rows are ever called by one."""
-    lateral: bool = False
-    """Whether it is the left row of a lateral join, which its right input sees: `steps_out` does not count it."""
-    parameters: tuple[tuple[Type, ...], ...] = ()
-    """The parameters of the lambdas around an expression, the innermost first."""
-    anchor: int | None = None
-    """The number of this row in the algebra, once something in a subquery refers to it."""
-    detached: dict[int, Expression] = attrs.field(factory=dict)
-    """The detached expressions that were read over this row, by their ordinals."""
-    bodies: dict[int, tuple[pb.Expression.Lambda, Scope]] = attrs.field(factory=dict)
-    """What the bodies of the lambdas over this row see, by the `id` of their messages."""
-    row: Scope | None = None
-    """The row itself, where this is what the body of a lambda sees of it."""
-
-    @cached_property
-    def numbers(self) -> Mapping[int, range]:
-        """The ``rel_anchor`` numbers by which subqueries may call this row, with the columns that are meant.
-
-        They are those of the relation itself, which mean all columns, and of its inputs (reading 27).
-        """
-        return {} if self._numbers is None else self._numbers()
-
-    def called(self, number: int) -> Scope | None:
-        """The innermost row that may be called by a number, from this one outwards."""
-        row: Scope | None = self
-        while row is not None and number not in row.numbers:
-            row = row.outer
-        return row
-
-    def outwards(self, steps: int) -> list[Scope]:
-        """So many rows from this one outwards, as ``steps_out`` counts them; fewer, if there are no more."""
-        rows: list[Scope] = []
-        row: Scope | None = self
-        while row is not None and len(rows) < steps:
-            if not row.lateral:
-                rows.append(row)
-            row = row.outer
-        return rows
-
-    def inside(self, parameters: tuple[Type, ...]) -> Scope:
-        """The row as the body of a lambda with these parameters sees it."""
-        return attrs.evolve(
-            self, parameters=(parameters, *self.parameters), detached={}, bodies={}, row=self.row or self
-        )
 
 
 @attrs.define

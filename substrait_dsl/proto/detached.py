@@ -7,6 +7,7 @@ exactly once, and is not itself a reference to another.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from google.protobuf.message import Message
 from substrait import algebra_pb2 as pb
@@ -14,10 +15,13 @@ from substrait import algebra_pb2 as pb
 from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.lambdas import body_scope
 from substrait_dsl.proto.paths import parts
-from substrait_dsl.proto.trees import Detached
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
+    from substrait_dsl.proto.trees import Detached
 
 ORDINAL = "detached_expression_ordinal"
 """The kind of an expression (``Expression.rex_type``) that refers to one that stands apart."""

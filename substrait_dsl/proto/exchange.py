@@ -7,7 +7,7 @@ has no field (reading 10): a message of ours beside says it. The captures have n
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from substrait import algebra_pb2 as pb
 
@@ -26,11 +26,14 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.choices import Choices, decode_choices, encode_choices, message_of, truth, understood
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.extensions import decode_any, encode_any
 from substrait_dsl.proto.references import decode_reference, encode_reference
 from substrait_dsl.proto.scopes import row_of
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 
 def encode_exchange(encoder: Encoder, rel: Exchange, message: pb.ExchangeRel) -> None:

@@ -6,7 +6,7 @@ Specification: https://substrait.io/expressions/field_references/ and its neighb
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from substrait import algebra_pb2 as pb
 
@@ -50,7 +50,6 @@ from substrait_dsl.proto.conditionals import (
     encode_singular_or_list,
     encode_switch,
 )
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.detached import ORDINAL, decode_detached
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.lambdas import (
@@ -82,6 +81,10 @@ from substrait_dsl.proto.subqueries import (
     encode_set_predicate,
 )
 from substrait_dsl.proto.windows import decode_window_function, encode_window_function
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 
 def encode_expression(encoder: Encoder, expression: Expression, message: pb.Expression) -> None:

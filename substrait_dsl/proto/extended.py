@@ -5,6 +5,8 @@ Specification: https://substrait.io/expressions/extended_expression/.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from substrait import extended_expression_pb2 as pb
 
 from substrait_dsl.algebra.expressions import AggregateFunction, Expression
@@ -16,7 +18,6 @@ from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto.calls import decode_aggregate_function, encode_aggregate_function
 from substrait_dsl.proto.declarations import decode_declarations
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.depth import Layout, in_place, is_shallow, lay_out
 from substrait_dsl.proto.detached import check_detached
 from substrait_dsl.proto.encoder import Encoder
@@ -25,10 +26,14 @@ from substrait_dsl.proto.extensions import decode_advanced_extension, encode_adv
 from substrait_dsl.proto.names import decode_column_names
 from substrait_dsl.proto.nesting import require_readable
 from substrait_dsl.proto.relations import encode_relation
+from substrait_dsl.proto.scopes import Scope
 from substrait_dsl.proto.trees import Detached
 from substrait_dsl.proto.types import MAX_SCHEMA_NESTING, DeepTypeError, decode_named_struct, encode_named_struct
 from substrait_dsl.proto.versions import decode_version, encode_version
 from substrait_dsl.proto.whole import decode_whole, read_whole
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 
 def encode_extended_expression(

@@ -7,7 +7,7 @@ agreed on elsewhere: a plan of ours says it in a message beside (`choices`), so 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from substrait import algebra_pb2 as pb
 
@@ -36,10 +36,13 @@ from substrait_dsl.proto.choices import (
     understood,
     whole,
 )
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.exchange import decode_capture
 from substrait_dsl.proto.extensions import decode_any, encode_any
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 ExtensionMessage = pb.ExtensionLeafRel | pb.ExtensionSingleRel | pb.ExtensionMultiRel
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import attrs
@@ -36,10 +36,12 @@ from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.catalog.roles import is_known, known_overload, require_phase
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.arguments import fit_call
-from substrait_dsl.proto.decoder import CallReport, Decoder
 from substrait_dsl.proto.differences import difference_of
 from substrait_dsl.proto.types import decode_type
 from substrait_dsl.proto.untold import only_type
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import CallReport, Decoder
 
 
 @attrs.frozen

@@ -5,6 +5,8 @@ Specification: https://substrait.io/relations/logical_relations/#join-operation.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import attrs
 from substrait import algebra_pb2 as pb
 
@@ -16,10 +18,13 @@ from substrait_dsl.algebra.rules import JOIN_RULES, JoinType
 from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.common import puts_out_both_sides
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import JOIN_TYPE, LATERAL_JOIN_TYPE, word_of
 from substrait_dsl.proto.scopes import row_of
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 FilteringJoin = Join | LateralJoin | HashJoin | MergeJoin
 """The joins that may have a post-join filter."""

@@ -6,15 +6,20 @@ read as all references are, in `references`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from substrait import algebra_pb2 as pb
 from substrait import type_pb2
 
 from substrait_dsl.algebra.expressions import Lambda, LambdaInvocation
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.types import decode_type, encode_type
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 
 def encode_lambda(encoder: Encoder, function: Lambda, message: pb.Expression.Lambda) -> None:

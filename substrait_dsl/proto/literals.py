@@ -8,7 +8,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable
 from decimal import Context, Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 from substrait import algebra_pb2 as pb
@@ -20,7 +20,6 @@ from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.errors import LiteralError, PlanFormatError, SubstraitDslError
 from substrait_dsl.proto.declarations import Declarations
-from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.extensions import decode_any, encode_any
 from substrait_dsl.proto.times import (
     decode_date,
@@ -48,10 +47,13 @@ from substrait_dsl.proto.types import (
     report_user_defined,
 )
 
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+
 LiteralEncoder = Callable[[Declarations, Any, Any, pb.Expression.Literal], None]
 """Writes a value (not NULL) of a type into a message: declarations, value, type, message."""
 
-LiteralDecoder = Callable[[Decoder, Any], Literal]
+LiteralDecoder = Callable[["Decoder", Any], Literal]
 """Reads what the field of a literal holds, as a literal of a required type."""
 
 _EXACT = Context(prec=76)

@@ -7,7 +7,7 @@ https://substrait.io/expressions/field_references/#masked-complex-expression.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from google.protobuf.message import Message
 from substrait import algebra_pb2 as pb
@@ -15,9 +15,11 @@ from substrait import algebra_pb2 as pb
 from substrait_dsl.algebra.expressions import ListMask, Mask, MaskItem, StructMask
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
-from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.types import DeepTypeError
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 
 def encode_mask(encoder: Encoder, mask: StructMask, message: pb.Expression.MaskExpression) -> None:

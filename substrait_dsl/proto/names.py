@@ -6,13 +6,16 @@ Specification: ``NamedStruct`` in ``type.proto`` and ``ExpressionReference`` in 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from substrait import extended_expression_pb2, type_pb2
 
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import List, Map, Struct, Type, struct_names
-from substrait_dsl.proto.decoder import Decoder
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 
 def decode_schema_names(decoder: Decoder, types: Sequence[Type], message: type_pb2.NamedStruct) -> Sequence[str]:

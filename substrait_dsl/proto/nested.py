@@ -5,14 +5,17 @@ Specification: https://substrait.io/expressions/specialized_record_expressions/ 
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import MapEntry, NestedList, NestedMap, NestedStruct
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 
 def encode_nested(

@@ -5,7 +5,7 @@ Specification: ``FunctionOption`` and https://substrait.io/expressions/scalar_fu
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from substrait import algebra_pb2 as pb
 
@@ -13,7 +13,9 @@ from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.catalog.roles import known_overload
 from substrait_dsl.errors import InvalidChoiceError
-from substrait_dsl.proto.decoder import Decoder
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 
 def encode_options(options: tuple[FunctionOption, ...], messages: Any) -> None:

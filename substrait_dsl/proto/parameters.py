@@ -5,14 +5,19 @@ Specification: ``DynamicParameter`` and https://substrait.io/expressions/executi
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import CONTEXT_VARIABLES, DynamicParameter, ExecutionContextVariable
 from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.types import decode_type, decode_type_body, encode_type, encode_type_body
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 
 def encode_dynamic_parameter(encoder: Encoder, parameter: DynamicParameter, message: pb.DynamicParameter) -> None:

@@ -5,6 +5,8 @@ Specification: https://substrait.io/relations/physical_relations/#hash-equijoin-
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.functions import FunctionId
@@ -13,13 +15,15 @@ from substrait_dsl.algebra.relations import BuildSide, HashJoin, JoinKey, KeyCom
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog.roles import require_match
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import BUILD_INPUT, KEY_COMPARISON, PHYSICAL_JOIN_TYPE, word_of
 from substrait_dsl.proto.functions import decode_comparison
 from substrait_dsl.proto.joins import decode_post_filter
 from substrait_dsl.proto.references import decode_reference, encode_reference
-from substrait_dsl.proto.scopes import row_of
+from substrait_dsl.proto.scopes import Scope, row_of
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 
 def encode_hash_join(encoder: Encoder, rel: HashJoin, message: pb.HashJoinRel) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from substrait import algebra_pb2 as pb
 from substrait.plan_pb2 import Plan
 
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.paths import inside
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 _SAME_COLUMNS = ("filter", "sort", "fetch")
 """The relations of one input that put out its columns."""

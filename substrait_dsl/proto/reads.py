@@ -6,7 +6,7 @@ Specification: https://substrait.io/relations/logical_relations/#read-operation.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from substrait import algebra_pb2 as pb
 
@@ -43,7 +43,6 @@ from substrait_dsl.proto.choices import (
     understood,
 )
 from substrait_dsl.proto.constants import with_type_of
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.extensions import (
     decode_any,
@@ -52,8 +51,11 @@ from substrait_dsl.proto.extensions import (
     encode_any,
 )
 from substrait_dsl.proto.masks import decode_mask, encode_mask
-from substrait_dsl.proto.scopes import row_of
+from substrait_dsl.proto.scopes import Scope, row_of
 from substrait_dsl.proto.types import decode_named_struct, encode_named_struct
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 
 def encode_read(encoder: Encoder, rel: Read, message: pb.ReadRel) -> None:

@@ -5,7 +5,7 @@ Specification: https://substrait.io/expressions/field_references/ and ``Expressi
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 import attrs
 from substrait import algebra_pb2 as pb
@@ -31,10 +31,13 @@ from substrait_dsl.algebra.expressions.lambdas import parameter_in_subquery
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.masks import decode_mask, encode_mask
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 
 def encode_field_reference(encoder: Encoder, reference: FieldReference, message: pb.Expression.FieldReference) -> None:

@@ -6,7 +6,7 @@ Specification: https://substrait.io/relations/logical_relations/.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from substrait import algebra_pb2 as pb
 
@@ -48,7 +48,6 @@ from substrait_dsl.errors import PlanFormatError, SubstraitDslError, Unsupported
 from substrait_dsl.proto.calls import decode_measure, decode_sort_key, encode_measure, encode_sort_key
 from substrait_dsl.proto.choices import decode_choices, encode_choices
 from substrait_dsl.proto.common import decode_common, encode_common
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder, body_of
 from substrait_dsl.proto.enums import FETCH_MODE, SET_OP, word_of
 from substrait_dsl.proto.exchange import decode_exchange, encode_capture, encode_exchange
@@ -88,6 +87,10 @@ from substrait_dsl.proto.writes import (
     encode_update,
     encode_write,
 )
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 
 def encode_relation(encoder: Encoder, rel: Rel, message: pb.Rel) -> None:

@@ -7,10 +7,11 @@ that people can read; they are not part of what a relation is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
+import attrs
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import (
@@ -28,7 +29,64 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.types import Struct, Type
-from substrait_dsl.proto.decoder import Decoder, Scope
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+
+
+@attrs.define(eq=False)
+class Scope:
+    """The row that the expressions of one relation see, and what lies around it."""
+
+    types: tuple[Type, ...]
+    """The types of its columns."""
+    outer: Scope | None
+    """The row outside the subquery that the relation is part of."""
+    _numbers: Callable[[], Mapping[int, range]] | None = None
+    """Looks for `numbers`: few rows are ever called by one."""
+    lateral: bool = False
+    """Whether it is the left row of a lateral join, which its right input sees: `steps_out` does not count it."""
+    parameters: tuple[tuple[Type, ...], ...] = ()
+    """The parameters of the lambdas around an expression, the innermost first."""
+    anchor: int | None = None
+    """The number of this row in the algebra, once something in a subquery refers to it."""
+    detached: dict[int, Expression] = attrs.field(factory=dict)
+    """The detached expressions that were read over this row, by their ordinals."""
+    bodies: dict[int, tuple[pb.Expression.Lambda, Scope]] = attrs.field(factory=dict)
+    """What the bodies of the lambdas over this row see, by the `id` of their messages."""
+    row: Scope | None = None
+    """The row itself, where this is what the body of a lambda sees of it."""
+
+    @cached_property
+    def numbers(self) -> Mapping[int, range]:
+        """The ``rel_anchor`` numbers by which subqueries may call this row, with the columns that are meant.
+
+        They are those of the relation itself, which mean all columns, and of its inputs (reading 27).
+        """
+        return {} if self._numbers is None else self._numbers()
+
+    def called(self, number: int) -> Scope | None:
+        """The innermost row that may be called by a number, from this one outwards."""
+        row: Scope | None = self
+        while row is not None and number not in row.numbers:
+            row = row.outer
+        return row
+
+    def outwards(self, steps: int) -> list[Scope]:
+        """So many rows from this one outwards, as ``steps_out`` counts them; fewer, if there are no more."""
+        rows: list[Scope] = []
+        row: Scope | None = self
+        while row is not None and len(rows) < steps:
+            if not row.lateral:
+                rows.append(row)
+            row = row.outer
+        return rows
+
+    def inside(self, parameters: tuple[Type, ...]) -> Scope:
+        """The row as the body of a lambda with these parameters sees it."""
+        return attrs.evolve(
+            self, parameters=(parameters, *self.parameters), detached={}, bodies={}, row=self.row or self
+        )
 
 
 def row_of(

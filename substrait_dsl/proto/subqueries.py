@@ -6,15 +6,18 @@ Specification: https://substrait.io/expressions/subqueries/.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import Expression, InPredicate, ScalarSubquery, SetComparison, SetPredicate
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import COMPARISON_OP, PREDICATE_OP, REDUCTION_OP, word_of
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 
 def encode_scalar_subquery(encoder: Encoder, subquery: ScalarSubquery, message: pb.Expression.Subquery.Scalar) -> None:

@@ -6,7 +6,7 @@ Specification: ``Expression.Literal`` in ``algebra.proto``.
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from substrait import algebra_pb2 as pb
 
@@ -14,7 +14,9 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Compound, DaySeconds, Literal, YearMonths, literal
 from substrait_dsl.errors import LiteralError
 from substrait_dsl.proto.declarations import Declarations
-from substrait_dsl.proto.decoder import Decoder
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 

@@ -23,7 +23,8 @@ from substrait_dsl.proto.survey import survey
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.node import Rel
-    from substrait_dsl.proto.decoder import Decoder, Scope
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 MAX_FREE = 100_000
 """How many rows outside of themselves the trees of a plan may refer to, each counted for itself."""

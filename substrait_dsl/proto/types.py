@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import graphlib
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from substrait import type_pb2 as pb
 from substrait.plan_pb2 import Plan
@@ -18,11 +18,13 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.catalog.user_types import type_problem
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
-from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.levels import FLAT_TYPES, MAX_NESTING, levels_of_type
 from substrait_dsl.proto.names import decode_schema_names
 from substrait_dsl.proto.paths import inside
 from substrait_dsl.proto.sizes import Sizes
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 TYPE_FIELDS: dict[type[t.Type], str] = {
     t.Boolean: "bool",

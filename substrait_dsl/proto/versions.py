@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+from typing import TYPE_CHECKING
 
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError
@@ -18,9 +19,10 @@ from substrait.plan_pb2 import Version as VersionMessage
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.plan import Version
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.decoder import Decoder
 from substrait_dsl.proto.distributions import find_version
-from substrait_dsl.proto.producers import producer_of
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
 
 Whole = Plan | ExtendedExpression
 """A message that is written and read by itself."""
@@ -40,6 +42,8 @@ def decode_version(decoder: Decoder, message: Whole) -> Version | None:
 
     Raises `PlanFormatError` for one of another major version.
     """
+    from substrait_dsl.proto.producers import producer_of  # not needed for writing
+
     said = message.version
     require_known_major(message)
     decoder.version = numbers_of(said)

@@ -6,7 +6,7 @@ operation after it.
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from substrait import algebra_pb2 as pb
 
@@ -17,10 +17,13 @@ from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.calls import decode_sort_key, encode_sort_key
 from substrait_dsl.proto.choices import decode_choices, encode_choices, understood, whole
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.scopes import names_of_calls, names_of_groups, row_of
 from substrait_dsl.proto.windows import decode_window_call, encode_window_call
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 _PLAIN_METHOD: WindowMethod = "consistent_partition"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import partial
+from typing import TYPE_CHECKING
 
 from substrait import algebra_pb2 as pb
 
@@ -41,12 +42,15 @@ from substrait_dsl.proto.calls import (
     encode_arguments,
     encode_sort_key,
 )
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, BOUNDS_TYPE, word_of
 from substrait_dsl.proto.functions import decode_function
 from substrait_dsl.proto.options import decode_options, encode_options
 from substrait_dsl.proto.types import encode_type
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 CallMessage = pb.Expression.WindowFunction | pb.ConsistentPartitionWindowRel.WindowRelFunction
 BoundMessage = pb.Expression.WindowFunction.Bound

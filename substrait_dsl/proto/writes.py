@@ -7,7 +7,7 @@ to a table in memory and to files have no message (reading 10): they are an ``Ex
 from __future__ import annotations
 
 import base64
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from google.protobuf import json_format
 from substrait import algebra_pb2 as pb
@@ -36,7 +36,6 @@ from substrait_dsl.algebra.relations import (
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.choices import Choices, choices_in, message_of
-from substrait_dsl.proto.decoder import Decoder, Scope
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import CREATE_MODE, DDL_OBJECT, DDL_OP, OUTPUT_MODE, WRITE_OP, word_of
 from substrait_dsl.proto.extensions import decode_any, decode_own_extension, encode_any
@@ -44,6 +43,10 @@ from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.reads import decode_file_item, decode_named_table, encode_file_item, encode_named_table
 from substrait_dsl.proto.scopes import row_of
 from substrait_dsl.proto.types import decode_named_struct, encode_named_struct
+
+if TYPE_CHECKING:
+    from substrait_dsl.proto.decoder import Decoder
+    from substrait_dsl.proto.scopes import Scope
 
 FileMessage = pb.ReadRel.LocalFiles.FileOrFiles
 
