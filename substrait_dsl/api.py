@@ -1,11 +1,12 @@
 """The public names, all in one place; `import substrait_dsl` loads them when the first one is used."""
 
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 from typing import Literal as L
 
 import substrait_dsl.errors as errors  # by their own names: the package's are those of this module
 import substrait_dsl.functions as functions
-from substrait_dsl.algebra.accesses import Access, Accesses
-from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability
 from substrait_dsl.algebra.common import Computation
 from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
@@ -15,7 +16,6 @@ from substrait_dsl.algebra.relations.groups import AggregateMethod
 from substrait_dsl.algebra.relations.read import Arrow, DelimitedText, Dwrf, ExtensionFormat, Orc, Parquet
 from substrait_dsl.algebra.relations.windows import WindowMethod
 from substrait_dsl.algebra.relations.writes import CreateMode, OutputMode, WriteOp
-from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.algebra.rules import JoinType, LateralJoinType, SetOp
 from substrait_dsl.algebra.schema import Field
 from substrait_dsl.algebra.settings import Encoding, OuterReferences
@@ -54,11 +54,8 @@ from substrait_dsl.algebra.types import (
     VarChar,
 )
 from substrait_dsl.catalog import Catalog, standard_catalog
-from substrait_dsl.engines.report import CheckFinding, CheckMatrix, Report
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.calls import Measure, WindowFunction
-from substrait_dsl.fluent.capabilities import read_capabilities
-from substrait_dsl.fluent.checks import check_all
 from substrait_dsl.fluent.conditions import (
     all_of,
     any_of,
@@ -83,7 +80,6 @@ from substrait_dsl.fluent.exchange import (
 )
 from substrait_dsl.fluent.expand import Switching, switching
 from substrait_dsl.fluent.expr import DynExpr, Expr, SortKey
-from substrait_dsl.fluent.extended import ExtendedExpression
 from substrait_dsl.fluent.extensions import extension_leaf, extension_multi
 from substrait_dsl.fluent.files import FileSlice, read_files
 from substrait_dsl.fluent.grouping import GroupBy
@@ -113,6 +109,15 @@ from substrait_dsl.fluent.trees import Subtree, subtree
 from substrait_dsl.fluent.windows import following, preceding
 from substrait_dsl.fluent.writes import extension_object, files_target, virtual_target
 from substrait_dsl.functions import Functions
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.accesses import Access, Accesses
+    from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability
+    from substrait_dsl.algebra.requirements import Requirement
+    from substrait_dsl.engines.report import CheckFinding, CheckMatrix, Report
+    from substrait_dsl.fluent.capabilities import read_capabilities
+    from substrait_dsl.fluent.checks import check_all
+    from substrait_dsl.fluent.extended import ExtendedExpression
 
 __all__: list[str] = [
     "FP32",
@@ -269,3 +274,27 @@ __all__: list[str] = [
     "virtual_target",
     "when",
 ]
+
+SELDOM_USED: Mapping[str, str] = {
+    "Access": "algebra.accesses",
+    "Accesses": "algebra.accesses",
+    "Capabilities": "algebra.capabilities",
+    "CheckFinding": "engines.report",
+    "CheckMatrix": "engines.report",
+    "ExtendedExpression": "fluent.extended",
+    "FunctionCapability": "algebra.capabilities",
+    "Report": "engines.report",
+    "Requirement": "algebra.requirements",
+    "check_all": "fluent.checks",
+    "read_capabilities": "fluent.capabilities",
+}
+"""The modules of names that most programs do not use, and whose modules nothing else needs: loaded when first used."""
+
+
+if not TYPE_CHECKING:  # a checker knows the names by the imports above
+
+    def __getattr__(name: str) -> Any:
+        if name not in SELDOM_USED:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(f"substrait_dsl.{SELDOM_USED[name]}"), name)
+        return value

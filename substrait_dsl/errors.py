@@ -8,7 +8,6 @@ it was about (`place`), says what to do about it (`hint`), where in a plan it wa
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
@@ -246,11 +245,27 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """
     by_lower = {candidate.lower(): candidate for candidate in known}
     given = name.lower()
-    near = difflib.get_close_matches(given, by_lower, n=1, cutoff=0.75 if len(given) > 3 else 0.6)
+    near = close_matches(given, by_lower, 0.75 if len(given) > 3 else 0.6)
     if not near and len(given) > 2:
         near = [each for each in by_lower if each.startswith(given) or each.endswith(f"_{given}")]
         near = near if len(near) == 1 else []
     return by_lower[near[0]] if near else None
+
+
+def close_matches(name: str, known: Iterable[str], cutoff: float) -> list[str]:
+    """The known name that is most similar to another, if it is similar enough.
+
+    Args:
+        name: the other.
+        known: the names to choose from.
+        cutoff: how similar they have to be, from 0 to 1.
+
+    Returns:
+        One name, or none.
+    """
+    import difflib  # a program without a mistake need not load it
+
+    return difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
 
 
 def unknown_choice(

@@ -6,9 +6,12 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from substrait_dsl import api
 
 ROOT = Path(__file__).parent.parent / "substrait_dsl"
 
@@ -234,7 +237,12 @@ def test_nothing_else_stands_at_the_root() -> None:
 
 def loaded_by(code: str) -> set[str]:
     """The packages that a fresh interpreter has loaded after running some code."""
-    show = f"import sys; {code}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    return {name.partition(".")[0] for name in loaded_modules(code)}
+
+
+def loaded_modules(code: str) -> set[str]:
+    """The modules that a fresh interpreter has loaded after running some code."""
+    show = f"import sys; {code}; print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True, cwd=ROOT.parent)
     return set(result.stdout.split())
 
@@ -251,3 +259,46 @@ def test_importing_the_package_loads_no_heavy_library(code: str) -> None:
     loaded = loaded_by(code)
     assert "substrait_dsl" in loaded
     assert loaded & {*HEAVY, "pandas", "numpy"} == set()
+
+
+NOT_FOR_WRITING = {
+    "substrait_dsl.algebra.accesses",
+    "substrait_dsl.algebra.capabilities",
+    "substrait_dsl.algebra.extended",
+    "substrait_dsl.algebra.requirements",
+    "substrait_dsl.arrow",
+    "substrait_dsl.consumers",
+    "substrait_dsl.engines",
+    "substrait_dsl.fluent.checks",
+    "substrait_dsl.fluent.extended",
+    "substrait_dsl.fluent.running",
+    "substrait_dsl.fluent.saving",
+    "substrait_dsl.mypy_plugin",
+    "substrait_dsl.partiql",
+    "substrait_dsl.proto.decoder",
+    "substrait_dsl.proto.legacy",
+    "substrait_dsl.proto.producers",
+    "substrait_dsl.proto.trees",
+    "substrait_dsl.render",
+    "substrait_dsl.spark",
+    # of the standard library
+    "difflib", "email", "importlib.metadata", "importlib.resources", "random", "shutil", "socket", "tempfile",
+    "textwrap", "zipfile",
+}  # fmt: skip
+"""Modules that a program does not wait for which only builds a plan and writes it."""
+
+
+def test_writing_a_plan_loads_only_what_it_takes() -> None:
+    """A program starts as fast as it loads little: what it does not use it does not load."""
+    columns = "{'a': sd.I64, 'b': sd.String}"
+    pipeline = f"sd.read_named('t', {columns}).filter(lambda r: r.a > 1).select('a')"
+    loaded = loaded_modules(f"import substrait_dsl as sd; {pipeline}.to_plan().to_bytes()")
+    assert "substrait_dsl.proto.encoder" in loaded
+    assert loaded & NOT_FOR_WRITING == set()
+    assert [name for name in NOT_FOR_WRITING if find_spec(name) is None] == []  # none is a name of the past
+
+
+def test_the_names_that_are_loaded_when_used_are_public() -> None:
+    assert set(api.SELDOM_USED) <= set(api.__all__)
+    for name, module in api.SELDOM_USED.items():
+        assert getattr(api, name).__module__ == f"substrait_dsl.{module}"

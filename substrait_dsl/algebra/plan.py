@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.algebra.accesses import Accesses, accesses_of
 from substrait_dsl.algebra.evaluation import normalized_trees
 from substrait_dsl.algebra.expressions.literals import Literal, literal
 from substrait_dsl.algebra.expressions.parameters import DynamicParameter, remember_type
@@ -23,6 +23,9 @@ from substrait_dsl.algebra.trees import Root, Subtree, Tree, check_closed
 from substrait_dsl.algebra.types import Type, Unbound
 from substrait_dsl.algebra.validators import refusal
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, placing, require_choice
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.accesses import Accesses
 
 __all__ = [
     "EVALUATION_MODES",
@@ -124,6 +127,8 @@ class AlgebraPlan(Picklable):
     @property
     def accesses(self) -> Accesses:
         """What the plan reads, writes and defines outside of itself."""
+        from substrait_dsl.algebra.accesses import accesses_of  # not needed for writing
+
         return accesses_of(self.nodes, self.settings.enhancement)
 
     @property

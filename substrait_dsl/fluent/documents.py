@@ -7,15 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
-from substrait_dsl.algebra.capabilities import Capabilities
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.findings import Finding, Weight
 from substrait_dsl.algebra.pickling import Immutable
 from substrait_dsl.algebra.plan import Version
-from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.algebra.settings import ENCODINGS, OUTER_REFERENCES, Encoding, OuterReferences
 from substrait_dsl.calling import Called
-from substrait_dsl.engines.report import Report
 from substrait_dsl.errors import (
     InvalidArgumentError,
     PlanFormatError,
@@ -24,17 +21,18 @@ from substrait_dsl.errors import (
     placing,
     require_choice,
 )
-from substrait_dsl.fluent.checks import capability_report, profile_or_capabilities
 from substrait_dsl.fluent.choices import require_catalog, require_strictness
-from substrait_dsl.fluent.saving import write_whole
 
 if TYPE_CHECKING:
     from substrait.extended_expression_pb2 import ExtendedExpression as ExtendedExpressionMessage
     from substrait.plan_pb2 import Plan as PlanMessage
 
+    from substrait_dsl.algebra.capabilities import Capabilities
     from substrait_dsl.algebra.extended import ExtendedExpression
     from substrait_dsl.algebra.plan import AlgebraPlan
+    from substrait_dsl.algebra.requirements import Requirement
     from substrait_dsl.catalog import Catalog
+    from substrait_dsl.engines.report import Report
 
 MAX_BYTES = 64 * 2**20
 """How many bytes a plan has at most that is read, unless another limit is given: as many as protobuf's messages had."""
@@ -252,6 +250,9 @@ class Document(Immutable, Called, Generic[M, A]):
 
         Specification: ``Capabilities`` in ``capabilities.proto`` of versions before 0.82, and ``dialect_schema.yaml``.
         """
+        from substrait_dsl.algebra.capabilities import Capabilities
+        from substrait_dsl.fluent.checks import capability_report, profile_or_capabilities
+
         with naming("check"):
             given = profile_or_capabilities(engine)
             return capability_report(self._required(), given if isinstance(given, Capabilities) else given.dialect)
@@ -327,6 +328,8 @@ class Document(Immutable, Called, Generic[M, A]):
 
         `encoding`, `outer_references` and errors as of `to_proto`; `OSError` if the file cannot be written.
         """
+        from substrait_dsl.fluent.saving import write_whole
+
         with naming("save"):
             target = _file(path)
         if target.suffix.lower() == ".json":

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar, cast
 
-from substrait_dsl.algebra.accesses import Allowed, require_allowed
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.trees import Root
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from pyspark.sql import SparkSession
 
+    from substrait_dsl.algebra.accesses import Allowed
     from substrait_dsl.spark.explain import ExplainMode
 
     OtherSession = SessionContext | DuckDBPyConnection
@@ -144,6 +144,8 @@ def start(
     """
     require_flag("persist_shared", persist_shared)
     if allow is not None:
+        from substrait_dsl.algebra.accesses import require_allowed
+
         require_allowed(plan.accesses, allow)
     given = {} if tables is None else arrow_tables(tables, plan.accesses)
     if session is None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from substrait_dsl.algebra.accesses import Access, Accesses
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, nearest, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from substrait_dsl.algebra.accesses import Access, Accesses
 
 Names = tuple[str, ...]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import difflib
 import keyword
 import os
 import re
@@ -39,6 +38,7 @@ from substrait_dsl.errors import (
     PlanFormatError,
     TypeMismatchError,
     UnknownAttributeError,
+    close_matches,
     nearest,
     quoted,
     shortened,
@@ -57,7 +57,7 @@ OPERATORS = frozenset((*_ARITHMETIC, *_COMPARISONS, "coalesce", "nullif", "least
 def no_attribute(what: str, name: str, habits: Mapping[str, str], known: Iterable[str]) -> UnknownAttributeError:
     """The error for a method that does not exist, with what it is called here."""
     names = {each: each for each in (*known, *habits) if not each.startswith("_")}
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
+    near = close_matches(name, names, 0.8)
     habit = habits.get(name) or (habits.get(near[0]) if near else None)
     hint = f"write {habit}" if habit else suggestion(name, [each for each in names if each not in habits])
     return UnknownAttributeError(f'{what} has no "{name}"', hint=hint)

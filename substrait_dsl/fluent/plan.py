@@ -11,9 +11,6 @@ import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.accesses import Accesses, Allowed
-from substrait_dsl.algebra.anchors import canonical_plan
-from substrait_dsl.algebra.capabilities import Capabilities
 from substrait_dsl.algebra.evaluation import Change, evaluated_trees
 from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
@@ -31,20 +28,16 @@ from substrait_dsl.algebra.plan import (
 from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, Encoding, OuterReferences, PlanSettings
 from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.engines.report import Report
 from substrait_dsl.errors import InvalidArgumentError, kind_words, naming, placing, require_choice
 from substrait_dsl.fluent.base import RelationBase, made
-from substrait_dsl.fluent.checks import capability_report, message_for, profile_or_capabilities, profile_report
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, require_encoding, type_urls
 from substrait_dsl.fluent.execution import Execution, Running, start
 from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
 from substrait_dsl.fluent.given_tables import Tables
 from substrait_dsl.fluent.guidance import no_attribute
-from substrait_dsl.fluent.lowering import lowered
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.relation import Relation
-from substrait_dsl.fluent.running import require_explained
 from substrait_dsl.fluent.schemas import as_type
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.trees import Subtree, plan_of, tree_of
@@ -53,7 +46,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from substrait.plan_pb2 import Plan as PlanMessage
 
+    from substrait_dsl.algebra.accesses import Accesses, Allowed
+    from substrait_dsl.algebra.capabilities import Capabilities
     from substrait_dsl.catalog import Catalog
+    from substrait_dsl.engines.report import Report
     from substrait_dsl.fluent.execution import OtherSession, Session
     from substrait_dsl.spark.explain import ExplainMode
 
@@ -252,6 +248,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             return self._lowered(engine)
 
     def _lowered(self, engine: str | Path) -> Plan:
+        from substrait_dsl.fluent.lowering import lowered
+
         made_plan = Plan.__new__(Plan)
         made_plan._become(lowered(self._algebra, engine), ())
         return made_plan
@@ -280,6 +278,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         if engine is None:
             return super().to_bytes(encoding=encoding or "spec", outer_references=outer_references)
         from substrait_dsl.engines.profile import load_profile
+        from substrait_dsl.fluent.checks import message_for
         from substrait_dsl.proto.plan import to_bytes
 
         with naming("to_bytes"):
@@ -311,6 +310,9 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
         Specification: ``dialect_schema.yaml``, and ``Capabilities`` in ``capabilities.proto`` of versions before 0.82.
         """
+        from substrait_dsl.algebra.capabilities import Capabilities
+        from substrait_dsl.fluent.checks import capability_report, profile_or_capabilities, profile_report
+
         with naming("check"):
             given = profile_or_capabilities(engine)
             if isinstance(given, Capabilities):
@@ -318,6 +320,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             return profile_report(self._algebra, given)
 
     def _with_canonical_anchors(self) -> AlgebraPlan:
+        from substrait_dsl.algebra.anchors import canonical_plan
+
         return canonical_plan(self._algebra)
 
     @overload
@@ -396,6 +400,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
         Arguments, and what is raised: as of `Relation.explain`.
         """
+        from substrait_dsl.fluent.running import require_explained
+
         with naming("explain"):
             require_explained(session, mode, tables)
             if session is None:

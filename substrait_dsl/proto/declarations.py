@@ -6,7 +6,6 @@ use and are numbered from 1, each kind by itself, so that equal plans are equal 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
@@ -18,7 +17,7 @@ from substrait_dsl.algebra.expressions import FunctionId
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.types import Type, TypeVariation, UserDefined
 from substrait_dsl.catalog.standard import OWN_URNS
-from substrait_dsl.errors import PlanFormatError, nearest
+from substrait_dsl.errors import PlanFormatError, close_matches, nearest
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
@@ -158,7 +157,7 @@ def _report_misspelt(decoder: Decoder, function: FunctionId, looked_up: set[str]
     if len(looked_up) >= _MOST_SUGGESTIONS or all(function.name not in each.functions for each in extensions.values()):
         return
     looked_up.add(urn)
-    near = difflib.get_close_matches(urn, extensions, n=1, cutoff=_MISSPELT)
+    near = close_matches(urn, extensions, _MISSPELT)
     if near:
         told = f'no extension "{urn}" is known, but "{near[0]}" is, and there is a "{function.name}"'
         decoder.report(FindingCode.EXTENSION_UNKNOWN, f"{told}: what is declared of it is kept as it came", message)
