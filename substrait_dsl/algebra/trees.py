@@ -31,12 +31,33 @@ class Root(Picklable):
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, without nested ones."""
-        columns: list[str] = []
+        return tuple(self.names[position] for position in self._positions())
+
+    def _positions(self) -> list[int]:
+        """Where the names of the columns are among all names."""
+        positions: list[int] = []
         position = 0
         for kind in self.input.schema.types:
-            columns.append(self.names[position])
+            positions.append(position)
             position += 1 + sum(1 for _ in struct_names(kind))
-        return tuple(columns)
+        return positions
+
+    def with_unique_columns(self) -> Root:
+        """The root whose columns have different names: the later ones of one name have a number behind it."""
+        columns = self.columns
+        if len(set(columns)) == len(columns):
+            return self
+        names, used, seen = list(self.names), set(columns), set[str]()
+        for position in self._positions():
+            name, number = names[position], 2
+            if name in seen:
+                while f"{name}_{number}" in used:
+                    number += 1
+                name = f"{name}_{number}"
+            names[position] = name
+            used.add(name)
+            seen.add(name)
+        return attrs.evolve(self, names=tuple(names))
 
 
 @attrs.frozen

@@ -81,13 +81,16 @@ class ConsumerExecution(Execution):
         self.frames = [result.frame for result in self._results]
 
     def _with_schemas(self, plan: AlgebraPlan, output: Output) -> Iterator[tuple[Root, NamedStruct]]:
-        for root, schema in zip(plan.roots, self._schemas, strict=True):
-            if output != "frame" and len(set(schema.names)) < len(schema):  # of a frame, the engine refuses them
-                names = tuple(f"c{number}" for number in range(len(root.names)))
-                renamed = attrs.evolve(root, names=names)
-                yield renamed, root_schema(renamed)
-            else:
-                yield root, schema
+        """The roots, each with the columns that its frame has: those of one name have others until they are rows."""
+        for root in plan.roots:
+            renamed = root.with_unique_columns()
+            if output == "frame" and renamed is not root:
+                title = self._consumer.title
+                raise UnsupportedError(
+                    f"a frame of {title} has no two columns of one name",
+                    hint="rename one of them, or take the rows: collect, to_arrow",
+                )
+            yield renamed, root_schema(renamed)
 
     def _run(self, encoded: Encoded) -> Result:
         return self._consumer.consume(encoded)

@@ -47,7 +47,6 @@ RefusalCode = Literal[
     "enhancement",
     "trees",
     "shared-rows",
-    "names",
     "size",
     "depth",
     "encoding",
@@ -63,7 +62,6 @@ REFUSALS: Mapping[RefusalCode, str] = {
     "enhancement": "an enhancement of others, which must not be ignored",
     "trees": "a plan of several trees, or of one that is only evaluated",
     "shared-rows": "a shared relation that is used several times, and may have other rows each time it is computed",
-    "names": "two columns of one name in the output",
     "size": "a plan that is too large when what is used several times stands there as often",
     "depth": "a plan that is too deep for one tree",
     "encoding": "something that has no form in the encoding that the engine reads",
@@ -181,6 +179,13 @@ def _how(node: Node) -> str:
     return node.how if isinstance(node, JOINS) else ""
 
 
+SAME_NAMES = Rule(
+    "names",
+    "two columns of one name are put out",
+    "numbers behind the later ones; rows, tables and text that a session gives have the names of the plan",
+    lambda *_: False,  # of a root, which is no node
+)
+
 RULES: tuple[Rule, ...] = (
     Rule(
         "read-filter", "the filter of a read is not applied", "a filter above the read",
@@ -271,6 +276,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("window-frame", "a range without an order is not all rows", "the frame of all rows",
          lambda node, _: isinstance(node, WindowFunction) and node.call.bounds_type == "range"),
+    SAME_NAMES,
 )  # fmt: skip
 """All rules, by which something is written another way."""
 

@@ -156,8 +156,20 @@ def profile_report(plan: AlgebraPlan, profile: Profile) -> Report:
     findings = list(_merged([*_refused(checked.refusals), *_rewritten(checked.check)]))
     verdict = _verdict(plan, checked)
     if verdict == "runs lowered":
+        findings += _of_names(plan, checked.check)
         findings += _of_whole_plans(profile, has_others=bool(findings))
     return Report(profile.name, verdict, _sorted(findings))
+
+
+def _of_names(plan: AlgebraPlan, check: PlanCheck) -> Iterator[CheckFinding]:
+    """What stands against a plan that puts out columns of one name."""
+    from substrait_dsl.engines.rules import SAME_NAMES
+
+    assert check.lowered is not None
+    if any(mine.columns != theirs.columns for mine, theirs in zip(plan.roots, check.lowered.roots, strict=True)):
+        shape = check.profile.shapes.get(SAME_NAMES.code, "unspecified")
+        severity = "unspecified" if shape == "right" else shape
+        yield CheckFinding(SAME_NAMES.code, severity, SAME_NAMES.why, cure=SAME_NAMES.cure, is_refused=False)
 
 
 def _of_whole_plans(profile: Profile, *, has_others: bool) -> Iterator[CheckFinding]:

@@ -236,7 +236,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
                 (``"datafusion"``), a name with a version (``"datafusion-55"``), or the path of a profile.
 
         Returns:
-            The plan. It holds no shared relations: what is used several times stands there as often.
+            The plan. It holds no shared relations: what is used several times stands there as often. Of columns of one
+            name the later ones have a number behind it: ``k`` and ``k_2``.
 
         Raises:
             UnsupportedError: something has no form on the engine that gives the same rows; it names the step.

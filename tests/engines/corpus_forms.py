@@ -255,6 +255,7 @@ UNKNOWN: dict[str, Callable[[], Made]] = {
     "current date": lambda: INTS.select(v=sd.current_date()),
     "shared": lambda: sd.shared(INTS).union_all(INTS),
     "two columns of one name": lambda: INTS.select("k").cross(FEW.select(k=sd.col("k2"))),
+    "two columns of one name, one of them computed": lambda: INTS.select("y").cross(INTS.select(y=sd.col("a"))),
     "enhancement": lambda: INTS.with_extension(common=sd.AdvancedExtension(enhancement=MESSAGE)),
     "hint": lambda: INTS.with_extension(common=sd.AdvancedExtension((MESSAGE,))),
     "deep": lambda: chain(60),

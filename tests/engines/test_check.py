@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: twice(T.select("k", n=f.row_number().over(order_by="k"))),
         "shared-rows",
     ),
-    "columns of one name": (lambda: T.select("k").cross(U.select("k")), "names"),
     "a parameter without a value": (lambda: T.filter(lambda t: t.a > sd.parameter(1, "i32")), "no-form"),
     "a write": (lambda: T.write("copy", op="ctas"), "no-form"),
     "an enhancement": (lambda: FORMS["enhancement"].make(), "enhancement"),
@@ -111,6 +111,27 @@ def test_why_a_plan_is_refused(made: Callable[[], Any], code: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         plan.to_bytes(engine="datafusion")
     assert caught.value.message.startswith(report.findings[0].why)
+
+
+NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "twice": (("k", "k"), ("k", "k_2")),
+    "three times": (("k", "a", "k", "k"), ("k", "a", "k_2", "k_3")),
+    "beside the name with a number": (("k", "k", "k_2"), ("k", "k_3", "k_2")),
+    "each once": (("k", "K"), ("k", "K")),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_columns_of_one_name_get_others(case: str) -> None:
+    """The rows of such a plan are right under other names, and the report says so."""
+    names, sent = NAMES[case]
+    columns = [sd.read_virtual([(number,)], {name: "i32"}) for number, name in enumerate(names)]
+    plan = reduce(lambda left, right: left.cross(right), columns).to_plan()
+    assert plan.lower("datafusion").roots[0].schema.names == sent
+    report = plan.check("datafusion")
+    said = [finding.cure for finding in report.findings if finding.code == "names"]
+    assert bool(report)
+    assert bool(said) is (names != sent)
 
 
 def test_a_plan_raises_no_error() -> None:

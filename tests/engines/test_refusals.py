@@ -48,7 +48,6 @@ def doubled(times: int) -> sd.Relation[Any]:
         (lambda: enhanced(T.to_plan()), "an enhancement of the plan cannot be lowered to DataFusion 55"),
         (lambda: with_enhanced_filter(T.filter(lambda t: t.a > 1).to_plan()), "an enhancement of a relation"),
         (lambda: sd.Plan(T, T.select("k")), "a plan of several trees"),
-        (lambda: T.cross(T).to_plan(), "puts out no two columns of one name"),
     ],
 )
 def test_what_no_plan_of_an_engine_has_is_refused(plan: Any, message: str) -> None:

@@ -36,7 +36,7 @@ class LoweringResult:
     """What lowering a plan comes to."""
 
     plan: AlgebraPlan | None
-    """The plan with the same rows, names and types; None where something is refused."""
+    """The plan with the same rows, types and names, each once; None where something is refused."""
     refusals: tuple[UnsupportedError, ...]
     """All that has no form on the engine, in the order of evaluation; ``refused`` says which node that is."""
     rewritten: tuple[Place, ...]
@@ -51,7 +51,7 @@ def lower_plan(plan: AlgebraPlan, profile: Profile) -> AlgebraPlan:
         profile: what the engine takes.
 
     Returns:
-        A plan with the same rows, names and types.
+        A plan with the same rows, names and types; of columns of one name the later ones have a number behind it.
 
     Raises:
         UnsupportedError: for the first thing that has no form on the engine; its ``refused`` says which node that is.
@@ -84,7 +84,7 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
         made = _lowered(tree.input, to)
         if isinstance(tree, Root):
             _require_root(tree, made, to)
-            trees.append(Root(made, tree.names))
+            trees.append(Root(made, tree.names).with_unique_columns())
     if to.refusals:
         return LoweringResult(None, tuple(to.refusals), tuple(to.rewritten))
     lowered = attrs.evolve(bound, trees=tuple(trees), version=None, expected_type_urls=(), type_aliases=())
@@ -92,10 +92,7 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
 
 
 def _require_root(root: Root, made: Rel, to: Lowering) -> None:
-    """Refuse a root whose columns or whose size the engine does not take."""
-    if len(set(root.columns)) < len(root.columns):
-        message = f"{to.profile} puts out no two columns of one name"
-        to.refusals.append(to.refusal_by("names", message, "rename one of them"))
+    """Refuse a root whose columns, or whose size, the engine does not take."""
     if to.profile.forms is not None and any(isinstance(kind, t.Struct) for kind in root.input.schema.types):
         to.refusals.append(to.refusal("a column that is a struct"))
     if made.size > MAX_SIZE:
