@@ -69,7 +69,7 @@ def encode_literal(declarations: Declarations, literal: Literal, message: pb.Exp
     if field is not None:
         setattr(message, field, literal.value)
     else:
-        _COMPOSITE_ENCODERS[type(kind)](declarations, literal.value, kind, message)
+        COMPOSITE_ENCODERS[type(kind)](declarations, literal.value, kind, message)
     if kind.nullable:
         message.nullable = True
     if kind.variation is not None:
@@ -321,7 +321,7 @@ def decode_user_defined(decoder: Decoder, message: pb.Expression.Literal.UserDef
             raise PlanFormatError(f"a literal of {kind} has no value")
 
 
-_COMPOSITE_ENCODERS: dict[type[t.Type], LiteralEncoder] = {
+COMPOSITE_ENCODERS: dict[type[t.Type], LiteralEncoder] = {
     t.Date: encode_date,
     t.UUID: encode_uuid,
     t.VarChar: encode_var_char,

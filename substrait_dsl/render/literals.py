@@ -47,7 +47,7 @@ def type_text(kind: t.Type) -> str:
 
 def constant_text(value: Any, kind: t.Type) -> str:
     """The value of a literal that holds no other literals: ``100.00``, ``'BUILDING'``, ``date '1995-03-15'``."""
-    return _CONSTANTS[type(kind)](value, kind)
+    return CONSTANTS[type(kind)](value, kind)
 
 
 def _escaped(text: str) -> str:
@@ -115,7 +115,7 @@ def _plain(value: object, kind: t.Type) -> str:
     return str(value)
 
 
-_CONSTANTS: dict[type[t.Type], Callable[[Any, Any], str]] = {
+CONSTANTS: dict[type[t.Type], Callable[[Any, Any], str]] = {
     t.Boolean: lambda value, kind: str(value).lower(),
     t.I8: _plain,
     t.I16: _plain,

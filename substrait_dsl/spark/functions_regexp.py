@@ -64,7 +64,7 @@ def _from(call: Call, texts: Sequence[str], pattern: Pattern, position: int) -> 
     return f"substring({texts[0]}, {min(start, _LONGEST)})"
 
 
-def _unless_null(write: Writer) -> Template:
+def _unless_null(write: Writer, *, may_lengthen: bool | None = None) -> Template:
     """A function whose arguments but the first are literals; a NULL among them makes the result NULL."""
 
     def text(call: Call, texts: Sequence[str], choices: Choices) -> str:
@@ -73,7 +73,7 @@ def _unless_null(write: Writer) -> Template:
             return f"CAST(NULL AS {spark_sql_type(call.output_type)})"
         return write(call, texts, choices)
 
-    return Template(text, _OPTIONS, constants=(1, 2, 3, 4))
+    return Template(text, _OPTIONS, constants=(1, 2, 3, 4), may_lengthen=may_lengthen)
 
 
 def _all_matches(call: Call, texts: Sequence[str], choices: Choices, group: int) -> str:
@@ -144,12 +144,12 @@ def _split(call: Call, texts: Sequence[str], choices: Choices) -> str:
 
 
 REGEXP: Table = {
-    "regexp_match_substring": _unless_null(_match),
+    "regexp_match_substring": _unless_null(_match, may_lengthen=False),
     "regexp_match_substring_all": _unless_null(
         lambda call, texts, choices: _all_matches(call, texts, choices, _number(call, 3, 0))
     ),
     "regexp_count_substring": _unless_null(_count),
     "regexp_strpos": _unless_null(_position),
-    "regexp_replace": _unless_null(_replace),
+    "regexp_replace": _unless_null(_replace, may_lengthen=True),
     "regexp_string_split": _unless_null(_split),
 }

@@ -118,6 +118,7 @@ def _substring(from_end: str, from_beginning: str) -> Template:
                 "LEFT_OF_BEGINNING": from_beginning,
             }
         },
+        may_lengthen=False,
     )
 
 
@@ -125,8 +126,9 @@ STRING: Table = {
     "concat": Template(
         "[null_handling]",
         {"null_handling": {"ACCEPT_NULLS": "concat({args:, })", "IGNORE_NULLS": "concat_ws('', {args:, })"}},
+        may_lengthen=True,
     ),
-    "concat_ws": Template("concat_ws({args:, })"),
+    "concat_ws": Template("concat_ws({args:, })", may_lengthen=True),
     "like": Template(_like, {"case_sensitivity": {"CASE_SENSITIVE": "", "CASE_INSENSITIVE": "yes"}}),
     **{
         # From further left than any string is long, the 2^31 - 1 characters that Spark takes do not reach the end.
@@ -150,26 +152,31 @@ STRING: Table = {
         " (char_length({0}) - char_length(replace({0}, {1}, ''))) div char_length({1}))",
         _SENSITIVE,
     ),
-    "replace": Template("replace({0}, {1}, {2})", _SENSITIVE),
+    "replace": Template("replace({0}, {1}, {2})", _SENSITIVE, may_lengthen=True),
     "repeat": Template(
         f"if(octet_length({{0}}) * CAST({{1}} AS DOUBLE) > {LONGEST}, {failing(_TOO_LONG.format('repeat'))},"
-        " repeat({0}, if({1} > 2147483647L, 2147483647, if({1} < 0L, 0, CAST({1} AS INT)))))"
+        " repeat({0}, if({1} > 2147483647L, 2147483647, if({1} < 0L, 0, CAST({1} AS INT)))))",
+        may_lengthen=True,
     ),
-    "reverse": Template("reverse({0})"),
+    "reverse": Template("reverse({0})", may_lengthen=False),
     "replace_slice": Template(
         "(CASE WHEN {1} BETWEEN 1L AND char_length({0}) AND {2} >= 0L THEN"
-        " overlay({0} PLACING {3} FROM CAST({1} AS INT) FOR CAST(least({2}, 2147483647L) AS INT)) END)"
+        " overlay({0} PLACING {3} FROM CAST({1} AS INT) FOR CAST(least({2}, 2147483647L) AS INT)) END)",
+        may_lengthen=True,
     ),
-    "lower": Template("lower({0})", _UNICODE),
-    "upper": Template("upper({0})", _UNICODE),
-    "capitalize": Template("concat(upper(left({0}, 1)), substring({0}, 2))", _UNICODE),
+    "lower": Template("lower({0})", _UNICODE, may_lengthen=True),
+    "upper": Template("upper({0})", _UNICODE, may_lengthen=True),
+    "capitalize": Template("concat(upper(left({0}, 1)), substring({0}, 2))", _UNICODE, may_lengthen=True),
     "char_length": Template("CAST(char_length({0}) AS BIGINT)"),
     "bit_length": Template("CAST(bit_length({0}) AS BIGINT)"),
     "octet_length": Template("CAST(octet_length({0}) AS BIGINT)"),
-    "ltrim": Template("trim(LEADING {1} FROM {0})", _ANY_CHARACTERS),
-    "rtrim": Template("trim(TRAILING {1} FROM {0})", _ANY_CHARACTERS),
-    "trim": Template("trim(BOTH {1} FROM {0})", _ANY_CHARACTERS),
-    **{name: Template(_within_most(name, f"{name}({{0}}, {{1}}, {{2}})")) for name in ("lpad", "rpad")},
+    "ltrim": Template("trim(LEADING {1} FROM {0})", _ANY_CHARACTERS, may_lengthen=False),
+    "rtrim": Template("trim(TRAILING {1} FROM {0})", _ANY_CHARACTERS, may_lengthen=False),
+    "trim": Template("trim(BOTH {1} FROM {0})", _ANY_CHARACTERS, may_lengthen=False),
+    **{
+        name: Template(_within_most(name, f"{name}({{0}}, {{1}}, {{2}})"), may_lengthen=True)
+        for name in ("lpad", "rpad")
+    },
     # Where both sides cannot be padded alike, one gets a character more.
     "center": Template(
         _within_most(
@@ -183,12 +190,14 @@ STRING: Table = {
                 "LEFT": "char_length({0}) + ({1} - char_length({0})) div 2",
             }
         },
+        may_lengthen=True,
     ),
     "swapcase": Template(
         "array_join(transform(split({0}, ''), c -> if(lower(c) != c, lower(c), upper(c))), '')",
         {"char_set": {"UTF8": ""}},
+        may_lengthen=True,
     ),
-    "left": Template("left({0}, {1})"),
-    "right": Template("right({0}, {1})"),
+    "left": Template("left({0}, {1})", may_lengthen=False),
+    "right": Template("right({0}, {1})", may_lengthen=False),
     "string_split": Template(_split),
 }

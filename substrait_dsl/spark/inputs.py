@@ -42,7 +42,7 @@ def is_of_one_source(rel: Rel, space: Workspace) -> bool:
 def _source(rel: Rel, space: Workspace) -> DataFrame | None:
     """The table, view or files that a relation takes its rows from one by one, if Spark soon has a plan for them.
 
-    It has been looked at before.
+    It has been looked at before. Below a relation that is not named here nothing is looked for.
     """
     while isinstance(rel, Filter | Project | Emit):
         if any(isinstance(node, WindowFunction) or is_subquery(node) for node in walk(rel, into_relations=False)):

@@ -28,6 +28,7 @@ def exact_limits(rels: Sequence[Rel]) -> set[int]:
     found = set()
     for rel in rels:
         below = rel
+        # a relation that is not named here ends the search: its rows are numbered, which is right everywhere
         while isinstance(below, Project | Emit | Filter | Sort | Aggregate | Window | Fetch | TopN):
             if isinstance(below, Fetch | TopN) and _outer_columns(below) == everything:
                 found.add(id(below))

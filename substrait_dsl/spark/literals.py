@@ -38,7 +38,7 @@ def literal_to_sql(literal: Literal) -> str:
     sql_type = spark_sql_type(kind)
     if literal.value is None:
         return f"CAST(NULL AS {sql_type})"
-    return current_engine().literal_to_sql(literal) or _WRITERS[type(kind)](literal.value, kind)
+    return current_engine().literal_to_sql(literal) or WRITERS[type(kind)](literal.value, kind)
 
 
 _HARMLESS = re.compile(r"""(?:[A-Za-z0-9 .,:/%#+"()<>=-]|_(?!_))*""")
@@ -177,7 +177,7 @@ def _unsigned(value: Any, kind: t.Type) -> str:
     return f"CAST({int(digits)}BD AS {spark_sql_type(kind)})"
 
 
-_WRITERS: dict[type[t.Type], Callable[[Any, t.Type], str]] = {
+WRITERS: dict[type[t.Type], Callable[[Any, t.Type], str]] = {
     t.Boolean: lambda value, kind: TRUE if value else FALSE,
     t.I8: _integer,
     t.I16: _integer,

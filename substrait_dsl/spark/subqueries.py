@@ -132,6 +132,7 @@ subquery is anything else, it sees to it for every one.
 def _has_inner_aggregate(rel: Rel, *, folded: bool) -> bool:
     """Whether below an aggregate there is one that makes one row of rows that depend on a row outside."""
     top = rel
+    # below a relation that is not named here, an aggregate counts as an inner one, whose row is kept
     while isinstance(top, Project | Emit | Filter):
         top = top.input
     inner = (node for node in walk(rel) if folded or node is not top)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import attrs
 
@@ -79,6 +79,11 @@ class Template:
     """Whether the arguments are compared, which Spark cannot do with maps."""
     zone: int | None = None
     """The value argument that is a time zone."""
+    may_lengthen: bool | None = None
+    """Whether the result may be longer than a ``varchar`` or a ``fixedchar`` that the function declares.
+
+    Then it is checked. A function that declares such a type says one or the other, an engine's own row of it need not.
+    """
 
 
 Table = Mapping[str, Template]
@@ -118,9 +123,13 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
         texts[found.zone] = require_zone(values[found.zone], texts[found.zone])
     text = found.text if call.arguments or found.nothing is None else found.nothing
     choices = _choices(found, call)
-    if not isinstance(text, str):
-        return _checked_length(text(call, texts, choices), call)
-    return _checked_length(_fill(_chosen(text, choices, call), call, texts, extra or {}), call)
+    if isinstance(text, str):
+        sql = _fill(_chosen(text, choices, call), call, texts, extra or {})
+    else:
+        sql = text(call, texts, choices)
+    if isinstance(call.output_type, VarChar | FixedChar) and _may_lengthen(call, tables):
+        return fitting(sql, call.output_type)  # reading 39: the declared type stands, so what does not fit is an error
+    return sql
 
 
 def _require_signature(call: Call) -> None:
@@ -153,7 +162,8 @@ def _kind(call: Call) -> FunctionKind:
             return "frame"
 
 
-def _find(call: Call, tables: Mapping[str, Table]) -> Template:
+def _rows(call: Call, tables: Mapping[str, Table]) -> Iterator[Template]:
+    """The rows of the tables for a call, the most special one first, and an engine's own before Spark's."""
     function = call.function
     is_known = not function.urn or function.urn.startswith("extension:")
     table = tables.get(function.urn.removeprefix(STANDARD), {}) if is_known else {}
@@ -161,9 +171,19 @@ def _find(call: Call, tables: Mapping[str, Table]) -> Template:
     kinds = _value_types(call)
     family = _family(kinds[0]) if kinds else ""
     for key in (function.key, f"{function.name}:{family}", function.name):
-        for known in (own, table):
-            if key in known:
-                return known[key]
+        yield from (known[key] for known in (own, table) if key in known)
+
+
+def _may_lengthen(call: Call, tables: Mapping[str, Table]) -> bool:
+    """Whether the result of a call may be longer than its type says."""
+    return any(row.may_lengthen for row in _rows(call, tables))
+
+
+def _find(call: Call, tables: Mapping[str, Table]) -> Template:
+    for row in _rows(call, tables):
+        return row
+    function = call.function
+    kinds = _value_types(call)
     given = ", ".join(map(str, kinds))
     if not function.urn and not _is_named(function.name):
         raise UnsupportedError(
@@ -173,7 +193,7 @@ def _find(call: Call, tables: Mapping[str, Table]) -> Template:
         )
     origin = f" of {function.urn}" if function.urn else ""  # of what a foreign plan calls, that may not be known
     raise UnsupportedError(
-        f"Spark cannot run the function {function.name}({given}){origin} exactly", hint=_REASONS.get(key)
+        f"Spark cannot run the function {function.name}({given}){origin} exactly", hint=REASONS.get(function.name)
     )
 
 
@@ -197,7 +217,7 @@ _BUCKETS = (
     'functions.extract("UNIX_TIME", x), and lit(datetime.datetime(1970, 1, 1)) + s * datetime.timedelta(seconds=1)'
 )
 
-_REASONS = {
+REASONS: Mapping[str, str] = {
     "median": "cast it to fp64, which holds all integers up to 2^53",
     "quantile": 'functions.cume_dist().over(order_by="x") is the share of rows up to each; median has a function',
     "round_calendar": _BUCKETS,
@@ -333,29 +353,3 @@ def integer_range(kind: Type) -> tuple[int, int]:
     if isinstance(kind, UserDefined):
         return 0, UNSIGNED[kind.as_required()].largest
     return INTEGER_RANGES[type(kind)]
-
-
-def _checked_length(text: str, call: Call) -> str:
-    """The text, and a check that the result fits where its type has a length that the function may exceed."""
-    if isinstance(call.output_type, VarChar | FixedChar) and call.function.name in _MAY_LENGTHEN:
-        return fitting(text, call.output_type)
-    return text
-
-
-_MAY_LENGTHEN = frozenset(
-    {
-        "capitalize",
-        "center",
-        "concat",
-        "concat_ws",
-        "lower",
-        "lpad",
-        "regexp_replace",
-        "repeat",
-        "replace",
-        "replace_slice",
-        "rpad",
-        "swapcase",
-        "upper",
-    }
-)  # reading 39: the declared type stands, so a result that does not fit it is an error
