@@ -42,21 +42,29 @@ class Root(Picklable):
             position += 1 + sum(1 for _ in struct_names(kind))
         return positions
 
-    def with_unique_columns(self) -> Root:
-        """The root whose columns have different names: the later ones of one name have a number behind it."""
+    def with_unique_columns(self, *, is_alike: bool = False) -> Root:
+        """The root whose columns have different names: the later ones of one name have a number behind it.
+
+        Args:
+            is_alike: whether names that differ in nothing but case are one name, and an empty one is none.
+        """
+
+        def key(name: str) -> str:
+            return name.lower() if is_alike else name
+
         columns = self.columns
-        if len(set(columns)) == len(columns):
+        if len(set(map(key, columns))) == len(columns) and not (is_alike and "" in columns):
             return self
-        names, used, seen = list(self.names), set(columns), set[str]()
+        names, used, seen = list(self.names), set(map(key, columns)), {""} if is_alike else set[str]()
         for position in self._positions():
             name, number = names[position], 2
-            if name in seen:
-                while f"{name}_{number}" in used:
+            if key(name) in seen:
+                while key(f"{name}_{number}") in used:
                     number += 1
                 name = f"{name}_{number}"
             names[position] = name
-            used.add(name)
-            seen.add(name)
+            used.add(key(name))
+            seen.add(key(name))
         return attrs.evolve(self, names=tuple(names))
 
 

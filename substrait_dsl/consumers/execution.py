@@ -82,12 +82,14 @@ class ConsumerExecution(Execution):
 
     def _with_schemas(self, plan: AlgebraPlan, output: Output) -> Iterator[tuple[Root, NamedStruct]]:
         """The roots, each with the columns that its frame has: those of one name have others until they are rows."""
+        is_alike = load_profile(self._consumer.engine).has_form("named_columns_alike")
         for root in plan.roots:
-            renamed = root.with_unique_columns()
+            renamed = root.with_unique_columns(is_alike=is_alike)
             if output == "frame" and renamed is not root:
                 title = self._consumer.title
                 raise UnsupportedError(
-                    f"a frame of {title} has no two columns of one name",
+                    f"a frame of {title} has no two columns of one name"
+                    + ", whatever the case, and none without" * is_alike,
                     hint="rename one of them, or take the rows: collect, to_arrow",
                 )
             yield renamed, root_schema(renamed)

@@ -79,6 +79,11 @@ FORMS = (
     "timestamps_by_cast",
     "zeros_apart",
     "known_conditions",
+    "sorts_above_projections",
+    "fetches_of_ordered_rows",
+    "exponents_in_texts",
+    "named_columns_alike",
+    "casts_by_wider_decimals",
 )
 """The words of `Profile.forms`."""
 

@@ -181,7 +181,7 @@ def _how(node: Node) -> str:
 
 SAME_NAMES = Rule(
     "names",
-    "two columns of one name are put out",
+    "columns are put out whose names are one to the engine, or none",
     "numbers behind the later ones; rows, tables and text that a session gives have the names of the plan",
     lambda *_: False,  # of a root, which is no node
 )

@@ -6,6 +6,8 @@ import datetime
 import decimal
 from collections.abc import Callable, Mapping
 
+import attrs
+
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
     Cast,
@@ -21,6 +23,7 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.node import Node, rebuild
 from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.fitted import of_digits
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
     TRUE,
@@ -135,11 +138,40 @@ def _cast(node: Cast, to: Lowering) -> Expression:
     """A cast, which fails as it can on the engine. One that changes nothing but whether a value may be NULL stays."""
     if node.on_failure != "throw" and not to.profile.takes("expressions", "CAST", "RETURN_NULL"):
         raise to.refusal("a cast that gives NULL where it fails")
+    if to.profile.has_form("casts_by_wider_decimals"):
+        node = _by_wider_decimal(node, to)
     if to.profile.casts_to(node.target):
         return node
     if node.input.type.as_required() == node.target.as_required():
         return node.input  # whether a value may be NULL is nothing to the engine
     raise to.refusal(f"a cast to {node.target}")
+
+
+def _by_wider_decimal(cast: Cast, to: Lowering) -> Cast:
+    """A cast of decimals by one to decimals of more digits before the point, where only that gives the right value.
+
+    DuckDB cuts digits off, instead of rounding, where the value may not fit. Its texts of decimals that have no digit
+    before the point begin with the point.
+    """
+    source, target = cast.input.type, cast.target
+    if not isinstance(source, t.Decimal):
+        return cast
+    before, behind = int(source.precision) - int(source.scale), int(source.scale)
+    match target:
+        case t.Decimal(precision=precision, scale=scale) if scale < behind and before >= precision - scale:
+            before, behind = before + 1, int(scale)
+        case t.String() if before == 0 and behind == MOST_DIGITS:
+            raise to.refusal(f"a cast of {source} to {target}", rule="cast")
+        case t.String() if before == 0:
+            before = 1
+        case _:
+            return cast
+    wider = of_digits(before + behind, behind, nullable=source.nullable)
+    return attrs.evolve(cast, input=Cast(cast.input, wider))
+
+
+MOST_DIGITS = 38
+"""How many digits decimals have at most."""
 
 
 def _call(node: ScalarFunction, to: Lowering) -> Expression:

@@ -9,7 +9,7 @@ from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.engines.rules import RefusalCode
-from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.errors import SubstraitDslError, UnsupportedError
 
 
 @attrs.frozen
@@ -74,6 +74,14 @@ class Lowering:
         """The error that says by which rule something is refused."""
         error = UnsupportedError(message, hint=hint)
         error.rule = rule
+        return error
+
+    def refusal_of(self, error: SubstraitDslError, place: Place) -> UnsupportedError:
+        """The error that refuses a node: this one, or one that says that what was to stand there is not legal."""
+        if not isinstance(error, UnsupportedError):
+            error = self.refusal_by("no-form", f"what {self.profile} would get instead is not legal: {error.message}")
+        if error.refused is None:
+            error.refused = place
         return error
 
     def has_function(self, kind: str, function: FunctionId) -> bool:

@@ -6,8 +6,8 @@ import decimal
 from typing import Any
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import Cast, Expression, Literal, ScalarFunction, literal
-from substrait_dsl.engines.lowering.terms import call, cast, chosen, equal, number, of_type
+from substrait_dsl.algebra.expressions import Cast, Expression, Literal, ScalarFunction
+from substrait_dsl.engines.lowering.terms import call, cast, chosen, equal, number, of_type, unless
 
 INTEGER_DIGITS = 18
 """How many digits an integer of 64 bits has at least."""
@@ -36,11 +36,9 @@ def guarded_division(node: ScalarFunction, left: Expression, right: Expression) 
 
 
 def _is_not_zero(divisor: Expression) -> Expression:
-    """True, or NULL for NULL. Fails for zero: the text that says so is no number."""
-    zero = of_type(literal(0, t.I32()), t.I32())
+    """True; fails for zero."""
     is_zero = equal(cast(divisor, t.FP64()), Literal(0.0, t.FP64()))
-    text = chosen([(is_zero, Literal("division by zero", t.String()))], Literal("0", t.String()))
-    return equal(Cast(text, t.I32()), zero)
+    return unless(is_zero, "division by zero")
 
 
 def exact_quotient(dividend: Expression, divisor: Expression, kind: t.Decimal) -> Expression:

@@ -48,7 +48,7 @@ def overflowing(node: ScalarFunction, preferences: Sequence[str]) -> Expression 
             case "SATURATE":
                 return _saturated(node)
             case "SILENT" if node.function.name in ("divide", "negate", "abs"):
-                return _wrapped(node)
+                return wrapped(node)
     return None
 
 
@@ -95,8 +95,8 @@ def _saturated(node: ScalarFunction) -> Expression:
     return of_type(Cast(held, kind), kind)
 
 
-def _wrapped(node: ScalarFunction) -> Expression:
-    """The result, or for the least integer, which has no positive one, itself."""
+def wrapped(node: ScalarFunction) -> Expression:
+    """The result of ``divide``, ``negate`` or ``abs``, or for the least integer, which has no positive one, itself."""
     first, *others = [each for each in node.arguments if isinstance(each, Expression)]
     least = literal(-(2 ** (BITS[type(node.type)] - 1)), node.type.as_required())
     is_least = _is_least_by_minus_one(first, others[0]) if others else equal(first, least)

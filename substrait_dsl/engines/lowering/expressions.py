@@ -41,7 +41,7 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.engines.lowering.calls import FORM_RULES
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
-from substrait_dsl.engines.lowering.equivalents import EQUIVALENTS, floored_modulus, overflowing
+from substrait_dsl.engines.lowering.equivalents import EQUIVALENTS, floored_modulus, overflowing, wrapped
 from substrait_dsl.engines.lowering.fitted import counted_decimal, fitted_decimal, fitted_quotient, is_counted
 from substrait_dsl.engines.lowering.terms import (
     TRUE,
@@ -57,6 +57,7 @@ from substrait_dsl.engines.lowering.terms import (
     of_type,
     one_zero,
 )
+from substrait_dsl.engines.lowering.texts import lowered_text, reversed_text
 from substrait_dsl.engines.lowering.window_functions import lower_window_function
 from substrait_dsl.errors import kind_words
 
@@ -156,6 +157,10 @@ def require_precision(kind: t.Type, to: Lowering) -> None:
             require_precision(part, to)
 
 
+PLAIN_SCALE = 6
+"""Decimals of how many digits behind the point have no exponent in their text, where those of more may have one."""
+
+
 def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
     """Raise unless the engine casts all values of a type as Spark does; the specification leaves much of it open."""
     if source.nullable and not target.nullable:
@@ -173,6 +178,8 @@ def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
             return
         case t.Decimal(precision=digits), t.FP64() if digits > EXACT_DIGITS:
             pass  # it is rounded twice
+        case t.Decimal(scale=scale), t.String() if scale > PLAIN_SCALE and to.profile.has_form("exponents_in_texts"):
+            pass  # 0.00000001 would be 1E-8
         case _ if target.keyword in to.profile.casts.get(source.keyword, ()):
             return
     raise to.refusal(f"a cast of {source} to {target}", rule="cast")
@@ -200,6 +207,8 @@ def _by_option(node: ScalarFunction, to: Lowering) -> Expression | None:
         return None
     if to.profile.has_form("unchecked_casts"):  # which fail for no value
         wanted = [each for each in wanted if each != "ERROR"]
+    if rule == "fitted_decimal" and node.function.name == "multiply" and isinstance(node.type, t.I64):
+        return None  # a product of integers of 64 bits has more digits than the engine has
     return overflowing(node, wanted)
 
 
@@ -260,6 +269,16 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
             short = FunctionId(node.function.urn, "extract:req_date")
             to.require_function("scalar function", short)
             return ScalarFunction(short, (EnumArgument(word), value), node.type)
+        case "fitted_division", "divide", (_, divisor) if isinstance(node.type, INTEGERS):
+            to.require_function("scalar function", node.function)
+            # Of the least integer by -1 the engine makes 0.
+            return bare if isinstance(divisor, Literal) and divisor.value != -1 else wrapped(bare)
+        case "one_character_each", "reverse", (Expression() as value,):
+            to.require_function("scalar function", node.function)
+            return reversed_text(bare, value, to.profile.urn_of("length_grapheme:str"))
+        case "other_sigma", "lower", (Expression() as value,):
+            to.require_function("scalar function", node.function)
+            return lowered_text(bare, value)
         case "guarded_division", name, (Expression() as left, Expression() as right) if isinstance(node.type, INTEGERS):
             to.require_function("scalar function", node.function)
             return guarded_division(bare, left, right)

@@ -52,6 +52,8 @@ def fitting(value: Expression, before: int) -> Expression:
     digits, scale = digits_of(value)
     if digits <= before:
         return value
+    if before + scale < 1:
+        raise UnsupportedError(f"no digit is left of {value.type}, of which {before} are to stand before the point")
     kind = of_digits(before + scale, scale, nullable=value.type.nullable)
     return chosen([(_fits(value, before), Cast(value, kind))], Literal(None, kind.as_nullable()))
 
@@ -90,8 +92,16 @@ def counted_decimal(value: Expression, target: t.Decimal[Any, Any]) -> Expressio
         value = Cast(value, of_digits(INTEGER_DIGITS[type(value.type)], 0, nullable=nullable))
     before, scale = int(target.precision) - int(target.scale), int(target.scale)
     if digits_of(value)[1] > scale:
-        value = _rounded(value, scale)
+        value = _rounded(_with_room(value), scale)
     return Cast(fitting(value, before), target.with_nullability(nullable))
+
+
+def _with_room(value: Expression) -> Expression:
+    """A decimal as one of a digit more before the point, which rounding may take: without it the engine gives 0."""
+    before, scale = digits_of(value)
+    if before + scale == MOST:
+        value, before = fitting(value, before - 1), before - 1
+    return Cast(value, of_digits(before + 1 + scale, scale, nullable=value.type.nullable))
 
 
 def _rounded(value: Expression, scale: int) -> Expression:
@@ -107,17 +117,15 @@ def fitted_decimal(node: ScalarFunction, left: Expression, right: Expression) ->
     if node.function.name == "multiply":
         behind = scale + scale_of_other
         excess = one + other + behind + 1 - MOST
-        if excess > 0:
-            smaller = max(1, min(one, one - excess)) if one >= other else one
-            left = fitting(left, smaller)
-            right = fitting(right, other - max(0, excess - (one - smaller)))
+        smaller = max(1, min(one, one - excess)) if excess > 0 and one >= other else one
+        rest = other - max(0, excess - (one - smaller))
     else:
         behind = max(scale, scale_of_other)
-        before = MOST - 1 - behind
-        left, right = fitting(left, before), fitting(right, before)
-    if min(digits_of(left)[0], digits_of(right)[0]) < 0:
+        smaller = rest = MOST - 1 - behind
+    if min(smaller, rest) < 0 or behind > MOST:
         what = f"{node.function.name} of {left.type} and {right.type}"
         raise UnsupportedError(f"{what} has {behind} digits behind the point, and is not exact")
+    left, right = fitting(left, smaller), fitting(right, rest)
     made: Expression = ScalarFunction(node.function, (left, right), node.type)
     if behind > kind.scale:
         typed = Cast(made, of_digits(MOST, behind, nullable=kind.nullable))
@@ -146,5 +154,5 @@ def fitted_quotient(dividend: Expression, divisor: Expression, kind: t.Decimal[A
     behind = max(4, behind)
     nullable = left.type.nullable or right.type.nullable
     cut = call("arithmetic_decimal", "divide", left, right)
-    typed = Cast(cut, of_digits(min(MOST, one + scale_of_other + behind), behind, nullable=nullable))
+    typed = Cast(cut, of_digits(min(MOST, one + scale_of_other + behind + 1), behind, nullable=nullable))
     return of_type(Cast(_rounded(typed, int(kind.scale)), kind.with_nullability(nullable)), kind)

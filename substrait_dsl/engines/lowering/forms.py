@@ -32,11 +32,11 @@ from substrait_dsl.engines.lowering.terms import (
     equal,
     is_null,
     number,
-    of_type,
+    only,
     same,
     shifted,
 )
-from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.errors import SubstraitDslError, kind_words
 
 
 def bring_to_forms(top: Rel, to: Lowering, original: Rel) -> Rel:
@@ -59,10 +59,8 @@ def bring_to_forms(top: Rel, to: Lowering, original: Rel) -> Rel:
             continue
         try:
             done[id(rel)] = _form(rel, [done[id(child)] for child in rel.inputs], to)
-        except UnsupportedError as error:
-            if error.refused is None:
-                error.refused = Place(original, to.origin(rel) or original)
-            to.refusals.append(error)
+        except SubstraitDslError as error:
+            to.refusals.append(to.refusal_of(error, Place(original, to.origin(rel) or original)))
             done[id(rel)] = r.Read(rel.schema, r.NamedTable(("refused",)))
     return done[id(top)]
 
@@ -79,11 +77,10 @@ def _form(rel: Rel, inputs: Sequence[Rel], to: Lowering) -> Rel:
         case r.Emit(mapping=mapping):
             return shown(inputs[0], columns(inputs[0], mapping), rel.schema.names, to)
         case r.Sort(keys=keys):
-            return _sort(
-                inputs[0], [SortKey(formed(each.expression, to), each.direction) for each in _apart(keys, to)], to
-            )
+            by = [SortKey(formed(each.expression, to), each.direction) for each in _apart(keys, to)]
+            return _sort(_above_join(inputs[0], to), by, to)
         case r.Fetch(count=count, offset=offset):
-            return r.Fetch(inputs[0], count, offset)
+            return r.Fetch(_in_some_order(_above_join(inputs[0], to), to), count, offset)
         case r.Aggregate():
             return form_aggregate(rel, inputs[0], to)
         case r.Set(op=op):
@@ -154,6 +151,31 @@ def _apart(keys: Sequence[SortKey], to: Lowering) -> list[SortKey]:
             found.append(SortKey(call("comparison", "is_nan", key.expression), key.direction))
         found.append(key)
     return found
+
+
+def _above_join(rel: Rel, to: Lowering) -> Rel:
+    """A relation below a sort or a fetch, which is a projection if it is a join, or filters of one.
+
+    DuckDB makes a join, and what keeps its columns, one SELECT with the projection, the filter or the aggregate above:
+    so a filter above a fetch would choose among the rows below it, and a sort be by the columns of the projection.
+    """
+    inner = rel
+    while isinstance(inner, r.Filter | r.Sort | r.Fetch):
+        inner = inner.input
+    is_join = isinstance(inner, r.Join | r.Cross) and to.profile.has_form("sorts_above_projections")
+    return only(rel, columns(rel), rel.schema.names) if is_join else rel
+
+
+def _in_some_order(rel: Rel, to: Lowering) -> Rel:
+    """A relation below a fetch, sorted by a column where it is in no order: Acero takes no rows of such a one."""
+    if not to.profile.has_form("fetches_of_ordered_rows"):
+        return rel
+    inner = rel
+    while isinstance(inner, r.Filter | r.Fetch | r.Project | r.Emit):
+        inner = inner.input
+    if isinstance(inner, r.Sort | r.Read):
+        return rel
+    return r.Sort(rel, (SortKey(column(rel, 0), "asc_nulls_first"),))
 
 
 def _sort(child: Rel, keys: Sequence[SortKey], to: Lowering) -> Rel:
@@ -232,5 +254,5 @@ def _of_set(value: Expression, kind: t.Type, to: Lowering) -> Expression:
 
 def _typed(made: Rel, rel: Rel, to: Lowering) -> Rel:
     """The rows as columns of the types of a relation."""
-    values = [of_type(each, kind) for each, kind in zip(columns(made), rel.schema.types, strict=True)]
+    values = [_of_set(each, kind, to) for each, kind in zip(columns(made), rel.schema.types, strict=True)]
     return shown(made, values, rel.schema.names, to)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 import attrs
 
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import Cast, Expression, Literal, Measure
+from substrait_dsl.algebra.expressions import Cast, Expression, Literal, Measure, ScalarFunction
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.calls import formed
 from substrait_dsl.engines.lowering.context import Lowering
@@ -17,6 +18,7 @@ from substrait_dsl.engines.lowering.dependent import rebuild_measure
 from substrait_dsl.engines.lowering.pairs import form_join
 from substrait_dsl.engines.lowering.shown import shown
 from substrait_dsl.engines.lowering.terms import (
+    call,
     chosen,
     column,
     columns,
@@ -125,8 +127,14 @@ def _aggregate(
 
 
 def _of_own_type(value: Expression, measure: Measure, to: Lowering) -> Expression:
-    is_other = to.profile.has_form("sums_by_cast") and measure.function.function.name in SUMS
-    return Cast(value, value.type) if is_other else value
+    if not to.profile.has_form("sums_by_cast") or measure.function.function.name not in SUMS:
+        return value
+    kind = value.type
+    if measure.function.function.name == "sum" and isinstance(kind, t.Decimal):
+        # A sum of more digits than there are is seen when something is added.
+        zero = Literal(Decimal(0).scaleb(-int(kind.scale)), kind.as_required())
+        value = ScalarFunction(call("arithmetic_decimal", "add", value, zero).function, (value, zero), kind)
+    return Cast(value, kind)
 
 
 def _without_filter(one: Measure, to: Lowering) -> Measure:

@@ -25,7 +25,7 @@ from substrait_dsl.engines.lowering.misreadings import without_misreadings
 from substrait_dsl.engines.lowering.terms import column, one_zero
 from substrait_dsl.engines.lowering.windows import split_windows
 from substrait_dsl.engines.profile import Profile
-from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.errors import SubstraitDslError, UnsupportedError, kind_words
 
 MAX_SIZE = 20_000
 """How many nodes a plan may have, where shared parts count as often as they stand: engines read each of them."""
@@ -84,7 +84,7 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
         made = _lowered(tree.input, to)
         if isinstance(tree, Root):
             _require_root(tree, made, to)
-            trees.append(Root(made, tree.names).with_unique_columns())
+            trees.append(Root(made, tree.names).with_unique_columns(is_alike=profile.has_form("named_columns_alike")))
     if to.refusals:
         return LoweringResult(None, tuple(to.refusals), tuple(to.rewritten))
     lowered = attrs.evolve(bound, trees=tuple(trees), version=None, expected_type_urls=(), type_aliases=())
@@ -116,9 +116,8 @@ def _lowered(top: Rel, to: Lowering) -> Rel:
     for node in walk_upwards(top):
         try:
             done[id(node)], is_rewritten = _lower_over(node, done, to)
-        except UnsupportedError as error:
-            error.refused = Place(top, node)
-            to.refusals.append(error)
+        except SubstraitDslError as error:
+            to.refusals.append(to.refusal_of(error, Place(top, node)))
             done[id(node)] = _placeholder(node, done)
         else:
             if is_rewritten:

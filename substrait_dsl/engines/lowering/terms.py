@@ -159,6 +159,12 @@ def of_type(value: Expression, kind: t.Type) -> Expression:
     return value if value.type == kind else Cast(value, kind)
 
 
+def unless(test: Expression, message: str) -> Expression:
+    """True; fails where a test is true: the text that says so is no number."""
+    text = chosen([(test, Literal(message, t.String()))], Literal("0", t.String()))
+    return equal(Cast(text, t.I32()), literal(0, t.I32()))
+
+
 def number(value: int, kind: t.Type | None = None) -> Literal:
     """An integer constant."""
     return literal(value, kind or t.I64())

@@ -1,0 +1,35 @@
+"""Functions of texts that an engine computes as others do for most texts; for others the call fails."""
+
+from __future__ import annotations
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FunctionId, Literal, ScalarFunction
+from substrait_dsl.engines.lowering.terms import call, chosen, equal, negated, of_type, unless
+
+
+def reversed_text(node: ScalarFunction, value: Expression, urn: str) -> Expression:
+    """The characters of a text in the other order. The engine leaves those together that are seen as one.
+
+    Args:
+        node: the call of ``reverse``.
+        value: the text.
+        urn: of the extension with ``length_grapheme``, which counts what is seen as one character.
+    """
+    kind = t.I64(nullable=value.type.nullable)
+    seen = ScalarFunction(FunctionId(urn, "length_grapheme:str"), (value,), kind)
+    is_one_each = equal(of_type(call("string", "char_length", value), kind), seen)
+    return _where(unless(negated(is_one_each), "reverse of a text of characters of several code points"), node)
+
+
+def lowered_text(node: ScalarFunction, value: Expression) -> Expression:
+    """A text in small letters. The engine knows neither the sigma at the end of words nor the letter for a dotted I."""
+    dotted, two = (Literal(text, t.String()) for text in ("\u0130", "i\u0307"))
+    plain = of_type(call("string", "replace", value, dotted, two), value.type)
+    has_sigma = call("string", "contains", value, Literal("\u03a3", t.String()))
+    return _where(unless(has_sigma, "lower of a text with a capital sigma"), attrs.evolve(node, arguments=(plain,)))
+
+
+def _where(condition: Expression, value: Expression) -> Expression:
+    return chosen([(condition, value)], Literal(None, value.type.as_nullable()))
