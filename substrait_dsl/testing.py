@@ -10,9 +10,13 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from struct import pack, unpack
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal
@@ -35,7 +39,7 @@ MOST_SHOWN = 20
 """How many rows a message shows of each kind."""
 
 Rows = Any
-"""A list of tuples or of dicts, an Arrow table, a DataFrame of pandas or Polars, or a relation, which is run."""
+"""A list of tuples or of dicts, an Arrow table, a DataFrame of pandas, Polars or Spark, or a relation, which is run."""
 
 
 def assert_same_rows(
@@ -50,8 +54,9 @@ def assert_same_rows(
 
     Args:
         relation_or_rows: the relation, which is run, or rows that something else gave: a list of tuples or dicts, an
-            Arrow table, a DataFrame of pandas or Polars.
-        expected: the rows in any of these forms. Of dicts, each has all columns.
+            Arrow table, a DataFrame of pandas, Polars or Spark.
+        expected: the rows in any of these forms. Of dicts, each has all columns. Where both sides have names of
+            columns, as tables and relations do, these are the same, in order.
         tables: what the relation reads, by name, as of ``collect``; a list of tuples or dicts may stand for a table,
             too: they become rows of the columns that the relation declares, exactly, and a dict may leave out columns
             that may be NULL.
@@ -74,9 +79,19 @@ def assert_same_rows(
     with naming("assert_same_rows"):
         if type(ordered) is not bool:
             raise InvalidArgumentError(f"ordered must be True or False, got {ordered!r}")
-        struct = relation_or_rows._rel.schema if isinstance(relation_or_rows, RelationBase) else None
-        names, actual = _rows(relation_or_rows, struct, tables, session, "the rows")
-        _, wanted = _rows(expected, struct, tables, session, "expected", names)
+        relations = [each for each in (relation_or_rows, expected) if isinstance(each, RelationBase)]
+        if not relations and (tables is not None or session is not None):
+            given = "tables" if tables is not None else "session"
+            raise InvalidArgumentError(f"{given} is for a relation that is run, and both sides are rows")
+        struct = relations[0]._rel.schema if relations else None
+        run = _Run(relations, tables, session)
+        names, actual = _rows(relation_or_rows, struct, run, "the rows")
+        wanted_names, wanted = _rows(expected, struct, run, "expected", names)
+    if names and wanted_names and names != wanted_names:
+        raise AssertionError(
+            "the columns are not the expected ones\n"
+            f"  columns: {', '.join(names)}\n  expected: {', '.join(wanted_names)}"
+        )
     message = _difference(actual, wanted, ordered)
     if message is not None:
         raise AssertionError(f"{message}{_columns(names)}\nto expect what came, write:\n{_listed(actual)}")
@@ -88,7 +103,7 @@ def assert_schema(relation: RelationBase | RelationSchema, expected: object) -> 
     Args:
         relation: the relation, or its schema.
         expected: the columns as ``read_named`` takes them: a schema class, a dict of types by names, a schema of
-            pyarrow or PySpark.
+            pyarrow or PySpark. Of a struct without names for its fields, as in a text, any names will do.
 
     Raises:
         AssertionError: the columns are others. It shows which, and the line that expects those that there are.
@@ -106,15 +121,30 @@ def assert_schema(relation: RelationBase | RelationSchema, expected: object) -> 
         require(relation, (RelationBase, RelationSchema), "a relation has a schema")
         found = as_struct(relation.schema if isinstance(relation, RelationBase) else relation)
         wanted = as_struct(expected)  # type: ignore[arg-type]  # which refuses what is none
-    if found == wanted and found.names == wanted.names:
-        return
     lines = ["the columns are not the expected ones"]
     for position in range(max(len(found), len(wanted))):
         one, other = (str(each.fields[position]) if position < len(each) else "nothing" for each in (found, wanted))
         if one != other:
             lines.append(f"  column {position}: {one}, expected {other}")
+        elif (names := _other_names(found.types[position], wanted.types[position])) is not None:
+            lines.append(f"  column {position}: {one} with {quoted(names[0])}, expected {quoted(names[1])}")
+    if len(lines) == 1:
+        return
     columns = ", ".join(f'"{field.name}": "{field.type}"' for field in found)
     raise AssertionError("\n".join([*lines, "to expect what there is, write:", f"{{{columns}}}"]))
+
+
+def _other_names(found: t.Type, wanted: t.Type) -> tuple[Sequence[str], Sequence[str]] | None:
+    """The names of the fields of a struct, and the other ones that are expected; None: there are no such structs."""
+    match found, wanted:
+        case t.Struct(field_names=names), t.Struct(names=tuple(others)) if names != others:
+            return names, others
+    parts = (
+        (one, other)
+        for one, other in zip(found.parameters, wanted.parameters, strict=True)
+        if isinstance(one, t.Type) and isinstance(other, t.Type)
+    )
+    return next(filter(None, (_other_names(one, other) for one, other in parts)), None)
 
 
 # --- rows in
@@ -171,38 +201,89 @@ def _with_tables(relation: RelationBase, tables: Tables | None) -> Tables | None
 # --- rows out
 
 
+@attrs.frozen
+class _Run:
+    """What the relations of a comparison are run with."""
+
+    relations: Sequence[RelationBase]
+    tables: Tables | None
+    session: Session | None
+
+    def rows(self, relation: RelationBase) -> list[tuple[Any, ...]]:
+        """The rows of a relation, which is given all tables but those that only the other one reads."""
+        used = _with_tables(relation, self.tables)
+        if isinstance(used, Mapping):
+            own, all_read = _reads(relation), set().union(*map(_reads, self.relations))
+            used = {name: table for name, table in used.items() if _names(name) not in all_read - own}
+        return [tuple(row) for row in relation.collect(self.session, tables=used)]
+
+
+def _reads(relation: RelationBase) -> set[Any]:
+    """The names of the tables that a relation reads."""
+    return {access.names for access in relation._plan().accesses.reads}
+
+
 def _rows(
-    given: Rows,
-    struct: NamedStruct | None,
-    tables: Tables | None,
-    session: Session | None,
-    what: str,
-    names: tuple[str, ...] = (),
+    given: Rows, struct: NamedStruct | None, run: _Run, what: str, names: tuple[str, ...] = ()
 ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    """The names of columns and the rows that are given in any form."""
+    """The names of columns, if there are any, and the rows that are given in any form.
+
+    Args:
+        given: the rows.
+        struct: the columns of the relation that they are compared with.
+        run: what relations are run with.
+        what: what they are, in the words of an error.
+        names: what the keys of dicts are.
+    """
     if isinstance(given, RelationBase):
-        used = _with_tables(given, tables)
-        if used is not None and what == "expected":  # those that the other side reads, too
-            reads = {access.names for access in given._plan().accesses.reads}
-            used = {name: table for name, table in used.items() if _names(name) in reads}
-        return given.columns, [tuple(row) for row in given.collect(session, tables=used)]
-    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "iterrows"):
+        return given.columns, run.rows(given)
+    found: Sequence[Any]
+    if hasattr(given, "sparkSession"):
+        names, found = tuple(given.columns), given.collect()
+    elif hasattr(given, "__arrow_c_stream__") or hasattr(given, "iterrows"):
         from substrait_dsl.arrow.tables import table_of
 
         table = table_of(given, what)
-        columns = [column.to_pylist() for column in table.columns]
+        columns = list(map(_values, table.columns))
+        names = tuple(table.column_names)
         found = list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
-        return tuple(table.column_names), [_row(row, number, names, struct, what) for number, row in enumerate(found)]
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+    elif isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        is_lazy = type(given).__name__ == "LazyFrame"
+        hint = "frame.collect() gives its rows" if is_lazy else "one row is a list with one tuple: [(1, 'a')]"
         raise InvalidArgumentError(
-            f"{what} must be a relation, a list of tuples or dicts, or a table, got {given!r}",
-            hint="one row is a list with one tuple: [(1, 'a')]",
+            f"{what} must be a relation, a list of tuples or dicts, or a table, got {given!r}", hint=hint
         )
-    found = list(given)
-    if not names and found:
-        first = found[0]
-        names = tuple(first) if isinstance(first, Mapping) else tuple(getattr(first, "__fields__", ()))
+    else:
+        found = list(given)
+        names = _names_of_rows(found, names, what)
     return names, [_row(row, number, names, struct, what) for number, row in enumerate(found)]
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """The values of a column, with maps as dicts where Python has such keys, and each but once."""
+    try:
+        found: list[Any] = column.to_pylist(maps_as_pydicts="strict")
+    except (KeyError, TypeError):
+        found = column.to_pylist()
+    return found
+
+
+def _names_of_rows(rows: Sequence[Any], names: tuple[str, ...], what: str) -> tuple[str, ...]:
+    """The names that the rows of a list have: keys in the order of `names`, or named fields; of tuples, none."""
+    found = dict.fromkeys(fields for row in rows if (fields := _fields(row)))
+    if len(found) > 1:
+        one, other = map(quoted, list(found)[:2])
+        raise InvalidArgumentError(f"{what}: a row has the fields {one}, and another one {other}")
+    if found:
+        return next(iter(found))
+    keyed = [row for row in rows if isinstance(row, Mapping)]
+    return (names or tuple(keyed[0])) if keyed else ()
+
+
+def _fields(row: Any) -> tuple[str, ...]:
+    """The names of the fields of a row of Spark, or of a named tuple."""
+    names: Any = getattr(row, "__fields__", None) or getattr(row, "_fields", ())
+    return tuple(names) if isinstance(row, tuple) else ()
 
 
 def _row(row: Any, number: int, names: tuple[str, ...], struct: NamedStruct | None, what: str) -> tuple[Any, ...]:
@@ -227,24 +308,37 @@ def _row(row: Any, number: int, names: tuple[str, ...], struct: NamedStruct | No
     return tuple(_of_type(value, field.type) for value, field in zip(row, struct, strict=True))
 
 
+def _python_value(value: Any) -> Any:
+    """The value of Python for one of numpy, and lists for its arrays."""
+    is_of_numpy = type(value).__module__ == "numpy" and hasattr(value, "tolist")
+    return value.tolist() if is_of_numpy and "64[" not in str(value.dtype) else value  # no numbers for times
+
+
 def _of_type(value: Any, kind: t.Type) -> Any:
-    """An expected value as `collect` gives it: a struct as a tuple, a uuid as text, a point in time in local time."""
+    """An expected value as `collect` gives it: a struct as a tuple, a uuid as text, a point in time in local time.
+
+    What is none of the type stays what it is, and so differs from all that are.
+    """
+    value = _python_value(value)
     match value, kind:
         case None, _:
             return None
-        case _, t.UUID():
+        case UUID(), t.UUID():
             return str(value)
-        case int(), t.FP32() | t.FP64() if not isinstance(value, bool):
-            return float(value)
-        case float(), t.FP32() if math.isfinite(value):
-            return unpack("f", pack("f", value))[0]
+        case int(), t.Decimal() if not isinstance(value, bool):
+            return Decimal(value)
+        case int() | float(), t.FP32() | t.FP64() if not isinstance(value, bool):
+            return _of_float(value, kind)
         case dt.datetime(tzinfo=zone), t.PrecisionTimestampTZ() if zone is not None:
             return value.astimezone().replace(tzinfo=None)
         case Mapping(), t.Struct(types=types):
+            for name in value:
+                if name not in kind.field_names:
+                    raise unknown_field(str(name), kind.field_names)
             return tuple(_of_type(value.get(name), part) for name, part in zip(kind.field_names, types, strict=True))
-        case _, t.Struct(types=types):
+        case list() | tuple(), t.Struct(types=types) if len(value) == len(types):
             return tuple(_of_type(each, part) for each, part in zip(value, types, strict=True))
-        case _, t.List(element=element):
+        case list() | tuple(), t.List(element=element):
             return [_of_type(each, element) for each in value]
         case Mapping(), t.Map():
             return {_of_type(key, kind.key): _of_type(each, kind.value) for key, each in value.items()}
@@ -252,24 +346,44 @@ def _of_type(value: Any, kind: t.Type) -> Any:
             return value
 
 
+def _of_float(value: float, kind: t.Type) -> float:
+    """A number as a float of a type: a whole one if it is exactly one, any other as the nearest."""
+    if isinstance(value, int):
+        return float(value) if abs(value) < 2**1024 - 2**970 and int(float(value)) == value else value
+    if isinstance(kind, t.FP32) and math.isfinite(value):
+        try:
+            nearest: float = unpack("<f", pack("<f", value))[0]
+        except OverflowError:  # larger than any
+            return value
+        return nearest
+    return value
+
+
 # --- what is different
 
 
 def _key(value: Any) -> Any:
-    """What two values have in common that are the same: NaN is NaN, and 1 is neither 1.0 nor True nor "1"."""
+    """What two values have in common that are the same.
+
+    NaN is NaN, both zeros are one, and of decimals the digits count and not the scale. 1 is neither 1.0 nor a decimal,
+    nor True, nor "1".
+    """
+    value = _python_value(value)
     match value:
-        case bool():
-            return ("bool", value)
+        case bool() | Decimal():
+            return (type(value).__name__, value)
         case float():
             return ("float", "NaN" if math.isnan(value) else value)
         case list() | tuple():
-            return (isinstance(value, list), *map(_key, value))
+            return ("list" if isinstance(value, list) else "tuple", *map(_key, value))
         case Mapping():
-            return frozenset((_key(key), _key(each)) for key, each in value.items())
-        case bytearray():
+            pairs = Counter((_key(key), _key(each)) for key, each in value.items())
+            return ("map", frozenset(pairs.items()))
+        case bytearray() | memoryview():
             return bytes(value)
-        case _:
+        case Hashable():
             return value
+    raise InvalidArgumentError(f"a row has a value that is none of a column: {value!r}")
 
 
 def _difference(actual: Sequence[Any], expected: Sequence[Any], ordered: bool) -> str | None:

@@ -8,15 +8,19 @@ import re
 import subprocess
 import sys
 from decimal import Decimal
+from math import inf, nan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
+import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import testing
+from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import (
     InvalidArgumentError,
     LiteralError,
@@ -26,6 +30,16 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.testing import assert_same_rows, assert_schema, rows_table
 from tests.support import environment_without_options, f, refused
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+class Other(NamedTuple):
+    z: int
+
 
 ORDERS = sd.read_named("orders", {"id": "i64", "price": "decimal<10,2>?", "note": "string?"})
 PAGE = Path(__file__).parents[1] / "docs" / "testing.md"
@@ -41,6 +55,11 @@ SAME: dict[str, tuple[Any, Any]] = {
     "a table": ([(1, "x")], pa.table({"id": [1], "s": ["x"]})),
     "tables": (pa.table({"id": [1]}), pa.table({"id": [1]})),
     "columns of one name": (pa.table([[1], [2]], names=["a", "a"]), [(1, 2)]),
+    "the zeros": ([(0.0,)], [(-0.0,)]),
+    "values of numpy": ([(1, True, 0.5, [1, 2])], [(np.int64(1), np.True_, np.float32(0.5), np.array([1, 2]))]),
+    "keys that are no number": ([({float("nan"): 1},)], [({float("nan"): 1},)]),
+    "a map of a table": ([({"k": 1},)], pa.table({"m": pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int64()))})),
+    "named tuples": ([Point(1, 2)], [{"y": 2, "x": 1}]),
 }
 
 
@@ -62,6 +81,20 @@ DIFFERENT: dict[str, tuple[Any, Any, tuple[str, ...]]] = {
     "True for one": ([(1,)], [(True,)], ("missing: (True,)",)),
     "a text for a number": ([(1,)], [("1",)], ("missing: ('1',)",)),
     "a list in another order": ([([1, 2],)], [([2, 1],)], ("missing: ([2, 1],)",)),
+    "True of numpy for one": ([(1,)], [(np.True_,)], ("missing: (np.True_,)",)),
+    "a decimal for a whole number": ([(1,)], [(Decimal(1),)], ("missing: (Decimal('1'),)",)),
+    "a float for a decimal": ([(Decimal("0.5"),)], [(0.5,)], ("missing: (0.5,)",)),
+    "a tuple for a list": ([([1],)], [((1,),)], ("missing: ((1,),)",)),
+    "a day for a time": ([(dt.datetime(2024, 1, 1),)], [(dt.date(2024, 1, 1),)], ("1 missing",)),
+    "bytes for a text": ([("a",)], [(b"a",)], ("missing: (b'a',)",)),
+    "a key twice": ([({nan: 1, float("nan"): 1},)], [({nan: 1},)], ("1 missing",)),
+    "columns in another order": (
+        pa.table({"a": [1], "b": [2]}),
+        pa.table({"b": [1], "a": [2]}),
+        ("columns: a, b\n  expected: b, a",),
+    ),
+    "columns of no rows": (pa.table({"a": [1]})[:0], pa.table({"b": [1]})[:0], ("columns: a\n  expected: b",)),
+    "named tuples of other names": (pa.table({"y": [1], "x": [2]}), [Point(1, 2)], ("expected: x, y",)),
     "many": ([(n,) for n in range(50)], [], ("50 unexpected", "unexpected: 30 more", "...]  # 50 rows")),
 }
 
@@ -112,6 +145,46 @@ def test_expected_values_are_those_of_the_columns() -> None:
     )
 
 
+NESTED = sd.read_virtual(
+    [(["a", "b"], ("a", "b"), {"k": 1}, 2.0**53, inf, Decimal(1), 1)],
+    {"l": "list<string>", "s": "struct<string, string>", "m": "map<string, i64>", "x": "fp64", "y": "fp32",
+     "d": "decimal<5,2>", "n": "i64"},
+)  # fmt: skip
+ROW = (["a", "b"], ("a", "b"), {"k": 1}, 2**53, inf, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("l", "ab"), ("l", {"a": 1, "b": 2}), ("l", b"ab"), ("l", ["a"]), ("l", ["b", "a"]), ("l", 5),
+     ("s", "ab"), ("s", ("a",)), ("s", ("a", "b", "c")), ("s", {"0": "a"}), ("s", 5), ("m", [("k", 1)]), ("m", {}),
+     ("m", {"k": True}), ("x", 2**53 + 1), ("x", 10**400), ("x", True), ("y", 1e300), ("y", 10**40),
+     ("d", True), ("d", 1.0), ("d", "1.00"), ("n", Decimal(1)), ("n", 1.0), ("n", True), ("n", None)],
+)  # fmt: skip
+def test_what_is_none_of_a_column_differs(column: str, value: Any) -> None:
+    """Though Python takes it apart, or converts it, to what is there."""
+    assert_same_rows(NESTED, [ROW])
+    assert_same_rows(NESTED, NESTED.to_arrow())
+    wanted = dict(zip(NESTED.columns, ROW, strict=True)) | {column: value}
+    with pytest.raises(AssertionError, match="1 missing, 1 unexpected"):
+        assert_same_rows(NESTED, [wanted])
+
+
+def test_tables_of_one_relation_and_of_the_other() -> None:
+    one, other = (sd.read_named(name, {"a": "i64"}) for name in ("one", "other"))
+    rows = {"one": [(1,)], "other": [(2,)]}
+    assert_same_rows(one, other.select(a=lambda o: o.a - 1), tables=rows)
+    with pytest.raises(AssertionError, match="1 missing"):
+        assert_same_rows(one, other, tables=rows)
+    with refused(InvalidArgumentError, 'table "othr", which the plan does not read'):
+        assert_same_rows(one, other, tables={"one": [], "othr": []})
+
+
+def test_rows_are_held_to_a_relation_as_a_relation_to_rows() -> None:
+    at = dt.datetime(2024, 1, 2, 3, tzinfo=dt.UTC)
+    given = pa.table({"at": pa.array([at], pa.timestamp("us", "Asia/Tokyo")), "x": [1]})
+    assert_same_rows(given, sd.read_virtual([(at, 1.0)], {"at": "precision_timestamp_tz<6>", "x": "fp64"}))
+
+
 def test_rows_become_exactly_the_declared_columns() -> None:
     kinds = {
         "i": "i8?", "d": "decimal<38,10>?", "s": "varchar<3>?", "t": "precision_time<3>?",
@@ -146,6 +219,11 @@ WRONG: dict[str, tuple[Any, Any, Any, type[SubstraitDslError], str]] = {
     "no value of the type": (ORDERS, [], {"orders": [("1", None, None)]}, LiteralError, 'table "orders": row 0, col'),
     "an expression": (ORDERS, [], {"orders": [(sd.lit(1) + 1, None, None)]}, InvalidArgumentError, "an expression"),
     "a required one": (ORDERS, [], {"orders": [{"note": "x"}]}, SchemaError, 'no value for "id"'),
+    "an unknown field": (NESTED.select("s"), [({"0": "a", "1": "b", "2": "c"},)], None, UnknownFieldError, '"2"'),
+    "tables of rows": ([], [], {"orders": []}, InvalidArgumentError, "tables is for a relation"),
+    "rows of other fields": ([], [Point(1, 2), Other(1)], None, InvalidArgumentError, "a row has the fields"),
+    "a lazy frame": ([], pl.LazyFrame({"a": [1]}), None, InvalidArgumentError, "frame.collect()"),
+    "a set": ([], [({1},)], None, InvalidArgumentError, "none of a column: {1}"),
     "another table": (ORDERS, [], {"order": [(1,)]}, InvalidArgumentError, "tables has table"),
 }  # fmt: skip
 
@@ -181,6 +259,21 @@ def test_columns() -> None:
         assert_schema(5, {})  # type: ignore[arg-type]
     with refused(InvalidArgumentError, "assert_schema", "cannot read columns"):
         assert_schema(total, 5)
+
+
+def nested_in(around: str, **fields: t.Type) -> dict[str, t.Type]:
+    struct = t.Struct.of(fields)
+    return {"column": {"list": t.List(struct), "map": t.Map(t.String(), struct)}.get(around, struct)}
+
+
+@pytest.mark.parametrize("around", ["nothing", "list", "map"])
+def test_the_names_of_the_fields_of_a_struct(around: str) -> None:
+    read = sd.read_named("t", nested_in(around, a=sd.I64(), b=sd.I64()))
+    assert_schema(read, nested_in(around, a=sd.I64(), b=sd.I64()))
+    assert_schema(read, read.schema.to_arrow())
+    assert_schema(read, {"column": str(read.schema.struct.types[0])})  # a text has no names for them
+    with pytest.raises(AssertionError, match='with "a", "b", expected "b", "a"'):
+        assert_schema(read, nested_in(around, b=sd.I64(), a=sd.I64()))
 
 
 def test_the_examples_of_the_page_and_of_the_functions() -> None:
