@@ -209,6 +209,16 @@ def test_rows_become_exactly_the_declared_columns() -> None:
     assert (first["t"], first["at"], first["d"]) == (dt.time(1, 2, 3, 4000), dt.datetime(2024, 1, 1), Decimal("0.5"))
 
 
+def test_rows_with_uuids_inside_of_other_types() -> None:
+    """Of which pyarrow makes none there."""
+    key = UUID(int=7)
+    schema = sd.read_named("t", {"l": "list<uuid?>", "m": "map<uuid, uuid>", "s": "struct<uuid>?"}).schema
+    table = rows_table([([key, None], {key: key}, (key,)), ([], {}, None)], schema.struct)
+    assert table.schema.equals(schema.to_arrow(), check_metadata=True)
+    table.validate(full=True)
+    assert table.to_pylist() == [{"l": [key, None], "m": [(key, key)], "s": {"0": key}}, {"l": [], "m": [], "s": None}]
+
+
 WRONG: dict[str, tuple[Any, Any, Any, type[SubstraitDslError], str]] = {
     "no rows": (5, [], None, InvalidArgumentError, "the rows must be a relation"),
     "one row": ([(1,)], (1,), None, InvalidArgumentError, "a row of one column is (1,)"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.literals import Literal
+from substrait_dsl.arrow.exact import exact_table
 from substrait_dsl.arrow.schemas import pyarrow_module, to_arrow
 
 if TYPE_CHECKING:
@@ -21,9 +22,31 @@ def literals_table(rows: Sequence[Sequence[Literal]], schema: NamedStruct) -> pa
     Raises `UnsupportedError` for a type that has no exact Arrow storage.
     """
     pa = pyarrow_module()
-    target = to_arrow(schema)
-    columns = [pa.array([_plain(row[position]) for row in rows], field.type) for position, field in enumerate(target)]
-    return pa.Table.from_arrays(columns, schema=target)
+    columns = [
+        pa.chunked_array([pa.array([_plain(row[position]) for row in rows], _stored(field.type))])
+        for position, field in enumerate(to_arrow(schema))
+    ]
+    return exact_table(columns, len(rows), schema)
+
+
+def _stored(kind: pa.DataType) -> pa.DataType:
+    """The type with bytes for uuids, of which pyarrow makes none inside of other types."""
+    pa = pyarrow_module()
+    match kind:
+        case pa.UuidType():
+            return kind.storage_type
+        case pa.StructType():
+            return pa.struct([_stored_field(field) for field in kind])
+        case pa.MapType():
+            return pa.map_(_stored_field(kind.key_field), _stored_field(kind.item_field))
+        case pa.ListType():
+            return pa.list_(_stored_field(kind.value_field))
+        case _:
+            return kind
+
+
+def _stored_field(field: pa.Field) -> pa.Field:
+    return field.with_type(_stored(field.type))
 
 
 def _plain(literal: Literal) -> Any:

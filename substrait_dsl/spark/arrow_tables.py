@@ -119,7 +119,7 @@ def declared_frame(table: pa.Table, declared: NamedStruct, spark: SparkSession) 
             name = schema.names[position]
             schema.fields[position] = StructField(name, type_to_spark(kind))
     # That a field cannot be NULL is not checked by Arrow, and Spark would believe it.
-    return spark.createDataFrame(table, StructType(schema.fields).toNullable())
+    return spark.createDataFrame(table, current_engine().sent_schema(StructType(schema.fields).toNullable()))
 
 
 def _fitted(table: pa.Table, declared: NamedStruct) -> pa.Table:

@@ -23,7 +23,11 @@ from substrait_dsl.spark.versions import SAIL_CLIENT, how_to_install_sail, minor
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SETTINGS = {"spark.sql.ansi.enabled": "true", "spark.sql.session.timeZone": "UTC"}
+SETTINGS = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timeType.enabled": "true",
+}
 """How its session is set."""
 
 _ENVIRONMENT: Mapping[str, str] = {

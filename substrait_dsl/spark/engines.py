@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
     from substrait_dsl.algebra import types as t
     from substrait_dsl.algebra.expressions import WindowCall
     from substrait_dsl.algebra.expressions import literals as l
@@ -65,6 +68,8 @@ class Engine:
     """Gives what the engine says of an error; None: what Spark does."""
     is_of_outer_rows: Callable[[str], bool] = lambda words: False
     """Whether words of the engine are of a subquery that it cannot turn into a join."""
+    unread_type: Callable[[str], str | None] = lambda words: None
+    """Gives, for words of the engine, the type of a column of a file that it cannot read; None: they say none."""
     castable: Callable[[str, t.Type, t.Type], tuple[str, t.Type]] = lambda text, source, target: (text, source)
     """Gives what to cast in place of a value to a type, and its type. Raises `UnsupportedError` for what it cannot."""
     float_key: Callable[[str, t.Type], str] | None = None
@@ -79,8 +84,8 @@ class Engine:
     """Whether a list may hold structs of which one has a field that is nullable, and another has not."""
     operand: Callable[[str], str] = lambda text: text
     """Gives what stands for a value in an aggregate or a window, so that no other is taken for it."""
-    is_lazy_of_booleans: bool = True
-    """Whether coalesce computes, of truth values too, no more than it needs."""
+    coalesce: Callable[[Sequence[str], t.Type], str] = lambda texts, kind: f"coalesce({', '.join(texts)})"
+    """Gives the first of some values of a type that is not NULL, of which one may fail. No more are computed."""
     has_linear_patterns: bool = False
     """Whether matching a pattern takes time that grows with the text alone."""
     has_lists_of_columns: bool = True
@@ -99,8 +104,14 @@ class Engine:
     """Whether an offset without a limit is of the rows in their order."""
     listed_files: Callable[[FileFormat, Sequence[FileItem]], list[str]] | None = None
     """Gives the URIs of files, where the engine lists them otherwise than Spark; None: as Spark does."""
+    retyped: Callable[[DataFrame, Sequence[str]], DataFrame] = lambda frame, names: frame
+    """Gives, for a DataFrame of files that is read by some names, one of the types that Spark reads its columns as."""
+    has_signed_alone: bool = True
+    """Whether a column that it says is of signed integers holds no others."""
     reads_text: bool = True
     """Whether it takes delimited text apart."""
+    sent_schema: Callable[[StructType], StructType] = lambda schema: schema
+    """Gives, for the schema of rows that are sent to it, one that it reads as the same."""
     has_map_lambdas: bool = True
     """Whether functions of keys and of values make a map of another."""
     has_fields_of_null: bool = True

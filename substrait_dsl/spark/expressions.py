@@ -238,7 +238,7 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
         case Cast(input=value, target=target, on_failure=on_failure):
             converted = cast_to_sql(text(value), value.type, target, on_failure)
             is_asserted = value.type.nullable and not expression.type.nullable
-            return asserted(converted, f"a cast to {target}") if is_asserted else converted
+            return asserted(converted, f"a cast to {target}", target) if is_asserted else converted
         case IfThen(clauses=clauses, otherwise=otherwise):
             whens = " ".join(f"WHEN {text(clause.condition)} THEN {text(clause.then)}" for clause in clauses)
             return f"(CASE {whens} ELSE {text(otherwise)} END)"

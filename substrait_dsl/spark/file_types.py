@@ -113,6 +113,9 @@ def _has_nulls_for(actual: pa.DataType, expected: DataType) -> bool:
     return pa.types.is_null(actual) and expected.simpleString() != _NULLS
 
 
+THROUGH_ARROW = 'read_named(name, columns) with tables={name: "path of the file"} reads it through Arrow'
+"""What to do about a file with a type that an engine does not read."""
+
 _TYPED = (
     'write the file anew with a type, with pandas: frame.astype({"name": "string"}).to_parquet(path); or read it apart '
     "with i32? declared for what is NULL, cast that, and put the rows together with union_all"

@@ -106,21 +106,18 @@ def guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
     """A value with the wanted nullability, whatever Spark takes its own to be (None: unknown)."""
     if nullable is not False and not wanted.nullable:
         # The last argument is never reached: Spark takes the whole for not nullable because of it.
-        failure = _failure(what)
-        if isinstance(wanted, t.Boolean) and not current_engine().is_lazy_of_booleans:
-            failure = f"if({text} IS NULL, {failure}, NULL)"
-        return f"coalesce({text}, {failure}, {_any_value(wanted)})"
+        return current_engine().coalesce([text, _failure(what), _any_value(wanted)], wanted)
     if wanted.nullable and nullable is not True:
         return f"if(true, {text}, NULL)"  # which Spark takes for nullable, and computes as if it were not there
     return text
 
 
-def asserted(text: str, what: str) -> str:
-    """A value that must not be NULL, and that Spark takes for nullable nevertheless.
+def asserted(text: str, what: str, kind: t.Type) -> str:
+    """A value of a type that must not be NULL, and that Spark takes for nullable nevertheless.
 
     Else it would leave out the check wherever only the presence of the value counts, as in ``count`` and ``IS NULL``.
     """
-    return f"coalesce({text}, {_failure(what)})"
+    return current_engine().coalesce([text, _failure(what)], kind)
 
 
 def _failure(what: str) -> str:
@@ -147,16 +144,20 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
             if is_named and exact([field.nullable for field in fields]) == parts:
                 return text
             # Taken out of a struct, a field may be NULL to Spark because the struct may be.
-            return _struct(exact([None] * len(fields)), wanted)
+            return _struct(exact([True if field.nullable else None for field in fields]), wanted)
         case spark.ArrayType(elementType=element, containsNull=nullable), t.List(element=kind):
             exact_item = _exact("e", element, nullable, kind, f"an element of {what}")
             return text if exact_item == "e" else f"transform({text}, e -> {exact_item})"
         case spark.MapType(keyType=key, valueType=value, valueContainsNull=nullable), t.Map():
-            exact_key = _exact("k", key, False, wanted.key.as_required(), f"a key of {what}")
-            exact_item = _exact("v", value, nullable, wanted.value, f"a value of {what}")
-            if not current_engine().has_map_lambdas and (exact_key, exact_item) != ("k", "v"):
-                keys, values = f"map_keys({text})", f"map_values({text})"
-                made = f"map_from_arrays(transform({keys}, k -> {exact_key}), transform({values}, v -> {exact_item}))"
+            has_lambdas = current_engine().has_map_lambdas
+            names = ("k", "v") if has_lambdas else ("p.key", "p.value")
+            exact_key = _exact(names[0], key, False, wanted.key.as_required(), f"a key of {what}")
+            exact_item = _exact(names[1], value, nullable, wanted.value, f"a value of {what}")
+            if (exact_key, exact_item) == names:
+                return text
+            if not has_lambdas:  # pairs, as values alone may be nullable to the engine, inside of structs, too
+                arrays = (f"transform(map_entries({text}), p -> {part})" for part in (exact_key, exact_item))
+                made = f"map_from_arrays({', '.join(arrays)})"
                 return made if wanted.nullable else guarded(made, None, wanted, what)
             made = text if exact_key == "k" else f"transform_keys({text}, (k, v) -> {exact_key})"
             return made if exact_item == "v" else f"transform_values({made}, (k, v) -> {exact_item})"

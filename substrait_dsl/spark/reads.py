@@ -20,7 +20,7 @@ from substrait_dsl.algebra.relations import (
     StructMask,
     VirtualTable,
 )
-from substrait_dsl.algebra.types import UUID, Type
+from substrait_dsl.algebra.types import I8, I16, I32, I64, UUID, Type
 from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.spark.arrow_tables import ArrowTables, table_title
 from substrait_dsl.spark.columns import check_columns
@@ -165,6 +165,9 @@ def _from_source(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: 
     return _selected(*space.sources[key], rel, space)
 
 
+_INTEGERS = (I8, I16, I32, I64)
+
+
 def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read, kept: Kept) -> Rows:
     """Of the columns of the base schema, given as texts over a table and as Spark has them, those that are used."""
     space = table.space
@@ -176,7 +179,8 @@ def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read, kep
         columns.append(space.name() if used is None or position in used else UNUSED)
         if columns[-1] != UNUSED:
             text = unseen(text) if kept.filters and field.name not in kept.partitions else text
-            made.append(Item(as_inside(text, kind, is_new=is_padded(field)), (columns[-1],)))
+            is_new = is_padded(field) or (isinstance(kind, _INTEGERS) and not current_engine().has_signed_alone)
+            made.append(Item(as_inside(text, kind, is_new=is_new), (columns[-1],)))
     return Rows(table.select(made), tuple(columns))
 
 

@@ -18,9 +18,10 @@ from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS, decimal_average
 from substrait_dsl.spark.engines import SPARK, Engine, Guard
 from substrait_dsl.spark.functions_arithmetic import integer_operation
 from substrait_dsl.spark.sail_casts import castable
-from substrait_dsl.spark.sail_failures import is_of_outer_rows, sail_failure
-from substrait_dsl.spark.sail_files import listed_files
-from substrait_dsl.spark.sail_functions import ROUND_DECIMAL, ROUND_FLOAT, SUBSTRING, divide
+from substrait_dsl.spark.sail_failures import is_of_outer_rows, sail_failure, unread_type
+from substrait_dsl.spark.sail_files import listed_files, with_unsigned
+from substrait_dsl.spark.sail_functions import ROUND_DECIMAL, ROUND_FLOAT, SUBSTRING, coalesce, divide
+from substrait_dsl.spark.sail_schemas import castable_schema
 from substrait_dsl.spark.servers import server_of
 from substrait_dsl.spark.templates import Call, Table, Template, failing, largest_decimal
 from substrait_dsl.spark.types import spark_sql_type
@@ -363,6 +364,34 @@ GUARDS = (
         "unasked",
     ),
     Guard(
+        "truth values in structs",
+        "structs with required truth values",
+        _VERSIONS,
+        "SELECT if(s IS NULL, NULL, struct(coalesce(s.b, false) AS b)) FROM VALUES (struct(true AS b)), (NULL) AS t(s)",
+        "Cannot cast nullable struct field 'b' to non-nullable field",
+    ),
+    Guard(
+        "values of maps",
+        "maps with structs for values that are required",
+        _VERSIONS,
+        "SELECT map_values(m) FROM (SELECT map('a', struct(id AS v)) AS m FROM range(1))",
+        "Unsupported CAST from List",
+    ),
+    Guard(
+        "unsigned integers",
+        "files, and tables over files, with unsigned integers",
+        _VERSIONS,
+        "SELECT typeof(v) FROM unsigned_byte",  # a view of a file with a uint8, a tinyint by its schema
+        "unsigned tinyint",
+    ),
+    Guard(
+        "bytes that are required",
+        "required columns of bytes, which are checked",
+        _VERSIONS,
+        "SELECT coalesce(v, raise_error('absent'), X'') FROM VALUES (X'01') AS t(v)",
+        "coercion failed",
+    ),
+    Guard(
         "numbers of rows",
         "single joins",
         _VERSIONS,
@@ -453,6 +482,7 @@ SAIL = Engine(
     _replacement,
     failure=sail_failure,
     castable=castable,
+    unread_type=unread_type,
     is_of_outer_rows=is_of_outer_rows,
     float_key=_float_key,
     require_frame=_require_frame,
@@ -460,7 +490,7 @@ SAIL = Engine(
     has_exact_casts=False,
     has_lists_of_records=False,
     operand=_operand,
-    is_lazy_of_booleans=False,
+    coalesce=coalesce,
     has_linear_patterns=True,
     forgets_keys=False,
     has_lists_of_columns=False,
@@ -470,7 +500,10 @@ SAIL = Engine(
     has_row_numbers=False,
     has_offsets=False,
     listed_files=listed_files,
+    retyped=with_unsigned,
+    has_signed_alone=False,
     reads_text=False,
+    sent_schema=castable_schema,
     has_map_lambdas=False,
     has_fields_of_null=False,
     keeps_order=False,

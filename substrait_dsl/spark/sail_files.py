@@ -9,12 +9,18 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 from substrait_dsl.algebra.relations import FileFormat, Parquet
 from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.file_types import THROUGH_ARROW, parts
+from substrait_dsl.spark.footers import columns_of
+from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.paths import SKIPPED, files_inside, local_path, local_paths, what_of
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from substrait_dsl.algebra.relations import FileItem
 
 _SPARK = 'local_session(engine="spark") is a session of Spark'
@@ -56,6 +62,45 @@ def _uris(item: FileItem, *, is_alone: bool) -> list[str]:
     if folders and not _has_files(folders[0]):
         raise ExecutionError(f"{what_of([item])} finds no files with columns", hint=SKIPPED)
     return [Path(os.path.abspath(path)).as_uri() for path in paths]
+
+
+def with_unsigned(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Cast unsigned integers, which Sail takes for signed ones of as many bits, to the larger types of Spark for them.
+
+    Where a file lies elsewhere, what its columns are is not known here.
+
+    Raises `UnsupportedError` for a column with such integers inside.
+    """
+    import pyarrow as pa
+
+    wanted = {name.lower() for name in names}
+    first = urlsplit(next(iter(frame.inputFiles()), ""))
+    there = columns_of(Parquet(), unquote(first.path)) if first.scheme == "file" else {}
+    casts: dict[str, str] = {}
+    for field in frame.schema:
+        kind = there.get(field.name) if field.name.lower() in wanted else None
+        if kind is None:
+            continue
+        if pa.types.is_unsigned_integer(kind):
+            casts[field.name] = _UNSIGNED[kind.bit_width]
+        elif any(map(pa.types.is_unsigned_integer, parts(kind))):
+            raise UnsupportedError(
+                f'Sail takes unsigned integers for signed ones, and column "{field.name}" is {kind}, in {first.path}',
+                hint=THROUGH_ARROW,
+            )
+    if not casts:
+        return frame
+    columns = (quoted_name([name]) for name in frame.columns)
+    return frame.selectExpr(
+        *(
+            f"CAST({column} AS {casts[name]}) AS {column}" if name in casts else column
+            for name, column in zip(frame.columns, columns, strict=True)
+        )
+    )
+
+
+_UNSIGNED = {8: "SMALLINT", 16: "INT", 32: "BIGINT", 64: "DECIMAL(20,0)"}
+"""What Spark reads unsigned integers as, by their bits."""
 
 
 def _has_files(folder: str) -> bool:

@@ -49,6 +49,20 @@ ROUND_DECIMAL = attrs.evolve(
 )
 
 
+def coalesce(texts: Sequence[str], kind: t.Type) -> str:
+    """The first value that is not NULL, of which one may be an error.
+
+    Of truth values Sail computes all, and in structs takes them for nullable; of bytes it knows no NULL without a type.
+    """
+    match kind:
+        case t.Boolean():
+            numbers = (text if text.startswith("raise_error(") else f"CAST({text} AS INT)" for text in texts)
+            return f"(coalesce({', '.join(numbers)}) = 1)"
+        case t.Binary() | t.FixedBinary():
+            texts = [f"CAST({text} AS BINARY)" for text in texts]  # files have some of a fixed length, too
+    return f"coalesce({', '.join(texts)})"
+
+
 def _null_if_any_is(template: Template) -> Template:
     assert isinstance(template.text, str)
     return attrs.evolve(template, text=f"if({{nulls}}, NULL, {template.text})")

@@ -9,6 +9,7 @@ import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.types import MICROSECONDS, type_to_spark
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def arrow_frame(
         pa.array([_plain(record.fields[position]) for record in records], arrow.field(position).type)
         for position in range(len(types))
     ]
-    return spark.createDataFrame(pa.Table.from_arrays(columns, schema=arrow), schema)
+    return spark.createDataFrame(pa.Table.from_arrays(columns, schema=arrow), current_engine().sent_schema(schema))
 
 
 def table_frame(table: pa.Table, spark: SparkSession) -> DataFrame:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from tests.support import refused
 
 if TYPE_CHECKING:
@@ -110,3 +112,44 @@ def test_the_faults_are_there(folder: Path, sail: SparkSession) -> None:
 def test_what_is_refused(read: Any, said: str, folder: Path, sail: SparkSession) -> None:
     with refused(UnsupportedError, said):
         read(folder).execute(sail)
+
+
+@pytest.mark.parametrize(("bits", "kind"), [(8, "i16"), (16, "i32"), (32, "i64"), (64, "decimal<20,0>")])
+def test_unsigned_integers(bits: int, kind: str, sail: SparkSession, tmp_path: Path) -> None:
+    """They are those of the next larger type, as on Spark, and never those of a signed one of as many bits."""
+    path = str(tmp_path / "unsigned.parquet")
+    largest, arrow = 2**bits - 1, getattr(pa, f"uint{bits}")()
+    pq.write_table(pa.table({"c": pa.array([0, largest], arrow)}), path)
+    for declared in (kind, f"u!u{bits}"):
+        assert [int(row[0]) for row in sd.read_files(path, {"c": declared}).collect(sail)] == [0, largest]
+    at_least = sd.read_files(path, {"c": kind}).filter(lambda r: r.c > 1)
+    assert [int(row[0]) for row in at_least.collect(sail)] == [largest]
+    with refused(SchemaError, 'column "c" is'):
+        sd.read_files(path, {"c": f"i{bits}"}).collect(sail)
+    sail.read.parquet(path).createOrReplaceTempView("unsigned_integers")
+    with refused(ExecutionError, f"the value {largest} cannot be cast"):
+        sd.read_named("unsigned_integers", {"c": f"i{bits}"}).collect(sail)
+    pq.write_table(pa.table({"c": pa.array([[largest]], pa.list_(arrow))}), path)
+    with refused(UnsupportedError, "unsigned integers for signed ones", "through Arrow"):
+        sd.read_files(path, {"c": f"list<i{bits}?>?"}).collect(sail)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "declared"),
+    [
+        (pa.timestamp("ns"), dt.datetime(2024, 1, 2, 3, 4, 5, 6), "precision_timestamp<6>?"),
+        (pa.list_(pa.timestamp("ms")), [dt.datetime(2024, 1, 2)], "list<precision_timestamp<3>?>?"),
+        (pa.dictionary(pa.int32(), pa.string()), "a", "string?"),
+        (pa.decimal64(5, 2), Decimal("1.50"), "decimal?<5,2>"),
+        (pa.date64(), dt.date(1582, 10, 10), "date?"),
+    ],
+)
+def test_types_of_files_that_are_read_through_arrow(
+    kind: pa.DataType, value: Any, declared: str, sail: SparkSession, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"c": pa.array([value], kind)}), path)
+    for columns in ({"c": declared}, {"d": declared}):
+        with refused(UnsupportedError, "which Sail does not read", "through Arrow"):
+            sd.read_files(str(path), columns).collect(sail)
+    assert sd.read_named("t", {"c": declared}).collect(sail, tables={"t": path}) == [(value,)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import substrait_dsl as sd
-from tests.support import f
+from substrait_dsl.algebra import types as t
+from substrait_dsl.errors import ExecutionError
+from substrait_dsl.testing import assert_same_rows, rows_table
+from tests.support import f, refused
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,6 +44,7 @@ SCHEMA = {
     "named": sd.Map(sd.String(), DECLARED, nullable=True),
 }
 GIVEN = sd.read_named("given", SCHEMA)
+DAY = dt.date(1582, 10, 10)
 
 
 @pytest.mark.parametrize(
@@ -97,3 +102,40 @@ def test_maps_of_required_values(sail: SparkSession) -> None:
     )
     assert maps.collect(sail, tables={"given": who}) == [({"k": "ann"}, {"k": ["ann"]})]
     assert [field.nullable for field in maps.execute(sail, tables={"given": who}).schema] == [False, False]
+
+
+REQUIRED: dict[str, tuple[t.Type, Any]] = {
+    "bytes": (t.Binary(), b"\0"),
+    "bytes of a length": (t.FixedBinary(2), b"ab"),
+    "a truth value": (t.Boolean(), False),
+    "a truth value in a struct": (t.Struct((t.Boolean(), t.I32(nullable=True)), nullable=True), (False, None)),
+    "bytes in a struct": (t.Struct((t.Binary(),), nullable=True), (b"",)),
+    "structs in a list": (t.List(t.Struct((t.I64(), t.Binary()))), [(1, b"")]),
+    "structs in a map": (t.Map(t.I8(), t.Struct((t.String(), t.I8(nullable=True)))), {1: ("a", None)}),
+    "optional structs in a map": (t.Map(t.Date(), t.Struct((t.I8(nullable=True),), nullable=True)), {DAY: (1,)}),
+}
+
+
+@pytest.mark.parametrize("case", REQUIRED)
+def test_required_values_of_each_source(case: str, sail: SparkSession, tmp_path: Path) -> None:
+    """A required value is itself, also where NULL may stand beside it, and whatever it is read from."""
+    kind, value = REQUIRED[case]
+    schema = {"k": t.I64(), "c": kind}
+    named, rows = sd.read_named("t", schema), [(1, value), (2, value)]
+    table = rows_table(rows, named.schema.struct)
+    pq.write_table(table, tmp_path / "t.parquet")
+    for read in (sd.read_virtual(rows, schema), sd.read_files(str(tmp_path / "t.parquet"), schema), named):
+        tables = {"t": table} if read is named else None
+        assert_same_rows(read, rows, tables=tables, session=sail)
+        chosen = read.select(c=lambda r: sd.when(r.k > 1).then(r.c).otherwise(None))
+        assert_same_rows(chosen, [(None,), (value,)], tables=tables, session=sail)
+
+
+@pytest.mark.parametrize("kind", ["binary", "fixedbinary<2>", "boolean"])
+def test_a_required_value_that_is_null(kind: str, sail: SparkSession) -> None:
+    absent = rows_table([(None,)], sd.read_named("t", {"c": f"{kind}?"}).schema.struct)
+    with refused(ExecutionError, 'column "c" is required, but it is NULL'):
+        sd.read_named("t", {"c": kind}).collect(sail, tables={"t": absent})
+    given = sd.read_virtual([(None,)], {"c": f"{kind}?"}).select(c=lambda r: r.c.assert_not_null())
+    with refused(ExecutionError, "NULL"):
+        given.collect(sail)
