@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import attrs
 
 from substrait_dsl.algebra.common import Common
-from substrait_dsl.algebra.pickling import Picklable
+from substrait_dsl.algebra.pickling import Picklable, slots_of
 from substrait_dsl.algebra.properties import NO_PROPERTIES, Properties
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.settings import PlanSettings
@@ -105,25 +105,32 @@ _READERS = _Readers()
 _set = object.__setattr__
 
 
-@attrs.frozen(eq=False, repr=False)
 class Node(Picklable):
-    """Base of expressions, relations and the parts they are made of."""
+    """Base of expressions, relations and the parts they are made of: frozen classes of attrs.
+
+    What follows from the fields of a node is in slots. It is no field: each class would describe it anew, which takes
+    half of the time in which these classes are made.
+    """
+
+    __slots__ = ("__weakref__", "_children", "_hash", "free_anchors", "height", "inside", "size")
 
     leaf: ClassVar[bool] = False
     """Whether nodes of this class never have nodes inside."""
 
-    free_anchors: frozenset[int] = attrs.field(init=False, eq=False)
+    free_anchors: frozenset[int]
     """The anchors of rows outside this node that something inside it refers to: not empty means correlated."""
-    height: int = attrs.field(init=False, eq=False)
+    height: int
     """How many nodes the longest way down from this one has, itself included."""
-    size: int = attrs.field(init=False, eq=False)
+    size: int
     """How many nodes the tree has if every shared subtree is counted as often as it is used."""
-    inside: Inside = attrs.field(init=False, eq=False, default=NOTHING_INSIDE)
+    inside: Inside
     """What is seldom inside."""
-    _children: tuple[Node, ...] = attrs.field(init=False, eq=False)
-    _hash: int | None = attrs.field(init=False, eq=False, default=None)
+    _children: tuple[Node, ...]
+    _hash: int | None
 
     def __attrs_post_init__(self) -> None:
+        _set(self, "_hash", None)
+        _set(self, "inside", NOTHING_INSIDE)
         self._settle()
         children = self._find_children()
         anchors, inside = NO_ANCHORS, self.inside
@@ -170,7 +177,8 @@ class Node(Picklable):
 
     def __copy__(self) -> Self:
         made = object.__new__(type(self))
-        made.__setstate__(self.__getstate__())  # type: ignore[attr-defined]  # attrs has made it
+        for name in slots_of(type(self)):
+            _set(made, name, getattr(self, name))
         return made
 
     def __hash__(self) -> int:
@@ -312,7 +320,7 @@ def with_children(node: N, done: Mapping[int, Node]) -> N:
         replacement = new(value)
         if replacement is not value:
             changed[name] = replacement
-    return attrs.evolve(node, **changed) if changed else node
+    return attrs.evolve(node, **changed) if changed else node  # type: ignore[misc]  # each class of nodes is one
 
 
 def with_new_children(node: N, children: Sequence[Node]) -> N:
@@ -328,14 +336,16 @@ def with_new_children(node: N, children: Sequence[Node]) -> N:
             return tuple(next(remaining) if isinstance(item, Node) else item for item in value)
         return value
 
-    return attrs.evolve(node, **{name: new(getattr(node, name)) for name in _READERS[type(node)][0]})
+    changed = {name: new(getattr(node, name)) for name in _READERS[type(node)][0]}
+    return attrs.evolve(node, **changed)  # type: ignore[misc]  # as above
 
 
-@attrs.frozen(eq=False, repr=False)
 class Expression(Node):
     """Base of all expressions. Every expression knows its type."""
 
-    type: Type = attrs.field(init=False, eq=False)
+    __slots__ = ("type",)
+
+    type: Type
 
     def _settle(self) -> None:
         _set(self, "type", self._derive_type())

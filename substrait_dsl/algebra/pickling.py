@@ -44,7 +44,7 @@ class Picklable(Immutable):
         kind = type(self)
         if attrs.has(kind):
             return _from_fields, (kind, *(getattr(self, name) for name, _ in _fields_of(kind)))
-        return _from_slots, (kind, *(getattr(self, name) for name in _slots_of(kind)))
+        return _from_slots, (kind, *(getattr(self, name) for name in slots_of(kind)))
 
     def _made_of(self) -> Sequence[Picklable]:
         """What stands before the object in a pickle: what its recipe refers to."""
@@ -69,7 +69,7 @@ def _from_fields(kind: type[Any], *values: Any) -> Any:
 
 def _from_slots(kind: type[Any], *values: Any) -> Any:
     made = object.__new__(kind)
-    for name, value in zip(_slots_of(kind), values, strict=True):
+    for name, value in zip(slots_of(kind), values, strict=True):
         object.__setattr__(made, name, value)
     return made
 
@@ -93,7 +93,8 @@ def _fields_of(kind: type[Any]) -> tuple[tuple[str, str], ...]:
     return _FIELDS[kind]
 
 
-def _slots_of(kind: type[Any]) -> list[str]:
+def slots_of(kind: type[Any]) -> list[str]:
+    """The slots of a class and of those that it extends, these first."""
     names = (name for base in reversed(kind.__mro__) for name in vars(base).get("__slots__", ()))
     return [name for name in names if name != "__weakref__"]
 
