@@ -102,10 +102,9 @@ def _required(value: Expr, field: pa.Field) -> Expr:
     """A value that must not be NULL: where it is, a cast fails, which says so."""
     known = literal(pa.scalar(_some(field.type), field.type))
     none = literal(None).cast(field.type)
-    words = functions.concat(
-        literal(f'column "{field.name}" is required, but it is NULL'),
-        functions.case(value.is_null()).when(literal(True), literal("")).otherwise(literal(" ")),
-    )
+    message = literal(f'column "{field.name}" is required, but it is NULL')
+    # Nothing for what is neither true nor false, so that it is not known that the cast gives a value.
+    words = functions.case(value.is_null()).when(literal(True), message).when(literal(False), literal("0")).end()
     failing = functions.case(words.cast(pa.int64()).is_null()).when(literal(False), known).otherwise(none)
     # The last argument is never reached: the whole is not nullable because of it.
     return functions.coalesce(value, failing, known)

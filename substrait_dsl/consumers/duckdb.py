@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -13,7 +14,7 @@ from substrait_dsl.arrow.exact import exact_table
 from substrait_dsl.arrow.schemas import from_arrow
 from substrait_dsl.consumers.columns import actual_name
 from substrait_dsl.consumers.consumer import Consumer, Encoded, Names, Result
-from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.errors import ExecutionError, UnsupportedError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -45,6 +46,7 @@ class DuckDBSession(Consumer):
 
         Raises:
             UnsupportedError: DuckDB is of another version, or the extension is not loaded.
+            ExecutionError: the connection is closed.
         """
         if not isinstance(session, duckdb.DuckDBPyConnection):
             return None
@@ -53,8 +55,11 @@ class DuckDBSession(Consumer):
                 f"plans run on DuckDB {VERSION} with its Substrait extension, and this is DuckDB {duckdb.__version__}",
                 hint=_INSTALL,
             )
-        found = session.execute("SELECT 1 FROM duckdb_functions() WHERE function_name = 'from_substrait'").fetchone()
-        if found is None:
+        try:
+            found = _rows(session, "SELECT 1 FROM duckdb_functions() WHERE function_name = 'from_substrait'")
+        except duckdb.ConnectionException as error:
+            raise ExecutionError("this connection of DuckDB is closed") from error
+        if not found:
             raise UnsupportedError("this connection of DuckDB has not loaded the Substrait extension", hint=_LOAD)
         return cls(session)
 
@@ -64,10 +69,11 @@ class DuckDBSession(Consumer):
         return self._columns(names[0])
 
     def _columns(self, name: str) -> pa.Schema:
-        return self._connection.execute(f"SELECT * FROM {_quoted(name)} LIMIT 0").arrow().schema
+        with _LOCK:
+            return self._connection.execute(f"SELECT * FROM {_quoted(name)} LIMIT 0").arrow().schema
 
     def tables(self, namespace: Names) -> list[str]:
-        rows = self._connection.execute("SELECT table_name FROM information_schema.tables").fetchall()
+        rows = _rows(self._connection, "SELECT table_name FROM information_schema.tables")
         return [] if namespace else sorted({row[0] for row in rows})
 
     def with_types(self, names: Names, schema: pa.Schema) -> pa.Table | str:
@@ -84,7 +90,10 @@ class DuckDBSession(Consumer):
             columns.append(f"{value} AS {_quoted(field.name)}")
         place = self._lasting(names[0])
         query = f"SELECT {', '.join(columns)} FROM {place or _quoted(names[0])}"
-        return self._connection.execute(query).arrow() if place is None else query
+        if place is not None:
+            return query
+        with _LOCK:
+            return self._connection.execute(query).arrow()
 
     def is_as_declared(self, names: Names, found: pa.Schema, positions: Sequence[int], wanted: pa.Schema) -> bool:
         # It takes columns by their positions in the table, and knows of none that it is required.
@@ -98,13 +107,14 @@ class DuckDBSession(Consumer):
         The extension runs plans on a connection of its own, which sees nothing that is temporary, nor what is changed
         in a transaction that goes on; it takes names for those of the database that was opened first.
         """
-        ask = self._connection.execute
-        if ask("SELECT txid_current()").fetchone() == ask("SELECT txid_current()").fetchone():
+        with _LOCK:
+            first, second = (_rows(self._connection, "SELECT txid_current()") for _ in range(2))
+        if first == second:
             return None
-        places = ask(
-            "SELECT table_catalog, table_schema, table_name FROM information_schema.tables WHERE lower(table_name) = ?",
-            [name.lower()],
-        ).fetchall()
+        query = (
+            "SELECT table_catalog, table_schema, table_name FROM information_schema.tables WHERE lower(table_name) = ?"
+        )
+        places = _rows(self._connection, query, [name.lower()])
         if [place[:2] for place in places] != [(self._database(), "main")]:
             return None
         return ".".join(map(_quoted, places[0]))
@@ -112,7 +122,7 @@ class DuckDBSession(Consumer):
     def _database(self) -> str:
         """The name of the database that was opened first."""
         query = "SELECT database_name FROM duckdb_databases() WHERE NOT internal ORDER BY database_oid LIMIT 1"
-        name: str = self._connection.execute(query).fetchone()[0]
+        name: str = _rows(self._connection, query)[0][0]
         return name
 
     @contextmanager
@@ -136,7 +146,7 @@ class DuckDBSession(Consumer):
                     cursor.execute(f"DROP {kind} IF EXISTS {place}.{_quoted(name)}")
 
     def consume(self, plan: Encoded) -> Result:
-        with self._sources(plan.sources):
+        with self._sources(plan.sources), _LOCK:
             found = self._relation(plan.data).arrow()
         table = exact_table(found.columns, found.num_rows, from_arrow(plan.schema))
         return Result(self._connection.from_arrow(table), table)
@@ -145,7 +155,8 @@ class DuckDBSession(Consumer):
         return self._connection.from_substrait(proto=data)
 
     def collect(self, frame: DuckDBPyRelation, limit: int | None = None) -> tuple[list[pa.ChunkedArray], int]:
-        table: pa.Table = (frame if limit is None else frame.limit(limit)).arrow()
+        with _LOCK:
+            table: pa.Table = (frame if limit is None else frame.limit(limit)).arrow()
         return table.columns, table.num_rows
 
     def explain(self, plan: Encoded) -> str:
@@ -157,6 +168,17 @@ class DuckDBSession(Consumer):
 
 _BEFORE = "Attempting to fetch from an unsuccessful query result\nError: "
 """What DuckDB says before the error of a plan of Substrait."""
+
+
+_LOCK = RLock()
+"""Held from a statement to its rows: a connection has one result at a time, whichever thread asks."""
+
+
+def _rows(connection: Any, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    """The rows of a statement."""
+    with _LOCK:
+        rows: list[tuple[Any, ...]] = connection.execute(query, list(values)).fetchall()
+        return rows
 
 
 def _quoted(name: str) -> str:

@@ -4,7 +4,7 @@ A profile is a dialect file of the specification. What such a file has no words 
 
     engine, version     what the engine is called, as in ``to_bytes(engine="datafusion")``
     function_rules      by the name of a function the rule that writes a call of it another way
-                        (`substrait_dsl.engines.lowering.functions`)
+                        (`substrait_dsl.engines.function_rules`)
     options             by the name of an option the values that say what the engine does anyway; for one function
                         (``abs.overflow``) or those of one extension (``arithmetic_decimal.overflow``) other ones
     casts               by the keyword of a type the keywords of those that the engine casts it to as Spark does
@@ -31,15 +31,17 @@ from typing import Literal, cast
 
 import attrs
 
+from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.capabilities import Capabilities, Words
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.settings import ENCODINGS, Encoding
-from substrait_dsl.algebra.types import Type
+from substrait_dsl.algebra.types import LENGTH_TYPES, PRECISION_TYPES, SIMPLE_TYPES, Type
 from substrait_dsl.catalog.dialects import read_dialect
 from substrait_dsl.catalog.entries import Entry, read_yaml
+from substrait_dsl.engines.function_rules import FUNCTION_RULES
 from substrait_dsl.engines.report import SEVERITIES, Severity
 from substrait_dsl.engines.rules import CODES
-from substrait_dsl.errors import CatalogError, require, suggestion, unknown_choice
+from substrait_dsl.errors import CatalogError, quoted, require, suggestion, unknown_choice
 
 Shape = Severity | Literal["right"]
 SHAPES: tuple[str, ...] = (*SEVERITIES, "right")
@@ -183,16 +185,46 @@ def read_profile(text: str, source: str) -> Profile:
         metadata.required("engine"),
         metadata.required("version"),
         dialect,
-        metadata.mapping("function_rules"),
+        _function_rules(metadata),
         {option: options.words(option) if options.values[option] != [] else () for option in options.values},
-        {kind: casts.words(kind) for kind in casts.values},
+        {_keyword(kind, casts): _keywords(casts, kind) for kind in casts.values},
         metadata.choice("encoding", ENCODINGS, "spec"),
         metadata.words("omitted_fields") if "omitted_fields" in metadata.values else (),
         _shapes(metadata, source),
-        metadata.words("cast_types") if "cast_types" in metadata.values else None,
-        metadata.words("literals") if "literals" in metadata.values else LITERALS,
+        _keywords(metadata, "cast_types") if "cast_types" in metadata.values else None,
+        _keywords(metadata, "literals") if "literals" in metadata.values else LITERALS,
         _forms(metadata),
     )
+
+
+def _function_rules(metadata: Entry) -> Mapping[str, str]:
+    """The rules of functions. Raises `CatalogError` for one that there is not, or not for the function."""
+    rules = metadata.mapping("function_rules")
+    for function, rule in rules.items():
+        where = f"{metadata.where}, function_rules, {function}"
+        if rule not in FUNCTION_RULES:
+            raise CatalogError(f'{where}: there is no rule "{rule}"', hint=suggestion(rule, FUNCTION_RULES))
+        if function not in FUNCTION_RULES[rule]:
+            raise CatalogError(f"{where}: the rule {rule} is for {quoted(FUNCTION_RULES[rule])}")
+    return rules
+
+
+_TYPES: tuple[type[Type], ...] = (
+    *SIMPLE_TYPES, *PRECISION_TYPES, *LENGTH_TYPES, t.Decimal, t.Struct, t.List, t.Map, t.Func,
+)  # fmt: skip
+KEYWORDS = tuple(kind.keyword for kind in _TYPES)
+"""The keywords of types."""
+
+
+def _keywords(entry: Entry, key: str) -> tuple[str, ...]:
+    return tuple(_keyword(word, entry) for word in entry.words(key))
+
+
+def _keyword(word: str, entry: Entry) -> str:
+    """The keyword of a type. Raises `CatalogError` for another word."""
+    if word not in KEYWORDS:
+        raise CatalogError(f'{entry.where}: there is no type "{word}"', hint=suggestion(word, KEYWORDS))
+    return word
 
 
 def _shapes(metadata: Entry, source: str) -> Mapping[str, Shape]:

@@ -161,3 +161,22 @@ def test_another_version_is_told_what_to_install(duckdb: None) -> None:
     relation = sd.read_named("given", {"id": "i64"})
     with connect() as connection, refused(UnsupportedError, "DuckDB 1.1.3 with", "pip install duckdb==1.1.3"):
         relation.collect(connection, tables={"given": pa.table({"id": [1]})})
+
+
+def test_threads_and_closed_connections(duckdb_substrait: Engine) -> None:
+    """Statements of several threads on a connection do not take each other's rows; a closed one is said to be so."""
+    program = """
+from concurrent.futures import ThreadPoolExecutor
+connection.execute("CREATE TABLE things AS SELECT 7::INTEGER AS id, 'x' AS name")
+with ThreadPoolExecutor(4) as pool:
+    found = list(pool.map(lambda _: things.select("id").collect(connection), range(24)))
+print(len(found), {str(rows) for rows in found})
+connection.close()
+tried(lambda: things.collect(connection))
+tried(lambda: things.execute(connection))
+"""
+    assert lines(program, duckdb_substrait) == [
+        "24 {'[Row(id=7)]'}",
+        "ExecutionError collect: this connection of DuckDB is closed",
+        "ExecutionError execute: this connection of DuckDB is closed",
+    ]

@@ -59,3 +59,22 @@ def test_words_of_encodings_are_checked(tmp_path: Path) -> None:
         plan.to_bytes(engine=path, encoding="legacy", outer_references="rel_reference")
     with pytest.raises(CatalogError, match='encoding must be one of "spec", "legacy"'):
         load_profile(own_profile(tmp_path, ", encoding: modern"))
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("function_rules: {between: comparison}", 'there is no rule "comparison"'),
+        ("function_rules: {concat: extreme_value}", "the rule extreme_value is for"),
+        ("function_rules: {xor: from_zero}", 'the rule from_zero is for "negate"'),
+        ("casts: {bool: [i8]}", 'there is no type "bool"'),
+        ("casts: {i8: [int]}", 'there is no type "int"'),
+        ("cast_types: [decimals]", 'there is no type "decimals"'),
+        ("literals: [fixed_char]", 'there is no type "fixed_char"'),
+    ],
+)
+def test_words_that_there_are_not_are_refused(tmp_path: Path, said: str, words: str) -> None:
+    """A rule for another function would give other rows, or fail with an error of Python's."""
+    plan, path = ROWS.to_plan(), own_profile(tmp_path, f", {said}")
+    with pytest.raises(CatalogError, match=words):
+        plan.check(path)

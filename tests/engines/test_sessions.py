@@ -212,7 +212,9 @@ def test_nulls_of_a_required_column_of_the_session_fail(kind: str, context: Sess
     storage = optional.schema.to_arrow().field("x").type
     context.register_record_batches("things", [pa.table({"x": pa.array(values, storage)}).to_batches()])
     context.register_record_batches("holes", [pa.table({"x": pa.array([*values, None], storage)}).to_batches()])
+    context.register_record_batches("none", [[pa.record_batch({"x": pa.array([], storage)})]])
     assert wanted.to_arrow(context).to_pylist() == [{"x": values[0]}]
+    assert sd.read_named("none", {"x": kind}).to_arrow(context).to_pylist() == []
     holes = sd.read_named("holes", {"x": kind})
     with refused(ExecutionError, 'column "x" is required, but it is NULL', "(step: read holes"):
         holes.collect(context)
