@@ -23,6 +23,7 @@ from substrait_dsl.spark.folder_values import NULL_FOLDER
 from substrait_dsl.spark.named import statement_name
 from substrait_dsl.spark.outcomes import note_outcome
 from substrait_dsl.spark.paths import path_here
+from substrait_dsl.spark.replacing import require_in_place
 from substrait_dsl.spark.statements import changing, kind_of, reporting_replaced, run, run_change, sql_type, string
 from substrait_dsl.spark.table_files import TableFiles, refresh
 
@@ -71,6 +72,8 @@ def insert(
         run_change(what, f"INSERT INTO {table.sql} ({_list(columns)}) {selected}", space)
         return
     files, folder = found
+    if not files.is_folder(folder):
+        require_in_place(table, files, folder, what, spark)
     given = dict(zip(columns, values, strict=True))
     texts = [
         f"{_of_length(field, given.get(field.name) or _default(field))} AS {statement_name((field.name,))}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted, suggestion
 from substrait_dsl.spark.failures import failure_of, spark_errors
@@ -169,14 +169,14 @@ _SPARKS_OWN = "_pyspark_"
 
 def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table") -> ExecutionError:
     """The error of a table or view that is not there, with those that are."""
-    there = _tables_in(names[:-1], spark)
+    there = tables_in(names[:-1], spark)
     if there is None:
         return ExecutionError(
             f"there is no {kind} {quoted(['.'.join(names)])}, nor a database {quoted(['.'.join(names[:-1])])}",
             hint=FILES if len(names) == 2 and is_path(names[-1]) else None,
         )
     known = [name for name in there if not name.startswith((VIEW_PREFIX, _SPARKS_OWN)) and not OF_WRITER.search(name)]
-    if aside := _set_aside(names[-1], there):
+    if aside := find_of_writers(names[-1], "old", there):
         return ExecutionError(
             f"there is no {kind} {quoted(['.'.join(names)])} just now: a writer that replaces it has called the old "
             f"one {quoted(aside)}",
@@ -200,13 +200,19 @@ OF_WRITER = re.compile(r"__(?:new|old)_[0-9a-f]{12}\Z")
 """How the name of a table ends that a writer has made, or set aside, to put one in the place of another."""
 
 
-def _set_aside(name: str, there: Sequence[str]) -> list[str]:
-    """What a table of a name that is not there is called while it is replaced, or was when its writer was killed."""
-    start = f"{name}__old_".lower()
+def find_of_writers(name: str, word: Literal["new", "old"], there: Sequence[str]) -> list[str]:
+    """What a table is called while a writer makes it, or replaces it; or was when its writer was killed.
+
+    Args:
+        name: the name that the table is to have, or had.
+        word: which of the two.
+        there: the names that there are.
+    """
+    start = f"{name}__{word}_".lower()
     return [each for each in there if each.lower().startswith(start) and OF_WRITER.search(each)]
 
 
-def _tables_in(namespace: Sequence[str], spark: SparkSession) -> list[str] | None:
+def tables_in(namespace: Sequence[str], spark: SparkSession) -> list[str] | None:
     """The tables and views of a namespace, by default of the current one; None: there is no such namespace."""
     if not namespace:
         return [table.name for table in listed_tables(spark)]

@@ -11,7 +11,7 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -20,14 +20,14 @@ from substrait_dsl.spark.cancellation import hold_interrupts
 from substrait_dsl.spark.commits import STAGING, staging
 from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.file_systems import as_uri, reach
-from substrait_dsl.spark.named import SESSION_CATALOG, statement_name
+from substrait_dsl.spark.named import SESSION_CATALOG, find_of_writers, statement_name, tables_in
 from substrait_dsl.spark.outcomes import note_outcome
-from substrait_dsl.spark.statements import changing, kind_of, reporting_replaced, run, run_change
+from substrait_dsl.spark.statements import OF_REPLACED, changing, kind_of, reporting_replaced, run, run_change
 from substrait_dsl.spark.stored import in_catalog
 from substrait_dsl.spark.table_files import TableFiles, refresh
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
     from substrait_dsl.spark.file_systems import FileSystem
@@ -184,7 +184,8 @@ def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], space: Works
     """Rename a table.
 
     An insert that has found the table before it got another name makes its folder again, to stage rows there. They
-    are nobody's, and the insert fails: so that folder is removed, unless there is something else in it.
+    are nobody's, and the insert fails: so that folder is removed, unless there is something else in it. So may there
+    be the files of a table that was being renamed when its writer was killed: they are moved away.
 
     Raises:
         ExecutionError: there is no such table any more, or one of the new name, or a folder with other files.
@@ -195,8 +196,14 @@ def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], space: Works
                 run(what, _renamed(table, to, space), space)
         except ExecutionError as error:
             is_last = turn == _MOST_TURNS - 1
-            if error.__cause__ is None or kind_of(error.__cause__) != _LOCATION or is_last or not _is_freed(to, space):
+            if error.__cause__ is None or kind_of(error.__cause__) != _LOCATION or is_last:
                 raise
+            if not _is_freed(to, space):
+                half = _half_renamed(to, space)
+                if not half:
+                    raise
+                if turn == _MOST_TURNS - 2:  # a writer that is at work would be done, and have a table of the new name
+                    _move_away(half, to, space)
             time.sleep(_PAUSE if turn else 0)
         else:
             _put_in_place(table, to, space)
@@ -236,6 +243,50 @@ def _is_freed(names: tuple[str, ...], space: Workspace) -> bool:
     except OSError:  # as tasks write there
         return {*files.names(folder)} <= {STAGING}
     return not files.exists(folder)
+
+
+def _half_renamed(to: tuple[str, ...], space: Workspace) -> list[tuple[str, ...]]:
+    """The tables that a writer has made for a name and whose folder is gone.
+
+    A catalog of Hive's renames the folder of a table, and then the table. Between the two its files are in the folder
+    of the new name, which no table has.
+    """
+    names = find_of_writers(to[-1], "new", tables_in(to[:-1], space.spark) or ())
+    found = [((*to[:-1], name), reach(_folder((*to[:-1], name), space), space.spark)) for name in names]
+    return [name for name, there in found if there is not None and not there[0].exists(there[1])]
+
+
+def _move_away(half: Sequence[tuple[str, ...]], to: tuple[str, ...], space: Workspace) -> None:
+    """Give the folder of a name back the name that it had when its table was to be renamed.
+
+    That table is dropped first. Where its writer is at work after all, one of the two statements fails.
+    """
+    try:
+        for name in half:
+            space.sql(f"DROP TABLE {statement_name(name)}")
+    except spark_errors() as error:
+        if kind_of(error) in OF_REPLACED:  # it has the new name now
+            return
+        raise
+    found, before = (reach(_folder(name, space), space.spark) for name in (to, half[0]))
+    if found is not None and before is not None:
+        with suppress(FileNotFoundError):  # its writer has moved it back
+            found[0].rename(found[1], before[1])
+
+
+def require_in_place(table: StoredTable, files: FileSystem, folder: str, what: str, spark: SparkSession) -> None:
+    """Raise `ExecutionError` for a table whose folder a writer has renamed, to replace it, and not the table.
+
+    A catalog of Hive's does so in two steps. Of a writer that was killed between them it leaves a table without rows.
+    """
+    around, own = os.path.split(folder)
+    for name in find_of_writers(own, "old", files.names(around)):
+        if not spark.catalog.tableExists(statement_name((*table.names[:-1], name))):
+            left = f"{around}/{name}"
+            raise ExecutionError(
+                f"{what}: a writer that replaces the table has begun to rename it: its rows are in {quoted([left])}",
+                hint=f"run it again; if that writer was killed, rename that folder to {quoted([folder])}",
+            )
 
 
 def _folder(names: tuple[str, ...], space: Workspace) -> str:

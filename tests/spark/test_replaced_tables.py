@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -176,6 +177,80 @@ def test_a_table_that_is_not_there_while_it_is_replaced(left: str, folder: Path,
     if left == ASIDE:
         spark.sql(f"ALTER TABLE {ASIDE} RENAME TO swapped")
         assert stored(spark) == OLD
+
+
+FRESH = "swapped__new_0123456789ab"
+
+
+@pytest.fixture
+def half_renamed(folder: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What a catalog of Hive's leaves whose process is killed while it gives a new table its name: gives the folder."""
+    spark.sql(f"ALTER TABLE swapped RENAME TO {FRESH}")
+    folder.with_name(FRESH).rename(folder)
+    monkeypatch.setattr(replacing, "_MOST_TURNS", 3)
+    return folder
+
+
+def test_the_name_of_a_table_that_was_being_renamed_is_free(half_renamed: Path, spark: SparkSession) -> None:
+    """Its files are moved away, and not removed."""
+    files = {path.name for path in half_renamed.rglob("part-*")}
+    sd.read_virtual(NEW, COLUMNS).write("swapped", "ctas").execute(spark)
+    assert stored(spark) == NEW
+    assert tables(spark) == ["swapped"]
+    assert {path.name for path in half_renamed.with_name(FRESH).rglob("part-*")} == files
+    shutil.rmtree(half_renamed.with_name(FRESH))
+
+
+def test_a_table_that_is_being_renamed_by_a_writer_at_work(
+    half_renamed: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which comes to its end at last: its rows stay, and the other is told that there is a table."""
+    sql = Workspace.sql
+
+    def finish(space: Workspace, text: str, *rest: Any) -> Any:
+        if text == f"DROP TABLE `{FRESH}`":
+            half_renamed.rename(half_renamed.with_name(FRESH))
+            spark.sql(f"ALTER TABLE {FRESH} RENAME TO swapped")
+        return sql(space, text, *rest)
+
+    monkeypatch.setattr(Workspace, "sql", finish)
+    with pytest.raises(ExecutionError, match="there is one of this name already"):
+        sd.read_virtual(NEW, COLUMNS).write("swapped", "ctas").execute(spark)
+    assert stored(spark) == OLD
+    assert tables(spark) == ["swapped"]
+
+
+def test_files_that_are_nobodys_stay_in_the_way(folder: Path, spark: SparkSession) -> None:
+    """Where the table that was being made has its own folder, they are none of its files."""
+    spark.sql(f"ALTER TABLE swapped RENAME TO {FRESH}")
+    (folder / "theirs").mkdir(parents=True)
+    with pytest.raises(ExecutionError, match="already exists"):
+        sd.read_virtual(NEW, COLUMNS).write("swapped", "ctas").execute(spark)
+    assert (folder / "theirs").is_dir()
+    assert tables(spark) == [FRESH]
+    shutil.rmtree(folder)
+
+
+def test_a_table_that_was_being_set_aside_gets_no_rows(folder: Path, spark: SparkSession) -> None:
+    """It would have these alone; who follows the hint has the old ones, too."""
+    folder.rename(folder.with_name(ASIDE))
+    with pytest.raises(ExecutionError, match="has begun to rename it") as raised:
+        sd.read_virtual(NEW, COLUMNS).write("swapped").execute(spark)
+    assert str(folder.with_name(ASIDE)) in raised.value.message
+    assert str(raised.value.hint).endswith(f'rename that folder to "{folder}"')
+    assert not folder.exists()
+    folder.with_name(ASIDE).rename(folder)
+    sd.read_virtual(NEW, COLUMNS).write("swapped").execute(spark)
+    assert stored(spark) == sorted(OLD + NEW)
+
+
+def test_a_table_without_a_folder_gets_rows(folder: Path, spark: SparkSession) -> None:
+    """Where nothing is beside it, and where that is another table."""
+    shutil.rmtree(folder)
+    spark.sql(f"CREATE TABLE {ASIDE} (a BIGINT) USING parquet")
+    spark.sql("MSCK REPAIR TABLE swapped DROP PARTITIONS")
+    sd.read_virtual(NEW, COLUMNS).write("swapped").execute(spark)
+    assert stored(spark) == NEW
 
 
 def test_a_table_whose_partitions_are_gone_was_replaced(folder: Path, spark: SparkSession) -> None:
