@@ -13,7 +13,7 @@ from substrait_dsl.engines.lowering.context import Place
 from substrait_dsl.engines.lowering.plan import try_to_lower
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.engines.report import Severity
-from substrait_dsl.engines.rules import rules_of
+from substrait_dsl.engines.rules import MISREADINGS, rules_of
 from substrait_dsl.engines.survey import survey
 from substrait_dsl.errors import UnsupportedError
 
@@ -54,14 +54,15 @@ class PlanCheck:
     """The plan that the engine gets; None where it gets none."""
     refusals: tuple[Refusal, ...]
     rewritten: tuple[Place, ...]
+    misread: tuple[tuple[str, Place], ...]
 
     def rewritings(self) -> Iterator[Rewriting]:
         """What is written another way, and why: what the engine does to it as it is written, if that is known."""
-        for place in self.rewritten:
-            for rule in rules_of(place.node, self.profile):
-                shape = self.profile.shapes.get(rule.code, "unspecified")
-                if shape != "right":
-                    yield Rewriting(rule.code, shape, rule.why, rule.cure, place)
+        found = [(rule, place) for place in self.rewritten for rule in rules_of(place.node, self.profile)]
+        for rule, place in [*found, *((MISREADINGS[code], place) for code, place in self.misread)]:
+            shape = self.profile.shapes.get(rule.code, "unspecified")
+            if shape != "right":
+                yield Rewriting(rule.code, shape, rule.why, rule.cure, place)
 
 
 def check_plan(plan: AlgebraPlan, profile: Profile) -> PlanCheck:
@@ -70,7 +71,7 @@ def check_plan(plan: AlgebraPlan, profile: Profile) -> PlanCheck:
     refusals = [refusal_for(error, profile) for error in result.refusals]
     if result.plan is not None:
         refusals += _missing(result.plan, profile)
-    return PlanCheck(profile, None if refusals else result.plan, tuple(refusals), result.rewritten)
+    return PlanCheck(profile, None if refusals else result.plan, tuple(refusals), result.rewritten, result.misread)
 
 
 def refusal_for(error: UnsupportedError, profile: Profile) -> Refusal:

@@ -7,7 +7,8 @@ that it writes another way, or refuses. Here is one entry for each reason that i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+from typing import Literal as OneOf
 
 import attrs
 
@@ -16,12 +17,14 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
     Expression,
     InPredicate,
+    Literal,
     Measure,
     MultiOrList,
     ScalarFunction,
     ScalarSubquery,
     SetComparison,
     SetPredicate,
+    SingularOrList,
     Switch,
     WindowFunction,
 )
@@ -36,10 +39,11 @@ PHYSICAL_JOINS = r.HashJoin | r.MergeJoin | r.NestedLoopJoin
 JOINS = r.Join | PHYSICAL_JOINS | r.LateralJoin
 SUBQUERIES = ScalarSubquery | InPredicate | SetPredicate | SetComparison
 COUNTED = ("minus_primary_all", "minus_multiset", "intersection_multiset_all")
+COMPARED = ("equal", "not_equal", "lt", "lte", "gt", "gte")
 INTEGERS = t.I8 | t.I16 | t.I32 | t.I64
 FLOATS = t.FP32 | t.FP64
 
-RefusalCode = Literal[
+RefusalCode = OneOf[
     "function",
     "option",
     "cast",
@@ -179,12 +183,39 @@ def _how(node: Node) -> str:
     return node.how if isinstance(node, JOINS) else ""
 
 
+NEVER: Matches = lambda *_: False  # noqa: E731
+"""For what is found while a plan is lowered."""
+
 SAME_NAMES = Rule(
     "names",
     "columns are put out whose names are one to the engine, or none",
     "numbers behind the later ones; rows, tables and text that a session gives have the names of the plan",
-    lambda *_: False,  # of a root, which is no node
+    NEVER,
 )
+
+MISREADINGS: Mapping[str, Rule] = {
+    rule.code: rule
+    for rule in (
+        Rule("window-twice", "of two equal window functions above each other, one is taken for the other",
+             "values computed of them", NEVER),
+        Rule("union-order", "the inputs of a union are sorted one by one, and constants among the keys left out",
+             "a fetch of all rows below the order", NEVER),
+        Rule("sort-expression", "a sort key that is computed is taken for a column that is named like it",
+             "a sort by a column of a projection", NEVER),
+        Rule("one-row", "a condition above the one row of an aggregate is moved below it, and the row is there anyway",
+             "a fetch of one row", NEVER),
+        Rule("union-names", "the columns of a union are looked for in its inputs, where they have other names",
+             "inputs that are projections", NEVER),
+        Rule("cast-digits", "a value before a cast that loses digits is compared instead of the one behind it",
+             "the cast in a conditional", NEVER),
+        Rule("one-sided-key", "an equality of two columns of one side is taken for one of both sides",
+             "a condition that is no equality", NEVER),
+        Rule("lost-order", "what stands above a sort may get its rows in several parts, and lose their order",
+             "the sort above",
+             lambda node, _: isinstance(node, r.Filter | r.Project) and isinstance(node.input, r.Sort)),
+    )
+}  # fmt: skip
+"""What engines may take for something else, by code: `substrait_dsl.engines.lowering.misreadings` writes it anew."""
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -276,7 +307,20 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("window-frame", "a range without an order is not all rows", "the frame of all rows",
          lambda node, _: isinstance(node, WindowFunction) and node.call.bounds_type == "range"),
+    Rule(
+        "self-comparison", "of a value and itself a comparison is known to be true, even where it is NULL",
+        "a conditional",
+        lambda node, _: (isinstance(node, ScalarFunction)
+        and node.function.name in COMPARED and len(set(node.arguments)) < len(node.arguments))
+        or (isinstance(node, SingularOrList) and node.value in node.options),
+    ),
+    Rule(
+        "list-of-columns", "a value is looked for among the constants of a list alone", "comparisons",
+        lambda node, _: isinstance(node, SingularOrList) and node.value not in node.options
+        and len({isinstance(each, Literal) for each in node.options}) > 1,
+    ),
     SAME_NAMES,
+    *MISREADINGS.values(),
 )  # fmt: skip
 """All rules, by which something is written another way."""
 

@@ -30,6 +30,9 @@ class Lowering:
     rewritten: list[Place] = attrs.field(factory=list)
     """The nodes that others have been made for so far."""
 
+    misread: list[tuple[str, Place]] = attrs.field(factory=list)
+    """What engines may take for something else, by the codes of `MISREADINGS`, and where it is."""
+
     _sets: dict[int, tuple[Rel, bool]] = attrs.field(factory=dict, init=False)
     origins: dict[int, tuple[Rel, Node]] = attrs.field(factory=dict)
     """By the identity of a relation that was made, the relation itself, and the node that it was made for."""

@@ -5,7 +5,7 @@ All of a plan are looked at, those that lowering made among them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
 import attrs
@@ -38,34 +38,50 @@ from substrait_dsl.engines.lowering.terms import (
 )
 from substrait_dsl.engines.lowering.windows import outermost_windows
 
+Note = Callable[[str, Node], None]
 
-def without_misreadings(top: Rel) -> Rel:
-    """The relation with the same rows, which engines read as it is meant."""
+
+def without_misreadings(top: Rel, note: Note) -> Rel:
+    """The relation with the same rows, which engines read as it is meant.
+
+    Args:
+        top: the relation.
+        note: is called with the code of each misreading (`substrait_dsl.engines.rules.MISREADINGS`) and its node.
+    """
     has_several = len([node for node in walk(top) if isinstance(node, r.Project) and outermost_windows(node)]) > 1
 
-    def change(node: Node) -> Node:
-        match node:
-            case r.Project() if windows := outermost_windows(node):
-                made = _with_computed_windows(node) if has_several else node
+    def change(node: Node, same: Node) -> Node:
+        made: list[tuple[str, Node]] = []
+        match same:
+            case r.Project() if windows := outermost_windows(same):
                 keys = [
                     key for each in windows for key in (*each.partitions, *(sort.expression for sort in each.sorts))
                 ]
-                return attrs.evolve(made, input=_as_one_part(made.input, keys))
+                below = _as_one_part(same.input, keys)
+                if below is not same.input:
+                    same = attrs.evolve(same, input=below)
+                    made.append(("union-order", same))
+                if has_several:
+                    made.append(("window-twice", _with_computed_windows(same)))
             case r.Sort():
-                return _by_columns(node)
-            case r.Aggregate() if not any(node.grouping_sets) and node.measures:
+                made.append(("sort-expression", _by_columns(same)))
+            case r.Aggregate() if not any(same.grouping_sets) and same.measures:
                 # Engines move conditions without a column, or that turn out to have none, to the input, and the one
                 # row comes out of no rows, too. They do not move them through a fetch.
-                return r.Fetch(node, number(1), None)
+                made.append(("one-row", r.Fetch(same, number(1), None)))
             case r.Set(op="union_all" | "union_distinct"):
-                first, *others = node.relations
-                return attrs.evolve(node, relations=(first, *map(_as_projection, others)))
-            case Cast(input=value) if _loses_digits(value.type, node.type):
-                return _hidden(node)
+                first, *others = same.relations
+                named = (first, *map(_as_projection, others))
+                if any(one is not other for one, other in zip(named, same.relations, strict=True)):
+                    made.append(("union-names", attrs.evolve(same, relations=named)))
+            case Cast(input=value) if _loses_digits(value.type, same.type):
+                made.append(("cast-digits", _hidden(same)))
             case r.Join():
-                return _with_keys_of_both_sides(node)
-            case _:
-                return node
+                made.append(("one-sided-key", _with_keys_of_both_sides(same)))
+        for code, other in made:
+            if other is not same or code == "union-order":
+                note(code, node)
+        return made[-1][1] if made else same
 
     done: dict[int, Node] = {}
     for node in walk_upwards(top):
@@ -74,7 +90,7 @@ def without_misreadings(top: Rel) -> Rel:
             assert isinstance(source, Rel)
             done[id(node)] = r.emit(source, node.mapping, node.names)
         else:
-            done[id(node)] = change(with_children(node, done))
+            done[id(node)] = change(node, with_children(node, done))
     made = done[id(top)]
     assert isinstance(made, Rel)
     return made

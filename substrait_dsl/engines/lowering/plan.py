@@ -5,7 +5,7 @@ So a relation is lowered when its inputs and its subqueries are, and its express
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import assert_never
 
 import attrs
@@ -41,6 +41,8 @@ class LoweringResult:
     """All that has no form on the engine, in the order of evaluation; ``refused`` says which node that is."""
     rewritten: tuple[Place, ...]
     """The nodes of the plan that others stand for."""
+    misread: tuple[tuple[str, Place], ...]
+    """What others stand for because engines may take it for something else, by the codes of `MISREADINGS`."""
 
 
 def lower_plan(plan: AlgebraPlan, profile: Profile) -> AlgebraPlan:
@@ -86,9 +88,9 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
             _require_root(tree, made, to)
             trees.append(Root(made, tree.names).with_unique_columns(is_alike=profile.has_form("named_columns_alike")))
     if to.refusals:
-        return LoweringResult(None, tuple(to.refusals), tuple(to.rewritten))
+        return LoweringResult(None, tuple(to.refusals), tuple(to.rewritten), tuple(to.misread))
     lowered = attrs.evolve(bound, trees=tuple(trees), version=None, expected_type_urls=(), type_aliases=())
-    return LoweringResult(lowered, (), tuple(to.rewritten))
+    return LoweringResult(lowered, (), tuple(to.rewritten), tuple(to.misread))
 
 
 def _require_root(root: Root, made: Rel, to: Lowering) -> None:
@@ -128,8 +130,19 @@ def _lowered(top: Rel, to: Lowering) -> Rel:
     made = done[id(top)]
     assert isinstance(made, Rel)
     if to.profile.forms is None or to.refusals:
-        return without_misreadings(made if to.refusals else _in_order(made, top))
+        ordered = made if to.refusals else _in_order(made, top)
+        found: list[tuple[str, Node]] = [("lost-order", top)] if ordered is not made else []
+        read = without_misreadings(ordered, lambda code, node: found.append((code, node)))
+        if found:
+            own = {id(node) for node in walk(top)}
+            to.misread.extend((code, Place(top, _origin(node, own, to) or top)) for code, node in found)
+        return read
     return bring_to_forms(made, to, top)
+
+
+def _origin(node: Node, own: Collection[int], to: Lowering) -> Node | None:
+    """The node of a plan that one was made for, or is."""
+    return node if id(node) in own else to.origin(node) if isinstance(node, Rel) else None
 
 
 def _in_order(made: Rel, top: Rel) -> Rel:
