@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import attrs
 
+from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 EngineName = Literal["spark", "sail"]
 
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
+
+PYSAIL = '"pysail>=0.7.2,<0.8"'
+"""The package of Sail, for `pip install`."""
+
+SAIL_SERVER = f'pip install {PYSAIL} "pyspark-client>=4.1,<4.3"'
+"""What installs a server of Sail, with a pyspark that it knows."""
 
 
 @attrs.frozen
@@ -42,7 +49,32 @@ def server_of(spark: SparkSession) -> Server:
 
 
 def _asked(spark: SparkSession) -> Server:
-    row = spark.sql("SELECT version()").head()
+    from pyspark.errors import PySparkException
+
+    try:
+        row = spark.sql("SELECT version()").head()
+    except PySparkException:
+        _require_known_pyspark(spark)
+        raise
     assert row is not None
     text = str(row[0])
     return Server("spark", spark.version) if " " in text else Server("sail", text)
+
+
+def _require_known_pyspark(spark: SparkSession) -> None:
+    """Raise `UnsupportedError` if a server of Sail does not know the pyspark that is installed beside it.
+
+    It gives that as its answer to the first request of a session, whatever that is; then it only says that the session
+    does not run. So another session asks again.
+    """
+    from pyspark.errors import PySparkException
+
+    try:
+        _ = spark.newSession().version
+    except PySparkException as error:
+        _, is_unknown, found = str(error).partition("unsupported PySpark version: ")
+        if is_unknown:
+            raise UnsupportedError(
+                f"this server of Sail does not know the pyspark that is installed where it runs, {found.strip()}",
+                hint=f"install one that it knows there: {SAIL_SERVER}",
+            ) from error

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal
 
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.servers import server_of
+from substrait_dsl.spark.servers import PYSAIL, server_of
 from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ SAIL_CLIENT: Version = (4, 2)
 
 SPARK = 'pip install "substrait-dsl[spark]"'
 """What installs Spark."""
-_SAIL_ALONE = 'pip install "substrait-dsl[connect]" "pysail>=0.7.2,<0.8"'
+_SAIL_ALONE = f'pip install "substrait-dsl[connect]" {PYSAIL}'
 
 
 def require_supported(spark: SparkSession) -> None:

@@ -67,7 +67,7 @@ def _server(folder: Path) -> Iterator[str]:
         ) as guard,
     ):
         try:
-            _wait(port, guard, log)
+            wait_for_server(port, guard, log)
             yield f"sc://{LOCAL}:{port}"
         finally:
             assert guard.stdin is not None
@@ -81,7 +81,7 @@ def find_free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def _wait(port: int, guard: subprocess.Popen[bytes], log: Path) -> None:
+def wait_for_server(port: int, guard: subprocess.Popen[bytes], log: Path) -> None:
     """Return when the server answers; fail with what it said, if it does not."""
     end = time.monotonic() + MOST_SECONDS
     while time.monotonic() < end and guard.poll() is None:
@@ -91,4 +91,4 @@ def _wait(port: int, guard: subprocess.Popen[bytes], log: Path) -> None:
             time.sleep(0.2)
         else:
             return
-    raise AssertionError(f"the Spark Connect server does not start:\n{log.read_text()[-4000:]}")
+    raise AssertionError(f"the server of Spark Connect does not start:\n{log.read_text()[-4000:]}")
