@@ -1,4 +1,4 @@
-"""A server of Sail in a process of its own: its client gets the rows, and is told of a pyspark that it does not know."""
+"""A server of Sail in a process of its own: its client gets rows, and is told of a pyspark that it does not know."""
 
 from __future__ import annotations
 
