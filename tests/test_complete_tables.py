@@ -12,8 +12,10 @@ import pytest
 from substrait import algebra_pb2 as pb
 from substrait import type_pb2
 
+from substrait_dsl import api
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import AnyExpression, FieldReference, FunctionId, ScalarFunction
+from substrait_dsl.algebra.expressions.literals import CONVERTERS
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.relations import AnyRelation
 from substrait_dsl.arrow.schemas import type_to_arrow
@@ -45,7 +47,7 @@ def nodes() -> Iterator[type[Node]]:
     while below:
         each = below.pop()
         below += each.__subclasses__()
-        is_public = each.__module__.startswith("substrait_dsl.algebra.")  # passes have nodes of their own
+        is_public = each.__module__.startswith("substrait_dsl.algebra.")  # tests have nodes of their own
         if is_public and not inspect.isabstract(each) and not each.__subclasses__():
             yield each
 
@@ -98,6 +100,8 @@ NO_VALUES: set[type[t.Type]] = {t.Func, t.Unbound}
 
 PLACES: Mapping[str, tuple[Callable[[], Collection[type]], set[type[t.Type]]]] = {
     "tests/proto/corpus.py: types": (lambda: SAMPLES, set()),
+    "api.py: __all__": (lambda: [each for each in TYPES if each.__name__ in api.__all__], set()),
+    "algebra/expressions/literals.py: CONVERTERS": (lambda: CONVERTERS, NO_VALUES),
     "proto/types.py: TYPE_FIELDS": (lambda: TYPE_FIELDS, set()),
     "proto/literals.py: SCALAR_FIELDS or COMPOSITE_ENCODERS": (lambda: SCALAR_FIELDS | COMPOSITE_ENCODERS, NO_VALUES),
     "arrow/schemas.py: _equals or _storage": (lambda: accepted(type_to_arrow), {*NO_VALUES, t.UserDefined}),

@@ -146,7 +146,7 @@ def literal(value: object, type: t.Type) -> Literal:
         if not type.nullable:
             raise LiteralError(f"NULL does not fit {type}, which is required")
         return Literal(None, type)
-    convert = _CONVERTERS.get(type.__class__)
+    convert = CONVERTERS.get(type.__class__)
     if convert is None:
         raise LiteralError(f"there are no literals of {type}")
     try:
@@ -458,7 +458,7 @@ def _unsigned(value: Any, kind: t.UserDefined) -> int:
     return int(value)
 
 
-_CONVERTERS: dict[type[t.Type], Callable[[Any, t.Type], Any]] = {
+CONVERTERS: dict[type[t.Type], Callable[[Any, t.Type], Any]] = {
     t.Boolean: _exactly(bool),
     t.I8: _integer,
     t.I16: _integer,
