@@ -28,8 +28,11 @@ def is_table(given: object) -> bool:
 def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Table]:
     """Make Arrow tables of what is given for the tables of a plan.
 
+    One dict may serve several plans: where it has every table that the plan reads, others are passed over. Where one
+    lacks, which the session may have, a name that is not read may be that one misspelt.
+
     Raises:
-        InvalidArgumentError: a name that the plan does not read, or what is no table.
+        InvalidArgumentError: a name that the plan does not read where one lacks that it reads, or what is no table.
         UnsupportedError: the plan writes to a name, or defines it.
         ExecutionError: a file cannot be read.
     """
@@ -39,6 +42,7 @@ def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Ta
         raise InvalidArgumentError(f"tables is a dict of tables by their names, got {tables!r}")
     found: dict[Names, pa.Table] = {}
     reads = [access.names for access in accesses.reads if access.object == "table"]
+    has_all_reads = bool(reads) and {_names(given) for given in tables}.issuperset(reads)
     changes = (*accesses.writes, *accesses.definitions)
     changed = {
         _folded(access.names): access for access in changes if access.object in ("table", "view", "virtual_table")
@@ -49,6 +53,8 @@ def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Ta
             raise InvalidArgumentError(f"tables has {_title(names)} twice")
         if (access := changed.get(_folded(names))) is not None:
             raise _is_changed(names, access)
+        if names not in reads and has_all_reads:
+            continue
         if names not in reads:
             raise _not_read(names, reads)
         from substrait_dsl.arrow.tables import table_of
@@ -91,7 +97,7 @@ def _not_read(names: Names, reads: Iterable[Names]) -> InvalidArgumentError:
     else:
         hint = None if written else "a relation of rows, or of files, reads no table"
     return InvalidArgumentError(
-        f"tables has {_title(names)}, which the plan does not read; it reads {quoted(written) or 'no table'}", hint=hint
+        f"tables has {_title(names)}, which the plan does not read; it reads {quoted(written)}", hint=hint
     )
 
 

@@ -261,6 +261,19 @@ def test_what_is_no_table_of_the_plan(case: str, spark: SparkSession) -> None:
         IDS.collect(spark, tables=tables)
 
 
+def test_one_dict_serves_several_plans(spark: SparkSession) -> None:
+    """What a plan does not read is passed over, also what is no table, if nothing that it reads lacks."""
+    tables = {"given": ROWS, ("shop", "others"): TWO, "neither": Unknown()}
+    assert OTHERS.collect(spark, tables=tables) == [(2,)]
+    assert IDS.collect(spark, tables=tables) == IDS.collect(spark, tables={"given": ROWS})
+    with refused(InvalidArgumentError, 'table "neither"', 'it reads "given", "shop.others"'):
+        IDS.cross(OTHERS.rename(id="other")).collect(spark, tables={"given": ROWS, "neither": TWO})
+    with refused(InvalidArgumentError, 'table "given"', "it reads none", "a relation of rows"):
+        sd.read_virtual([(1,)], {"id": "i64"}).collect(spark, tables=tables)
+    with refused(UnsupportedError, 'table "given" is given in tables', "the plan changes it"):
+        OTHERS.write("given").collect(spark, tables=tables)
+
+
 def test_the_parts_of_a_name(spark: SparkSession) -> None:
     assert OTHERS.collect(spark, tables={("shop", "others"): TWO}) == [(2,)]
     with refused(InvalidArgumentError, 'table "shop.others"', "('shop', 'others')"):
