@@ -281,7 +281,8 @@ NOT_FOR_WRITING = {
     "substrait_dsl.proto.trees",
     "substrait_dsl.render",
     "substrait_dsl.spark",
-    # of the standard library
+    # of protobuf, and of the standard library
+    "google.protobuf.descriptor_pb2", "google.protobuf.json_format", "json",
     "difflib", "email", "importlib.metadata", "importlib.resources", "random", "shutil", "socket", "tempfile",
     "textwrap", "zipfile",
 }  # fmt: skip

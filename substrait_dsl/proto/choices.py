@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 from google.protobuf.struct_pb2 import Struct
 from substrait import algebra_pb2 as pb
@@ -50,6 +49,8 @@ def choices_in(message: AnyMessage) -> Choices | None:
     """The choices that a message holds; None for a message of others."""
     if message.type_url != STRUCT_URL:
         return None
+    from google.protobuf import json_format  # not needed for writing
+
     struct = Struct()
     try:
         struct.ParseFromString(message.value)

@@ -7,10 +7,8 @@ https://substrait.io/spec/versioning/.
 from __future__ import annotations
 
 import functools
-import json
 from typing import TYPE_CHECKING
 
-from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan, PlanVersion
@@ -105,6 +103,10 @@ def of_newer_version(message: VersionMessage, whole: str) -> str | None:
 
 def version_in(kind: type[Whole], source: bytes | str) -> VersionMessage:
     """The version that bytes or JSON say, as far as that can be read where the plan cannot; empty if it cannot."""
+    import json
+
+    from google.protobuf import json_format  # not needed for writing
+
     try:
         if isinstance(source, str):
             said = json.loads(source[source.find("{") :])["version"]  # there may be comments in front of it

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any, assert_never
 
-from google.protobuf import json_format
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.extensions import AnyMessage
@@ -148,6 +147,8 @@ def _target_of(decoder: Decoder, choices: Choices) -> VirtualTarget | FilesTarge
 
 def _file_choice(target: FilesTarget) -> dict[str, Any]:
     """The message of a file to read, as JSON; but a format of others stays as it is."""
+    from google.protobuf import json_format  # few plans write files
+
     message = FileMessage()
     encode_file_item(FileItem(target.uri, target.format), message)
     if isinstance(target.format, ExtensionFormat):
@@ -160,6 +161,8 @@ def _file_choice(target: FilesTarget) -> dict[str, Any]:
 
 
 def _files_of(decoder: Decoder, choice: dict[str, Any], partition_columns: Any) -> FilesTarget:
+    from google.protobuf import json_format
+
     foreign = choice.pop("extension", None)
     message = FileMessage()
     try:
