@@ -81,7 +81,7 @@ def _read(path: Path, what: str) -> pa.Table:
         if start.startswith(_PARQUET):
             import pyarrow.parquet
 
-            return pyarrow.parquet.ParquetFile(path).read()
+            return pyarrow.parquet.ParquetFile(path.absolute()).read()  # else it may be a URI
         if start == _FILE:
             with pa.memory_map(str(path)) as source:
                 return pa.ipc.open_file(source).read_all()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.expressions import WindowCall
     from substrait_dsl.algebra.expressions import literals as l
     from substrait_dsl.algebra.relations import FileFormat, FileItem
+    from substrait_dsl.errors import SubstraitDslError
     from substrait_dsl.spark.failures import Failure
     from substrait_dsl.spark.templates import Table, Template
 
@@ -68,8 +69,8 @@ class Engine:
     """Gives what the engine says of an error; None: what Spark does."""
     is_of_outer_rows: Callable[[str], bool] = lambda words: False
     """Whether words of the engine are of a subquery that it cannot turn into a join."""
-    unread_type: Callable[[str], str | None] = lambda words: None
-    """Gives, for words of the engine, the type of a column of a file that it cannot read; None: they say none."""
+    file_error: Callable[[str, str], SubstraitDslError | None] = lambda what, words: None
+    """Gives, for what files are called and words of the engine, what is wrong with them; None: something else."""
     castable: Callable[[str, t.Type, t.Type], tuple[str, t.Type]] = lambda text, source, target: (text, source)
     """Gives what to cast in place of a value to a type, and its type. Raises `UnsupportedError` for what it cannot."""
     float_key: Callable[[str, t.Type], str] | None = None
@@ -106,6 +107,8 @@ class Engine:
     """Gives the URIs of files, where the engine lists them otherwise than Spark; None: as Spark does."""
     retyped: Callable[[DataFrame, Sequence[str]], DataFrame] = lambda frame, names: frame
     """Gives, for a DataFrame of files that is read by some names, one of the types that Spark reads its columns as."""
+    has_null_folders: bool = True
+    """Whether it reads the name of a folder that stands for NULL as that."""
     has_signed_alone: bool = True
     """Whether a column that it says is of signed integers holds no others."""
     reads_text: bool = True

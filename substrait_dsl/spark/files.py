@@ -29,7 +29,6 @@ from substrait_dsl.spark.delimited import read_text
 from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.expanded import require_names_read
 from substrait_dsl.spark.failures import spark_errors
-from substrait_dsl.spark.file_types import THROUGH_ARROW
 from substrait_dsl.spark.folders import is_list_there, require_listed, with_declared_folders
 from substrait_dsl.spark.footers import check_each
 from substrait_dsl.spark.named import quoted_name
@@ -210,10 +209,6 @@ def _refusals(what: str) -> Iterator[None]:
                 ) from error
         raise
     except spark_errors() as error:
-        engine = current_engine()
-        if (unread := engine.unread_type(str(error))) is None:
+        if (own := current_engine().file_error(what, str(error))) is None:
             raise
-        raise UnsupportedError(
-            f"{what} finds a column, declared or not, of the type {unread}, which {engine.name} does not read",
-            hint=THROUGH_ARROW,
-        ) from error
+        raise own from error

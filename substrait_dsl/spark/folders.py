@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.spark import folder_values
 from substrait_dsl.spark.columns import actual_name, fits
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.paths import local_path, local_paths, path_here, spark_path
 from substrait_dsl.spark.types import type_to_spark
@@ -55,6 +56,12 @@ def with_declared_folders(
     """
     from pyspark.sql.types import StringType, StructField, StructType
 
+    if not current_engine().has_null_folders and any(folder_values.NULL_FOLDER in uri for uri in frame.inputFiles()):
+        frame, load_texts = _with_nulls(frame, files), load
+
+        def load(columns: StructType) -> DataFrame:
+            return _with_nulls(load_texts(columns), files)
+
     casts: dict[str, str] = {}
     types = {field.name: field.dataType for field in frame.schema}
     for field in schema:
@@ -78,6 +85,19 @@ def with_declared_folders(
         for name in types
     )
     return load(StructType(texts)).select(*columns)
+
+
+def _with_nulls(frame: DataFrame, files: Sequence[FileItem]) -> DataFrame:
+    """The rows with NULL for the text that stands for it in the name of a folder."""
+    functions, folders = functions_of(frame.sparkSession), _names(frame, files)
+    columns = [functions.col(quoted_name([name])) for name in frame.columns]
+    null = functions.lit(folder_values.NULL_FOLDER)
+    return frame.select(
+        *(
+            functions.nullif(column, null).alias(name) if name.lower() in folders else column
+            for name, column in zip(frame.columns, columns, strict=True)
+        )
+    )
 
 
 def _names(frame: DataFrame, files: Sequence[FileItem]) -> set[str]:

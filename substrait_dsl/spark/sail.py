@@ -18,9 +18,9 @@ from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS, decimal_average
 from substrait_dsl.spark.engines import SPARK, Engine, Guard
 from substrait_dsl.spark.functions_arithmetic import integer_operation
 from substrait_dsl.spark.sail_casts import castable
-from substrait_dsl.spark.sail_failures import is_of_outer_rows, sail_failure, unread_type
-from substrait_dsl.spark.sail_files import listed_files, with_unsigned
-from substrait_dsl.spark.sail_functions import ROUND_DECIMAL, ROUND_FLOAT, SUBSTRING, coalesce, divide
+from substrait_dsl.spark.sail_failures import is_of_outer_rows, sail_failure
+from substrait_dsl.spark.sail_files import file_error, listed_files, with_types_of_spark
+from substrait_dsl.spark.sail_functions import DIVISIONS, ROUND_DECIMAL, ROUND_FLOAT, SUBSTRING, coalesce
 from substrait_dsl.spark.sail_schemas import castable_schema
 from substrait_dsl.spark.servers import server_of
 from substrait_dsl.spark.templates import Call, Table, Template, failing, largest_decimal
@@ -259,7 +259,14 @@ GUARDS = (
         _VERSIONS,
         "SELECT CAST(a / b AS STRING) FROM VALUES (2.00BD, 3.00BD) AS t(a, b)",
         "0.666666",
-        functions={"functions_arithmetic_decimal": {"divide": Template(divide, _RAISES)}},
+    ),
+    Guard(
+        "quotients of NULL",
+        "divisions and remainders by zero of what may be NULL",
+        _VERSIONS,
+        "SELECT a % b FROM VALUES (CAST(NULL AS INT), 0) AS t(a, b)",
+        "Remainder by zero",
+        functions=DIVISIONS,
     ),
     Guard(
         "floats that are rounded to digits",
@@ -482,7 +489,8 @@ SAIL = Engine(
     _replacement,
     failure=sail_failure,
     castable=castable,
-    unread_type=unread_type,
+    file_error=file_error,
+    has_null_folders=False,
     is_of_outer_rows=is_of_outer_rows,
     float_key=_float_key,
     require_frame=_require_frame,
@@ -500,7 +508,7 @@ SAIL = Engine(
     has_row_numbers=False,
     has_offsets=False,
     listed_files=listed_files,
-    retyped=with_unsigned,
+    retyped=with_types_of_spark,
     has_signed_alone=False,
     reads_text=False,
     sent_schema=castable_schema,

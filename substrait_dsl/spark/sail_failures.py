@@ -43,16 +43,6 @@ def is_of_outer_rows(words: str) -> bool:
     return _OUTER.search(words) is not None
 
 
-_UNREAD = re.compile(r"cast ([A-Z].*) to Spark data type")
-"""What Sail says of a column of a file that is of a type that it has not."""
-
-
-def unread_type(words: str) -> str | None:
-    """The type of a column of a file, in Arrow's words, of which Sail says that it cannot read it."""
-    found = _UNREAD.search(words)
-    return None if found is None else found[1]
-
-
 _INTERNAL = re.compile(
     r"panicked|RST_STREAM|unknown function|internal error|Internal error"
     r"|Physical plan does not support|Physical input schema"

@@ -6,19 +6,22 @@ Sail passes over files that are not there, and by a pattern it reads what lies i
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from substrait_dsl.algebra.relations import FileFormat, Parquet
-from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.errors import ExecutionError, SchemaError, SubstraitDslError, UnsupportedError
 from substrait_dsl.spark.file_types import THROUGH_ARROW, parts
+from substrait_dsl.spark.folders import APART
 from substrait_dsl.spark.footers import columns_of
 from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.paths import SKIPPED, files_inside, local_path, local_paths, what_of
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from substrait_dsl.algebra.relations import FileItem
@@ -64,15 +67,13 @@ def _uris(item: FileItem, *, is_alone: bool) -> list[str]:
     return [Path(os.path.abspath(path)).as_uri() for path in paths]
 
 
-def with_unsigned(frame: DataFrame, names: Sequence[str]) -> DataFrame:
-    """Cast unsigned integers, which Sail takes for signed ones of as many bits, to the larger types of Spark for them.
+def with_types_of_spark(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Cast columns that Sail takes for others than Spark does, as far as files on this machine tell.
 
-    Where a file lies elsewhere, what its columns are is not known here.
+    Sail takes unsigned integers for signed ones of as many bits, and times in 96 bits for times without a zone.
 
-    Raises `UnsupportedError` for a column with such integers inside.
+    Raises `UnsupportedError` for a column with such values inside.
     """
-    import pyarrow as pa
-
     wanted = {name.lower() for name in names}
     first = urlsplit(next(iter(frame.inputFiles()), ""))
     there = columns_of(Parquet(), unquote(first.path)) if first.scheme == "file" else {}
@@ -81,11 +82,12 @@ def with_unsigned(frame: DataFrame, names: Sequence[str]) -> DataFrame:
         kind = there.get(field.name) if field.name.lower() in wanted else None
         if kind is None:
             continue
-        if pa.types.is_unsigned_integer(kind):
-            casts[field.name] = _UNSIGNED[kind.bit_width]
-        elif any(map(pa.types.is_unsigned_integer, parts(kind))):
+        if (target := _type_of_spark(kind)) is not None:
+            casts[field.name] = target
+        elif any(_type_of_spark(part) is not None for part in parts(kind)):
             raise UnsupportedError(
-                f'Sail takes unsigned integers for signed ones, and column "{field.name}" is {kind}, in {first.path}',
+                "Sail takes unsigned integers for signed ones, and times in 96 bits for times without a zone, and "
+                f'column "{field.name}" is {kind}, in {first.path}',
                 hint=THROUGH_ARROW,
             )
     if not casts:
@@ -99,8 +101,40 @@ def with_unsigned(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     )
 
 
+def _type_of_spark(kind: pa.DataType) -> str | None:
+    """What Spark reads a type of a file as that Sail reads otherwise."""
+    import pyarrow as pa
+
+    if pa.types.is_unsigned_integer(kind):
+        return _UNSIGNED[kind.bit_width]
+    # Other nanoseconds Sail does not read at all.
+    return "TIMESTAMP" if pa.types.is_timestamp(kind) and kind.unit == "ns" else None
+
+
 _UNSIGNED = {8: "SMALLINT", 16: "INT", 32: "BIGINT", 64: "DECIMAL(20,0)"}
 """What Spark reads unsigned integers as, by their bits."""
+
+
+_UNREAD = re.compile(r"cast ([A-Z].*) to Spark data type")
+_DIFFERENT = re.compile(r"Fail to merge schema field '(.*)' because the from data_type = (.*) does not equal (.*)")
+_BROKEN = re.compile(r"Parquet error: (.*)", re.DOTALL)
+
+
+def file_error(what: str, words: str) -> SubstraitDslError | None:
+    """What is wrong with files, by what Sail says of them."""
+    if unread := _UNREAD.search(words):
+        return UnsupportedError(
+            f"{what} finds a column, declared or not, of the type {unread[1]}, which Sail does not read",
+            hint=THROUGH_ARROW,
+        )
+    if different := _DIFFERENT.search(words):
+        name, one, other = different.groups()
+        return SchemaError(
+            f'{what} finds column "{name}" of the type {one}, and in another file of {other}', hint=APART
+        )
+    if broken := _BROKEN.search(words):
+        return ExecutionError(f"{what} finds a broken file: {broken[1]}")
+    return None
 
 
 def _has_files(folder: str) -> bool:

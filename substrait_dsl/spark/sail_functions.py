@@ -9,7 +9,8 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, Literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.functions_arithmetic import ROUNDING, ROUNDING_DECIMAL
+from substrait_dsl.spark.functions_arithmetic import ARITHMETIC, ROUNDING, ROUNDING_DECIMAL, UNSIGNED_INTEGERS
+from substrait_dsl.spark.functions_decimal import ARITHMETIC_DECIMAL
 from substrait_dsl.spark.functions_string import STRING
 from substrait_dsl.spark.templates import Call, Table, Template
 from substrait_dsl.spark.types import spark_sql_type
@@ -26,7 +27,8 @@ def divide(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     assert isinstance(kind, t.Decimal)
     wanted = kind.scale + 1 - _FURTHER
     text = texts[0] if dividend.scale >= wanted else f"CAST({texts[0]} AS DECIMAL(38,{wanted}))"
-    return f"CAST(({text} / {texts[1]}) AS {spark_sql_type(kind)})"
+    quotient = f"CAST(({text} / {texts[1]}) AS {spark_sql_type(kind)})"
+    return f"if({texts[0]} IS NULL, NULL, {quotient})" if dividend.nullable else quotient
 
 
 def _round(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
@@ -67,6 +69,26 @@ def _null_if_any_is(template: Template) -> Template:
     assert isinstance(template.text, str)
     return attrs.evolve(template, text=f"if({{nulls}}, NULL, {template.text})")
 
+
+def _null_if_dividend_is(table: Table) -> Table:
+    """The divisions of a table: NULL divided by zero is NULL, and an error to Sail."""
+    found = {}
+    for key, template in table.items():
+        if key.partition(":")[0] in ("divide", "modulus"):
+            assert isinstance(template.text, str)
+            found[key] = attrs.evolve(template, text=f"if({{0}} IS NULL, NULL, {template.text})")
+    return found
+
+
+DIVISIONS: Mapping[str, Table] = {
+    "functions_arithmetic": _null_if_dividend_is(ARITHMETIC),
+    "functions_arithmetic_decimal": {
+        **_null_if_dividend_is({"modulus": ARITHMETIC_DECIMAL["modulus"]}),
+        "divide": attrs.evolve(ARITHMETIC_DECIMAL["divide"], text=divide),
+    },
+    "unsigned_integers": _null_if_dividend_is(UNSIGNED_INTEGERS),
+}
+"""By extension, the divisions."""
 
 SUBSTRING: Table = {
     key: _null_if_any_is(template) for key, template in STRING.items() if key.partition(":")[0] == "substring"

@@ -153,3 +153,46 @@ def test_types_of_files_that_are_read_through_arrow(
         with refused(UnsupportedError, "which Sail does not read", "through Arrow"):
             sd.read_files(str(path), columns).collect(sail)
     assert sd.read_named("t", {"c": declared}).collect(sail, tables={"t": path}) == [(value,)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"), [("string", ["1", "2"]), ("i32", [1, 2]), ("decimal", [Decimal(1), Decimal(2)])]
+)
+def test_the_folder_that_stands_for_null(kind: str, values: list[Any], sail: SparkSession, tmp_path: Path) -> None:
+    for number, name in enumerate(("1", "2", "__HIVE_DEFAULT_PARTITION__")):
+        (tmp_path / f"part={name}").mkdir()
+        pq.write_table(pa.table({"id": [number]}), tmp_path / f"part={name}" / "a.parquet")
+    nullable = "decimal?<5,0>" if kind == "decimal" else f"{kind}?"
+    read = sd.read_files(str(tmp_path), {**IDS, "part": nullable}, kind="folder").sort("id")
+    assert read.collect(sail) == [(0, values[0]), (1, values[1]), (2, None)]
+    assert read.filter(lambda r: r.part.is_null()).select("id").collect(sail) == [(2,)]
+
+
+def test_times_in_96_bits(sail: SparkSession, tmp_path: Path) -> None:
+    """As Spark writes them: they are points in time."""
+    path = str(tmp_path / "t.parquet")
+    days = [dt.datetime(2024, 1, 2, 3, 4, 5, 678901), dt.datetime(1500, 1, 1), dt.datetime(9999, 12, 31)]
+    table = pa.table({"at": pa.array(days, pa.timestamp("us"))})
+    pq.write_table(table, path, use_deprecated_int96_timestamps=True)
+    found = sd.read_files(path, {"at": "precision_timestamp_tz<6>?"}).to_arrow(sail)
+    assert [at.replace(tzinfo=None) for at in found.column(0).to_pylist()] == days
+    with refused(SchemaError, 'column "at" is timestamp'):
+        sd.read_files(path, {"at": "precision_timestamp<6>?"}).collect(sail)
+
+
+def test_broken_files_and_files_that_differ(sail: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_text("no file of that kind")
+    with refused(ExecutionError, "a.parquet", "finds a broken file"):
+        sd.read_files(str(tmp_path / "a.parquet"), IDS).collect(sail)
+    for name, kind in (("a", pa.int64()), ("b", pa.int32())):
+        pq.write_table(pa.table({"id": pa.array([1], kind)}), tmp_path / f"{name}.parquet")
+    with refused(SchemaError, 'finds column "id" of', "Int32", "Int64", "union_all"):
+        sd.read_files(str(tmp_path), IDS, kind="folder").collect(sail)
+
+
+def test_the_path_of_a_table_that_looks_like_a_uri(
+    sail: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(pa.table({"id": [7]}), tmp_path / "at 12:00.parquet")
+    assert sd.read_named("t", IDS).collect(sail, tables={"t": "at 12:00.parquet"}) == [(7,)]

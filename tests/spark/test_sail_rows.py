@@ -20,6 +20,7 @@ from examples.tpch.queries import QUERIES
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.engines import written_for
 from substrait_dsl.spark.sail import GUARDS, SAIL
+from substrait_dsl.testing import assert_same_rows
 from tests.differential.engines import case_of, duckdb_engine, result_of
 from tests.differential.pipelines import pipeline
 from tests.differential.tables import TABLES, rows
@@ -340,3 +341,18 @@ def test_rows(case: str, sail: SparkSession) -> None:
     frame = relation.execute(sail)
     assert [tuple(row) for row in frame.collect()] == expected
     assert frame.schema == relation.schema.to_spark()
+
+
+@pytest.mark.parametrize("kind", ["i8", "i64", "decimal<10,2>", "fp64", "u!u32"])
+def test_null_divided_by_zero_is_null(kind: str, sail: SparkSession) -> None:
+    """And any other value is an error."""
+    nullable = kind.replace("<", "?<") if "<" in kind else f"{kind}?"
+    read = sd.read_named("t", {"x": nullable, "y": kind})
+    operations: list[Any] = [lambda r: r.x / r.y]
+    if kind not in ("fp64", "u!u32"):
+        operations.append(lambda r: r.x % r.y)
+    for operation in operations:
+        divided = read.select(z=operation)
+        assert_same_rows(divided, [(None,)], tables={"t": [(None, 0)]}, session=sail)
+        with pytest.raises(ExecutionError, match="by zero"):
+            assert_same_rows(divided, [], tables={"t": [(4, 0)]}, session=sail)
