@@ -48,7 +48,7 @@ def _field(array: pa.Array, field: pa.Field, what: str) -> pa.Array:
     pa = pyarrow_module()
     try:
         return _values(array, field.type, what)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, ValueError, OverflowError) as error:  # a text may be no uuid
         raise ExecutionError(f"{what} holds a value that is no {field.type}: {error}") from error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from substrait_dsl.arrow.schemas import pyarrow_module
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, shortened
@@ -37,6 +38,8 @@ def table_of(given: Any, what: str) -> pa.Table:
     pa = pyarrow_module()
     if isinstance(given, str | Path):
         return _read(Path(given), what)
+    if isinstance(given, pa.RecordBatchReader):
+        _require_unread(given, what)
     try:
         if isinstance(given, pa.Table):
             return given
@@ -52,6 +55,19 @@ def table_of(given: Any, what: str) -> pa.Table:
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InvalidArgumentError(f"{what}: it makes no Arrow table: {shortened(str(error))}") from error
     raise InvalidArgumentError(f"{what}: {_EXPECTED}, got {shortened(repr(given))}", hint=_hint(given))
+
+
+_READ: WeakSet[Any] = WeakSet()
+"""The readers that were read to their end: they would have no more rows, and not say why."""
+
+
+def _require_unread(reader: pa.RecordBatchReader, what: str) -> None:
+    if reader in _READ:
+        raise InvalidArgumentError(
+            f"{what}: the reader was read to its end before, and has no rows left",
+            hint="reader.read_all() makes a table, which can be read again",
+        )
+    _READ.add(reader)
 
 
 def _module(given: Any) -> str:

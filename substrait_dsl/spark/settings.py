@@ -254,17 +254,25 @@ SETTINGS = (
 def require_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession) -> None:
     """Raise `UnsupportedError` for a setting of the session that would give the plan another meaning."""
     plan = needs.Plan(rel, nodes)
-    made = spark.conf.getAll if is_remote(spark) else None
-    for setting in SETTINGS:
-        if setting.matters(plan) and (value := _value(setting, spark, made)) not in setting.values:
+    settings = [setting for setting in SETTINGS if setting.matters(plan)]
+    made = _all_made(settings, spark) if is_remote(spark) else None
+    for setting in settings:
+        if (value := _value(setting, spark, made)) not in setting.values:
             raise UnsupportedError(setting.told.format(value=value), hint=setting.cure)
 
 
+def _all_made(settings: Sequence[Setting], spark: SparkSession) -> Mapping[str, str]:
+    """The settings that somebody has made, and the values that Spark gives some others, by two requests for all."""
+    keys = [setting.key for setting in settings if setting.default is None]
+    values = spark.client.get_configs(*keys)  # of a session of Spark Connect
+    return {**spark.conf.getAll, **{key: value or "" for key, value in zip(keys, values, strict=True)}}
+
+
 def _value(setting: Setting, spark: SparkSession, made: Mapping[str, str] | None) -> str:
-    """The value of a setting; `made` are all that somebody has made, where each request takes its time."""
+    """The value of a setting; `made` are what `_all_made` found, where each request takes its time."""
     default = setting.default
     if default is None:
-        return spark.conf.get(setting.key) or ""
+        return (spark.conf.get(setting.key) or "") if made is None else made[setting.key]
     if not setting.key.startswith("spark."):  # those of Hadoop may be made for all sessions
         default = _value(attrs.evolve(setting, key=f"spark.hadoop.{setting.key}"), spark, made)
     # A default that is given goes before Spark's own.

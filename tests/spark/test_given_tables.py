@@ -310,3 +310,20 @@ def test_an_access_is_allowed_or_not_as_any_other(spark: SparkSession) -> None:
     assert IDS.collect(spark, tables={"given": TWO}, allow=IDS.to_plan().accesses()) == [(2,)]
     with refused(NotAllowedError, "read table given"):
         IDS.collect(spark, tables={"given": TWO}, allow=())
+
+
+def test_a_reader_is_read_once(spark: SparkSession) -> None:
+    """It would have no rows the second time."""
+    read = sd.read_named("t", {"a": "i64?"})
+    reader = pa.table({"a": [1]}).to_reader()
+    assert read.collect(spark, tables={"t": reader}) == [(1,)]
+    with refused(InvalidArgumentError, 'table "t"', "was read to its end before", "read_all()"):
+        read.collect(spark, tables={"t": reader})
+    assert read.collect(spark, tables={"t": pa.table({"a": [1]}).to_reader()}) == [(1,)]
+
+
+@pytest.mark.parametrize(("kind", "value"), [("uuid?", "zz"), ("list<uuid?>?", ["zz"])])
+def test_a_text_that_is_no_uuid(kind: str, value: Any, spark: SparkSession) -> None:
+    read, given = sd.read_named("t", {"a": kind}), pa.table({"a": [value]})
+    with refused(ExecutionError, 'column "a"', "uuid"):
+        read.to_arrow(spark, tables={"t": given})

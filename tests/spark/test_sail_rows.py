@@ -5,6 +5,7 @@ DuckDB is the judge of random pipelines and of TPC-H; other rows are by hand, or
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
@@ -17,9 +18,11 @@ import pytest
 import substrait_dsl as sd
 from examples.tpch import data
 from examples.tpch.queries import QUERIES
+from substrait_dsl.algebra.node import walk
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.engines import written_for
 from substrait_dsl.spark.sail import GUARDS, SAIL
+from substrait_dsl.spark.settings import require_settings
 from substrait_dsl.testing import assert_same_rows
 from tests.differential.engines import case_of, duckdb_engine, result_of
 from tests.differential.pipelines import pipeline
@@ -341,6 +344,31 @@ def test_rows(case: str, sail: SparkSession) -> None:
     frame = relation.execute(sail)
     assert [tuple(row) for row in frame.collect()] == expected
     assert frame.schema == relation.schema.to_spark()
+
+
+def test_settings_are_asked_for_in_two_requests(sail: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many matter to a plan; and each of them does."""
+    at = dt.datetime(2024, 1, 2, tzinfo=dt.UTC)
+    read = sd.read_virtual([(at, 1.0)], {"at": "precision_timestamp_tz<6>", "x": "fp64"})
+    plan = read.aggregate("at", x=lambda r: f.std_dev(r.x)).filter(lambda r: r.at > at)
+    nodes, client, asked = list(walk(plan._rel)), type(sail.client), list[object]()
+    config = client.config
+
+    def counted(own: Any, operation: Any) -> Any:
+        asked.append(operation)
+        return config(own, operation)
+
+    monkeypatch.setattr(client, "config", counted)
+    require_settings(plan._rel, nodes, sail)
+    assert len(asked) == 2
+    for key, value in (("spark.sql.session.timeZone", "Asia/Tokyo"), ("spark.sql.legacy.statisticalAggregate", "true")):
+        former = sail.conf.get(key, None)
+        sail.conf.set(key, value)
+        try:
+            with refused(UnsupportedError, key):
+                require_settings(plan._rel, nodes, sail)
+        finally:
+            sail.conf.unset(key) if former is None else sail.conf.set(key, former)
 
 
 @pytest.mark.parametrize("kind", ["i8", "i64", "decimal<10,2>", "fp64", "u!u32"])
