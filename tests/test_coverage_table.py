@@ -106,19 +106,6 @@ def test_every_test_is_there() -> None:
     assert [each for each in sorted(named) if not is_test(*each)] == []
 
 
-def readings(text: str) -> set[str]:
-    """The numbers that are named as readings: ``reading 7``, ``readings 12, 13``."""
-    named = re.findall(r"[Rr]eadings? (\d+(?:(?:, | and )\d+)*)", text)
-    return {number for numbers in named for number in re.findall(r"\d+", numbers)}
-
-
-def test_every_reading_is_taken_somewhere() -> None:
-    sources = [*(ROOT / "substrait_dsl").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
-    sources.remove(Path(__file__))
-    taken = set().union(*(readings(source.read_text(encoding="utf-8")) for source in sources))
-    assert readings("".join(TEXTS)) - taken == set()
-
-
 # --- nothing is left out
 
 BESIDE_THE_CHECKLIST = ("001:5c", "001:5d", "001:5e", "003:WriteRel.OutputMode-2")

@@ -91,7 +91,7 @@ DERIVED: list[tuple[Make, str]] = [
     # decimals, by the formulas of functions_arithmetic_decimal.yaml
     (lambda r: r.d + r.e, "decimal<11,2>?"),
     (lambda r: r.d * r.e, "decimal<16,3>?"),
-    (lambda r: r.d / r.e, "decimal<21,8>?"),  # scale max(6, 2+5+1) = 8, precision 10-2+5+8 = 21 (reading 37)
+    (lambda r: r.d / r.e, "decimal<21,8>?"),  # scale max(6, 2+5+1) = 8, precision 10-2+5+8 = 21 (spec decision 37)
     (lambda r: r.d * D("0.5"), "decimal<12,3>"),  # a value brings its own digits, decimal<1,1>: 10+1+1 and 2+1
     (lambda r: r.d * D("0.125"), "decimal<14,5>"),  # decimal<3,3>: 10+3+1 and 2+3
     # dates and intervals
@@ -192,7 +192,7 @@ NESTED = (
     "d: list<struct<i64>>, n: struct<list<struct<i64>>>"
 )
 
-PARTS: list[tuple[Make, str]] = [  # reading 24
+PARTS: list[tuple[Make, str]] = [  # spec decision 24
     (lambda r: r.s[0], "i64"),
     (lambda r: r.s[1], "string?"),
     (lambda r: r.o[0], "i64?"),
@@ -250,7 +250,7 @@ def test_parts_that_are_not_there() -> None:
 
 # --- cast ---
 
-CASTS: list[tuple[Make, str]] = [  # reading 23
+CASTS: list[tuple[Make, str]] = [  # spec decision 23
     (lambda r: r.a.cast(sd.I32), "i32"),
     (lambda r: r.b.cast(sd.I32), "i32?"),
     (lambda r: r.a.cast(sd.Nullable[sd.I32]), "i32?"),
@@ -293,7 +293,7 @@ def test_a_cast_fails_loudly_unless_asked_not_to() -> None:
 
 # --- conditionals ---
 
-IFS: list[tuple[Make, str]] = [  # reading 21
+IFS: list[tuple[Make, str]] = [  # spec decision 21
     (lambda r: sd.when(r.a > 1).then(r.a).otherwise(r.a), "i64"),
     (lambda r: sd.when(r.a > 1).then(r.a).otherwise(r.b), "i64?"),
     (lambda r: sd.when(r.b > 1).then(r.a).otherwise(0), "i64"),  # a condition that is NULL is not true
@@ -314,7 +314,7 @@ def test_conditionals(make: Make, kind: str) -> None:
 
 
 def test_every_branch_has_the_very_type_of_the_whole() -> None:
-    """Reading 21: readers that want identical branch types find them."""
+    """Spec decision 21: readers that want identical branch types find them."""
     for make in (
         lambda r: sd.when(r.a > 1).then(r.a).when(r.a > 2).then(r.b).otherwise(5),
         lambda r: sd.switch(r.s, {"x": r.a, "y": r.b}, default=5),
@@ -351,7 +351,7 @@ def test_conditionals_that_do_not_fit() -> None:
 
 # --- membership ---
 
-MEMBERS: list[tuple[Make, type, str]] = [  # reading 20
+MEMBERS: list[tuple[Make, type, str]] = [  # spec decision 20
     (lambda r: r.a.is_in([1, 2]), SingularOrList, "boolean"),
     (lambda r: r.b.is_in([1, 2]), SingularOrList, "boolean?"),
     (lambda r: r.a.is_in([1, None]), SingularOrList, "boolean?"),

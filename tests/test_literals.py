@@ -65,7 +65,7 @@ FITS: list[tuple[str, object, object]] = [  # type, Python value, value of the l
     ("varchar<3>", "abc", "abc"),
     ("varchar<3>", "", ""),
     ("fixedchar<3>", "abc", "abc"),
-    ("varchar<2>", "\U0001f600\u00e9", "\U0001f600\u00e9"),  # reading 53: characters are code points
+    ("varchar<2>", "\U0001f600\u00e9", "\U0001f600\u00e9"),  # spec decision 53: characters are code points
     ("fixedchar<1>", "\U0001f600", "\U0001f600"),
     ("binary", b"\x00\xff", b"\x00\xff"),
     ("binary", bytearray(b"ab"), b"ab"),

@@ -90,7 +90,7 @@ def test_python_values_take_the_type_of_the_others() -> None:
 
 
 def test_every_element_has_the_very_type_of_the_list() -> None:
-    """As for branches (reading 21): readers that take the first element's type are right."""
+    """As for branches (spec decision 21): readers that take the first element's type are right."""
     node = computed(lambda r: sd.list_of(r.a, r.b))
     assert isinstance(node, NestedList)
     assert [str(value.type) for value in node.values] == ["i64?", "i64?"]
@@ -118,7 +118,7 @@ def test_the_hints_for_empty_ones_work(make: Make, kind: str) -> None:
 # --- parts of a struct ---
 
 KEPT: list[tuple[Make, str, StructMask]] = [
-    (lambda r: r.person.keep("name"), "struct<string>", StructMask((MaskItem(0),))),  # reading 25: no unwrapping
+    (lambda r: r.person.keep("name"), "struct<string>", StructMask((MaskItem(0),))),  # spec decision 25: no unwrapping
     (lambda r: r.person.keep("age", "name"), "struct<i8, string>", StructMask((MaskItem(2), MaskItem(0)))),
     (
         lambda r: r.person.keep("name", {"address": ["zip"]}),

@@ -24,7 +24,7 @@ kind = sd.parse_type
 
 @pytest.mark.parametrize(
     ("branches", "result"),
-    [  # reading 21: the one type, nullable if any branch is
+    [  # spec decision 21: the one type, nullable if any branch is
         (["i64", "i64"], "i64"),
         (["i64", "i64?"], "i64?"),
         (["i64?", "i64"], "i64?"),
@@ -43,7 +43,7 @@ def test_branches_of_two_types(branches: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("value", "options", "result"),
-    [  # reading 20: x IN (y, z) is x = y OR x = z in three-valued logic
+    [  # spec decision 20: x IN (y, z) is x = y OR x = z in three-valued logic
         ("i64", ["i64", "i64"], "boolean"),
         ("i64?", ["i64"], "boolean?"),
         ("i64", ["i64", "i64?"], "boolean?"),
@@ -55,7 +55,7 @@ def test_membership(value: str, options: list[str], result: str) -> None:
 
 @pytest.mark.parametrize(
     ("base", "result"),
-    [  # reading 24: a part of NULL is NULL
+    [  # spec decision 24: a part of NULL is NULL
         ("struct<i64, string>", "string"),
         ("struct<i64, string?>", "string?"),
         ("struct<i64, string>?", "string?"),
@@ -66,7 +66,7 @@ def test_a_field_of_a_struct(base: str, result: str) -> None:
 
 
 def test_an_element_and_a_value_under_a_key_may_be_absent() -> None:
-    """Reading 24."""
+    """Spec decision 24."""
     assert rules.list_element_type(kind("list<i64>")) == kind("i64?")
     assert rules.map_value_type(kind("map<string, i64>"), kind("string")) == kind("i64?")
 
@@ -88,7 +88,7 @@ def test_parts_that_a_type_does_not_have() -> None:
 
 @pytest.mark.parametrize(
     ("target", "on_failure", "result"),
-    [("i64", "throw", "i64"), ("i64?", "throw", "i64?"), ("i64", "return_null", "i64?")],  # reading 23
+    [("i64", "throw", "i64"), ("i64?", "throw", "i64?"), ("i64", "return_null", "i64?")],  # spec decision 23
 )
 def test_casts(target: str, on_failure: Any, result: str) -> None:
     assert rules.cast_type(kind(target), on_failure) == kind(result)

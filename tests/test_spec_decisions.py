@@ -16,7 +16,7 @@ PAGE = (ROOT / "docs" / "spec-decisions.md").read_text(encoding="utf-8")
 RECORDS: Mapping[int, str] = {
     int(number): record for number, record in re.findall(r"(?ms)^### (\d+)\. (.*?)(?=^##|\Z)", PAGE)
 }
-CITATION = re.compile(r"\b(?:[Rr]eading|[Ss]pec decision)s? (\d+(?:(?:, | and )\d+)*)")
+CITATION = re.compile(r"\b[Ss]pec\s+decisions?\s+(\d+(?:(?:, | and )\d+)*)")
 QUOTED = re.compile(r"(?m)^> (.*)\n\n— (\S+\.(?:md|proto|yaml|test))(.*)$")
 
 

@@ -23,7 +23,7 @@ TWO = table("i: i64, s: string", "u")
 # --- types ---
 
 KINDS: list[tuple[Any, str]] = [
-    # reading 19: nullable, unless there is surely a row
+    # spec decision 19: nullable, unless there is surely a row
     (lambda r: sd.scalar_subquery(I), "i64?"),
     (lambda r: sd.scalar_subquery(I.fetch(1)), "i64?"),
     (lambda r: sd.scalar_subquery(I.aggregate(n=f.count())), "i64"),
@@ -32,7 +32,7 @@ KINDS: list[tuple[Any, str]] = [
     (lambda r: sd.scalar_subquery(I.aggregate(n=f.count()).fetch(0)), "i64?"),
     (lambda r: sd.scalar_subquery(I.aggregate("i")), "i64?"),
     (lambda r: sd.scalar_subquery(sd.read_virtual([(1,)], {"x": "i8"})), "i8"),
-    # reading 20: three-valued
+    # spec decision 20: three-valued
     (lambda r: r.a.is_in(I), "boolean"),
     (lambda r: r.b.is_in(I), "boolean?"),
     (lambda r: r.a.is_in(N), "boolean?"),

@@ -62,7 +62,7 @@ def test_a_subquery_in_the_condition_sees_both_rows_by_the_same_number() -> None
 
 
 def test_a_lateral_join_always_has_a_number() -> None:
-    """Reading 28."""
+    """Spec decision 28."""
     assert L.lateral_join(lambda _: R)._rel.anchor is not None
 
 
@@ -196,7 +196,7 @@ def test_the_parts_of_a_hash_join() -> None:
 
 
 def test_physical_joins_keep_no_order_and_agree_on_distribution() -> None:
-    """Reading 7: both sides partitioned by the keys stay so; two singletons are one."""
+    """Spec decision 7: both sides partitioned by the keys stay so; two singletons are one."""
     for verb in ("hash_join", "merge_join"):
         left = declared("a: i64", ascending(0), distribution=partitioned((0,)))
         right = declared("x: i64", ascending(0), distribution=partitioned((0,)))

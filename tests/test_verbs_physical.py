@@ -61,7 +61,7 @@ KINDS: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("kind", "expected"), KINDS, ids=lambda each: repr(each))
 def test_exchanges(kind: Any, expected: Any) -> None:
-    """Reading 8: the order is kept, in each partition."""
+    """Spec decision 8: the order is kept, in each partition."""
     source = declared("a: i64, b: i32?, s: string, bs: list<i32>", ascending(0), distribution=partitioned((0,)))
     sent = source.exchange(kind, partition_count=8)
     assert columns(sent) == columns(source)
@@ -109,7 +109,7 @@ def test_a_window_may_add_a_column_called_self() -> None:
 
 
 def test_the_frames_of_a_window() -> None:
-    """Reading 32: up to the current row with an order, else the whole partition."""
+    """Spec decision 32: up to the current row with an order, else the whole partition."""
     frames = [
         (T.window(n=f.count()), ("rows", UNBOUNDED, UNBOUNDED)),
         (T.window(order_by="a", n=f.count()), ("range", UNBOUNDED, CURRENT_ROW)),
@@ -133,7 +133,7 @@ def test_an_aggregate_over_a_window_may_take_each_value_once() -> None:
 
 
 def test_the_properties_of_windows() -> None:
-    """Reading 9: the rows of the specification, to the letter."""
+    """Spec decision 9: the rows of the specification, to the letter."""
     for method, kept in {"consistent_partition": [(0,), (1,)], "hashing": [], "streaming": []}.items():
         made = SORTED.window(partition_by="a", order_by="b", method=method, n=f.row_number())
         assert (ordering(made), distribution(made)) == (kept, partitioned((2,)))
@@ -151,7 +151,7 @@ EXPANDS: list[tuple[Any, str]] = [
     (lambda: T.expand(x=sd.switching(1, None)), "x: i64?, index: i32"),
     (lambda: T.expand(x=sd.switching(sd.col("s"), "all")), "x: string, index: i32"),
     (lambda: T.expand(x=sd.switching(sd.col("b"), sd.null(sd.I32)), s=sd.col("s")), "x: i32?, s: string, index: i32"),
-    # reading 2: a field with fewer values than another has NULL in the other copies
+    # spec decision 2: a field with fewer values than another has NULL in the other copies
     (lambda: T.expand(x=sd.switching(1, 2), y=sd.switching(1)), "x: i64, y: i64?, index: i32"),
 ]
 

@@ -94,7 +94,7 @@ CHANGES: list[tuple[Any, list[tuple[int, str]]]] = [
 
 @pytest.mark.parametrize(("changes", "expected"), CHANGES)
 def test_updates(changes: Any, expected: Any) -> None:
-    """Reading 44: the output is the number of rows that were changed."""
+    """Spec decision 44: the output is the number of rows that were changed."""
     made = update(("db", "t"), AB, changes, where=lambda row: row.a > 5)
     assert columns(made) == "modified_records: i64"
     assert made._rel.table.names == ("db", "t")

@@ -59,7 +59,7 @@ TYPES: list[tuple[Make, str]] = [  # the extension file: DECLARED_OUTPUT, so wha
     (lambda r: f.ntile(4), "i64?"),
     (lambda r: f.ntile(r.x), "i32?"),
     (lambda r: f.first_value(r.x), "i32"),
-    (lambda r: f.last_value(r.y), "i32"),  # reading 33
+    (lambda r: f.last_value(r.y), "i32"),  # spec decision 33
     (lambda r: f.nth_value(r.s, 2), "string?"),
     (lambda r: f.lead(r.p), "decimal<15,2>?"),
     (lambda r: f.lag(r.x, 2), "i32?"),
@@ -159,7 +159,7 @@ def test_a_window_function_in_a_subquery_may_be_correlated() -> None:
 Pair = tuple[object, object]
 
 FRAMES: list[tuple[dict[str, Any], BoundsType, Pair, Pair]] = [
-    # reading 32: the default of SQL and Spark
+    # spec decision 32: the default of SQL and Spark
     ({}, "rows", ("unbounded", None), ("unbounded", None)),
     ({"order_by": "x"}, "range", ("unbounded", None), ("current_row", None)),
     ({"rows": (None, None)}, "rows", ("unbounded", None), ("unbounded", None)),
@@ -421,7 +421,7 @@ def test_a_function_may_say_what_comes_first() -> None:
 def test_comparison_functions_that_are_none() -> None:
     with refused(FunctionNotFoundError, "sort", "collate(i32, i32)"):
         T.sort(sd.compared("x", own.collate))
-    with refused(TypeMismatchError, "sort", "gives an integer", "string"):  # reading 52
+    with refused(TypeMismatchError, "sort", "gives an integer", "string"):  # spec decision 52
         T.sort(sd.compared("s", own.glued))
     for wrong in (own.longest, "collate", lambda a, b: a < b):
         with refused(InvalidArgumentError, "compared takes a scalar function of a catalogue"):

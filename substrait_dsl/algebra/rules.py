@@ -68,18 +68,18 @@ JOIN_RULES: dict[JoinType, JoinRule] = {
     "outer": JoinRule("padded", "padded"),
     "left": JoinRule("kept", "padded"),
     "right": JoinRule("padded", "kept"),
-    # reading 3: semi and anti joins put out the side they are named after
+    # spec decision 3: semi and anti joins put out the side they are named after
     "left_semi": JoinRule("kept", "absent"),
     "right_semi": JoinRule("absent", "kept"),
     "left_anti": JoinRule("kept", "absent"),
     "right_anti": JoinRule("absent", "kept"),
     "left_single": JoinRule("kept", "padded"),
     "right_single": JoinRule("padded", "kept"),
-    # reading 4: the mark column stands after the kept side
+    # spec decision 4: the mark column stands after the kept side
     "left_mark": JoinRule("kept", "absent", mark=True),
     "right_mark": JoinRule("absent", "kept", mark=True),
 }
-"""The join table (reading 6: nullability never depends on the condition)."""
+"""The join table (spec decision 6: nullability never depends on the condition)."""
 
 
 def join_schema(how: JoinType, left: NamedStruct, right: NamedStruct, mark: str = "mark") -> NamedStruct:
@@ -130,7 +130,7 @@ def set_schema(op: SetOp, inputs: Sequence[NamedStruct]) -> NamedStruct:
     """The output of a set operation: the primary input's fields, nullable by the operation's rule.
 
     Raises `SchemaError` for fewer than two inputs or inputs of different widths, and `TypeMismatchError` for types
-    that differ in more than their outermost nullability (reading 18).
+    that differ in more than their outermost nullability (spec decision 18).
     """
     if op not in SET_RULES:
         raise unknown_choice("set operation", op, SET_OPS)
@@ -199,8 +199,8 @@ def aggregate_schema(
 ) -> NamedStruct:
     """The output of an aggregate: keys, measures, and the ``i32`` set index if there is more than one grouping set.
 
-    A key that is missing from any set is nullable; the index is required (readings 12 and 13). Raises `SchemaError`
-    for a key in no set, a set that names no key, and an aggregate of no columns (reading 11).
+    A key that is missing from any set is nullable; the index is required (spec decisions 12 and 13). Raises
+    `SchemaError` for a key in no set, a set that names no key, and an aggregate of no columns (spec decision 11).
     """
     used: set[int] = set()
     for number, grouping_set in enumerate(grouping_sets):
@@ -239,13 +239,13 @@ def common_type(types: Sequence[Type], what: str) -> Type:
 
 
 def expand_schema(fields: Sequence[tuple[str, Sequence[Type], bool]], index: str) -> NamedStruct:
-    """The output of an expand: its fields, then the required ``i32`` index of the duplicate (reading 1).
+    """The output of an expand: its fields, then the required ``i32`` index of the duplicate (spec decision 1).
 
     Args:
         fields: for each field the name, the types of its duplicates, and whether it switches between them.
         index: the name of the index column.
 
-    A switching field is nullable if any of its duplicates is, or if it has fewer than another (reading 2). Raises
+    A switching field is nullable if any of its duplicates is, or if it has fewer than another (spec decision 2). Raises
     `TypeMismatchError` for duplicates of different types, `SchemaError` for no field, or one of no duplicates.
     """
     if not fields:
@@ -286,7 +286,7 @@ def require_assignable(what: str, given: Sequence[Field], target: Sequence[Field
 
 
 def branch_type(types: Sequence[Type], what: str) -> Type:
-    """The type of an expression with alternatives: their one type, nullable if any of them is (reading 21).
+    """The type of an expression with alternatives: their one type, nullable if any of them is (spec decision 21).
 
     Raises `TypeMismatchError` if they differ in more than their outermost nullability.
     """
@@ -302,7 +302,7 @@ def branch_type(types: Sequence[Type], what: str) -> Type:
 
 
 def member_type(value: Type, options: Sequence[Type], what: str) -> Type:
-    """The type of a membership test: a boolean, nullable if any side is (reading 20).
+    """The type of a membership test: a boolean, nullable if any side is (spec decision 20).
 
     Raises `TypeMismatchError` for an option of another type than the value.
     """
@@ -316,7 +316,7 @@ def member_type(value: Type, options: Sequence[Type], what: str) -> Type:
 
 
 def struct_field_type(base: Type, position: int) -> Type:
-    """The type of a field inside a struct: nullable if the struct is (reading 24)."""
+    """The type of a field inside a struct: nullable if the struct is (spec decision 24)."""
     if not isinstance(base, Struct):
         raise TypeMismatchError(f"only a struct has fields, this is {base}")
     if not 0 <= position < len(base.types):
@@ -326,14 +326,14 @@ def struct_field_type(base: Type, position: int) -> Type:
 
 
 def list_element_type(base: Type) -> Type:
-    """The type of an element of a list: always nullable, an offset out of range gives NULL (reading 24)."""
+    """The type of an element of a list: always nullable, an offset out of range gives NULL (spec decision 24)."""
     if not isinstance(base, List):
         raise TypeMismatchError(f"only a list has elements, this is {base}")
     return base.element.as_nullable()
 
 
 def map_value_type(base: Type, key: Type) -> Type:
-    """The type of the value under a key of a map: always nullable, a missing key gives NULL (reading 24)."""
+    """The type of the value under a key of a map: always nullable, a missing key gives NULL (spec decision 24)."""
     if not isinstance(base, Map):
         raise TypeMismatchError(f"only a map has keys, this is {base}")
     if not base.key.matches(key):
@@ -342,7 +342,7 @@ def map_value_type(base: Type, key: Type) -> Type:
 
 
 def cast_type(target: Type, on_failure: Literal["return_null", "throw"]) -> Type:
-    """The type of a cast: the target, nullable if a failure gives NULL (reading 23).
+    """The type of a cast: the target, nullable if a failure gives NULL (spec decision 23).
 
     A required target says that the input is not NULL, whatever its type says: a NULL fails as a misfit does.
     """

@@ -178,7 +178,8 @@ def _variadic(entry: Entry) -> Variadic | None:
     variadic.only("min", "max", "parameterConsistency")
     if not entry.entries("args"):
         raise CatalogError(f"{entry.where} is variadic but has no argument to repeat")
-    consistency = variadic.choice("parameterConsistency", ("CONSISTENT", "INCONSISTENT"), "CONSISTENT")  # reading 40
+    # spec decision 40
+    consistency = variadic.choice("parameterConsistency", ("CONSISTENT", "INCONSISTENT"), "CONSISTENT")
     least, most = variadic.integer("min") or 0, variadic.integer("max")
     if least < 0 or (most is not None and most < least):
         raise CatalogError(f"{variadic.where}: expected 0 <= min <= max, got min {least} and max {most}")

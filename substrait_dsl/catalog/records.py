@@ -80,7 +80,7 @@ class Variadic:
 
     minimum: int = 0
     maximum: int | None = None
-    consistent: bool = True  # reading 40: all of one type unless the file says INCONSISTENT
+    consistent: bool = True  # spec decision 40: all of one type unless the file says INCONSISTENT
     """Whether every occurrence must have the same type."""
 
 

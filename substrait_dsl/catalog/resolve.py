@@ -109,7 +109,9 @@ def derive_intermediate(
 def type_of_call(
     overload: Overload, arguments: Sequence[Given], phase: Phase, separate: frozenset[TypeVariation] = frozenset()
 ) -> Type | None:
-    """The type of a call in a phase, None if only the plan can tell: it goes on with intermediate values (reading 15).
+    """The type of a call in a phase, None if only the plan can tell: it goes on with intermediate values.
+
+    Spec decision 15.
 
     Raises:
         FunctionNotFoundError: If the overload does not take these arguments.
@@ -130,7 +132,7 @@ def type_of_call(
 def require_intermediate(
     overload: Overload, arguments: Sequence[Given], separate: frozenset[TypeVariation] = frozenset()
 ) -> None:
-    """Check what a call takes that goes on with intermediate values: one of them, and nothing else (reading 15).
+    """Check what a call takes that goes on with intermediate values: one of them, and nothing else (spec decision 15).
 
     Raises:
         FunctionNotFoundError: If it takes something else.
@@ -190,7 +192,7 @@ def _run(program: Program, found: Fit, arguments: Sequence[Given]) -> Type:
     overload = found.overload
 
     def integer_parameter(name: str) -> int:
-        # reading 38: the value of an argument can only decide the type of the result if it is known now.
+        # spec decision 38: the value of an argument can only decide the type of the result if it is known now.
         position = overload.argument_position(name) or 0
         match arguments[position]:
             case Typed(integer=int(value)) | Open(integer=int(value)):

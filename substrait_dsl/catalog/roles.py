@@ -46,7 +46,7 @@ def require_phase(overload: Overload, phase: Phase) -> None:
 
 
 def require_order(overload: Overload, result: Type) -> None:
-    """Raise `TypeMismatchError` unless what a function gives says which of two values comes first (reading 52)."""
+    """Raise `TypeMismatchError` unless what a function gives says which of two values is first (spec decision 52)."""
     if type(result) not in INTEGER_RANGES:
         raise TypeMismatchError(f"a comparison function gives an integer, but {overload} gives {result}")
 

@@ -174,8 +174,8 @@ class WindowFunction(Picklable, NoValue, Generic[T, N]):
             range: the same, but the numbers, or spans of time, are added to the one sort key: (-5, 0) has the rows
                 whose key is at most 5 less. 0 is every row with the same key.
 
-        Without a frame it is the one of SQL and Spark (reading 32): with `order_by` the range from the start of the
-        partition to the current row and its equals, else the whole partition. Raises `InvalidArgumentError` for a
+        Without a frame it is the one of SQL and Spark (spec decision 32): with `order_by` the range from the start of
+        the partition to the current row and its equals, else the whole partition. Raises `InvalidArgumentError` for a
         frame that ends before it starts, `SchemaError` and `TypeMismatchError` for a range that does not fit its key.
         Specification: ``Expression.WindowFunction``.
         """

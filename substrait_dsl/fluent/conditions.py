@@ -358,7 +358,7 @@ def _switch(keys: Sequence[object], parts: Sequence[Any]) -> ex.Expression:
 
 
 def alike(parts: Sequence[Any], what: str) -> list[ex.Expression]:
-    """Parts, of which some are Python values, as expressions of one type and one nullability (reading 21)."""
+    """Parts, of which some are Python values, as expressions of one type and one nullability (spec decision 21)."""
     typed = [part for part in parts if isinstance(part, ex.Expression)]
     plain = [part for part in parts if not isinstance(part, ex.Expression)]
     for part in plain:

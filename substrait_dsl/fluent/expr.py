@@ -170,8 +170,8 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
             parts: names or positions of fields; a dict gives, for fields that are structs, the parts to keep of these,
                 and for fields that are lists their `elements`: ``{"phones": sd.elements(first=5, keep=["number"])}``.
 
-        The result is a struct, even of one field (reading 25), nullable if this one is. Raises `UnknownFieldError`,
-        `TypeMismatchError` for what is no struct. Specification: ``MaskExpression``.
+        The result is a struct, even of one field (spec decision 25), nullable if this one is. Raises
+        `UnknownFieldError`, `TypeMismatchError` for what is no struct. Specification: ``MaskExpression``.
         """
         from substrait_dsl.fluent.nested import masked
 

@@ -104,7 +104,7 @@ class JoinVerbs(RelationBase, Generic[S]):
             scope.anchor = outer.anchor  # one number for the left row, and for both rows in the condition
             condition = _condition(on, scope)
             after = _post_filter(post_filter, scope, how, mark)
-            anchor = scope.take_anchor()  # reading 28
+            anchor = scope.take_anchor()  # spec decision 28
             return made(rl.LateralJoin(self._rel, other, how, condition, after, mark, anchor=anchor))
 
     def hash_join(

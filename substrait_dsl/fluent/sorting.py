@@ -42,7 +42,7 @@ def clustered(column: Sortable) -> SortKey:
 
 
 def compared(column: Sortable, function: Callable[..., ExprBase]) -> SortKey:
-    """In the order that a function says: it takes two values and gives -1, 0 or 1 (reading 52: any integer type).
+    """In the order that a function says: it takes two values and gives -1, 0 or 1 (spec decision 52: any integer type).
 
     Args:
         column: what to sort by.

@@ -86,7 +86,7 @@ class Frame(Picklable):
         return [distance for distance in distances if isinstance(distance, ExprBase)]
 
 
-# reading 32: the specification's default is the whole partition; SQL's and Spark's depends on the order.
+# spec decision 32: the specification's default is the whole partition; SQL's and Spark's depends on the order.
 WHOLE_PARTITION = Frame("rows", ex.UNBOUNDED, ex.UNBOUNDED)
 UP_TO_THE_CURRENT_ROW = Frame("range", ex.UNBOUNDED, ex.CURRENT_ROW)
 

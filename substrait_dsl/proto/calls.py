@@ -191,7 +191,7 @@ def _as_computed(
 
 
 def decode_phase(decoder: Decoder, message: Any) -> Phase:
-    """Read the phase of a call of an aggregate or window function; unsaid, it is the whole (reading 14)."""
+    """Read the phase of a call of an aggregate or window function; unsaid, it is the whole (spec decision 14)."""
     if message.phase == pb.AGGREGATION_PHASE_UNSPECIFIED:
         decoder.report(
             FindingCode.PHASE_MISSING,

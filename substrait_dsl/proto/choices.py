@@ -1,8 +1,8 @@
 """What a plan has to say that no message of the specification has a field for.
 
-Some operators and properties are documented but have no message (reading 10). They are written as the message that they
-refine, with a message of our own beside it, which whoever does not know it may ignore: a ``google.protobuf.Struct``
-with one key, ``substrait_dsl``.
+Some operators and properties are documented but have no message (spec decision 10). They are written as the message
+that they refine, with a message of our own beside it, which whoever does not know it may ignore: a
+``google.protobuf.Struct`` with one key, ``substrait_dsl``.
 """
 
 from __future__ import annotations

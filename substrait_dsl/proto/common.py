@@ -245,7 +245,7 @@ _ONE_SIDE_SINCE = (0, 72, 0)
 
 
 def puts_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
-    """Whether a join puts out the columns of a side that it does not keep, as in old plans (readings 3 and 4).
+    """Whether a join puts out the columns of a side that it does not keep, as in old plans (spec decisions 3 and 4).
 
     Those of DataFusion never did, whatever version they say.
     """

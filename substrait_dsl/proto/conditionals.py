@@ -201,7 +201,7 @@ def _otherwise(
     scope: Scope,
     branches: Sequence[Expression],
 ) -> Expression:
-    """What holds if no branch does: NULL, if the message does not say (reading 22)."""
+    """What holds if no branch does: NULL, if the message does not say (spec decision 22)."""
     if message.HasField("else"):
         return decoder.expression(getattr(message, "else"), scope)
     name = message.DESCRIPTOR.name

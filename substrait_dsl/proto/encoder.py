@@ -218,7 +218,7 @@ class Encoder:
         """Write the number of the row that a reference means; False if no number stands for its columns.
 
         The number of a lateral join stands for its left row. To its condition, which sees both rows, the right input
-        lends a number of its own, as other hosts have that of their input (reading 27).
+        lends a number of its own, as other hosts have that of their input (spec decision 27).
         """
         left = host.left
         beyond = [] if left is None else [column for column in _columns_of(message) if column.field >= left]

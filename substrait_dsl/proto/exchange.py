@@ -1,7 +1,7 @@
 """Exchanges and captures as messages of ``algebra.proto``.
 
 Specification: https://substrait.io/relations/physical_relations/#exchange-operator. That a single bucket is constrained
-has no field (reading 10): a message of ours beside says it. The captures have no message: each is an
+has no field (spec decision 10): a message of ours beside says it. The captures have no message: each is an
 ``ExtensionSingleRel`` with a message of ours as its detail.
 """
 

@@ -66,7 +66,7 @@ def _condition(decoder: Decoder, message: pb.JoinRel | pb.LateralJoinRel, scope:
 
 
 def encode_lateral_join(encoder: Encoder, rel: LateralJoin, message: pb.LateralJoinRel) -> None:
-    """Write a lateral join; its left row always has a number (reading 28)."""
+    """Write a lateral join; its left row always has a number (spec decision 28)."""
     encoder.relation(rel.left, message.left)
     encoder.number_row(rel.anchor, message.common)
     with encoder.beside(rel.anchor):

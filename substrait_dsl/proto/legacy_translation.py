@@ -199,7 +199,7 @@ def _physical_join(join: Any, old: OldPlan) -> None:
         old.report(
             FindingCode.JOIN_FILTER,
             "post_join_filter may have been meant as a condition of the join; it filters the output",
-        )  # reading 50
+        )  # spec decision 50
 
 
 # --- expressions

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def encode_mask(encoder: Encoder, mask: StructMask, message: pb.Expression.MaskExpression) -> None:
-    """Write a mask; what it keeps stays wrapped in its structs (reading 25)."""
+    """Write a mask; what it keeps stays wrapped in its structs (spec decision 25)."""
     encode_struct_mask(encoder, mask, message.select)
     message.maintain_singular_struct = True
 
@@ -31,7 +31,7 @@ def encode_mask(encoder: Encoder, mask: StructMask, message: pb.Expression.MaskE
 def decode_mask(decoder: Decoder, message: pb.Expression.MaskExpression) -> StructMask:
     """Read a mask. Whether a struct of one field, or a list of one element, is unwrapped makes no difference.
 
-    Nobody does it (reading 25).
+    Nobody does it (spec decision 25).
     """
     if not message.HasField("select"):
         decoder.fail(message)
@@ -39,7 +39,7 @@ def decode_mask(decoder: Decoder, message: pb.Expression.MaskExpression) -> Stru
     mask = decode_struct_mask(decoder, message.select)
     if not message.maintain_singular_struct and _has_one_element(mask):
         told = "a mask of one element of a list does not say that it keeps the list; read as a list of that element"
-        decoder.report(FindingCode.MASK_OF_ONE_FIELD, told, message)  # reading 25
+        decoder.report(FindingCode.MASK_OF_ONE_FIELD, told, message)  # spec decision 25
     return mask
 
 
@@ -99,7 +99,7 @@ def decode_list_mask(decoder: Decoder, message: pb.Expression.MaskExpression.Lis
 
     Raises:
         PlanFormatError: it selects nothing.
-        UnsupportedError: it can be read in several ways (reading 26).
+        UnsupportedError: it can be read in several ways (spec decision 26).
     """
     first = 0
     positions: list[int] = []
@@ -136,7 +136,7 @@ def _unclear(decoder: Decoder, message: Message, told: str) -> UnsupportedError:
     return UnsupportedError(
         f"a mask of a list selects {told}, the specification does not say",
         hint="a slice from 0 on, and elements by ascending positions, can be read in one way",
-    )  # reading 26
+    )  # spec decision 26
 
 
 def _encode_part(encoder: Encoder, mask: Mask, message: pb.Expression.MaskExpression.Select, depth: int) -> None:

@@ -278,7 +278,7 @@ def decode_parameter_binding(decoder: Decoder, message: DynamicParameterBinding)
 
 
 def decode_evaluation_mode(decoder: Decoder, message: Plan) -> EvaluationMode:
-    """Read how often variables are evaluated: once per plan, if it does not say so (reading 48)."""
+    """Read how often variables are evaluated: once per plan, if it does not say so (spec decision 48)."""
     behavior = message.execution_behavior
     if behavior.variable_eval_mode == ExecutionBehavior.VARIABLE_EVALUATION_MODE_UNSPECIFIED:
         decoder.report(

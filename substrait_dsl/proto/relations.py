@@ -246,7 +246,7 @@ def encode_project(encoder: Encoder, rel: Project, message: pb.ProjectRel) -> No
 
 
 def decode_project(decoder: Decoder, message: pb.ProjectRel, outer: Scope | None) -> Rel:
-    """Read a project; one of no expressions is its input (reading 55)."""
+    """Read a project; one of no expressions is its input (spec decision 55)."""
     rel = decoder.relation(message.input, outer)
     if not message.expressions:
         decoder.report(FindingCode.PROJECT_EMPTY, "a project has no expressions; read as its input", message)
@@ -298,7 +298,7 @@ def decode_fetch(decoder: Decoder, message: pb.FetchRel, outer: Scope | None) ->
 
 
 def encode_top_n(encoder: Encoder, rel: TopN, message: pb.TopNRel) -> None:
-    """Write a top-n; no count is all rows, no offset is 0 (reading 29)."""
+    """Write a top-n; no count is all rows, no offset is 0 (spec decision 29)."""
     encode_relation(encoder, rel.input, message.input)
     for key in rel.keys:
         encode_sort_key(encoder, key, message.sorts.add())
@@ -310,7 +310,7 @@ def encode_top_n(encoder: Encoder, rel: TopN, message: pb.TopNRel) -> None:
 
 
 def decode_top_n(decoder: Decoder, message: pb.TopNRel, outer: Scope | None) -> TopN:
-    """Read a top-n; one that does not say its mode puts out no ties (reading 29)."""
+    """Read a top-n; one that does not say its mode puts out no ties (spec decision 29)."""
     rel = decoder.relation(message.input, outer)
     scope = row_of(decoder, message, outer, (rel, message.input))
     mode: FetchMode = "rows_only"

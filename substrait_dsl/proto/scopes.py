@@ -61,7 +61,7 @@ class Scope:
     def numbers(self) -> Mapping[int, range]:
         """The ``rel_anchor`` numbers by which subqueries may call this row, with the columns that are meant.
 
-        They are those of the relation itself, which mean all columns, and of its inputs (reading 27).
+        They are those of the relation itself, which mean all columns, and of its inputs (spec decision 27).
         """
         return {} if self._numbers is None else self._numbers()
 

@@ -1,8 +1,8 @@
 """The relation trees of a plan, which refer to each other: where one is read, and in which order.
 
-Specification: ``ReferenceRel`` in ``algebra.proto`` and ``Plan.relations`` (reading 41). Trees may refer to each other
-in chains of thousands, so nothing here recurses along them. A tree is read once and shared, unless something in it
-refers to the row of a relation outside of it: then it is read for each of the rows that it means in some place.
+Specification: ``ReferenceRel`` in ``algebra.proto`` and ``Plan.relations`` (spec decision 41). Trees may refer to each
+other in chains of thousands, so nothing here recurses along them. A tree is read once and shared, unless something in
+it refers to the row of a relation outside of it: then it is read for each of the rows that it means in some place.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ COPY_INDEX = "index"
 
 
 def encode_window(encoder: Encoder, rel: Window, message: pb.ConsistentPartitionWindowRel) -> None:
-    """Write a window; how it is done has no field (reading 10)."""
+    """Write a window; how it is done has no field (spec decision 10)."""
     encoder.relation(rel.input, message.input)
     for call in rel.functions:
         encode_window_call(encoder, call, message.window_functions.add())
@@ -64,8 +64,8 @@ def encode_expand(
 ) -> tuple[int, ...] | None:
     """Write an expand; returns the mapping of the emit that stands on it, in positions of what is written.
 
-    Whoever reads one of fewer fields than its input has columns may put out the other columns, too, or not (reading 2).
-    So these are always written, and left out by an emit.
+    Whoever reads one of fewer fields than its input has columns may put out the other columns, too, or not (spec
+    decision 2). So these are always written, and left out by an emit.
     """
     encoder.relation(rel.input, message.input)
     for field in rel.fields:
@@ -81,7 +81,7 @@ def encode_expand(
 
 
 def decode_expand(decoder: Decoder, message: pb.ExpandRel, outer: Scope | None) -> Expand:
-    """Read an expand; columns beyond its fields are put out as they are (reading 2)."""
+    """Read an expand; columns beyond its fields are put out as they are (spec decision 2)."""
     rel = decoder.relation(message.input, outer)
     scope = row_of(decoder, message, outer, (rel, message.input))
     fields = tuple(decode_expand_field(decoder, field, scope) for field in message.fields)

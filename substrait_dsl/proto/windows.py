@@ -87,7 +87,7 @@ def encode_window_call(encoder: Encoder, call: WindowCall, message: CallMessage)
     encode_type(encoder.declarations, call.output_type, message.output_type)
     message.phase = AGGREGATION_PHASE[call.phase]
     message.invocation = AGGREGATION_INVOCATION[call.invocation]
-    message.bounds_type = BOUNDS_TYPE[call.bounds_type]  # reading 31
+    message.bounds_type = BOUNDS_TYPE[call.bounds_type]  # spec decision 31
     encode_bound(encoder, call.lower, message.lower_bound)
     encode_bound(encoder, call.upper, message.upper_bound)
 
@@ -113,7 +113,7 @@ def decode_window_call(decoder: Decoder, message: CallMessage, scope: Scope, sor
 
 
 def decode_bounds_type(decoder: Decoder, message: CallMessage) -> BoundsType:
-    """Read what the bounds count; unsaid, it makes no difference to a frame without offsets (reading 31)."""
+    """Read what the bounds count; unsaid, it makes no difference to a frame without offsets (spec decision 31)."""
     if message.bounds_type != pb.Expression.WindowFunction.BOUNDS_TYPE_UNSPECIFIED:
         name = f"{message.DESCRIPTOR.name}.bounds_type"
         return word_of(BOUNDS_TYPE, message.bounds_type, pb.Expression.WindowFunction.BoundsType, name)
@@ -144,7 +144,7 @@ def encode_bound(encoder: Encoder, bound: Bound, message: BoundMessage) -> None:
 
 
 def decode_bound(decoder: Decoder, message: BoundMessage, scope: Scope, key: t.Type | None) -> Bound:
-    """Read where a frame begins or ends: unsaid, where the partition does (reading 32).
+    """Read where a frame begins or ends: unsaid, where the partition does (spec decision 32).
 
     Args:
         decoder: the state of decoding.

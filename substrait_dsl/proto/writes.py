@@ -1,7 +1,8 @@
 """Relations that change something, as messages of ``algebra.proto``: write, update and data definition.
 
 Specification: https://substrait.io/relations/logical_relations/#write-operator and the two operators after it. Writes
-to a table in memory and to files have no message (reading 10): they are an ``ExtensionObject`` with a message of ours.
+to a table in memory and to files have no message (spec decision 10): they are an ``ExtensionObject`` with a message of
+ours.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ FileMessage = pb.ReadRel.LocalFiles.FileOrFiles
 
 
 def encode_write(encoder: Encoder, rel: Write, message: pb.WriteRel) -> None:
-    """Write a write; the table's schema is always said (reading 45)."""
+    """Write a write; the table's schema is always said (spec decision 45)."""
     match rel.target:
         case NamedObject():
             encode_named_table(rel.target, message.named_table)
@@ -70,7 +71,7 @@ def encode_write(encoder: Encoder, rel: Write, message: pb.WriteRel) -> None:
 
 
 def decode_write(decoder: Decoder, message: pb.WriteRel, outer: Scope | None) -> Write:
-    """Read a write; without a schema of the table, that is the one of the input (reading 45)."""
+    """Read a write; without a schema of the table, that is the one of the input (spec decision 45)."""
     rel = decoder.relation(message.input, outer)
     op = word_of(WRITE_OP, message.op, pb.WriteRel.WriteOp, "WriteRel.op")
     output: OutputMode = "no_output"

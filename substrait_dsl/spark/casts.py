@@ -50,7 +50,7 @@ _HELD: dict[type[t.Type], tuple[type[t.Type], ...]] = {
 
 _LENGTHS: dict[type[t.Type], str] = {
     t.VarChar: "char_length({}) > {}",
-    t.FixedChar: "char_length({}) != {}",  # reading 53: characters are code points
+    t.FixedChar: "char_length({}) != {}",  # spec decision 53: characters are code points
     t.FixedBinary: "octet_length({}) != {}",
 }
 """When a value does not fit a type with a length."""

@@ -331,7 +331,7 @@ def _row(root: Root, scope: Scope) -> tuple[str, ...]:
 
 
 def _part(access: FieldAccess, text: str) -> str:
-    """A part of a value; one that is not there is NULL (reading 24)."""
+    """A part of a value; one that is not there is NULL (spec decision 24)."""
     match access.segment:
         case StructField(position=position):
             if access.input.type.nullable and not current_engine().has_fields_of_null:

@@ -23,7 +23,7 @@ def _moment(local: str, zone: str) -> str:
 
 
 def _of_day(x: str) -> Mapping[str, str]:
-    """The components of a clock time; each is counted since the next larger one (reading 56)."""
+    """The components of a clock time; each is counted since the next larger one (spec decision 56)."""
     second = f"extract(SECOND FROM {x})"
     return {
         "HOUR": f"hour({x})",

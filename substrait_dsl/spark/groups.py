@@ -123,7 +123,7 @@ def _keys_by_number(rel: Aggregate, keys: tuple[str, ...], index: str, names: Se
 
 
 def _copies(rel: Aggregate, keys: tuple[str, ...], numbers: range | list[int]) -> str:
-    """An array with a struct for each of these grouping sets: the index (reading 13), and the keys or NULL."""
+    """An array with a struct for each of these grouping sets: the index (spec decision 13), and the keys or NULL."""
     structs = []
     for number in numbers:
         fields = {"index": str(number)}

@@ -163,7 +163,7 @@ def _told_apart(key: Literal) -> object:
 
 
 def _map(value: tuple[tuple[Literal, Literal], ...], kind: t.Type) -> str:
-    if len({_told_apart(key) for key, _ in value}) < len(value):  # reading 57
+    if len({_told_apart(key) for key, _ in value}) < len(value):  # spec decision 57
         raise UnsupportedError(f"the keys of a Spark map must differ, got a literal of {kind} that repeats one")
     items = ", ".join(f"{literal_to_sql(key)}, {literal_to_sql(item)}" for key, item in value)
     return f"map({items})" if value else f"CAST(map() AS {spark_sql_type(kind)})"

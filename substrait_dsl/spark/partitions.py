@@ -47,7 +47,7 @@ MAX_PARTITIONS = 100_000
 
 
 def lower_exchange(rel: Exchange, to: Lowering) -> Rows:
-    """A repartitioning; the order of the input, as far as it is known, is made anew in each partition (reading 8)."""
+    """A repartitioning; the known order of the input is made anew in each partition (spec decision 8)."""
     if rel.targets:
         raise UnsupportedError("Spark cannot send the partitions of an exchange to targets")
     kind = rel.kind

@@ -3,7 +3,7 @@
 The intermediate values are those that the specification declares. Of most functions they are of the type of the result,
 and are aggregated by the function itself; counts are added up; an average is a sum and a count until the end.
 
-Specification: https://substrait.io/expressions/aggregate_functions/#aggregation-phase, and readings 14 and 15.
+Specification: https://substrait.io/expressions/aggregate_functions/#aggregation-phase, and spec decisions 14 and 15.
 """
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ def _virtual(rel: Read, to: Lowering) -> Rows:
     records = rel.definition.rows
     names = to.space.names(len(rel.base_schema))
     if any(is_subquery(node) for record in records for node in walk(record, into_relations=False)):
-        raise UnsupportedError("a row of a virtual table cannot hold a subquery")  # reading 54
+        raise UnsupportedError("a row of a virtual table cannot hold a subquery")  # spec decision 54
     types = rel.base_schema.types
     literals = all(isinstance(value, Literal) for record in records for value in record.fields)
     if literals and not to.as_text and types and can_be_arrow(types):

@@ -49,7 +49,7 @@ DISTINCT: Mapping[SetOp, Callable[[Counts], str]] = {
 
 COPIES: Mapping[SetOp, Callable[[Counts], str]] = {
     "minus_primary_all": lambda n: " - ".join(n),
-    "minus_multiset": lambda n: f"if({_in_all(n[1:])}, 0L, {n[0]})",  # reading 16: duplicates stay
+    "minus_multiset": lambda n: f"if({_in_all(n[1:])}, 0L, {n[0]})",  # spec decision 16: duplicates stay
     "intersection_multiset_all": lambda n: f"least({', '.join(n)})",
 }
 """The operations that put a row out several times: how often; not at all, if that is negative."""

@@ -141,7 +141,7 @@ def may_tell(rel: Join | LateralJoin, told: str) -> bool:
 
 
 def single_match(rows: Rows, found: Rows, other: Rel, to: Lowering, error: Callable[[str], str]) -> Rows:
-    """The rows with the one row that each finds, NULL if there is none; an error if there are more (reading 5).
+    """The rows with the one row that each finds, NULL if there is none; an error if there are more (spec decision 5).
 
     Args:
         rows: the rows.

@@ -27,7 +27,7 @@ ORDERINGS: Mapping[SortDirection, str] = {
 
 
 def direction_of(key: SortKey) -> SortDirection:
-    """The direction of a sort key. Raises `UnsupportedError` for one that compares by a function (reading 52)."""
+    """The direction of a sort key. Raises `UnsupportedError` for one that compares by a function (spec decision 52)."""
     if isinstance(key.direction, FunctionId):
         raise UnsupportedError(f"Spark cannot sort by a comparison function ({key.direction.key})")
     return key.direction

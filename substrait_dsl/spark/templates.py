@@ -128,7 +128,7 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
     else:
         sql = text(call, texts, choices)
     if isinstance(call.output_type, VarChar | FixedChar) and _may_lengthen(call, tables):
-        return fitting(sql, call.output_type)  # reading 39: the declared type stands, so what does not fit is an error
+        return fitting(sql, call.output_type)  # spec decision 39: the declared type stands, what does not fit fails
     return sql
 
 

@@ -1,7 +1,7 @@
 """Window functions as Spark SQL text: a call, OVER partitions, an order and a frame.
 
 Specification: https://substrait.io/expressions/window_functions/. A frame is always written out, for Spark's default
-is not the specification's (reading 32). Functions that look at the whole partition, whatever the frame, get none.
+is not the specification's (spec decision 32). Functions that look at the whole partition, whatever the frame, get none.
 """
 
 from __future__ import annotations

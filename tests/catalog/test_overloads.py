@@ -187,12 +187,12 @@ def test_a_nullable_argument_makes_a_mirroring_result_nullable_and_no_other(file
         ("window", "nth_value", ["date", "i32"], "date?"),
         ("scalar", "nullif", ["i64", "i64"], "i64?"),
         ("aggregate", "any_value", ["list<i32?>"], "list<i32?>?"),
-        # reading 33: any1 binds the bare type, so first_value of a nullable column is required by the letter
+        # spec decision 33: any1 binds the bare type, so first_value of a nullable column is required by the letter
         ("window", "first_value", ["i64?"], "i64"),
-        # reading 34: coalesce mirrors
+        # spec decision 34: coalesce mirrors
         ("scalar", "coalesce", ["i64?", "i64"], "i64?"),
         ("scalar", "coalesce", ["i64", "i64", "i64"], "i64"),
-        # decimals: specification's formulas by hand; reading 37 for divide (scale 2+5+1, digits 10-2+5+8)
+        # decimals: specification's formulas by hand; spec decision 37 for divide (scale 2+5+1, digits 10-2+5+8)
         ("scalar", "add", ["decimal<10,2>", "decimal<5,1>"], "decimal<11,2>"),
         ("scalar", "subtract", ["decimal<10,2>", "decimal<5,1>"], "decimal<11,2>"),
         ("scalar", "multiply", ["decimal<10,2>", "decimal<5,1>"], "decimal<16,3>"),
@@ -205,14 +205,14 @@ def test_a_nullable_argument_makes_a_mirroring_result_nullable_and_no_other(file
         ("scalar", "add", ["decimal<38,10>", "decimal<38,10>"], "decimal<38,9>"),
         ("aggregate", "sum", ["decimal<10,2>"], "decimal<38,2>?"),
         ("aggregate", "sum0", ["decimal<10,2>?"], "decimal<38,2>"),
-        ("scalar", "round", ["decimal<10,2>", "i32"], "decimal<11,2>?"),  # reading 35
+        ("scalar", "round", ["decimal<10,2>", "i32"], "decimal<11,2>?"),  # spec decision 35
         # user-defined results, precisions carried over, variadics
         ("scalar", "point", ["fp64", "fp64"], "u!geometry"),
         ("scalar", "make_line", ["u!geometry", "u!geometry?"], "u!geometry?"),
         ("aggregate", "min", ["precision_time<3>"], "precision_time<3>?"),
         ("aggregate", "max", ["precision_timestamp_tz<9>"], "precision_timestamp_tz<9>?"),
         ("aggregate", "sum", ["u!u8"], "u!u64?"),
-        ("scalar", "concat_ws", ["varchar<1>", "varchar<9>", "varchar<9>"], "varchar<9>"),  # reading 39
+        ("scalar", "concat_ws", ["varchar<1>", "varchar<9>", "varchar<9>"], "varchar<9>"),  # spec decision 39
         ("scalar", "and", [], "boolean"),
         ("scalar", "or", ["boolean", "boolean?", "boolean"], "boolean?"),
         ("scalar", "transform", ["list<i32?>", "func<i32? -> string?>"], "list<string?>"),

@@ -31,7 +31,7 @@ NULLABLE_BY_OPTION = {
     (
         "arithmetic/acosh.test",
         "on_domain_error:NONE",
-    ): "reading 36: an option makes NULLs, the mode MIRROR does not know",
+    ): "spec decision 36: an option makes NULLs, the mode MIRROR does not know",
     ("arithmetic/divide.test", "on_division_by_zero:NAN"): "likewise",
     ("arithmetic/modulus.test", "on_domain_error:NULL"): "likewise",
     ("arithmetic/sqrt.test", "sqrt(-1::i64) [on_domain_error:NAN"): "likewise",

@@ -268,7 +268,7 @@ class Writer:
                 text = " INTERSECT ".join(parts)
             case "intersection_multiset_all":
                 text = " INTERSECT ALL ".join(parts)
-            case "minus_multiset":  # of the rows in all others none stays, of the rest all (reading 16)
+            case "minus_multiset":  # of the rows in all others none stays, of the rest all (spec decision 16)
                 everywhere = " INTERSECT ".join(others)
                 same = " AND ".join(f"m.{column} IS NOT DISTINCT FROM o.{column}" for column in columns)
                 text = f"SELECT * FROM {first} m WHERE NOT EXISTS (SELECT 1 FROM ({everywhere}) o WHERE {same})"

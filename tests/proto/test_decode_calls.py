@@ -183,7 +183,7 @@ def test_a_function_of_another_kind_is_refused() -> None:
     ],
 )
 def test_the_phases_of_an_aggregate_come_back(phase: Phase, kind: t.Type) -> None:
-    """Only the first derives its type from the arguments (reading 15)."""
+    """Only the first derives its type from the arguments (spec decision 15)."""
     rel = r.Read(NamedStruct.of({"x": t.FP64(), "state": t.Struct((t.FP64(), t.I64()))}), r.NamedTable(("t",)))
     argument = col(rel, 0 if phase == "initial_to_intermediate" else 1)
     average = ex.AggregateFunction(ex.FunctionId(ARITHMETIC, "avg:fp64"), (argument,), kind, phase=phase)
@@ -191,7 +191,7 @@ def test_the_phases_of_an_aggregate_come_back(phase: Phase, kind: t.Type) -> Non
 
 
 def test_an_aggregate_that_does_not_say_its_phase_is_whole() -> None:
-    """Reading 14."""
+    """Spec decision 14."""
 
     def unsaid(rel: pb.Rel) -> None:
         rel.aggregate.measures[0].measure.phase = pb.AGGREGATION_PHASE_UNSPECIFIED

@@ -285,7 +285,7 @@ def test_a_reference_without_a_root_is_one_to_the_row() -> None:
 
 
 def test_a_missing_else_is_null() -> None:
-    """Reading 22."""
+    """Spec decision 22."""
     without = found(IF, lambda m: condition(m).if_then.ClearField("else"), "else", path="filter.condition.if_then")
     clause = ex.IfClause(gt(a, i64(1)), gt(a, i64(2)))
     assert without == r.Filter(T, ex.IfThen((clause,), literal(None, t.Boolean(nullable=True))))

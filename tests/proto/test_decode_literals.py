@@ -130,7 +130,7 @@ def test_the_first_and_the_last_date() -> None:
 
 
 def test_the_keys_of_a_map_are_never_null_and_may_repeat() -> None:
-    """Reading 57."""
+    """Spec decision 57."""
     kind = t.Map(t.I8(nullable=True), t.I8())
     key, one, two = literal(7, kind.key), literal(1, t.I8()), literal(2, t.I8())
     pair = "key_values {{ key {{ i8: 7 nullable: true }} value {{ i8: {} }} }}"

@@ -45,7 +45,7 @@ def test_references_to_outer_rows_come_back(host: r.Rel, outer_references: str) 
 
 
 def test_the_number_of_a_row_may_stand_on_its_host_or_on_an_input() -> None:
-    """Reading 27: the specification's examples number the host, other libraries its input."""
+    """Spec decision 27: the specification's examples number the host, other libraries its input."""
     join = r.Join(T, U, "inner", exists(matching(1, 3)), anchor=1)
 
     def on_the_right_input(rel: pb.Rel) -> None:

@@ -338,7 +338,7 @@ def test_a_join_without_a_condition_joins_all_rows() -> None:
 
 
 def test_a_project_of_nothing_is_its_input() -> None:
-    """Reading 55."""
+    """Spec decision 55."""
 
     def nothing(rel: Any) -> None:
         rel.project.ClearField("expressions")
@@ -381,7 +381,7 @@ def test_a_post_join_filter_with_a_correlated_subquery_is_a_filter() -> None:
 
 
 def test_an_input_that_stands_apart_may_carry_the_number() -> None:
-    """Reading 27: here the input of the host is a reference, to a relation with a number."""
+    """Spec decision 27: here the input of the host is a reference, to a relation with a number."""
     host = r.Filter(U, exists(matching(1)), anchor=1)
     plan = changed(host, lambda m: None)
     relation = plan.relations[0].root.input
@@ -392,7 +392,7 @@ def test_an_input_that_stands_apart_may_carry_the_number() -> None:
     assert root(plan) == root(changed(host, lambda m: None))
 
 
-# --- joins of old plans (readings 3 and 4)
+# --- joins of old plans (spec decisions 3 and 4)
 
 OLD_OUTPUT: dict[JoinType, str] = {
     "right_semi": "refused refused refused 0",

@@ -39,7 +39,7 @@ NEVER: dict[Field, str] = {
     (
         f"{MASKS}.ListSelect.ListSelectItem.ListSlice",
         "start",
-    ): "one that begins later has two readings (reading 26)",
+    ): "one that begins later has two readings (spec decision 26)",
     (f"{MASKS}.MapSelect", "key"): UNCLEAR,
     (f"{MASKS}.MapSelect", "expression"): UNCLEAR,
     (f"{MASKS}.MapSelect", "child"): UNCLEAR,

@@ -114,7 +114,7 @@ def test_a_residual_sees_both_inputs_and_a_post_filter_the_output() -> None:
 
 
 def test_old_physical_joins_put_out_both_sides() -> None:
-    """Before 0.72 (reading 3): what a semi join keeps is then an emit of the columns of both (T has 3, U has 2)."""
+    """Before 0.72 (spec decision 3): what a semi join keeps is an emit of the columns of both (T has 3, U has 2)."""
     rel = r.NestedLoopJoin(T, U, "right_semi")
     for mapping, expected in (((4, 3), (1, 0)), ((3,), (0,))):
         plan = encoded(r.Emit(rel, expected))

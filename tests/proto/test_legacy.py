@@ -455,7 +455,7 @@ def test_what_is_read_by_a_reading_is_told() -> None:
 
     findings.clear()
     join = relation("hash_join { type: JOIN_TYPE_LEFT post_join_filter { literal { boolean: true } } }")
-    assert modern(join, findings=findings) == message(Plan, join)  # reading 50
+    assert modern(join, findings=findings) == message(Plan, join)  # spec decision 50
     assert [finding.path for finding in findings] == ["relations[0].rel.hash_join"]
 
     findings.clear()

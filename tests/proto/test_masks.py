@@ -160,7 +160,7 @@ def test_a_mask_of_an_outer_row_comes_back(outer_references: str) -> None:
 
 
 def test_a_mask_of_the_outer_row_of_one_input_begins_where_its_columns_do() -> None:
-    """Reading 27."""
+    """Spec decision 27."""
     row = t.Struct((*U.schema.types, *T.schema.types))
     masked = ex.MaskedReference(Row(row, ex.OuterReference(1)), first(3, 1))
     inside = r.Filter(U, call("f:struct_i64", masked, outer(1, 1, I64), urn="extension:a:b"))
@@ -347,7 +347,7 @@ BAD: dict[str, tuple[Change, type[SubstraitDslError], str, str]] = {
 def test_what_cannot_be_is_refused_where_it_stands(
     change: Change, error: type[SubstraitDslError], path: str, said: str
 ) -> None:
-    """Reading 26: what of lists can be read in several ways."""
+    """Spec decision 26: what of lists can be read in several ways."""
     rel = projected(ex.MaskedReference(ROW, MASK))
     with refused_at(path, error, said):
         decode_plan(changed(rel, lambda m: change(m.project.expressions[0].selection.masked_reference)))
@@ -367,7 +367,7 @@ def test_a_read_refuses_the_same() -> None:
 
 @pytest.mark.parametrize("mask", [ListMask(1), ListMask(positions=(4,)), ListMask(3, (), ListMask(1))])
 def test_a_mask_of_one_element_is_a_list_in_any_case(mask: ListMask) -> None:
-    """Reading 25."""
+    """Spec decision 25."""
     kind = t.List(t.List(I64)) if mask.child else t.List(I64)
     rel = r.Read(table("t", a=I64, v=kind).schema, r.NamedTable(("t",)), projection=StructMask((MaskItem(1, mask),)))
     assert rel.schema.types == (kind,)
@@ -381,7 +381,7 @@ def test_a_mask_of_one_element_is_a_list_in_any_case(mask: ListMask) -> None:
 
 
 def test_a_mask_of_one_field_is_a_struct_in_any_case() -> None:
-    """Reading 25."""
+    """Spec decision 25."""
 
     def unsaid(rel: pb.Rel) -> None:
         rel.project.expressions[0].selection.masked_reference.maintain_singular_struct = False

@@ -117,7 +117,7 @@ def going_on(key: str, arguments: tuple[ex.Argument, ...], urn: str = ARITHMETIC
     ids=["of another type", "two", "none", "a type"],
 )
 def test_what_goes_on_takes_one_intermediate_value(arguments: tuple[ex.Argument, ...]) -> None:
-    """Reading 15: the file says ``STRUCT<fp64,i64>``. What does not fit keeps its declared type, as all calls do."""
+    """Spec decision 15: the file says ``STRUCT<fp64,i64>``. What does not fit keeps its declared type, as calls do."""
     rel = going_on("avg:fp64", arguments)
     got, findings = root(changed(rel, lambda m: None))
     assert got == rel

@@ -80,7 +80,7 @@ def test_exchanges(kind: r.ExchangeKind, text: str) -> None:
 
 
 def test_a_single_bucket_is_constrained_in_a_message_of_ours() -> None:
-    """Reading 10: the specification has the promise for both kinds of buckets, the message only for several."""
+    """Spec decision 10: the specification has the promise for both kinds of buckets, the message only for several."""
     rel = r.Exchange(LISTS, r.SingleBucket(col(LISTS, 0), constrained=True), 3)
     sent = encoded_relation(rel).exchange
     (ours,) = sent.common.advanced_extension.optimization

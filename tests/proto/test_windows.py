@@ -200,7 +200,7 @@ def test_the_deprecated_offset_alone_counts_rows() -> None:
 
 
 def test_an_unset_bound_is_as_far_as_the_partition_goes() -> None:
-    """Reading 32: not the current row, as in SQL."""
+    """Spec decision 32: not the current row, as in SQL."""
 
     def unset(rel: pb.Rel) -> None:
         function_of(rel).ClearField("lower_bound")
@@ -231,7 +231,7 @@ def test_nothing_before_or_after_is_the_current_row(zero: Change) -> None:
 
 
 def test_a_frame_without_offsets_may_leave_out_its_bounds_type() -> None:
-    """Reading 31."""
+    """Spec decision 31."""
 
     def unsaid(rel: pb.Rel) -> None:
         function_of(rel).ClearField("bounds_type")

@@ -67,7 +67,7 @@ def test_one_empty_set_is_no_grouping() -> None:
 
 
 def test_two_empty_sets_leave_the_index() -> None:
-    """Reading 11: zero columns are invalid, but the index is a column."""
+    """Spec decision 11: zero columns are invalid, but the index is a column."""
     assert columns(table(ABV).aggregate(grouping_sets=[(), ()])) == "grouping_set: i32"
 
 

@@ -19,7 +19,7 @@ def test_no_order_is_left() -> None:
 
 @pytest.mark.parametrize(
     ("left", "right", "expected"),
-    [  # reading 7
+    [  # spec decision 7
         (SINGLETON, SINGLETON, SINGLETON),
         (partitioned((1,)), SINGLETON, partitioned((1,))),
         (SINGLETON, partitioned((0, 3)), partitioned((2, 3))),  # after the two columns of the left

@@ -39,7 +39,7 @@ def test_a_view_is_defined_by_a_relation(op: r.DdlOp) -> None:
     """Specification: "Required for VIEW CREATE/CREATE_OR_REPLACE/ALTER"."""
     view = r.Ddl(TARGET, "view", op, COLUMNS, view_definition=INPUT)
     assert text(view) == ""
-    assert view.inputs == (INPUT,)  # reading 46: that of a view is the only input there is
+    assert view.inputs == (INPUT,)  # spec decision 46: that of a view is the only input there is
     with refused(InvalidArgumentError, f"{op} view needs a view definition"):
         r.Ddl(TARGET, "view", op, COLUMNS)
 

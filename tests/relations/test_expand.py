@@ -23,12 +23,12 @@ def expand(*fields: r.ExpandField | tuple[ex.Expression, ...]) -> r.Expand:
 
 @pytest.mark.parametrize(
     ("fields", "expected"),
-    [  # reading 1: the index is a required i32
+    [  # spec decision 1: the index is a required i32
         ([r.ConsistentField(B), r.ConsistentField(S)], "f0: i64?, f1: string, copy: i32"),
         ([r.ConsistentField(S), (A, A)], "f0: string, f1: i64, copy: i32"),
         ([(A, B)], "f0: i64?, copy: i32"),
         ([(A, i64(None)), (S, S)], "f0: i64?, f1: string, copy: i32"),
-        # reading 2: where a switching field has fewer duplicates than another, it is NULL
+        # spec decision 2: where a switching field has fewer duplicates than another, it is NULL
         ([(A, A, A), (S,)], "f0: i64, f1: string?, copy: i32"),
         ([(A,), r.ConsistentField(A)], "f0: i64, f1: i64, copy: i32"),
     ],

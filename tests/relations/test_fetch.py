@@ -22,7 +22,7 @@ def test_ordering_and_distribution_stay() -> None:
 
 
 def test_zero_is_a_count_and_an_offset() -> None:
-    """Reading 30: "non-negative"."""
+    """Spec decision 30: "non-negative"."""
     rel = table(AB).fetch(0, 0)._rel
     assert (rel.count.value, rel.offset.value) == (0, 0)
 

@@ -20,7 +20,7 @@ def test_a_condition_does_not_narrow_nullability() -> None:
 
 
 def test_a_nullable_condition_is_a_condition() -> None:
-    """Reading 55: a row stays where the condition is true, neither false nor NULL."""
+    """Spec decision 55: a row stays where the condition is true, neither false nor NULL."""
     filtered = table("b: i64?").filter(lambda r: r.b > 1)
     assert filtered._rel.condition.type == Boolean(nullable=True)
 

@@ -28,7 +28,7 @@ ROWS: dict[str, tuple[r.Rel, int, int]] = {
     "aggregate": (r.Aggregate(INPUT, (A,), ((0,),), (), ("a",)), 1, 1),
     "write": (r.Write(INPUT, r.NamedObject(("t",)), INPUT.schema, "insert", "modified_records"), 1, 1),
     "update": (r.Update(r.NamedTable(("t",)), INPUT.schema, TRUE, (r.Transformation(0, A),)), 0, 1),
-    "ddl": (r.Ddl(r.NamedObject(("t",)), "table", "drop"), 0, 0),  # reading 46
+    "ddl": (r.Ddl(r.NamedObject(("t",)), "table", "drop"), 0, 0),  # spec decision 46
     "hash join": (r.HashJoin(INPUT, INPUT, "inner", (KEY,)), 2, 1),
     "nested loop join": (r.NestedLoopJoin(INPUT, INPUT, "inner"), 2, 1),
     "merge join": (r.MergeJoin(INPUT, INPUT, "inner", (KEY,)), 2, 1),

@@ -33,7 +33,7 @@ TABLE: dict[JoinType, str] = {
     "outer": "a: i64?, b: string?, x: i64?, y: date?",
     "left": "a: i64, b: string?, x: i64?, y: date?",
     "right": "a: i64?, b: string?, x: i64, y: date?",
-    # "Returns records from the left input" (reading 3)
+    # "Returns records from the left input" (spec decision 3)
     "left_semi": "a: i64, b: string?",
     "left_anti": "a: i64, b: string?",
     "right_semi": "x: i64, y: date?",
@@ -41,7 +41,7 @@ TABLE: dict[JoinType, str] = {
     # "For any left records without matching right records, ... along with nulls for the right input"
     "left_single": "a: i64, b: string?, x: i64?, y: date?",
     "right_single": "a: i64?, b: string?, x: i64, y: date?",
-    # "one additional mark column ... of type nullable boolean" (reading 4)
+    # "one additional mark column ... of type nullable boolean" (spec decision 4)
     "left_mark": "a: i64, b: string?, mark: boolean?",
     "right_mark": "x: i64, y: date?, mark: boolean?",
 }
@@ -55,7 +55,7 @@ def test_the_twelve_types(how: JoinType) -> None:
 
 @pytest.mark.parametrize("how", TABLE)
 def test_the_condition_does_not_change_nullability(how: JoinType) -> None:
-    """Reading 6."""
+    """Spec decision 6."""
     assert columns(table(LEFT).join(table(RIGHT), True, how)) == TABLE[how]
 
 
@@ -141,7 +141,7 @@ def test_no_order_is_left(how: JoinType) -> None:
 
 @pytest.mark.parametrize(
     ("how", "left", "right", "expected"),
-    [  # reading 7: the columns of a side that is padded with NULL tell nothing of where a row lies
+    [  # spec decision 7: the columns of a side that is padded with NULL tell nothing of where a row lies
         ("inner", SINGLETON, SINGLETON, SINGLETON),
         ("outer", SINGLETON, SINGLETON, SINGLETON),
         ("left", partitioned((1,)), SINGLETON, partitioned((1,))),
@@ -177,7 +177,7 @@ def test_distribution(
 
 
 def test_partitions_line_up_only_if_the_join_compares_all_their_fields() -> None:
-    """Reading 7: the columns required to be equal are those of both partitionings."""
+    """Spec decision 7: the columns required to be equal are those of both partitionings."""
     left = declared("a: i64, b: i64", distribution=partitioned((0,), (1,)))
     right = declared("x: i64, y: i64", distribution=partitioned((0,), (1,)))
     one_key = left.join(right, lambda mine, theirs: mine.a == theirs.x)

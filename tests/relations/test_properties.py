@@ -56,7 +56,7 @@ ROWS: dict[str, tuple[r.Rel, tuple[OrderKey, ...], Distribution | None]] = {
     "filter": (r.Filter(INPUT, gt(A, i64(1))), KEPT_ORDER, KEPT),
     # Sort: "Will update orderedness property to the output of the sort operation. Distribution property only remapped"
     "sort": (r.Sort(INPUT, BY_B), ORDER_BY_B, KEPT),
-    # reading 51: only as far as the keys are fields
+    # spec decision 51: only as far as the keys are fields
     "sort by an expression": (r.Sort(INPUT, (asc(B), asc(plus(A, B)), asc(C))), (ascending(1),), KEPT),
     "sort by an expression first": (r.Sort(INPUT, (asc(plus(A, B)), asc(C))), (), KEPT),
     # Project: "Distribution maintained. Orderedness: Maintained if no window operations."
@@ -113,7 +113,7 @@ ROWS: dict[str, tuple[r.Rel, tuple[OrderKey, ...], Distribution | None]] = {
     ),
     # Reference: "Maintains all properties of the input"
     "shared": (attrs.evolve(INPUT, shared=True), KEPT_ORDER, KEPT),
-    # Exchange: "Orderedness is maintained. Distribution is overwritten based on configuration." (reading 8)
+    # Exchange: "Orderedness is maintained. Distribution is overwritten based on configuration." (spec decision 8)
     "scatter": (r.Exchange(INPUT, r.Scatter((C, B)), 4), KEPT_ORDER, partitioned((1,), (2,))),
     "scatter to one partition": (r.Exchange(INPUT, r.Scatter((C,)), 1), KEPT_ORDER, SINGLETON),
     "single bucket by a column": (
@@ -144,7 +144,7 @@ ROWS: dict[str, tuple[r.Rel, tuple[OrderKey, ...], Distribution | None]] = {
     "top n": (r.TopN(INPUT, BY_B, i64(3)), ORDER_BY_B, KEPT),
     "top n by an expression": (r.TopN(INPUT, (asc(plus(A, B)),), i64(3)), (), KEPT),
     # Consistent partition window: "Maintains distribution and ordering." Hashing, streaming: "Eliminates ordering."
-    # (reading 9: each to the letter)
+    # (spec decision 9: each to the letter)
     "window": (r.Window(INPUT, (window_sum(A),), (B,), (), ("n",)), KEPT_ORDER, KEPT),
     "hashing window": (r.Window(INPUT, (window_sum(A),), (B,), (), ("n",), "hashing"), (), KEPT),
     "streaming window": (r.Window(INPUT, (window_sum(A),), (A,), (), ("n",), "streaming"), (), KEPT),
@@ -305,7 +305,7 @@ def joined(kind: type[r.Rel], left: r.Rel, right: r.Rel, how: typing.Any) -> r.R
 
 JOINS = (r.Join, r.HashJoin, r.MergeJoin, r.NestedLoopJoin)
 
-# "Distribution is maintained", reading 7: the side's whose rows are not padded with NULL. The left input has 3 columns.
+# "Distribution is maintained", spec decision 7: the side's whose rows are not padded with NULL. The left has 3 columns.
 MAINTAINED: dict[str, tuple[Distribution | None, Distribution | None, Distribution | None]] = {
     # both by the keys; left by a, right single; left single, right by x
     "inner": (partitioned((0,)), partitioned((0,)), partitioned((3,))),

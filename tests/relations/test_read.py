@@ -141,7 +141,7 @@ def test_a_row_refers_to_no_column() -> None:
 
 
 def test_a_row_holds_no_subquery() -> None:
-    """Reading 54: constant expressions only."""
+    """Spec decision 54: constant expressions only."""
     one = table("n: i64").aggregate(n=lambda r: sd.functions.count(r.n))
     with refused(InvalidArgumentError, "read_virtual", "row 0", '"a"', "subquery"):
         read_virtual([(sd.scalar_subquery(one), "x")], AB)

@@ -93,7 +93,7 @@ def test_inputs_of_another_type_are_refused() -> None:
 
 
 def test_nullability_inside_a_type_must_agree() -> None:
-    """Reading 18: only the outermost may vary."""
+    """Spec decision 18: only the outermost may vary."""
     assert columns(table("a: list<i64>").union_all(table("a: list<i64>?"))) == "a: list<i64>?"
     with refused(TypeMismatchError, "union_all", "list<i64>", "list<i64?>"):
         table("a: list<i64>").union_all(table("a: list<i64?>"))

@@ -45,7 +45,7 @@ def test_the_order_is_that_of_the_keys_and_the_old_one_is_gone() -> None:
 
 
 def test_the_order_is_known_up_to_the_first_key_that_is_no_reference() -> None:
-    """Reading 51."""
+    """Spec decision 51."""
     assert ordering(table("a: i64, b: i64, c: i64").sort("c", lambda r: r.a + 1, "b")) == [(2,)]
 
 

@@ -22,9 +22,9 @@ KEYS = (asc(col(INPUT, "a")),)
     ("count", "offset"),
     [
         (i64(3), None),
-        (i64(0), i64(0)),  # reading 30
+        (i64(0), i64(0)),  # spec decision 30
         (i32(3), i32(1)),
-        (None, i64(3)),  # reading 29: all
+        (None, i64(3)),  # spec decision 29: all
         (i64(None), i64(None)),
         (ex.DynamicParameter(t.I64(), 0), plus(i64(1), i64(2))),
     ],

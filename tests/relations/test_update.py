@@ -20,7 +20,7 @@ def update(*changes: tuple[int, ex.Expression], condition: ex.Expression = TRUE)
 
 
 def test_the_output_is_the_number_of_modified_records() -> None:
-    """Reading 44: one row of one required i64, whatever the table's columns are."""
+    """Spec decision 44: one row of one required i64, whatever the table's columns are."""
     changed = update((1, plus(ID, i64(1))), (2, literal("x", t.String())), condition=gt(ID, i64(3)))
     assert text(changed) == "modified_records: i64"
     assert changed.single_row

@@ -142,7 +142,7 @@ def test_exchanges_lay_rows_out_and_change_none(spark: SparkSession, capsys: pyt
     laid = {name: partitions(relation, spark) for name, relation in kinds.items()}
     for name, parts in laid.items():
         assert Counter(row for part in parts for row in part) == Counter((n, n % 3) for n in range(12)), name
-        assert all(part == sorted(part, reverse=True) for part in parts), name  # reading 8
+        assert all(part == sorted(part, reverse=True) for part in parts), name  # spec decision 8
     assert [len(laid[name]) for name in ("bucket", "exact", "one")] == [5, 5, 1]
     for name in ("scatter", "about"):  # of these some may be empty
         kinds[name].execute(spark).explain()

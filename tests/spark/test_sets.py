@@ -54,7 +54,7 @@ def test_the_examples_of_the_specification(spark: SparkSession) -> None:
     ("op", "left", "right", "wanted"),
     [
         ("minus_primary", [None, 1, 3], [None, 2, 4], [1, 3]),
-        ("intersection_multiset", [None, 1, 3], [None, 2, 3], [None, 3]),  # reading 17
+        ("intersection_multiset", [None, 1, 3], [None, 2, 3], [None, 3]),  # spec decision 17
         ("union_distinct", [None, 1, 3], [None, 2, 4], [None, 1, 2, 3, 4]),
     ],
 )

@@ -351,7 +351,7 @@ def expand(make: Maker) -> rl.Rel:
     kind = make.draw(st.sampled_from(KINDS))
     duplicates = tuple(make.expression(kind, row) for _ in range(make.draw(st.integers(1, 3))))
     fields.append(rl.SwitchingField(duplicates))
-    missing = len(rel.schema) - len(fields)  # fewer fields than columns mean two things (reading 2)
+    missing = len(rel.schema) - len(fields)  # fewer fields than columns mean two things (spec decision 2)
     fields += [rl.ConsistentField(ex.Literal(1, t.I64()))] * missing
     return rl.Expand(rel, tuple(fields), names(len(fields) + 1), anchor=row.anchor)
 

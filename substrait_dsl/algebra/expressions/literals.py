@@ -108,7 +108,7 @@ class Literal(Expression):
 
     def _derive_type(self) -> t.Type:
         if type(self.literal_type) is t.Map and any(key.value is None for key, _ in self.value or ()):
-            raise LiteralError("the keys of a map are never NULL, one is")  # keys may repeat: reading 57
+            raise LiteralError("the keys of a map are never NULL, one is")  # keys may repeat: spec decision 57
         return self.literal_type
 
     def parts(self) -> tuple[Any, ...]:
@@ -328,7 +328,7 @@ def _text(value: Any, kind: t.Type) -> str:
         raise _no_fit(value, kind, "it is no Unicode text (a lone surrogate)")
     if isinstance(kind, t.VarChar) and len(value) > kind.length:
         raise _no_fit(value, kind, f"it has {len(value)} characters")
-    if isinstance(kind, t.FixedChar) and len(value) != kind.length:  # reading 53: characters are code points
+    if isinstance(kind, t.FixedChar) and len(value) != kind.length:  # spec decision 53: characters are code points
         raise _no_fit(value, kind, f"it has {len(value)} characters, not {kind.length}")
     return str(value)
 

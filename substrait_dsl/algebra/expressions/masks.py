@@ -30,7 +30,7 @@ class MaskItem:
 
 @attrs.frozen
 class StructMask:
-    """The fields of a struct to keep, in the order of the output (reading 25: nothing is unwrapped)."""
+    """The fields of a struct to keep, in the order of the output (spec decision 25: nothing is unwrapped)."""
 
     items: tuple[MaskItem, ...]
 
@@ -49,7 +49,7 @@ class StructMask:
 
 @attrs.frozen
 class ListMask:
-    """The elements of a list to keep, in their order; a list of them, also of one (reading 25).
+    """The elements of a list to keep, in their order; a list of them, also of one (spec decision 25).
 
     These are the `first` elements, and those at some `positions` behind them. A list that is shorter has fewer.
     """

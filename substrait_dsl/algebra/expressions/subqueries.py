@@ -28,7 +28,7 @@ class ScalarSubquery(Expression):
 
     def _derive_type(self) -> Type:
         column = _one_column(self.input, "a scalar subquery")
-        return column if self.input.single_row else column.as_nullable()  # reading 19
+        return column if self.input.single_row else column.as_nullable()  # spec decision 19
 
 
 @attrs.frozen(eq=False, repr=False)

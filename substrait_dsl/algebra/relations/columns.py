@@ -33,7 +33,7 @@ class Project(Rel):
 
     def _settle(self) -> None:
         if not self.expressions:
-            raise InvalidArgumentError("a project needs at least one expression")  # reading 55
+            raise InvalidArgumentError("a project needs at least one expression")  # spec decision 55
         check_names(self.names, len(self.expressions))
         Rel._settle(self)
 

@@ -91,7 +91,7 @@ class ExchangeTarget:
 
 @attrs.frozen(eq=False, repr=False)
 class Exchange(Rel):
-    """The rows, redistributed. Output: the input's columns and order (within each partition, reading 8).
+    """The rows, redistributed. Output: the input's columns and order (within each partition, spec decision 8).
 
     The distribution is what the kind makes of it: all in one partition, if that is the partition count.
     """

@@ -51,7 +51,8 @@ class Join(Rel):
     """The rows of two inputs that match under a condition, as one of the twelve join types says.
 
     `condition` sees the left columns, then the right; `post_filter` sees the output. Output: see
-    `rules.join_schema`; no order. A `left_single` or `right_single` join fails when a row has two matches (reading 5).
+    `rules.join_schema`; no order. A `left_single` or `right_single` join fails when a row has two matches (spec
+    decision 5).
     """
 
     left: Rel
@@ -178,7 +179,7 @@ def _joined_equal(
 def _joined_distribution(
     left: Rel, right: Rel, rule: JoinRule, keys: list[tuple[FieldPath, FieldPath]]
 ) -> Distribution | None:
-    """How the output of a join lies (reading 7)."""
+    """How the output of a join lies (spec decision 7)."""
     mine, theirs = left.properties.distribution, right.properties.distribution
     if mine is None or theirs is None:
         return None

@@ -44,7 +44,7 @@ class Record(Node):
 
 @attrs.frozen(eq=False, repr=False)
 class VirtualTable(Node):
-    """Rows written into the plan: constant expressions, which refer to no column (reading 54)."""
+    """Rows written into the plan: constant expressions, which refer to no column (spec decision 54)."""
 
     rows: tuple[Record, ...]
 
@@ -232,7 +232,7 @@ def _check_row(row: Record, number: int, schema: NamedStruct) -> None:
         if not value.type.matches(field.type) or (value.type.nullable and not field.type.nullable):
             raise TypeMismatchError(f'row {number}: column "{field.name}" is {field.type}, the value is {value.type}')
         for node in walk(value):
-            if isinstance(node, Rel):  # reading 54
+            if isinstance(node, Rel):  # spec decision 54
                 raise InvalidArgumentError(f'row {number}: column "{field.name}" holds a subquery; a row is constant')
             if isinstance(node, WindowFunction) or _refers_outside(node):
                 raise InvalidArgumentError(

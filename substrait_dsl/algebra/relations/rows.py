@@ -71,7 +71,7 @@ def _sorted_by(keys: tuple[SortKey, ...], before: Properties) -> Properties:
 
 
 def sort_ordering(keys: tuple[SortKey, ...]) -> tuple[OrderKey, ...]:
-    """The ordering that sort keys establish: up to the first that is no direct reference (reading 51)."""
+    """The ordering that sort keys establish: up to the first that is no direct reference (spec decision 51)."""
     ordering: list[OrderKey] = []
     for key in keys:
         path = direct_path(key.expression)

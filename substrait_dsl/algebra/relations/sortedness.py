@@ -55,7 +55,7 @@ def may_be_sorted_within(rel: Rel, groups: Sequence[Expression], sorts: Sequence
     wanted: dict[FieldPath, SortKey] = {}
     for key in sorts:
         field = field_of(rel, key.expression)
-        if field is None:  # what follows is not known (reading 51)
+        if field is None:  # what follows is not known (spec decision 51)
             break
         if field not in grouped:  # in a group these are all equal
             wanted.setdefault(field, key)

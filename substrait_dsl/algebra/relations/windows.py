@@ -33,8 +33,8 @@ class Window(Rel):
     """Window functions that share their partitions and their order.
 
     Output: the input's columns, then one per function, called by `names`. The distribution stays; so does the order,
-    but for a hashing and a streaming window (reading 9). A streaming window needs an input sorted by the partitions,
-    then the sort keys; that is checked where the order of the input is known.
+    but for a hashing and a streaming window (spec decision 9). A streaming window needs an input sorted by the
+    partitions, then the sort keys; that is checked where the order of the input is known.
     """
 
     input: Rel
@@ -107,7 +107,7 @@ field among many short ones would make a large relation of a small message."""
 
 
 def _filled_up(fields: tuple[ExpandField, ...]) -> tuple[ExpandField, ...]:
-    """The fields with as many duplicates as a row has copies (reading 2)."""
+    """The fields with as many duplicates as a row has copies (spec decision 2)."""
     given = [len(field.duplicates) for field in fields if isinstance(field, SwitchingField)]
     copies = max(given, default=1)
     if len(given) * copies > max(MAX_FILLED, MAX_FILLING * sum(given)):

@@ -188,7 +188,7 @@ class Transformation(Node):
 class Update(Rel):
     """The rows of a table for which a condition is true get new values in some columns.
 
-    Expressions see `table_schema`. Output: one required ``i64``, how many rows were changed (reading 44).
+    Expressions see `table_schema`. Output: one required ``i64``, how many rows were changed (spec decision 44).
     """
 
     is_change: typing.ClassVar[bool] = True
