@@ -21,11 +21,18 @@ REFUSED = {
         ("subquery", "q02", "q04", "q11", "q15", "q16", "q17", "q18", "q20", "q21", "q22"),
         SUBQUERY,
     ),
+    **dict.fromkeys(
+        ("ds-q09", "ds-q14", "ds-q33", "ds-q35", "ds-q44"),
+        SUBQUERY,
+    ),
 }
 """The plans that it does not read in any encoding, and what it says."""
 
 REFUSED_TODAY = dict.fromkeys(
-    ("fetch", "fetch of all", "fetch of the most", "fetch of NULL", "fetch of 32 bits", "q03", "q10"),
+    (
+        *("fetch", "fetch of all", "fetch of the most", "fetch of NULL", "fetch of 32 bits", "q03", "q10"),
+        *("ds-q36", "ds-q40", "ds-q43", "ds-q51", "ds-q63", "ds-q67"),
+    ),
     "missing required Offset field",
 )
 """The plans that it reads in the legacy encoding only."""
@@ -47,6 +54,8 @@ DIFFERENT_TODAY = {
 
 OTHER_TYPES = {
     "grouping sets": "columns of several sets are not nullable to it, and the number of the set is an i64",
+    "ds-q36": "the number of the set stands in front of the measures to it",
+    "ds-q67": "the same",
 }
 """The plans of which it derives other types than the specification, and why."""
 
@@ -83,7 +92,8 @@ def test_record_types(readings: Mapping[str, Reading | str]) -> None:
             derived = tuple(tuple(map(go_text, root.input.schema.types)) for root in ALL[plan].roots)
             if reading.types != derived:
                 others.add(name)
-    assert others == {*OTHER_TYPES, "interval", *(f"spec {name}" for name in OTHER_TYPES)}
+    today = {f"spec {name}" for name in OTHER_TYPES if name not in REFUSED_TODAY}
+    assert others == {*OTHER_TYPES, "interval", *today}
 
 
 def go_text(kind: object) -> str:
