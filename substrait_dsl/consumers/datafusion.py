@@ -130,8 +130,20 @@ def _with_types(frame: DataFrame, schema: pa.Schema) -> DataFrame:
     found = frame.schema()
     if [field.type for field in found] == [field.type for field in schema] and found.names == schema.names:
         return frame
-    columns = (col(_quoted((name,))).cast(field.type) for name, field in zip(found.names, schema, strict=True))
-    return frame.select(*(column.alias(name) for column, name in zip(columns, schema.names, strict=True)))
+    columns = []
+    for mine, field in zip(found, schema, strict=True):
+        column = col(_quoted((mine.name,)))
+        # It knows of no field of what it computes that it is never NULL, and casts nothing to that.
+        is_same = _without_nullability(mine.type) == _without_nullability(field.type)
+        columns.append((column if is_same else column.cast(field.type)).alias(field.name))
+    return frame.select(*columns)
+
+
+def _without_nullability(kind: pa.DataType) -> pa.DataType:
+    """A type whose parts may all be NULL."""
+    if not isinstance(kind, pa.StructType):
+        return kind
+    return pa.struct([pa.field(part.name, _without_nullability(part.type)) for part in kind])
 
 
 def _quoted(names: Names) -> str:

@@ -17,7 +17,7 @@ import attrs
 import substrait_dsl as sd
 from substrait_dsl import functions
 from substrait_dsl.algebra.rules import SET_OPS
-from tests.differential.tables import read, rows
+from tests.differential.tables import PAIR, read, rows
 from tests.engines.corpus import FEW, INTS, NOTHING, REALS, TEXTS, TIMES, joined
 
 f: Any = functions
@@ -250,6 +250,30 @@ UNKNOWN: dict[str, Callable[[], Made]] = {
     "unnest": lambda: sd.read_named("lists", {"xs": "list<i32>"}).unnest("xs"),
     "struct field": lambda: PARTS.select(v=lambda r: r.w["a"]),
     "struct made": lambda: INTS.select(v=lambda r: sd.struct_of(a=r.k, b=r.a)),
+    "struct constant": lambda: PARTS.select(v=sd.lit((1, "x"), PAIR)),
+    "struct, equal": lambda: PARTS.select(v=lambda r: r.v == r.w, w=lambda r: r.w == sd.lit((0, "a"), PAIR)),
+    "struct in a list": lambda: PARTS.select(v=lambda r: r.v.is_in([sd.lit((None, "a"), PAIR), r.w])),
+    "struct, is distinct": lambda: PARTS.select(v=lambda r: f.is_distinct_from(r.v, r.w)),
+    "struct or none": lambda: PARTS.select(v=lambda r: f.coalesce(r.v, r.w), w=lambda r: f.nullif(r.w, r.v)),
+    "struct chosen": lambda: PARTS.select(v=lambda r: sd.when(r.k > 1).then(r.v).otherwise(sd.lit((7, "z"), PAIR))),
+    "struct as a key": lambda: PARTS.group_by("v").agg(n=f.count(), m=lambda r: f.count(r.w).distinct()),
+    "struct in a join": lambda: PARTS.join(
+        PARTS.select(k2=sd.col("k"), w2=sd.col("w")), lambda a, b: a.v == b.w2, "left"),
+    "struct in a subquery": lambda: PARTS.filter(lambda r: r.v.is_in(PARTS.select(q=sd.col("w")))),
+    "struct field of an outer join": lambda: PARTS.select("k", "w").join(
+        PARTS.select(k2=sd.col("k"), w2=sd.col("w")), lambda a, b: (a.k == b.k2) & (b.k2 > 1), "left"
+    ).select("k", v=lambda r: r.w2["b"]),
+    **{f"set {op} of structs": partial(combined, op, PARTS.select("v"), PARTS.filter(lambda r: r.k > 1).select("w"))
+       for op in SET_OPS},
+    "set union_all of a struct that is made": lambda: PARTS.select("k", "w").union_all(
+        PARTS.select("k", w=sd.lit((3, "q"), PAIR))),
+    "sort by a field": lambda: PARTS.sort(lambda r: r.v["b"], lambda r: r.w["a"], "k").select("k", "w"),
+    "window over structs": lambda: PARTS.distinct().select(
+        "k", v=lambda r: f.lag(r.w).over(partition_by="v", order_by=[lambda r: r.w["a"], lambda r: r.w["b"], "k"])),
+    "struct that may be NULL": lambda: PARTS.select(c=lambda r: r.w.cast("struct<i32?, string?>?")),
+    "expand of structs": lambda: PARTS.expand(index="i", v=lambda r: sd.switching(r.v, r.w)),
+    "struct, less": lambda: PARTS.select(v=lambda r: r.v < r.w),
+    "struct of a struct": lambda: PARTS.select(v=lambda r: sd.struct_of(a=r.v, b=r.k)),
     "list made": lambda: INTS.select(v=lambda r: sd.list_of(r.k, r.k)),
     "parameter": lambda: INTS.filter(lambda r: r.k > sd.parameter(1, "i64")),
     "current date": lambda: INTS.select(v=sd.current_date()),

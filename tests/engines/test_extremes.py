@@ -28,10 +28,15 @@ LAST = 2**63 - 1
 TABLES: dict[str, tuple[dict[str, Any], Rows]] = {
     "few": ({"k": "i64?", "n": "i32", "s": "string?"}, [(1, 1, "a\\b"), (1, 2, "a%"), (None, 3, None)]),
     "none": ({"k": "i64?", "n": "i32", "s": "string?"}, []),
+    # Its fields are called as those inside lowered plans, in the other order.
+    "pairs": (
+        {"n": "i32", "w": sd.Struct((sd.I32(), sd.I32(nullable=True)), ("c1", "c0"), nullable=True)},
+        [(1, {"c1": 1, "c0": 2}), (2, None), (3, {"c1": 3, "c0": None})],
+    ),
     "reals": ({"i": "i32", "x": "fp64"}, [(1, 1e308), (2, 1.0), (3, INF), (4, 5.0), (5, 2.0)]),
 }
 
-FEW, NONE, REALS = (sd.read_named(name, columns) for name, (columns, _) in TABLES.items())
+FEW, NONE, PAIRS, REALS = (sd.read_named(name, columns) for name, (columns, _) in TABLES.items())
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +144,27 @@ CASES: dict[str, tuple[Callable[[], Relation], Rows]] = {
             hi=lambda r: f.max(r.x).over(order_by="k", rows=(-1, 0)),
         ),
         [(1, -INF, -INF), (2, -INF, INF), (3, INF, "NaN"), (4, "NaN", "NaN"), (5, 1.0, 1.0)],
+    ),
+    # Structs, whose fields engines find by name.
+    "fields of structs": (
+        lambda: PAIRS.select("n", a=lambda r: r.w["c1"], b=lambda r: r.w["c0"]),
+        [(1, 1, 2), (2, None, None), (3, 3, None)],
+    ),
+    "fields of structs of which some are NULL, compared": (
+        lambda: PAIRS.filter(lambda r: f.is_null(r.w["c1"]) | (r.w["c1"] == 3)).select("n"), [(2,), (3,)],
+    ),
+    "structs with the same names in another order": (
+        lambda: PAIRS.select("n", e=lambda r: sd.struct_of(a=r.w["c0"], b=r.w["c0"]) == (2, 2)),
+        [(1, True), (2, False), (3, False)],
+    ),
+    "structs of which some are made": (
+        lambda: PAIRS.select(v=lambda r: f.coalesce(r.w, sd.struct_of(c1=r.n, c0=r.w["c0"]))).union_all(
+            PAIRS.select(v=sd.col("w"))
+        ),
+        [((1, 2),), ((2, None),), ((3, None),), ((1, 2),), (None,), ((3, None),)],
+    ),
+    "a field of a NULL": (
+        lambda: PAIRS.select("n", e=sd.lit(None, "struct<i32, i32>?")).select(v=lambda r: r.e[0]), [(None,)] * 3,
     ),
     # Orders that change no value, which DataFusion fails at.
     "measures in an order": (
@@ -271,6 +297,16 @@ OUTER_JOINS: dict[str, Callable[[Any], Relation]] = {
 }
 
 
+def test_fields_have_the_names_of_the_plan(context: SessionContext) -> None:
+    relation = PAIRS.select("w", v=lambda r: sd.struct_of(c1=r.n, b=r.w["c0"]))
+    found = run_on_datafusion(context, relation.to_plan().to_bytes(engine="datafusion"))
+    assert found == [
+        ({"c1": 1, "c0": 2}, {"c1": 1, "b": 2}),
+        (None, {"c1": 2, "b": None}),
+        ({"c1": 3, "c0": None}, {"c1": 3, "b": None}),
+    ]
+
+
 REFUSED: dict[str, tuple[Callable[[], Relation], str]] = {
     # Engines take off the sum what a frame leaves: 1e308 + 1 - 1e308 is 0, and inf - inf NaN.
     "a sum of floats over the row before": (lambda: with_frame((-1, 0)), "over a frame that leaves rows behind"),
@@ -281,6 +317,14 @@ REFUSED: dict[str, tuple[Callable[[], Relation], str]] = {
     "a range over integers of 64 bits": (  # whose sums with the distance may be larger
         lambda: FEW.select(q=lambda r: f.count().over(order_by="k", range=(-1, 0))),
         "a range over i64\\? with an offset",
+    ),
+    "a struct as one that has a required field": (
+        lambda: PAIRS.select(v=lambda r: sd.when(r.n > 1).then(sd.struct_of(c1=r.n, c0=r.w["c0"])).otherwise(None)),
+        "makes no struct<i32, i32\\?>",
+    ),
+    "a sort by a struct": (lambda: PAIRS.sort("w"), "are not ordered the same everywhere"),
+    "a struct of floats as a key": (
+        lambda: REALS.group_by(s=lambda r: sd.struct_of(x=r.x)).agg(), "are not compared the same everywhere",
     ),
     "a window in a join": (
         lambda: FEW.join(NONE.rename({"n": "m"}).select("m"), lambda x, y: f.row_number().over(order_by=[x.n]) > 1),

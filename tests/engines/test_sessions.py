@@ -73,6 +73,15 @@ def test_frames_of_exact_types(session: Any) -> None:
     assert frame["id"].tolist() == [1, 2, 3]
 
 
+def test_structs_are_those_of_the_plan(session: Any) -> None:
+    pairs = sd.read_named("pairs", {"w": sd.Struct((sd.I32(), sd.String(nullable=True)), ("b", "a"), nullable=True)})
+    rows = pa.table({"w": [{"b": 1, "a": "x"}, None]}, pairs.schema.to_arrow())
+    with_struct = pairs.select("w", n=lambda r: r.w["b"])
+    table = with_struct.to_arrow(session, tables={"pairs": rows})
+    assert table.schema.equals(with_struct.schema.to_arrow(), check_metadata=True)
+    assert table.to_pylist() == [{"w": {"b": 1, "a": "x"}, "n": 1}, {"w": None, "n": None}]
+
+
 def test_a_frame_of_polars(session: Any) -> None:
     polars = pytest.importorskip("polars")
     frame = ORDERS.to_polars(session, tables=TABLES)

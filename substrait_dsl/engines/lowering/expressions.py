@@ -35,6 +35,7 @@ from substrait_dsl.algebra.expressions import (
     SetPredicate,
     SingularOrList,
     SortKey,
+    StructField,
     Switch,
     WindowFunction,
 )
@@ -43,6 +44,7 @@ from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
 from substrait_dsl.engines.lowering.equivalents import EQUIVALENTS, floored_modulus, overflowing, wrapped
 from substrait_dsl.engines.lowering.fitted import counted_decimal, fitted_decimal, fitted_quotient, is_counted
+from substrait_dsl.engines.lowering.structs import field_of, has_structs, literal_struct, made_struct
 from substrait_dsl.engines.lowering.terms import (
     TRUE,
     UNKNOWN,
@@ -52,6 +54,7 @@ from substrait_dsl.engines.lowering.terms import (
     compared,
     conjunction,
     equal,
+    in_order,
     is_null,
     negated,
     of_type,
@@ -75,6 +78,8 @@ DATE_PARTS = {
 def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
     """An expression, whose parts are lowered, as one of the same type."""
     match node:
+        case Literal(literal_type=t.Struct()) if has_structs(to):
+            return literal_struct(node, to, lambda each: lower_expression(each, to))
         case Literal():
             if node.literal_type.keyword not in to.profile.literals:
                 raise to.refusal(f"a literal of {node.literal_type}", rule="literal")
@@ -109,6 +114,12 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
                 for each in records
             ]
             return of_type(balanced("or", tests), node.type)
+        case NestedStruct(fields=fields) if has_structs(to):
+            kind = node.type
+            assert isinstance(kind, t.Struct)
+            return of_type(made_struct(fields, kind, to), kind)
+        case FieldAccess(input=value, segment=StructField(position=position)) if has_structs(to):
+            return of_type(field_of(value, position, to), node.type)
         case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison():
             return node  # of its relation
         case WindowFunction():
@@ -166,6 +177,8 @@ def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
     if source.nullable and not target.nullable:
         raise to.refusal(f"a cast of {source} to {target}, which fails for NULL,", rule="cast")
     match source, target:
+        case t.Struct(), t.Struct() if source.as_required() == target.as_required() and has_structs(to):
+            return
         case ((t.Struct() | t.List() | t.Map()), _):
             pass  # engines have names of fields, of which there are none here
         case _ if source.as_required() == target.as_required():
@@ -189,7 +202,7 @@ def directed(key: SortKey, to: Lowering) -> SortKey:
     """A sort key without subqueries, with one of the four directions: what is clustered is in an order."""
     if not isinstance(key.direction, str):
         raise to.refusal("a sort by a function of two values")
-    return SortKey(one_zero(key.expression), "asc_nulls_first" if key.direction == "clustered" else key.direction)
+    return SortKey(in_order(key.expression), "asc_nulls_first" if key.direction == "clustered" else key.direction)
 
 
 def _by_option(node: ScalarFunction, to: Lowering) -> Expression | None:

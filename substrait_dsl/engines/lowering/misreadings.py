@@ -21,9 +21,10 @@ from substrait_dsl.algebra.expressions import (
     SortKey,
     WindowFunction,
 )
-from substrait_dsl.algebra.node import Node, Rel, walk, walk_upwards, with_children
+from substrait_dsl.algebra.node import Node, Rel, rebuild, walk, walk_upwards, with_children
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.engines.lowering.dependent import MAX_ROW
+from substrait_dsl.engines.lowering.structs import takes_apart
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
     call,
@@ -37,6 +38,7 @@ from substrait_dsl.engines.lowering.terms import (
     with_columns,
 )
 from substrait_dsl.engines.lowering.windows import outermost_windows
+from substrait_dsl.errors import UnsupportedError
 
 Note = Callable[[str, Node], None]
 
@@ -47,6 +49,8 @@ def without_misreadings(top: Rel, note: Note) -> Rel:
     Args:
         top: the relation.
         note: is called with the code of each misreading (`substrait_dsl.engines.rules.MISREADINGS`) and its node.
+
+    Raises `UnsupportedError` for a cast that they do not have.
     """
     has_several = len([node for node in walk(top) if isinstance(node, r.Project) and outermost_windows(node)]) > 1
 
@@ -74,6 +78,9 @@ def without_misreadings(top: Rel, note: Note) -> Rel:
                 named = (first, *map(_as_projection, others))
                 if any(one is not other for one, other in zip(named, same.relations, strict=True)):
                     made.append(("union-names", attrs.evolve(same, relations=named)))
+            case Cast(target=t.Struct(types=types)) if not all(kind.nullable for kind in types):
+                # Engines take what they compute for nullable, and cast no struct to one with other fields.
+                raise UnsupportedError(f"the engine makes no {same.target} of another struct")
             case Cast(input=value) if _loses_digits(value.type, same.type):
                 made.append(("cast-digits", _hidden(same)))
             case r.Join():
@@ -81,7 +88,8 @@ def without_misreadings(top: Rel, note: Note) -> Rel:
         for code, other in made:
             if other is not same or code == "union-order":
                 note(code, node)
-        return made[-1][1] if made else same
+        changed = made[-1][1] if made else same
+        return _with_key_columns(changed) if isinstance(changed, r.Project) else changed
 
     done: dict[int, Node] = {}
     for node in walk_upwards(top):
@@ -127,6 +135,32 @@ def _hidden(cast: Cast) -> Expression:
     kind = cast.input.type.as_required()
     zero = Literal(Decimal(0) if isinstance(kind, t.Decimal) else 0, kind)
     return chosen([(call("comparison", "equal", cast.input, zero), cast)], cast)
+
+
+def _with_key_columns(project: r.Project) -> Rel:
+    """A projection of window functions whose keys that take structs apart are columns of one below.
+
+    Engines compute such a key where it stands, and so do not find the rows in its order.
+    """
+    windows = outermost_windows(project)
+    keys = [key for each in windows for key in (*each.partitions, *(sort.expression for sort in each.sorts))]
+    apart = list(dict.fromkeys(key for key in keys if takes_apart(key)))
+    if not apart:
+        return project
+    width = len(project.input.schema)
+    source = with_columns(project.input, *apart, name="key")
+    places = {key: column(source, width + number) for number, key in enumerate(apart)}
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, WindowFunction):
+            return node
+        sorts = tuple(SortKey(places.get(key.expression, key.expression), key.direction) for key in node.sorts)
+        return WindowFunction(node.call, tuple(places.get(each, each) for each in node.partitions), sorts)
+
+    expressions = tuple(rebuild(each, change, into_relations=False) for each in project.expressions)
+    made = attrs.evolve(project, input=source, expressions=expressions)
+    inner = len(source.schema)
+    return r.emit(made, [*range(width), *range(inner, inner + len(expressions))])
 
 
 def _with_computed_windows(project: r.Project) -> r.Project:

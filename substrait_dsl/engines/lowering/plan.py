@@ -15,7 +15,8 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import SortKey
 from substrait_dsl.algebra.expressions import closed as closed_expression
 from substrait_dsl.algebra.node import Expression, Node, Rel, walk, walk_upwards, with_children
-from substrait_dsl.algebra.plan import AlgebraPlan, Root
+from substrait_dsl.algebra.plan import AlgebraPlan, Root, Tree
+from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.stability import SHARED_HINT, SHARED_ROWS, unstable_shared_relations
 from substrait_dsl.engines.lowering import aggregates, columns, joins, rows, sets
 from substrait_dsl.engines.lowering.context import Lowering, Place
@@ -83,7 +84,7 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
     bound = plan.with_parameters_bound()
     trees: list[Root] = []
     for tree in bound.trees:
-        made = _lowered(tree.input, to)
+        made = _lowered(tree, to)
         if isinstance(tree, Root):
             _require_root(tree, made, to)
             trees.append(Root(made, tree.names).with_unique_columns(is_alike=profile.has_form("named_columns_alike")))
@@ -112,8 +113,9 @@ def _require_root(root: Root, made: Rel, to: Lowering) -> None:
         raise AssertionError(f"lowered to {found}, not {kinds}")
 
 
-def _lowered(top: Rel, to: Lowering) -> Rel:
-    """A relation without what the engine does not take; what is refused is recorded, and something stands for it."""
+def _lowered(tree: Tree, to: Lowering) -> Rel:
+    """A tree without what the engine does not take; what is refused is recorded, and something stands for it."""
+    top = tree.input
     done: dict[int, Node] = {}
     for node in walk_upwards(top):
         try:
@@ -130,14 +132,29 @@ def _lowered(top: Rel, to: Lowering) -> Rel:
     made = done[id(top)]
     assert isinstance(made, Rel)
     if to.profile.forms is None or to.refusals:
-        ordered = made if to.refusals else _in_order(made, top)
-        found: list[tuple[str, Node]] = [("lost-order", top)] if ordered is not made else []
-        read = without_misreadings(ordered, lambda code, node: found.append((code, node)))
-        if found:
-            own = {id(node) for node in walk(top)}
-            to.misread.extend((code, Place(top, _origin(node, own, to) or top)) for code, node in found)
-        return read
+        return _put_out(made, tree, to)
     return bring_to_forms(made, to, top)
+
+
+def _put_out(made: Rel, tree: Tree, to: Lowering) -> Rel:
+    """What a tree puts out, as the engine reads it, and with the names of the plan in structs."""
+    top = tree.input
+    found: list[tuple[str, Node]] = []
+    if not to.refusals:
+        ordered = _in_order(made, top)
+        found += [("lost-order", top)] if ordered is not made else []
+        made = ordered
+    try:
+        if isinstance(tree, Root):
+            made = rows.with_root_names(made, NamedStruct.named(top.schema.types, tree.names).types, to)
+        made = without_misreadings(made, lambda code, node: found.append((code, node)))
+    except UnsupportedError as error:
+        error.refused = Place(top, top)
+        to.refusals.append(error)
+    if found:
+        own = {id(node) for node in walk(top)}
+        to.misread.extend((code, Place(top, _origin(node, own, to) or top)) for code, node in found)
+    return made
 
 
 def _origin(node: Node, own: Collection[int], to: Lowering) -> Node | None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from substrait_dsl.algebra import relations as r
-from substrait_dsl.algebra.expressions import Expression, Literal, SortKey
-from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal, SortKey
+from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import MAX_ROW, fetched, integer_of
 from substrait_dsl.engines.lowering.expressions import directed, require_precision
+from substrait_dsl.engines.lowering.structs import has_structs, with_names, with_positions
 from substrait_dsl.engines.lowering.subqueries import attach, filtered, has_subquery
 from substrait_dsl.engines.lowering.terms import (
     call,
@@ -33,8 +35,11 @@ def lower_read(rel: r.Read, to: Lowering) -> Rel:
     match rel.definition:
         case r.NamedTable(names=names) if len(names) > MOST_NAME_PARTS:
             raise to.refusal(f"a table whose name has {len(names)} parts")
+        case r.VirtualTable() if any(isinstance(kind, t.Struct) for kind in rel.base_schema.types):
+            raise to.refusal("rows in the plan with structs", rule="literal")
         case r.NamedTable() | r.VirtualTable():
             made: Rel = r.Read(rel.base_schema, rel.definition)
+            made = with_positions(made, to) if has_structs(to) else made
         case r.LocalFiles() | r.IcebergTable() | r.ExtensionTable():
             raise to.refusal("a read of what is no table with a name and no rows in the plan")
     if rel.filter is not None:
@@ -58,6 +63,23 @@ def above_sort(rel: Rel, step: Callable[[Rel], Rel]) -> Rel:
     in several parts, and so lose their order.
     """
     return r.Sort(step(rel.input), rel.keys) if isinstance(rel, r.Sort) else step(rel)
+
+
+def with_root_names(rel: Rel, kinds: Sequence[t.Type], to: Lowering) -> Rel:
+    """What a root puts out, whose structs have the names of the types of its columns in the plan."""
+    if not has_structs(to) or not any(isinstance(kind, t.Struct) for kind in kinds):
+        return rel
+    if isinstance(rel, r.Sort) and any(_takes_structs(key.expression) for key in rel.keys):
+        width = len(rel.schema)
+        source = with_columns(rel.input, *(key.expression for key in rel.keys), name="key")
+        keys = (SortKey(column(source, width + number), key.direction) for number, key in enumerate(rel.keys))
+        return first_columns(with_root_names(r.Sort(source, tuple(keys)), kinds, to), width)
+    return above_sort(rel, lambda child: with_names(child, kinds, to))
+
+
+def _takes_structs(key: Expression) -> bool:
+    nodes = walk(key, into_relations=False)
+    return any(isinstance(node, FieldReference) and isinstance(node.type, t.Struct) for node in nodes)
 
 
 def lower_sort(rel: r.Sort, to: Lowering) -> Rel:

@@ -71,9 +71,11 @@ def row_count(partitions: Sequence[Expression] = ()) -> WindowFunction:
 def one_zero(value: Expression) -> Expression:
     """A floating-point number whose zero, or NaN, is the positive one: some engines tell both apart by their signs.
 
-    Raises `UnsupportedError` for a value of parts, of which engines compare NULLs in different ways.
+    A struct is one value, whose fields that are NULL are the same.
+
+    Raises `UnsupportedError` for other values of parts, and structs of floating-point numbers.
     """
-    if isinstance(value.type, t.Struct | t.List | t.Map):
+    if not _is_comparable(value.type):
         raise UnsupportedError(f"values of {value.type} are not compared the same everywhere")
     if not isinstance(value.type, t.FP32 | t.FP64):
         return value
@@ -88,6 +90,23 @@ def one_zero(value: Expression) -> Expression:
     return chosen([(is_nan, Literal(math.nan, value.type))], call("arithmetic", "add", value, literal(0.0, kind)))
 
 
+def _is_comparable(kind: t.Type) -> bool:
+    match kind:
+        case t.Struct(types=types):
+            return not any(isinstance(part, t.FP32 | t.FP64) or not _is_comparable(part) for part in types)
+        case t.List() | t.Map():
+            return False
+        case _:
+            return True
+
+
+def in_order(value: Expression) -> Expression:
+    """As `one_zero`, for a value by which rows are ordered. Raises `UnsupportedError` for structs, too."""
+    if isinstance(value.type, t.Struct):
+        raise UnsupportedError(f"values of {value.type} are not ordered the same everywhere")
+    return one_zero(value)
+
+
 OF_ITSELF = {"equal": True, "lte": True, "gte": True, "not_equal": False, "lt": False, "gt": False}
 """What a comparison of a value that is not NULL with itself gives."""
 
@@ -100,7 +119,8 @@ def compared(name: str, left: Expression, right: Expression) -> Expression:
     if left == right and name in OF_ITSELF and (left.type.nullable or right.type.nullable):
         one_zero(left)  # which refuses what is not compared
         return chosen([(is_null(left), UNKNOWN)], Literal(OF_ITSELF[name], t.Boolean()))
-    return call("comparison", name, one_zero(left), one_zero(right))
+    prepared = in_order if name in ("lt", "lte", "gt", "gte") else one_zero
+    return call("comparison", name, prepared(left), prepared(right))
 
 
 def equal(left: Expression, right: Expression) -> Expression:

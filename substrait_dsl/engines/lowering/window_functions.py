@@ -26,6 +26,7 @@ from substrait_dsl.engines.lowering.terms import (
     call,
     cast,
     chosen,
+    in_order,
     is_not_null,
     measure,
     number,
@@ -84,7 +85,7 @@ def _framed(node: WindowFunction, to: Lowering) -> WindowFunction:
         # Engines take what a frame leaves behind off the sum: 1e20 + 1 - 1e20 is 0, and an infinity makes it NaN.
         raise to.refusal(f"{name} of {kind} over a frame that leaves rows behind")
     partitions = tuple(map(one_zero, node.partitions))
-    sorts = tuple(SortKey(one_zero(key.expression), key.direction) for key in node.sorts)
+    sorts = tuple(SortKey(in_order(key.expression), key.direction) for key in node.sorts)
     made = attrs.evolve(node.call, options=())
     offsets = [bound.offset for bound in (made.lower, made.upper) if bound.offset is not None]
     if made.bounds_type == "range" and offsets:

@@ -1,0 +1,121 @@
+"""Structs where an engine makes them, and takes them apart, by functions of its own with names of fields.
+
+Inside a lowered plan all structs have the same names of fields, which their positions give. Those of tables get them
+above the read, and those of a root have the names of the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FunctionId, Literal, ScalarFunction
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.terms import call, chosen, columns, is_null, of_type, only
+
+MADE = "named_struct:any"
+FIELD = "get_field:any_str"
+"""The functions of an engine that make a struct of names and values, and give the field of a name."""
+RANDOM = "random:"
+"""A function of an engine whose values are not known before: what depends on it stays where it stands.
+
+Engines move fields of structs to the relations far below, and take them for others, or fail, where these have the same
+names.
+"""
+
+Names = Callable[[int], str]
+
+
+def by_position(position: int) -> str:
+    """The name that a field has inside a lowered plan; constants and NULLs have it, too."""
+    return f"c{position}"
+
+
+def has_structs(to: Lowering) -> bool:
+    """Whether the engine makes structs."""
+    return any(name == MADE for _, _, name in to.profile.functions)
+
+
+def made_struct(
+    fields: Sequence[Expression], kind: t.Struct[Any], to: Lowering, name: Names = by_position
+) -> Expression:
+    """A struct of values."""
+    if not fields:
+        raise to.refusal("a struct without fields")
+    arguments: list[Expression] = []
+    for position, field in enumerate(fields):
+        arguments += [Literal(name(position), t.String()), field]
+    return ScalarFunction(FunctionId(to.profile.urn_of(MADE), MADE), tuple(arguments), kind.as_required())
+
+
+def field_of(value: Expression, position: int, to: Lowering, name: Names = by_position) -> Expression:
+    """The field of a struct; NULL where the struct is, where engines give what lies below."""
+    kind = value.type
+    assert isinstance(kind, t.Struct)
+    part = kind.types[position]
+    kept = _in_place(value, to) if name is by_position else value
+    arguments = (kept, Literal(name(position), t.String()))
+    found = ScalarFunction(FunctionId(to.profile.urn_of(FIELD), FIELD), arguments, part)
+    return chosen([(is_null(value), Literal(None, part.as_nullable()))], found) if kind.nullable else found
+
+
+def _in_place(value: Expression, to: Lowering) -> Expression:
+    """A value whose fields are computed where they stand: the condition for another one is never met."""
+    drawn = ScalarFunction(FunctionId(to.profile.urn_of(RANDOM), RANDOM), (), t.FP64())
+    never = call("comparison", "lt", drawn, Literal(0.0, t.FP64()))
+    return chosen([(never, Literal(None, value.type.as_nullable()))], value)
+
+
+def takes_apart(value: Expression) -> bool:
+    """Whether a field of a struct is computed in a lowered expression."""
+    nodes = walk(value, into_relations=False)
+    return any(isinstance(node, ScalarFunction) and node.function.key == FIELD for node in nodes)
+
+
+def literal_struct(node: Literal, to: Lowering, lower: Callable[[Literal], Expression]) -> Expression:
+    """A constant struct, of constants."""
+    kind = node.literal_type
+    assert isinstance(kind, t.Struct)
+    if node.value is None:
+        return node
+    fields = [of_type(lower(value), part) for value, part in zip(node.value, kind.types, strict=True)]
+    return of_type(made_struct(fields, kind, to), node.type)
+
+
+def require_flat(kind: t.Type, to: Lowering) -> None:
+    """Raise for a column of a table, or of a root, whose fields are nested values themselves."""
+    if isinstance(kind, t.Struct) and any(isinstance(part, t.Struct | t.List | t.Map) for part in kind.types):
+        raise to.refusal(f"a column of {kind}, a struct of other nested values")
+
+
+def renamed(value: Expression, old: Names, new: Names, to: Lowering) -> Expression:
+    """A struct whose fields have other names."""
+    kind = value.type
+    assert isinstance(kind, t.Struct)
+    fields = [of_type(field_of(value, position, to, old), part) for position, part in enumerate(kind.types)]
+    made = made_struct(fields, kind, to, new)
+    # The NULL must have the new names, too.
+    return chosen([(is_null(value), call("comparison", "nullif", made, made))], made) if kind.nullable else made
+
+
+def with_positions(rel: Rel, to: Lowering) -> Rel:
+    """What is read, whose structs have the names that they have inside a lowered plan."""
+    return _with_names(rel, rel.schema.types, to, lambda kind: (kind.field_names.__getitem__, by_position))
+
+
+def with_names(rel: Rel, kinds: Sequence[t.Type], to: Lowering) -> Rel:
+    """What is put out, whose structs have the names that the types of its columns have in the plan."""
+    return _with_names(rel, kinds, to, lambda kind: (by_position, kind.field_names.__getitem__))
+
+
+def _with_names(
+    rel: Rel, kinds: Sequence[t.Type], to: Lowering, names: Callable[[t.Struct[Any]], tuple[Names, Names]]
+) -> Rel:
+    values: list[Expression] = []
+    for value, kind in zip(columns(rel), kinds, strict=False):
+        require_flat(kind, to)
+        values.append(renamed(value, *names(kind), to) if isinstance(kind, t.Struct) else value)
+    values += columns(rel)[len(values) :]
+    return only(rel, values, rel.schema.names) if values != list(columns(rel)) else rel
