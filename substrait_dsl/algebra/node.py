@@ -306,6 +306,8 @@ def walk_upwards(node: Node, *, into_relations: bool = True, done: Container[int
 
 def with_children(node: N, done: Mapping[int, Node]) -> N:
     """The node with other children, as far as there are any for theirs: by their `id`."""
+    if all(done.get(id(child), child) is child for child in node.children()):
+        return node
 
     def new(value: Any) -> Any:
         if isinstance(value, Node):
@@ -320,7 +322,7 @@ def with_children(node: N, done: Mapping[int, Node]) -> N:
         replacement = new(value)
         if replacement is not value:
             changed[name] = replacement
-    return attrs.evolve(node, **changed) if changed else node  # type: ignore[misc]  # each class of nodes is one
+    return attrs.evolve(node, **changed)  # type: ignore[misc]  # each class of nodes is one
 
 
 def with_new_children(node: N, children: Sequence[Node]) -> N:

@@ -210,6 +210,8 @@ MISREADINGS: Mapping[str, Rule] = {
              "the cast in a conditional", NEVER),
         Rule("one-sided-key", "an equality of two columns of one side is taken for one of both sides",
              "a condition that is no equality", NEVER),
+        Rule("outer-constants", "a constant of one side of an outer join is taken for one where it is NULL, too",
+             "a conditional of other columns", NEVER),
         Rule("lost-order", "what stands above a sort may get its rows in several parts, and lose their order",
              "the sort above",
              lambda node, _: isinstance(node, r.Filter | r.Project) and isinstance(node.input, r.Sort)),

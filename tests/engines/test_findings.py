@@ -46,6 +46,11 @@ PLANS: dict[str, tuple[Callable[[], Relation], str, str]] = {
         "join left on k = k2 and a = b",
         "",
     ),
+    "outer-constants": (
+        lambda: T.join(U.filter(lambda r: r.s2 == "b"), lambda x, y: x.k == y.k2, "left").sort("s2"),
+        "sort by s2",
+        "",
+    ),
     "lost-order": (lambda: T.sort("a").project(c=lambda r: r.b + 1), "project", ""),
     "self-comparison": (lambda: T.filter(lambda r: r.k == r.k), "filter k = k", "k = k"),
     "list-of-columns": (

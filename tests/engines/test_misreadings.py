@@ -58,7 +58,36 @@ INPUTS: dict[str, Relation] = {
 
 GROUPED = REALS.aggregate("x", "z", grouping_sets=[(0,), (), (1,)], n=f.count())
 
+SORTED = INTS.sort(sd.desc("a"), "k", "y", "b").select("k", "y")
+
+ONE = OTHERS.filter(lambda r: r.y2 == 3)
+NOUGHT = OTHERS.filter(lambda r: r.k2 > 1).select("k2", c=sd.lit(0))
+
 CASES: dict[str, Callable[[], Relation]] = {
+    "from the third row on, of chosen columns": lambda: SORTED.fetch(None, 2),
+    "from the third row on, with a column that is computed": lambda: SORTED.project(c=lambda r: r.k != 1).fetch(
+        None, 2
+    ),
+    "from the third row on, sorted again": lambda: (
+        SORTED.project(c=lambda r: r.k != 1).select("c", "k").fetch(None, 2).sort("k", "c")
+    ),
+    "sorted by what is one value, or NULL without a match": lambda: (
+        INTS.join(ONE, lambda x, y: x.k == y.k2, "left")
+        .sort(sd.desc("y2", nulls="last"), "k", "y", "a", "b")
+        .select("k", "y2")
+    ),
+    "sorted by a constant, or NULL without a match": lambda: (
+        INTS.join(NOUGHT, lambda x, y: x.k == y.k2, "left").sort(sd.asc("c", nulls="last"), "k", "y", "a", "b").fetch(3)
+    ),
+    "sorted by a constant of the left": lambda: NOUGHT.join(INTS, lambda x, y: x.k2 == y.k, "right").sort(
+        sd.desc("c", nulls="first"), "k", "y", "a", "b"
+    ),
+    "sorted by a constant of an outer join, renamed": lambda: (
+        NOUGHT.join(INTS, lambda x, y: x.k2 == y.k, "outer")
+        .filter(lambda r: (r.k2 > 1) | (r.y != 0))
+        .select(d=sd.col("c"), e=sd.col("k2"), k=sd.col("k"), y=sd.col("y"), a=sd.col("a"), b=sd.col("b"))
+        .sort("d", "e", "k", "y", "a", "b")
+    ),
     **{
         f"{how} join on {condition}, {side}": lambda how=how, condition=condition, side=side: INTS.join(  # type: ignore[misc]
             SIDES[side], CONDITIONS[condition], how

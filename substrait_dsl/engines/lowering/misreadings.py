@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 
 import attrs
 
@@ -23,6 +24,7 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk, walk_upwards, with_children
 from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.engines.lowering.constants import Constants, no_constant
 from substrait_dsl.engines.lowering.dependent import MAX_ROW
 from substrait_dsl.engines.lowering.structs import takes_apart
 from substrait_dsl.engines.lowering.terms import (
@@ -52,12 +54,20 @@ def without_misreadings(top: Rel, note: Note) -> Rel:
 
     Raises `UnsupportedError` for a cast that they do not have.
     """
-    has_several = len([node for node in walk(top) if isinstance(node, r.Project) and outermost_windows(node)]) > 1
+    constants = Constants()
+
+    @cache
+    def has_several() -> bool:
+        return len([node for node in walk(top) if isinstance(node, r.Project) and outermost_windows(node)]) > 1
 
     def change(node: Node, same: Node) -> Node:
         made: list[tuple[str, Node]] = []
         match same:
-            case r.Project() if windows := outermost_windows(same):
+            case r.Project() if outermost_windows(same):
+                numbered = _windows_without_constants(same, constants)
+                if numbered is not same:
+                    note("outer-constants", node)
+                same, windows = numbered, outermost_windows(numbered)
                 keys = [
                     key for each in windows for key in (*each.partitions, *(sort.expression for sort in each.sorts))
                 ]
@@ -65,10 +75,13 @@ def without_misreadings(top: Rel, note: Note) -> Rel:
                 if below is not same.input:
                     same = attrs.evolve(same, input=below)
                     made.append(("union-order", same))
-                if has_several:
+                if has_several():
                     made.append(("window-twice", _with_computed_windows(same)))
             case r.Sort():
-                made.append(("sort-expression", _by_columns(same)))
+                ordered = _without_constants(same, constants)
+                if ordered is not same:
+                    note("outer-constants", node)
+                made.append(("sort-expression", _by_columns(ordered)))
             case r.Aggregate() if not any(same.grouping_sets) and same.measures:
                 # Engines move conditions without a column, or that turn out to have none, to the input, and the one
                 # row comes out of no rows, too. They do not move them through a fetch.
@@ -175,6 +188,31 @@ def _with_computed_windows(project: r.Project) -> r.Project:
             for each in project.expressions
         ),
     )
+
+
+def _without_constants(sort: r.Sort, constants: Constants) -> r.Sort:
+    keys = [no_constant(key.expression, sort.input, constants) for key in sort.keys]
+    if all(key is each.expression for key, each in zip(keys, sort.keys, strict=True)):
+        return sort
+    return attrs.evolve(
+        sort, keys=tuple(SortKey(key, each.direction) for key, each in zip(keys, sort.keys, strict=True))
+    )
+
+
+def _windows_without_constants(project: r.Project, constants: Constants) -> r.Project:
+    source = project.input
+
+    def without(value: Expression) -> Expression:
+        if not isinstance(value, WindowFunction):
+            return value
+        sorts = [SortKey(no_constant(key.expression, source, constants), key.direction) for key in value.sorts]
+        partitions = [no_constant(each, source, constants) for each in value.partitions]
+        made = attrs.evolve(value, partitions=tuple(partitions), sorts=tuple(sorts))
+        return value if made == value else made
+
+    expressions = tuple(map(without, project.expressions))
+    is_same = all(one is other for one, other in zip(expressions, project.expressions, strict=True))
+    return project if is_same else attrs.evolve(project, expressions=expressions)
 
 
 def _by_columns(sort: r.Sort) -> Rel:

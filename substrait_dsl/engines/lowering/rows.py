@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import attrs
+
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal, SortKey
@@ -23,6 +25,7 @@ from substrait_dsl.engines.lowering.terms import (
     window,
     with_columns,
 )
+from substrait_dsl.engines.lowering.windows import outermost_windows
 
 MOST_NAME_PARTS = 3
 """Catalog, schema and table: engines leave out what the name of a table has more."""
@@ -116,12 +119,23 @@ def _fetch(rel: Rel, count: Expression | None, offset: Expression | None, to: Lo
     match rel:
         case r.Emit(input=child) if count is None or isinstance(child, r.Sort):
             return r.emit(_fetch(child, count, offset, to), rel.mapping, rel.names)
+        case r.Project(input=child) if count is None and _is_sorted(child) and not outermost_windows(rel):
+            return attrs.evolve(rel, input=_fetch(child, count, offset, to))
+        case r.Filter(input=child) if count is None and _is_sorted(child):
+            raise to.refusal("a fetch of all rows but the first ones, above a filter of columns of sorted rows,")
         case r.Sort(input=child, keys=keys) if count is None and offset is not None and integer_of(offset):
             return _numbered_fetch(child, keys, count, offset)
         case r.Sort(input=child, keys=keys) if count is not None and to.has_set(child):
             return _numbered_fetch(child, keys, count, offset)
         case _:
             return r.Fetch(rel, count, offset)
+
+
+def _is_sorted(rel: Rel) -> bool:
+    """Whether a relation is a sort, with nothing above it but choices of columns, computed columns and filters."""
+    while isinstance(rel, r.Emit | r.Project | r.Filter):
+        rel = rel.input
+    return isinstance(rel, r.Sort)
 
 
 def _numbered_fetch(child: Rel, keys: tuple[SortKey, ...], count: Expression | None, offset: Expression | None) -> Rel:

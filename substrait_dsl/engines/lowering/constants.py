@@ -1,0 +1,147 @@
+"""Columns that are constants on one side of an outer join, and are not above it.
+
+DataFusion takes them for constants there, too, where they are NULL for rows without a match, and leaves them out of
+sorts. So keys of orders are made to depend on columns that are no constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import attrs
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import ROOT, Cast, Expression, FieldReference, Literal, ScalarFunction
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.engines.lowering.terms import call, chosen, column, equal
+
+TEXTS = (t.I8, t.I16, t.I32, t.I64, t.String, t.Boolean, t.Date)
+"""The types whose values have a text on every engine."""
+
+EQUALITIES = ("equal", "is_not_distinct_from")
+MOST_WITNESSES = 4
+
+
+@attrs.frozen
+class Fixed:
+    """Columns of a relation, by their positions."""
+
+    columns: frozenset[int] = frozenset()
+    """Those that the engine may take for constants."""
+    wrong: frozenset[int] = frozenset()
+    """Those of them that are none: constants of a side of an outer join, which are NULL for rows without a match."""
+
+    def moved(self, by: int) -> Fixed:
+        """The same behind so many columns more."""
+        return Fixed(frozenset(at + by for at in self.columns), frozenset(at + by for at in self.wrong))
+
+    def beside(self, other: Fixed) -> Fixed:
+        """These and others."""
+        return Fixed(self.columns | other.columns, self.wrong | other.wrong)
+
+
+@attrs.frozen
+class Constants:
+    """Which columns of relations are taken for constants; each relation is looked at once."""
+
+    _known: dict[int, tuple[Rel, Fixed]] = attrs.field(factory=dict)
+
+    def of(self, rel: Rel) -> Fixed:
+        """The columns of a relation that are taken for constants."""
+        stack = [rel]
+        while stack:
+            waiting = [each for each in stack[-1].inputs if id(each) not in self._known]
+            if waiting:
+                stack += waiting
+                continue
+            current = stack.pop()
+            if id(current) not in self._known:
+                self._known[id(current)] = (current, self._found(current))
+        return self._known[id(rel)][1]
+
+    def _found(self, rel: Rel) -> Fixed:
+        below = [self._known[id(each)][1] for each in rel.inputs]
+        match rel:
+            case r.Read(definition=r.VirtualTable()):
+                return Fixed(frozenset(range(len(rel.schema))))
+            case r.Filter(condition=condition):
+                return Fixed(below[0].columns | _fixed(condition, below[0].columns), below[0].wrong)
+            case r.Project(expressions=expressions):
+                width = len(rel.input.schema)
+                return below[0].beside(_of_expressions(expressions, below[0]).moved(width))
+            case r.Emit(mapping=mapping):
+                return Fixed(
+                    *(frozenset(n for n, at in enumerate(mapping) if at in some)
+                      for some in (below[0].columns, below[0].wrong))
+                )  # fmt: skip
+            case r.Join(how="inner" | "left" | "outer", condition=condition):
+                left, right = below[0], below[1].moved(len(rel.left.schema))
+                if rel.how != "inner":
+                    right = Fixed(right.columns, right.columns)
+                if rel.how == "outer":
+                    left = Fixed(left.columns, left.columns)
+                both = left.beside(right)
+                return Fixed(both.columns | _fixed(condition, both.columns), both.wrong) if rel.how == "inner" else both
+            case r.Cross():
+                return below[0].beside(below[1].moved(len(rel.left.schema)))
+            case r.Aggregate(keys=keys):
+                return _of_expressions(keys, below[0])
+            case r.Set():
+                return reduce(Fixed.beside, below)
+            case _:
+                return below[0] if below else Fixed()
+
+
+def _of_expressions(expressions: Sequence[Expression], below: Fixed) -> Fixed:
+    fixed = [n for n, each in enumerate(expressions) if _is_fixed(each, below.columns)]
+    return Fixed(frozenset(fixed), frozenset(n for n in fixed if used_columns(expressions[n]) & below.wrong))
+
+
+def used_columns(expression: Expression) -> set[int]:
+    """The columns of the row that an expression refers to."""
+    return {
+        node.position
+        for node in walk(expression, into_relations=False)
+        if isinstance(node, FieldReference) and node.root == ROOT
+    }
+
+
+def _is_fixed(expression: Expression, fixed: frozenset[int]) -> bool:
+    """Whether an expression is of constants alone."""
+    return used_columns(expression) <= fixed
+
+
+def _fixed(condition: Expression, fixed: frozenset[int]) -> frozenset[int]:
+    """The columns that a condition makes constants."""
+    found: set[int] = set()
+    for part in (*conjuncts(condition), *conjuncts(condition)):
+        match part:
+            case FieldReference(position=at):
+                found.add(at)
+            case ScalarFunction(arguments=(FieldReference(position=at),)):
+                found.add(at)
+            case ScalarFunction(arguments=(Expression() as one, Expression() as other)) if (
+                part.function.name in EQUALITIES
+            ):
+                for value, against in ((one, other), (other, one)):
+                    if isinstance(value, FieldReference) and _is_fixed(against, fixed | found):
+                        found.add(value.position)
+    return frozenset(found)
+
+
+def no_constant(key: Expression, rel: Rel, constants: Constants) -> Expression:
+    """A key of an order of the rows of a relation, by which the engine sorts even if it takes it for a constant."""
+    fixed = constants.of(rel)
+    if not used_columns(key) & fixed.wrong or not _is_fixed(key, fixed.columns):
+        return key
+    types = rel.schema.types
+    witnesses = [n for n, kind in enumerate(types) if n not in fixed.columns and isinstance(kind, TEXTS)]
+    if not witnesses:
+        return key
+    texts = [Cast(column(rel, at), t.String(nullable=types[at].nullable)) for at in witnesses[:MOST_WITNESSES]]
+    # A text with an end is never empty; but that engines do not see.
+    never = equal(call("string", "concat", *texts, Literal("|", t.String())), Literal("", t.String()))
+    return chosen([(never, Literal(None, key.type.as_nullable()))], key)
