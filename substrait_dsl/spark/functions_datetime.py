@@ -12,7 +12,7 @@ from substrait_dsl.spark.literals import record_to_sql
 from substrait_dsl.spark.templates import Table, Template
 
 
-def _local(zone: str) -> str:
+def local_clock(zone: str) -> str:
     """What a clock in a zone shows at the moment of the first argument."""
     return f"convert_timezone('UTC', {zone}, CAST({{0}} AS TIMESTAMP_NTZ))"
 
@@ -77,7 +77,7 @@ def _in_zone(sign: str) -> str:
     so that no months change nothing. A list of one struct gives the parts names: u is the moment, l what the clock
     shows then, m what it shows afterwards.
     """
-    local = _local("{2}")
+    local = local_clock("{2}")
     parts = {"u": "CAST({0} AS TIMESTAMP_NTZ)", "l": local, "m": f"{local} {sign} {{1}}", "z": "{2}"}
     as_before = "v.m - (v.l - v.u)"
     found = f"if(convert_timezone('UTC', v.z, {as_before}) = v.m, {as_before}, convert_timezone(v.z, 'UTC', v.m))"
@@ -98,22 +98,22 @@ def _shift(sign: str) -> Table:
     }
 
 
-_LATER = "timestampdiff(SECOND, CAST({0} AS TIMESTAMP_NTZ), " + _local("{1}") + ")"
+_LATER = "timestampdiff(SECOND, CAST({0} AS TIMESTAMP_NTZ), " + local_clock("{1}") + ")"
 
 DATETIME: Table = {
     "extract:date": _extract(_of_date("{0}"), {"UNIX_TIME": _DAYS}),
     "extract:pt": _extract(_of_day("{0}")),
     "extract:pts": _extract(_of_date("{0}"), _of_day("{0}"), _no_finer("{0}"), {"UNIX_TIME": f"({_DAYS} + {_CLOCK})"}),
     "extract:ptstz": _extract(
-        _of_date(_local("{1}")),
-        _of_day(_local("{1}")),
-        _no_finer(_local("{1}")),
+        _of_date(local_clock("{1}")),
+        _of_day(local_clock("{1}")),
+        _no_finer(local_clock("{1}")),
         {"UNIX_TIME": "if({1} IS NULL, NULL, unix_seconds({0}))", "TIMEZONE_OFFSET": _LATER},
         zone=1,
     ),
     "extract_boolean:date": _is_leap_year("{0}"),
     "extract_boolean:pts": _is_leap_year("{0}"),
-    "extract_boolean:ptstz": _is_leap_year(_local("{1}"), zone=1),
+    "extract_boolean:ptstz": _is_leap_year(local_clock("{1}"), zone=1),
     **_shift("+"),
     **_shift("-"),
     "multiply": Template("({1} * {0})"),
@@ -124,5 +124,5 @@ DATETIME: Table = {
     "gte": Template("({0} >= {1})"),
     "assume_timezone:pts": Template(_moment("{0}", "{1}"), zone=1),
     "assume_timezone:date": Template(_moment("CAST({0} AS TIMESTAMP_NTZ)", "{1}"), zone=1),
-    "local_timestamp": Template(_local("{1}"), zone=1),
+    "local_timestamp": Template(local_clock("{1}"), zone=1),
 }

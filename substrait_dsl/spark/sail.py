@@ -20,7 +20,15 @@ from substrait_dsl.spark.functions_arithmetic import integer_operation
 from substrait_dsl.spark.sail_casts import castable
 from substrait_dsl.spark.sail_failures import is_of_outer_rows, sail_failure
 from substrait_dsl.spark.sail_files import file_error, listed_files, with_types_of_spark
-from substrait_dsl.spark.sail_functions import DIVISIONS, ROUND_DECIMAL, ROUND_FLOAT, SUBSTRING, coalesce
+from substrait_dsl.spark.sail_functions import (
+    DIVISIONS,
+    EXTRACTIONS,
+    ROUND_DECIMAL,
+    ROUND_FLOAT,
+    SHIFTS,
+    SUBSTRING,
+    coalesce,
+)
 from substrait_dsl.spark.sail_schemas import castable_schema
 from substrait_dsl.spark.servers import server_of
 from substrait_dsl.spark.templates import Call, Table, Template, failing, largest_decimal
@@ -199,7 +207,15 @@ GUARDS = (
         _VERSIONS,
         "SELECT typeof(~ CAST(1 AS TINYINT))",
         "int",
-        functions={"functions_arithmetic": {"bitwise_not": Template("CAST((~ {0}) AS {T})")}},
+        functions={"functions_arithmetic": {"bitwise_not": Template("CAST((-1L - CAST({0} AS BIGINT)) AS {T})")}},
+    ),
+    Guard(
+        "unsigned shifts",
+        "shift_right_unsigned of negative integers",
+        _VERSIONS,
+        "SELECT shiftrightunsigned(x, 0) FROM VALUES (-1) AS t(x)",
+        "Can't cast value 4294967295",
+        functions={"functions_arithmetic": SHIFTS},
     ),
     Guard(
         "extremes of floats",
@@ -283,6 +299,21 @@ GUARDS = (
         "SELECT typeof(bround(2.5BD, 0))",
         "double",
         functions={"functions_rounding_decimal": {"round": ROUND_DECIMAL}},
+    ),
+    Guard(
+        "days of weeks",
+        "extract of MONDAY_DAY_OF_WEEK and ISO_YEAR",
+        _VERSIONS,
+        "SELECT weekday(DATE'2023-01-01')",
+        -1,
+        functions={"functions_datetime": EXTRACTIONS},
+    ),
+    Guard(
+        "seconds before 1970",
+        "extract of UNIX_TIME of points in time",
+        _VERSIONS,
+        "SELECT unix_seconds(t) FROM VALUES (TIMESTAMP'1969-12-31 23:59:59.5') AS t(t)",
+        0,
     ),
     Guard(
         "substrings from NULL",

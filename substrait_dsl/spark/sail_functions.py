@@ -10,6 +10,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_arithmetic import ARITHMETIC, ROUNDING, ROUNDING_DECIMAL, UNSIGNED_INTEGERS
+from substrait_dsl.spark.functions_datetime import DATETIME, local_clock
 from substrait_dsl.spark.functions_decimal import ARITHMETIC_DECIMAL
 from substrait_dsl.spark.functions_string import STRING
 from substrait_dsl.spark.templates import Call, Table, Template
@@ -89,6 +90,47 @@ DIVISIONS: Mapping[str, Table] = {
     "unsigned_integers": _null_if_dividend_is(UNSIGNED_INTEGERS),
 }
 """By extension, the divisions."""
+
+
+def _extract(overload: str, x: str, further: Mapping[str, str] | None = None) -> Template:
+    """Components of dates by what Sail computes right: to its weekday Sundays are -1, and years of weeks it has not."""
+    template = DATETIME[f"extract:{overload}"]
+    components, *indexing = template.enums
+    since_monday = f"(dayofweek({x}) + 5) % 7"
+    own = {
+        "ISO_YEAR": f"year(date_add(CAST({x} AS DATE), 3 - {since_monday}))",
+        "MONDAY_DAY_OF_WEEK": f"{since_monday} + 1[#1]",
+    }
+    return attrs.evolve(template, enums=({**components, **own, **(further or {})}, *indexing))
+
+
+_SECONDS = "unix_micros({0}) div 1000000L - if(unix_micros({0}) % 1000000L < 0L, 1L, 0L)"  # its own are cut off
+
+EXTRACTIONS: Table = {
+    "extract:date": _extract("date", "{0}"),
+    "extract:pts": _extract("pts", "{0}"),
+    "extract:ptstz": _extract("ptstz", local_clock("{1}"), {"UNIX_TIME": f"if({{1}} IS NULL, NULL, {_SECONDS})"}),
+}
+
+
+def _shift(template: Template, most: str) -> Template:
+    """A shift; an unsigned one as a signed one without copies of the sign: its own fails at what has no other sign."""
+    assert isinstance(template.text, str)
+    # A value without its own bits would be 0 for NULL.
+    shifted = f"if({{1}} = 0, {{0}}, (shiftright({{0}}, {{1}}) & shiftright({most}, {{1}} - 1)))"
+    text = template.text.replace("shiftrightunsigned({0}, {1})", shifted).replace("({0} ^ {0})", "({0} - {0})")
+    return attrs.evolve(template, text=text)
+
+
+SHIFTS: Table = {
+    key: _shift(ARITHMETIC[key], most)
+    for key, most in (
+        ("shift_right_unsigned:i32_i32", "2147483647"),
+        ("shift_right_unsigned:i64_i32", "9223372036854775807L"),
+        ("shift_left:i32_i32", "2147483647"),
+        ("shift_left:i64_i32", "9223372036854775807L"),
+    )
+}
 
 SUBSTRING: Table = {
     key: _null_if_any_is(template) for key, template in STRING.items() if key.partition(":")[0] == "substring"

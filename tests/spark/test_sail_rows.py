@@ -10,6 +10,7 @@ from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -384,3 +385,68 @@ def test_null_divided_by_zero_is_null(kind: str, sail: SparkSession) -> None:
         assert_same_rows(divided, [(None,)], tables={"t": [(None, 0)]}, session=sail)
         with pytest.raises(ExecutionError, match="by zero"):
             assert_same_rows(divided, [], tables={"t": [(4, 0)]}, session=sail)
+
+
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+MOMENTS = [
+    dt.datetime(1000, 1, 1, tzinfo=dt.UTC),
+    dt.datetime(1582, 10, 10, 23, 59, 59, 999999, tzinfo=dt.UTC),
+    dt.datetime(1899, 12, 31, 12, tzinfo=dt.UTC),
+    dt.datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=dt.UTC),
+    dt.datetime(1969, 12, 31, 23, 59, 59, tzinfo=dt.UTC),
+    *(dt.datetime(2023, 1, day, 0, 0, 0, 1, tzinfo=dt.UTC) for day in range(1, 8)),
+    dt.datetime(2024, 12, 30, 3, tzinfo=dt.UTC),
+    dt.datetime(9999, 12, 31, 3, tzinfo=dt.UTC),
+]
+COMPONENTS: dict[tuple[str, ...], Any] = {
+    ("YEAR",): lambda at: at.year,
+    ("ISO_YEAR",): lambda at: at.isocalendar().year,
+    ("ISO_WEEK", "ONE"): lambda at: at.isocalendar().week,
+    ("MONDAY_DAY_OF_WEEK", "ONE"): lambda at: at.isoweekday(),
+    ("MONDAY_DAY_OF_WEEK", "ZERO"): lambda at: at.weekday(),
+    ("SUNDAY_DAY_OF_WEEK", "ONE"): lambda at: at.isoweekday() % 7 + 1,
+    ("DAY_OF_YEAR", "ONE"): lambda at: at.timetuple().tm_yday,
+    ("UNIX_TIME",): lambda at: (at - EPOCH) // dt.timedelta(seconds=1),
+}
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+@pytest.mark.parametrize("kind", ["date", "precision_timestamp<6>", "precision_timestamp_tz<6>"])
+def test_components_of_days_and_moments(kind: str, component: tuple[str, ...], sail: SparkSession) -> None:
+    """As Python has them, also before 1970 and on Sundays."""
+    read = sd.read_named("t", {"x": kind})
+    values: list[Any] = [at.date() if kind == "date" else at for at in MOMENTS]
+    zones = ("America/New_York", "Asia/Kolkata") if kind.startswith("precision_timestamp_tz") else (None,)
+    for zone in zones:
+        argument = [] if zone is None else [zone]
+        shown = [
+            at.astimezone(ZoneInfo(zone)) if zone else at.replace(hour=0, minute=0, second=0) if kind == "date" else at
+            for at in MOMENTS
+        ]
+        if kind == "precision_timestamp<6>":
+            values = [at.replace(tzinfo=None) for at in MOMENTS]
+        rows = [(COMPONENTS[component](at),) for at in shown]
+        found = read.select(y=f.extract(*component, sd.col("x"), *argument))
+        assert_same_rows(found, rows, tables={"t": [(value,) for value in values]}, session=sail)
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+def test_bits_of_extreme_integers(bits: int, sail: SparkSession) -> None:
+    """As Python has them of so many bits."""
+    least, most = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+    values = [least, -1, 0, 1, most, None]
+    read = sd.read_named("t", {"x": f"i{bits}?"})
+    given = {"t": [(value,) for value in values]}
+    complements = [(value, None if value is None else ~value) for value in values]
+    assert_same_rows(read.select("x", y=lambda r: f.bitwise_not(r.x)), complements, tables=given, session=sail)
+    if bits < 32:
+        return
+    for shift in (0, 1, bits - 1, bits + 1):
+        shifted = [(value, None if value is None else (value % 2**bits) >> shift) for value in values]
+        rows = [(x, y if y is None or y <= most else y - 2**bits) for x, y in shifted]
+        by = read.select("x", y=f.shift_right_unsigned(sd.col("x"), sd.lit(shift, sd.I32)))
+        assert_same_rows(by, rows, tables=given, session=sail)
+        shifted = [(value, None if value is None else (value << shift) % 2**bits) for value in values]
+        rows = [(x, y if y is None or y <= most else y - 2**bits) for x, y in shifted]
+        by = read.select("x", y=f.shift_left(sd.col("x"), sd.lit(shift, sd.I32)))
+        assert_same_rows(by, rows, tables=given, session=sail)
