@@ -13,6 +13,7 @@ SUMS = ("add", "subtract", "multiply")
 
 FUNCTION_RULES: Mapping[str, tuple[str, ...]] = {
     "and_not": ("and_not",),
+    "bits_apart": ("bitwise_and", "bitwise_or", "bitwise_xor"),
     "by_constant": ("contains", "ends_with", "starts_with"),
     "comparisons": ("between",),
     "date_part": ("extract",),
@@ -28,10 +29,11 @@ FUNCTION_RULES: Mapping[str, tuple[str, ...]] = {
     "guarded_division": ("divide", "modulus"),
     "if_null": ("coalesce",),
     "is_finite": ("is_finite",),
+    "is_infinite": ("is_infinite",),
     "like_by_parts": ("like",),
     "like_pattern": ("like",),
     "nans_compared": COMPARISONS,
-    "null_if_any": ("concat", "bitwise_and", "bitwise_or", "bitwise_xor"),
+    "null_if_any": ("concat",),
     "nullif": ("nullif",),
     "one_character_each": ("reverse",),
     "one_zero": (*COMPARISONS, *DISTINCTIONS),

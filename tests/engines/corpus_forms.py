@@ -120,6 +120,8 @@ SCALARS: dict[str, Callable[[], Made]] = {
     "like of a column": lambda: TEXTS.select(v=lambda r: f.like(r.s, "%a%")),
     "contains": lambda: TEXTS.select(v=lambda r: f.contains(r.s, "a")),
     "starts_with": lambda: TEXTS.select(v=lambda r: f.starts_with(r.s, "a"), w=lambda r: f.ends_with(r.s, "_")),
+    "strpos": lambda: TEXTS.select(v=lambda r: f.strpos(r.s, r.u), w=lambda r: f.strpos(r.u, "b")),
+    "is_infinite": lambda: REALS.select(v=lambda r: f.is_infinite(r.x), w=lambda r: f.is_finite(r.z)),
     "replace": lambda: TEXTS.select(v=lambda r: f.replace(r.s, "a", "xy")),
     "substring to the end": lambda: TEXTS.select(v=lambda r: f.substring(r.s, 2)),
     "trim": lambda: TEXTS.select(v=lambda r: f.trim(r.s, " ")),

@@ -145,6 +145,39 @@ CASES: dict[str, tuple[Callable[[], Relation], Rows]] = {
         ),
         [(1, -INF, -INF), (2, -INF, INF), (3, INF, "NaN"), (4, "NaN", "NaN"), (5, 1.0, 1.0)],
     ),
+    "bits of both": (  # DataFusion folds v & -v to 0
+        lambda: sd.read_virtual([(1, 3), (6, -128), (-128, 127), (None, 1), (0, 0)], {"v": "i8?", "w": "i8"}).select(
+            "v",
+            a=lambda r: f.bitwise_and(r.v, f.negate(r.v)),
+            b=lambda r: f.bitwise_and(r.v, r.w),
+            c=lambda r: f.bitwise_and(r.w, f.subtract(sd.lit(0, "i8"), r.w)),
+            d=lambda r: f.bitwise_and(r.w, r.w),
+        ),
+        [(1, 1, 1, 1, 3), (6, 2, 0, -128, -128), (-128, -128, 0, 1, 127), (None, None, None, 1, 1), (0, 0, 0, 0, 0)],
+    ),
+    "bits of a required number and its negative": (
+        lambda: sd.read_virtual([(1,), (2,), (6,)], {"v": "i64"}).select(
+            a=lambda r: f.bitwise_and(r.v, f.negate(r.v)),
+            b=lambda r: f.bitwise_or(r.v, f.negate(r.v)),
+            c=lambda r: f.bitwise_xor(r.v, f.negate(r.v)),
+        ),
+        [(1, -1, -2), (2, -2, -4), (2, -2, -4)],
+    ),
+    "what is infinite": (
+        lambda: sd.read_virtual(
+            [(-INF, 1.0), (1e308, INF), (float("nan"), 0.0), (None, -1e38)], {"x": "fp64?", "y": "fp32"}
+        ).select(a=lambda r: f.is_infinite(r.x), b=lambda r: f.is_infinite(r.y)),
+        [(True, False), (False, True), (False, False), (None, False)],
+    ),
+    "where texts are": (
+        lambda: FEW.select(
+            "n",
+            a=lambda r: f.strpos(r.s, "\\"),
+            b=lambda r: f.strpos(sd.lit("é𝄞ab"), "ab"),
+            c=lambda r: f.strpos(r.s, ""),
+        ),
+        [(1, 2, 3, 1), (2, 0, 3, 1), (3, None, 3, None)],
+    ),
     # Structs, whose fields engines find by name.
     "fields of structs": (
         lambda: PAIRS.select("n", a=lambda r: r.w["c1"], b=lambda r: r.w["c0"]),

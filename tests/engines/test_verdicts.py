@@ -31,7 +31,6 @@ LEAST_RECALL = 0.93
 RIGHT_BY_CHANCE = {
     # The rows of these plans are right, but others of their kind are not.
     "enhancement": "it is ignored, though it must not be",
-    "bitwise_and": "DataFusion folds k & -k to 0",
     "cast reals.x to decimal<10,2>?": "1.115 becomes 1.12",
     "cast texts.s to i32?": "other texts are taken for numbers than elsewhere",
     "NULL of interval_compound<6>": "other values are refused",

@@ -195,9 +195,34 @@ def is_finite(node: ScalarFunction, arguments: list[Expression]) -> Expression:
     return balanced("and", [negated(call("comparison", "is_nan", value)), call("comparison", "lte", size, bound)])
 
 
+def is_infinite(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+    """Whether a number is larger than the largest one, or less than the least."""
+    (value,) = arguments
+    required = value.type.as_required()
+    bound = literal(LARGEST[type(required)], required)
+    size = call("arithmetic", "abs", one_zero(value))
+    return balanced("and", [negated(call("comparison", "is_nan", value)), call("comparison", "gt", size, bound)])
+
+
+def bits_apart(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+    """Bits of two integers, of which engines do not see that one is the negative of the other: they take -v for ~v."""
+    left, right = arguments
+    zero = literal(0, right.type.as_required())
+    hidden = right if isinstance(right, Literal) else chosen([(equal(right, zero), right)], right)
+    if node.function.name == "bitwise_and":  # all bits, without those that only one has
+        either, one = (call("arithmetic", name, left, hidden) for name in ("bitwise_or", "bitwise_xor"))
+        made = call("arithmetic", "bitwise_xor", either, one)
+    else:
+        made = call("arithmetic", node.function.name, left, hidden)
+    nulls = [is_null(each) for each in arguments if each.type.nullable]
+    return chosen([(balanced("or", nulls), Literal(None, node.type.as_nullable()))], made) if nulls else made
+
+
 EQUIVALENTS: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expression]] = {
     "extreme_value": extreme_value,
     "sign": sign_of,
     "is_finite": is_finite,
+    "is_infinite": is_infinite,
+    "bits_apart": bits_apart,
 }
 """What writes a call by other functions, by the names of rules in profiles."""
