@@ -73,6 +73,11 @@ def embedded_session() -> SparkSession:
         return _sessions[0]
 
 
+def is_embedded(spark: SparkSession) -> bool:
+    """Whether a session is that of the embedded engine in this process."""
+    return any(spark is session for session in _sessions)
+
+
 def _started() -> SparkSession:
     if _foreign:
         raise ExecutionError(

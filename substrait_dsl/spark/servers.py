@@ -69,6 +69,10 @@ def _require_known_pyspark(spark: SparkSession) -> None:
     """
     from pyspark.errors import PySparkException
 
+    from substrait_dsl.spark.embedded import is_embedded
+
+    if is_embedded(spark):  # whose server was told of a pyspark that it knows, once
+        return
     try:
         _ = spark.newSession().version
     except PySparkException as error:
