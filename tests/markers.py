@@ -91,6 +91,7 @@ SLOW = frozenset(
         "engines/test_other_values.py",
         "engines/test_page.py::test_the_tables_are_what_the_profiles_say",
         "engines/test_pipelines.py",
+        "engines/test_session_verdicts.py::test_a_check_needs_no_pyspark",
         "engines/test_sessions.py",
         "engines/test_processes.py",
         "engines/test_probes.py",

@@ -247,12 +247,13 @@ def _forms(metadata: Entry) -> frozenset[str] | None:
     return frozenset(words)
 
 
-def load_profile(engine: str | Path) -> Profile:
+def load_profile(engine: str | Path, others: tuple[str, ...] = ()) -> Profile:
     """The profile of an engine.
 
     Args:
         engine: the name of an engine, which means its newest version that there is a profile of (``datafusion``); a
             name with a version (``datafusion-55``); or the path of a profile, whose name ends in ``.yaml``.
+        others: the names of engines without a profile, which may have been meant, too.
 
     Raises:
         InvalidChoiceError: there is no such engine, with the nearest one.
@@ -263,7 +264,7 @@ def load_profile(engine: str | Path) -> Profile:
         return read_profile(_text(Path(engine)), Path(engine).name)
     known = shipped_profiles()
     if engine not in known:
-        raise unknown_choice("engine", engine, known)
+        raise unknown_choice("engine", engine, (*known, *others))
     return known[engine]
 
 

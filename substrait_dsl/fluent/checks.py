@@ -20,6 +20,7 @@ from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming,
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.capabilities import DIALECT_ENDINGS, read_capabilities
 from substrait_dsl.fluent.lowering import name_step, step_of
+from substrait_dsl.fluent.session_checks import NAMES
 
 if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan as PlanMessage
@@ -51,7 +52,7 @@ def profile_or_capabilities(engine: object) -> Profile | Capabilities:
     is_path = isinstance(engine, Path) or engine.lower().endswith(ENDINGS) or os.sep in engine
     if is_path and not is_profile(Path(engine)):
         return read_capabilities(engine)
-    return load_profile(engine)
+    return load_profile(engine, others=NAMES)
 
 
 # --- the words of a dialect
@@ -236,7 +237,7 @@ def check_all(plan: Plan | RelationBase, engines: Iterable[str | Path | Capabili
 
     Args:
         plan: the plan, or a relation, which means its plan.
-        engines: the engines, each as of `Plan.check`; by default all that there is a profile of.
+        engines: the engines, each as of `Plan.check`; by default Spark, Sail, and all that there is a profile of.
 
     Returns:
         The reports by the names of the engines, in order. It prints as a table.
@@ -254,7 +255,7 @@ def check_all(plan: Plan | RelationBase, engines: Iterable[str | Path | Capabili
         require(plan, (Plan, RelationBase), "a plan or a relation is checked")
         if engines is None:
             given: tuple[str | Path | Capabilities, ...] = tuple(
-                dict.fromkeys(each.name for each in shipped_profiles().values())
+                dict.fromkeys((*(each.name for each in shipped_profiles().values()), *NAMES))
             )
         else:
             given = _require_engines(engines)

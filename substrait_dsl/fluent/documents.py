@@ -246,14 +246,20 @@ class Document(Immutable, Called, Generic[M, A]):
             InvalidArgumentError: the argument is something else.
             InvalidChoiceError: there is no profile of such an engine, with the nearest one.
             CatalogError: the file cannot be read, or breaks the rules of dialect files.
-            UnsupportedError: as `to_proto`.
+            UnsupportedError: as `to_proto`; and for Spark and Sail, which run plans.
 
         Specification: ``Capabilities`` in ``capabilities.proto`` of versions before 0.82, and ``dialect_schema.yaml``.
         """
         from substrait_dsl.algebra.capabilities import Capabilities
         from substrait_dsl.fluent.checks import capability_report, profile_or_capabilities
+        from substrait_dsl.fluent.session_checks import session_engine
 
         with naming("check"):
+            if session_engine(engine) is not None:
+                raise UnsupportedError(
+                    f"what {engine} does with expressions alone is not known: it runs plans",
+                    hint="check a relation that has them: read_named(...).select(...)",
+                )
             given = profile_or_capabilities(engine)
             return capability_report(self._required(), given if isinstance(given, Capabilities) else given.dialect)
 

@@ -240,12 +240,16 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             name the later ones have a number behind it: ``k`` and ``k_2``.
 
         Raises:
-            UnsupportedError: something has no form on the engine that gives the same rows; it names the step.
+            UnsupportedError: something has no form on the engine that gives the same rows; it names the step. Or
+                the engine is Spark or Sail, which run plans in a session and get none.
             InvalidChoiceError: there is no profile of such an engine, with the nearest one.
 
         Specification: what an engine takes is a dialect file, ``dialect_schema.yaml``.
         """
+        from substrait_dsl.fluent.session_checks import require_bytes
+
         with naming("lower"):
+            require_bytes(engine)
             return self._lowered(engine)
 
     def _lowered(self, engine: str | Path) -> Plan:
@@ -272,7 +276,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
         Raises:
             UnsupportedError: as of `to_proto`; for an engine, the first finding for which `check` refuses the plan.
-                It names the step and says how many more there are.
+                It names the step and says how many more there are. And for Spark and Sail, which get no bytes.
             InvalidChoiceError: as of `to_proto` and `lower`.
             InvalidArgumentError: as of `to_proto`.
         """
@@ -280,10 +284,12 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             return super().to_bytes(encoding=encoding or "spec", outer_references=outer_references)
         from substrait_dsl.engines.profile import load_profile
         from substrait_dsl.fluent.checks import message_for
+        from substrait_dsl.fluent.session_checks import require_bytes
         from substrait_dsl.proto.plan import to_bytes
 
         with naming("to_bytes"):
             require_encoding(encoding or "spec", outer_references)
+            require_bytes(engine)
             return to_bytes(message_for(self._algebra, load_profile(engine), encoding, outer_references))
 
     def check(self, engine: str | Path | Capabilities) -> Report:
@@ -295,7 +301,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         ``to_bytes(engine=...)`` if it is ``runs lowered``. What is not known to be right is refused.
 
         Args:
-            engine: the name of an engine, as of `lower`; the path of a profile or of a dialect file; or what a system
+            engine: the name of an engine, as of `lower`, or ``"spark"`` or ``"sail"``, which run it by `execute`: what
+                only a session of these can say is refused; the path of a profile or of a dialect file; or what a system
                 says of itself, `Capabilities`. Of a dialect and of `Capabilities` only the words are known: they are
                 compared with those of the plan as it is written, and whether the system computes it stays open.
 
@@ -313,8 +320,11 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         """
         from substrait_dsl.algebra.capabilities import Capabilities
         from substrait_dsl.fluent.checks import capability_report, profile_or_capabilities, profile_report
+        from substrait_dsl.fluent.session_checks import session_engine, session_report
 
         with naming("check"):
+            if (session := session_engine(engine)) is not None:
+                return session_report(self._algebra, session)
             given = profile_or_capabilities(engine)
             if isinstance(given, Capabilities):
                 return capability_report(self._required(), given)

@@ -122,6 +122,9 @@ class Engine:
     keeps_order: bool = True
     """Whether rows stay in their order where a subquery that does not depend on them is asked."""
 
+    moves_by_number: bool = True
+    """Whether rows are moved to partitions by a number that is computed of each."""
+
     def functions(self, extension: str, kind: FunctionKind) -> Table:
         """The templates in place of Spark's for an extension."""
         found: dict[str, Template] = {}

@@ -100,15 +100,13 @@ def execute(
     """
     require_running(spark)
     require_supported(spark)
-    _require_known(plan.settings.enhancement)
+    require_known(plan.settings.enhancement)
     zone = spark.conf.get(TIME_ZONE) or "UTC"
     plan = with_values(plan.with_parameters_bound(), Context(moment or now(), zone))
     engine = engine_of(spark)
     for rel in plan.relations:
         nodes = list(walk(rel))
-        _require_no_limits_of_outer_rows(nodes, engine)
-        _check_extensions(nodes)
-        require_meaning(nodes)
+        require_executable(nodes, engine)
         require_settings(rel, nodes, spark)
         if rel.inside.changes:  # what stands in several places is evaluated in each
             require_size(rel)
@@ -125,6 +123,13 @@ def execute(
         frames = Evaluation(order, space, _lower_root).run()
         space.persist()
         return frames
+
+
+def require_executable(nodes: Sequence[Node], engine: Engine) -> None:
+    """Raise `UnsupportedError` for a node that is lowered, and that the engine would compute otherwise than it says."""
+    _require_no_limits_of_outer_rows(nodes, engine)
+    _check_extensions(nodes)
+    require_meaning(nodes)
 
 
 def _require_no_limits_of_outer_rows(nodes: Sequence[Node], engine: Engine) -> None:
@@ -196,7 +201,8 @@ def _may_look_up(rel: Rel) -> bool:
     return has_subqueries or streamed(rel, correlated=True) != rel.inputs
 
 
-def _require_known(enhancement: AnyMessage | None) -> None:
+def require_known(enhancement: AnyMessage | None) -> None:
+    """Raise `UnsupportedError` for an enhancement of a whole plan."""
     if enhancement is not None:
         raise UnsupportedError(
             f"the plan has an enhancement of the type {enhancement.type_url}, which changes what it means in a way "

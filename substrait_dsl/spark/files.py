@@ -25,7 +25,7 @@ from substrait_dsl.algebra.relations import (
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from substrait_dsl.spark.arrow_files import read_arrow
 from substrait_dsl.spark.columns import check_columns
-from substrait_dsl.spark.delimited import read_text
+from substrait_dsl.spark.delimited import read_text, text_options
 from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.expanded import require_names_read
 from substrait_dsl.spark.failures import spark_errors
@@ -76,6 +76,32 @@ def read_files(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
     return reduce(lambda one, other: one.union(other), declared)
 
 
+def require_files(files: Sequence[FileItem]) -> None:
+    """Raise as `read_files` for what it refuses whatever is in the files."""
+    for kind, group in groupby(files, key=lambda item: item.format):
+        items = list(group)
+        require_format(kind)
+        for item in filter(is_slice, items):
+            rows_of_slice(item)
+        if not isinstance(kind, Arrow):
+            _paths(kind, items) if current_engine().reads_text or not isinstance(kind, DelimitedText) else None
+
+
+def require_format(kind: FileFormat) -> None:
+    """Raise `UnsupportedError` for files that are not read at all."""
+    match kind:
+        case Dwrf():
+            raise UnsupportedError("Spark cannot read DWRF files", hint="convert them to Parquet or ORC")
+        case ExtensionFormat(detail=detail):
+            raise UnsupportedError(f"Spark cannot read files of the format {detail.type_url}")
+        case DelimitedText():
+            text_options(kind)
+        case Parquet() | Orc() | Arrow():
+            pass
+        case never:
+            assert_never(never)
+
+
 def _rounds(files: Iterable[FileItem]) -> list[list[FileItem]]:
     """The files, those that are listed again in another list: a folder that has columns Spark reads once at a time."""
     rounds: list[list[FileItem]] = []
@@ -116,6 +142,7 @@ def _declared(frame: DataFrame, schema: NamedStruct, what: str) -> DataFrame:
 
 
 def _read(kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
+    require_format(kind)
     match kind:
         case Parquet():
             return _by_name("parquet", kind, files, schema, spark)
@@ -129,10 +156,8 @@ def _read(kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spar
             return read_text(kind, files, _paths(kind, files), schema, spark)
         case Arrow():
             return read_arrow(files, schema, spark)
-        case Dwrf():
-            raise UnsupportedError("Spark cannot read DWRF files", hint="convert them to Parquet or ORC")
-        case ExtensionFormat(detail=detail):
-            raise UnsupportedError(f"Spark cannot read files of the format {detail.type_url}")
+        case Dwrf() | ExtensionFormat():
+            raise AssertionError("files of such a format are refused before")
         case never:
             assert_never(never)
 

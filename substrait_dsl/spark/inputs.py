@@ -48,7 +48,7 @@ def _source(rel: Rel, space: Workspace) -> DataFrame | None:
         if any(isinstance(node, WindowFunction) or is_subquery(node) for node in walk(rel, into_relations=False)):
             return None
         rel = rel.input
-    if not isinstance(rel, Read):
+    if not isinstance(rel, Read) or not space.has_session:
         return None
     match rel.definition:
         case NamedTable(names=names) if names in space.given:

@@ -103,7 +103,7 @@ class Lowering:
 
     def nested(self, outer: Mapping[int, tuple[str, ...]]) -> Lowering:
         """A lowering for a subquery."""
-        inner = Lowering(self.space, outer)
+        inner = type(self)(self.space, outer)
         inner.main = self.main
         inner.is_brief = self.is_brief
         return inner
@@ -274,6 +274,10 @@ class Lowering:
         if self.as_text:
             return TextTable((), "(SELECT 1)", self.space).select(made)
         return FrameTable((), self.space.spark.range(1), self.space).select(made)
+
+    def source(self, rel: Read) -> Rows:
+        """The columns that a read finds, before it filters them."""
+        return reads.lower_source(rel, self)
 
     def first(self, rows: Rows) -> Any:
         """The value of the first column of the only row, computed now."""

@@ -29,7 +29,6 @@ from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.sorting import SortKeys, ordered
 from substrait_dsl.spark.tables import Rows
-from substrait_dsl.spark.versions import has
 from substrait_dsl.spark.workspace import functions_of
 from substrait_dsl.spark.zeros import sort_key
 
@@ -66,6 +65,38 @@ def lower_exchange(rel: Exchange, to: Lowering) -> Rows:
     return Rows(FrameTable(rows.table.names, frame, to.space, keys=keys if is_one else ()), rows.columns)
 
 
+def require_partitions(rel: Exchange, to: Lowering) -> None:
+    """Raise `UnsupportedError` for an exchange that no DataFrame has, whatever the number of its rows."""
+    _require_number(rel.partition_count or 1)
+    _require_moves(rel.kind)
+    if not rel.targets and not isinstance(rel.kind, MultiBucket):
+        _, here = host(to, to[rel.input], rel.anchor, [rel.kind], hoist=True)
+        match rel.kind:
+            case Scatter(fields=fields):
+                for field in fields:
+                    as_key(here.sql(field), field.type)
+            case SingleBucket(expression=bucket):
+                here.sql(bucket)
+
+
+def _require_number(count: int) -> None:
+    if count > MAX_PARTITIONS:
+        raise UnsupportedError(
+            f"an exchange into {count:,} partitions: Spark makes a task of each, and {MAX_PARTITIONS:,} are the most",
+            hint="take fewer partitions",
+        )
+
+
+def _require_moves(kind: object) -> None:
+    if not current_engine().moves_by_number and isinstance(kind, SingleBucket | RoundRobin):
+        if isinstance(kind, RoundRobin) and not kind.exact:
+            return
+        raise UnsupportedError(
+            f"{current_engine().name} cannot move rows to partitions by a number that is computed of each",
+            hint="an exchange changes no rows: leave it out, or scatter the rows by the values of columns",
+        )
+
+
 def _moved(
     frame: DataFrame,
     kind: Scatter | SingleBucket | RoundRobin | Broadcast,
@@ -76,11 +107,8 @@ def _moved(
     functions = functions_of(to.space.spark)
     # Where the plan leaves the number of partitions to the system, it is the session's.
     count = partition_count or int(to.space.spark.conf.get("spark.sql.shuffle.partitions") or 200)
-    if count > MAX_PARTITIONS:
-        raise UnsupportedError(
-            f"an exchange into {count:,} partitions: Spark makes a task of each, and {MAX_PARTITIONS:,} are the most",
-            hint="take fewer partitions",
-        )
+    _require_number(count)
+    _require_moves(kind)
     match kind:
         case Scatter(fields=fields):
             return frame.repartition(count, *(functions.expr(as_key(here.sql(field), field.type)) for field in fields))
@@ -100,7 +128,7 @@ def _moved(
 
 def _numbered(frame: DataFrame, number: str, to: Lowering) -> DataFrame:
     """The rows with a column of their numbers, from 0, in the order that they have."""
-    if has(to.space.spark, "zipWithIndex"):
+    if to.space.has("zipWithIndex"):
         return frame.zipWithIndex(number)
     place = to.space.name()
     placed = frame.selectExpr("*", f"monotonically_increasing_id() AS {place}")

@@ -75,28 +75,33 @@ def can_be_text(read: Read, most_rows: int, given: ArrowTables) -> bool:
 
 def lower_read(rel: Read, to: Lowering) -> Rows:
     """Read the columns of the base schema, filter them, keep those of the mask."""
-    match rel.definition:
-        case NamedTable(names=names) if names in to.space.given:
-            frame, columns = to.space.given.read(names, rel.base_schema)
-            rows = _selected(frame, columns, rel, to.space)
-        case NamedTable(names=names):
-            rows = _named(names, rel, to)
-        case VirtualTable():
-            rows = _virtual(rel, to)
-        case LocalFiles(items=files):
-            read = partial(read_files, files, rel.base_schema, to.space.spark)
-            rows = _from_source((files, rel.base_schema), read, what_of(files), rel, to.space)
-        case IcebergTable(metadata_uri=uri) as table:
-            read = partial(read_snapshot, table, rel.base_schema.names, to.space.spark)
-            rows = _from_source((table, rel.base_schema), read, f"the Iceberg table {uri}", rel, to.space)
-        case ExtensionTable() as other:
-            raise UnsupportedError(f"Spark does not know how to read {kind_words(other)}: {other.detail.type_url}")
-        case never:
-            assert_never(never)
+    rows = to.source(rel)
     for condition in (rel.filter, rel.best_effort_filter):
         if condition is not None:
             rows = filtered(rows, condition, rel.anchor, to)
     return rows if rel.projection is None else _masked(rows, rel, rel.projection)
+
+
+def lower_source(rel: Read, to: Lowering) -> Rows:
+    """The columns of the base schema."""
+    match rel.definition:
+        case NamedTable(names=names) if names in to.space.given:
+            frame, columns = to.space.given.read(names, rel.base_schema)
+            return _selected(frame, columns, rel, to.space)
+        case NamedTable(names=names):
+            return _named(names, rel, to)
+        case VirtualTable():
+            return _virtual(rel, to)
+        case LocalFiles(items=files):
+            read = partial(read_files, files, rel.base_schema, to.space.spark)
+            return _from_source((files, rel.base_schema), read, what_of(files), rel, to.space)
+        case IcebergTable(metadata_uri=uri) as table:
+            read = partial(read_snapshot, table, rel.base_schema.names, to.space.spark)
+            return _from_source((table, rel.base_schema), read, f"the Iceberg table {uri}", rel, to.space)
+        case ExtensionTable() as other:
+            raise UnsupportedError(f"Spark does not know how to read {kind_words(other)}: {other.detail.type_url}")
+        case never:
+            assert_never(never)
 
 
 _MANY_TABLES = 3

@@ -546,6 +546,7 @@ SAIL = Engine(
     has_map_lambdas=False,
     has_fields_of_null=False,
     keeps_order=False,
+    moves_by_number=False,
 )
 
 

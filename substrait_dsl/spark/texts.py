@@ -13,7 +13,6 @@ from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.record import note_inlined
 from substrait_dsl.spark.sorting import SortKeys, ordering
 from substrait_dsl.spark.tables import NAME, Item, JoinHow, Table, all_true, items, names_joined, select_list
-from substrait_dsl.spark.versions import has
 
 if TYPE_CHECKING:
     from substrait_dsl.spark.workspace import Workspace
@@ -71,7 +70,7 @@ class TextTable(Table):
         rows = self.closed
         named = (name for name in NAME.findall(" ".join(conditions)) if name not in rows.names)
         used = next(chain(outside, named), None)
-        if used is not None and not has(self.space.spark, "EXISTS without its row"):
+        if used is not None and not self.space.has("EXISTS without its row"):
             conditions = (*conditions, _OF_ROW.format(used))
         rows = attrs.evolve(rows, conditions=(*rows.conditions, *conditions))
         # In parentheses, it may also be an operand.

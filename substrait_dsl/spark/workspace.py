@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from substrait_dsl.spark.records import Kept
+    from substrait_dsl.spark.versions import Capability
 
 VIEW_PREFIX = "__substrait_dsl_"
 """What the names of the temporary views begin with that cut long plans."""
@@ -43,6 +44,9 @@ def functions_of(spark: SparkSession) -> ModuleType:
 
 class Workspace:
     """What one execution shares: the session, the supply of names, and DataFrames that SQL text refers to."""
+
+    has_session = True
+    """Whether there is a session to ask; `preflight` has none."""
 
     def __init__(self, spark: SparkSession, *, persist_shared: bool = False, given: ArrowTables | None = None) -> None:
         self.spark = spark
@@ -78,6 +82,12 @@ class Workspace:
         other._shared = []
         other.is_rehearsal = True
         return other
+
+    def has(self, capability: Capability) -> bool:
+        """Whether the session has what not all versions of Spark have."""
+        from substrait_dsl.spark.versions import has
+
+        return has(self.spark, capability)
 
     def name(self) -> str:
         """A name that nothing else has."""

@@ -1,4 +1,4 @@
-"""Writes the tables of docs/engines.md from the profiles of engines: what each takes, lowered or as it is.
+"""Writes the tables of docs/engines.md: what each engine takes, by its profile or, for Spark and Sail, by `check`.
 
 Run from the repository's root after a change of a profile or of the lowering: ``python -m tests.engines.page``.
 """
@@ -20,6 +20,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
 
 PROFILES: tuple[Profile, ...] = tuple({each.name: each for each in shipped_profiles().values()}.values())
 
+SESSIONS = {"spark": "Spark 4", "sail": "Sail 0.7"}
+"""The engines that run plans in a session, and get no bytes."""
+
 WORDS = {"runs": "yes", "runs lowered": "lowered", "refused": "-"}
 """What the page says for the verdicts."""
 
@@ -39,9 +42,9 @@ def _replaced(table: str, found: re.Match[str]) -> str:
     return f"{found[1]}{table}\n{found[2]}"
 
 
-def table_of(first: str, rows: Iterable[tuple[str, Cells]]) -> str:
-    """A table with a column for each engine."""
-    head = [first, *map(str, PROFILES)]
+def table_of(first: str, rows: Iterable[tuple[str, Cells]], further: Iterable[str] = ()) -> str:
+    """A table with a column for each engine that has a profile, and further ones."""
+    head = [first, *map(str, PROFILES), *further]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join([*lines, *("| " + " | ".join((name, *cells)) + " |" for name, cells in rows)])
 
@@ -53,19 +56,19 @@ def merged(rows: Iterable[tuple[str, Cells]]) -> Iterator[tuple[str, Cells]]:
 
 
 def verdicts(made: Made) -> Cells:
-    return tuple(WORDS[made.check(profile.name).verdict] for profile in PROFILES)
+    return tuple(WORDS[made.check(name).verdict] for name in (*(each.name for each in PROFILES), *SESSIONS))
 
 
 def plans() -> str:
     """Small plans, by what they show."""
     some: dict[str, Callable[[], Made]] = {**PLANS, **RELATIONS, **WINDOWS, **SCALARS, **UNKNOWN}
-    return table_of("a plan with", merged((name, verdicts(make())) for name, make in some.items()))
+    return table_of("a plan with", merged((name, verdicts(make())) for name, make in some.items()), SESSIONS.values())
 
 
 def constants() -> str:
     """Constants of each type."""
     rows = ((f"`{kind}`", verdicts(column_of(kind, values[0]))) for kind, values in LITERALS.items())
-    return table_of("a constant of", merged(rows))
+    return table_of("a constant of", merged(rows), SESSIONS.values())
 
 
 def shapes() -> str:

@@ -1,0 +1,241 @@
+"""What an execution would refuse of a plan, found without a session: the plan is lowered to text that nobody runs.
+
+It is the lowering of executions, with its tables of functions and its guards of an engine, so that nothing is said
+here a second time. Tables and files are taken to have the columns that the plan declares. What only a session can
+decide is refused: how a change fits the table that it changes, and what an optimizer makes of subqueries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, cast
+
+import attrs
+
+from substrait_dsl.algebra.evaluation import Change
+from substrait_dsl.algebra.expressions import Literal
+from substrait_dsl.algebra.node import Node, Rel, walk
+from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.relations import Exchange, IcebergTable, LocalFiles, NamedTable, Read, VirtualTable
+from substrait_dsl.algebra.trees import Root
+from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, kind_words
+from substrait_dsl.spark.arrow_tables import ArrowTables
+from substrait_dsl.spark.context import Context, now, with_values
+from substrait_dsl.spark.engines import Engine, written_for
+from substrait_dsl.spark.execute import require_executable, require_known
+from substrait_dsl.spark.files import require_files
+from substrait_dsl.spark.lowering import MOST_TEXT_ROWS, Lowering
+from substrait_dsl.spark.needs import Plan
+from substrait_dsl.spark.optimizers import unknown_subqueries
+from substrait_dsl.spark.output import guarded
+from substrait_dsl.spark.partitions import require_partitions
+from substrait_dsl.spark.reads import as_inside
+from substrait_dsl.spark.record import note_plan, note_refused, recording
+from substrait_dsl.spark.repetition import require_size
+from substrait_dsl.spark.session import SETTINGS as OF_LOCAL_SESSIONS
+from substrait_dsl.spark.settings import SETTINGS, TIME_ZONE, Setting
+from substrait_dsl.spark.tables import Item, Rows
+from substrait_dsl.spark.texts import TextTable
+from substrait_dsl.spark.types import spark_sql_type
+from substrait_dsl.spark.versions import Capability
+from substrait_dsl.spark.virtual import can_be_arrow
+from substrait_dsl.spark.workspace import Workspace
+
+_LONGEST_TEXT = 4000
+_MOST_CONDITIONS = 50
+"""From how many characters, or filters, on a table that depends on no outer row gets a name in place of its text."""
+
+
+@attrs.frozen
+class Refused:
+    """Something for which an execution would refuse a plan."""
+
+    error: SubstraitDslError
+    top: Rel | None = None
+    """The tree of the plan that it stands in; None: it is of the plan as a whole."""
+    rel: Rel | None = None
+    """The relation of the tree."""
+    part: Node | None = None
+    """The expression or measure of the relation; None: it is all of it."""
+    is_of_session: bool = False
+    """Whether a session might take it, which only that can say."""
+
+
+@attrs.frozen
+class Preflight:
+    """What is known of an execution before there is a session for it."""
+
+    refused: tuple[Refused, ...]
+    settings: tuple[Setting, ...]
+    """The settings that matter to the plan and that Spark does not have by itself as the plan needs them."""
+
+
+def preflight(plan: AlgebraPlan, engine: Engine) -> Preflight:
+    """Find out what an execution would refuse of a plan, on any session of an engine.
+
+    Args:
+        plan: the plan.
+        engine: `engines.SPARK` or `sail.SAIL`.
+    """
+    try:
+        plan = with_values(plan.with_parameters_bound(), Context(now(), "UTC"))
+        require_known(plan.settings.enhancement)
+    except SubstraitDslError as error:
+        return Preflight((Refused(error),), ())
+    refused: list[Refused] = []
+    settings: dict[str, Setting] = {}
+    with written_for(engine):
+        for tree in plan.trees:
+            nodes = list(walk(tree.input))
+            refused += _refused(tree.input, tree.names if isinstance(tree, Root) else None, nodes, engine)
+            needs = Plan(tree.input, nodes)
+            settings |= {each.key: each for each in SETTINGS if _is_to_be_made(each) and each.matters(needs)}
+    return Preflight(tuple(refused), tuple(settings.values()))
+
+
+def _is_to_be_made(setting: Setting) -> bool:
+    """Whether a session of Spark with its own defaults lacks what a setting must be: local sessions make these."""
+    return setting.key == TIME_ZONE or (
+        setting.key in OF_LOCAL_SESSIONS and setting.default is not None and setting.default not in setting.values
+    )
+
+
+def _refused(top: Rel, names: Sequence[str] | None, nodes: Sequence[Node], engine: Engine) -> Iterator[Refused]:
+    """What of one tree would be refused."""
+    try:
+        require_executable(nodes, engine)
+        require_size(top)
+    except SubstraitDslError as error:
+        yield Refused(error, top)
+        return
+    change = next((node for node in nodes if isinstance(node, Change)), None)
+    if change is not None:
+        yield Refused(_of_change(change, engine), top, change, is_of_session=engine.takes_changes)
+        return
+    with recording() as records:
+        note_plan(top)
+        lowering = _Preflight(_NoSession())
+        lowering.lower_tree(top, names or top.schema.names)
+        noted = records[0].refused
+    for rel, subquery in unknown_subqueries(nodes, engine):
+        yield Refused(_of_optimizer(engine), top, rel, subquery, is_of_session=True)
+    for raised in lowering.errors:
+        places = [node for each, node in noted if each is raised]  # inner ones first
+        rel = next((node for node in places if isinstance(node, Rel)), top)
+        part = places[0] if places and not isinstance(places[0], Rel) else None
+        yield Refused(raised, top, rel, part)
+
+
+def _of_change(change: Rel, engine: Engine) -> UnsupportedError:
+    if not engine.takes_changes:
+        return UnsupportedError(f"{engine.name} is given no plan that changes something, such as {kind_words(change)}")
+    return UnsupportedError(
+        f"whether {kind_words(change)} can be made depends on what is there, which a session knows: execute refuses it "
+        "there before anything is changed"
+    )
+
+
+def _of_optimizer(engine: Engine) -> UnsupportedError:
+    return UnsupportedError(
+        f"whether {engine.name} can make a join of a subquery that depends on an outer row in this way, only its "
+        "optimizer knows: execute refuses it there",
+        hint="compare columns of the outer row in filters near the top of the subquery, as in inner.a == outer.b",
+    )
+
+
+class _NoSession(Workspace):
+    """A workspace without a session."""
+
+    has_session = False
+
+    def __init__(self) -> None:
+        super().__init__(cast("Any", None), given=ArrowTables({}, cast("Any", None)))
+
+    def apart(self) -> Workspace:
+        return self
+
+    def has(self, capability: Capability) -> bool:
+        return False  # as in the oldest version that plans run on
+
+    def table(self, names: tuple[str, ...]) -> TextTable:
+        """A table of these columns, under a name that nothing else has."""
+        return TextTable(names, self.name(), self)
+
+
+class _Preflight(Lowering):
+    """Lowers a tree to text, and goes on behind what it refuses."""
+
+    space: _NoSession
+
+    def __init__(self, space: Workspace, outer: Mapping[int, tuple[str, ...]] | None = None) -> None:
+        super().__init__(space, outer or {})
+        self.errors: list[SubstraitDslError] = []
+
+    def nested(self, outer: Mapping[int, tuple[str, ...]]) -> Lowering:
+        inner = super().nested(outer)
+        assert isinstance(inner, _Preflight)
+        inner.errors = self.errors
+        return inner
+
+    def lower_tree(self, top: Rel, names: Sequence[str]) -> None:
+        """Lower a tree, and its columns as the output has them."""
+        columns = self.lower(top).columns
+        try:
+            for column, kind, name in zip(columns, top.schema.types, names, strict=False):
+                spark_sql_type(kind)
+                guarded(column, None, kind, f'column "{name}"')
+        except SubstraitDslError as error:
+            self.errors += [] if self.errors else [error]  # else the type is that of what is refused already
+
+    def first(self, rows: Rows) -> int:
+        """A value of a count or an offset that is computed when the plan is executed."""
+        return 1
+
+    def _leaves_text(self, rel: Rel) -> bool:
+        return False
+
+    def _step(self, rel: Rel) -> Rows:
+        try:
+            rows = self._lowered(rel)
+        except SubstraitDslError as error:
+            note_refused(error, rel)
+            self.errors.append(error)
+            columns = self.space.names(len(rel.schema))
+            return Rows(self.space.table(columns), columns)
+        assert isinstance(rows.table, TextTable)
+        is_short = len(rows.table.source) < _LONGEST_TEXT and len(rows.table.conditions) < _MOST_CONDITIONS
+        if self.outer or is_short:
+            return rows
+        table = rows.table.closed
+        named = attrs.evolve(self.space.table(table.names), keys=table.keys, since_sorted=table.since_sorted)
+        return Rows(named, rows.columns)
+
+    def _lowered(self, rel: Rel) -> Rows:
+        if isinstance(rel, Exchange) and not self.outer:
+            require_partitions(rel, self)
+        return super()._lowered(rel)
+
+    def source(self, rel: Read) -> Rows:
+        """The columns as they are declared, of what only a session can look at."""
+        match rel.definition:
+            case LocalFiles(items=files):
+                with suppress(ExecutionError):  # of a file that is not here, or not yet
+                    require_files(files)
+            case IcebergTable(metadata_uri=uri):
+                raise UnsupportedError(f"whether the Iceberg table {uri} can be read, a session knows")
+            case VirtualTable(rows=rows):
+                literals = all(isinstance(value, Literal) for record in rows for value in record.fields)
+                if not literals or len(rows) <= MOST_TEXT_ROWS or not can_be_arrow(rel.base_schema.types):
+                    return super().source(rel)
+            case NamedTable():
+                pass
+            case _:
+                return super().source(rel)
+        types = rel.base_schema.types
+        for kind in types:
+            spark_sql_type(kind)
+        columns = self.space.names(len(types))
+        texts = (as_inside(f"c{number}", kind) for number, kind in enumerate(types))
+        table = TextTable((), self.space.name(), self.space)
+        return Rows(table.select([Item(text, (name,)) for text, name in zip(texts, columns, strict=True)]), columns)
