@@ -101,6 +101,9 @@ class FrameTable(Table):
         if offset and count is None and not current_engine().has_offsets:
             text = f"SELECT * FROM {self.space.attach(frame)} LIMIT {2**63 - 1 - offset} OFFSET {offset}"
             return self._made(self.space.sql(text), self.names, self.keys)
+        if count is not None and count >= 2**31:  # of which DataFrames have none
+            text = f"SELECT * FROM {self.space.attach(frame)} LIMIT {count}"
+            frame, count = self.space.sql(text), None
         if offset:
             frame = frame.offset(offset)
         if count is not None:

@@ -23,7 +23,7 @@ from substrait_dsl.spark.join_plans import PLANS, Plan, Side, require_no_window,
 from substrait_dsl.spark.lookups import with_matches
 from substrait_dsl.spark.pruning import positions_seen
 from substrait_dsl.spark.pushdown import as_condition, is_constant_condition
-from substrait_dsl.spark.relations import filtered
+from substrait_dsl.spark.relations import filtered, filtered_by_constant
 from substrait_dsl.spark.single_joins import has_unique_keys, is_by_key, lower_by_key
 from substrait_dsl.spark.subqueries import is_constant
 from substrait_dsl.spark.tables import NAME, UNUSED, Item, JoinHow, Rows, Table, all_true, items
@@ -117,7 +117,7 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
     if how != "full" and not current_engine().has_constant_conditions:
         constant = [conjunct for conjunct in now if is_constant_condition(conjunct)]
         now = [conjunct for conjunct in now if not is_constant_condition(conjunct)]
-        first, second = _filtered_by(constant, first, second, how, scope)
+        first, second = _filtered_by(constant, first, second, how, scope, to)
     condition = " AND ".join(f"({as_condition(to_sql(conjunct, scope), conjunct)})" for conjunct in now) or "true"
     rule = JOIN_RULES[rel.how]
     columns = (() if rule.left == "absent" else ours) + (() if rule.right == "absent" else theirs)
@@ -134,15 +134,15 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
 
 
 def _filtered_by(
-    conditions: Sequence[Expression], first: Rows, second: Rows, how: JoinHow, scope: Scope
+    conditions: Sequence[Expression], first: Rows, second: Rows, how: JoinHow, scope: Scope, to: Lowering
 ) -> tuple[Rows, Rows]:
     """The inputs of a join, of which the one that is looked up is filtered by conditions that no row is needed for."""
     for condition in conditions:
         text = as_condition(to_sql(condition, scope), condition)
         if how == "right":
-            first = Rows(first.table.where(text), first.columns)
+            first = Rows(filtered_by_constant(first.table, text, to), first.columns)
         else:
-            second = Rows(second.table.where(text), second.columns)
+            second = Rows(filtered_by_constant(second.table, text, to), second.columns)
     return first, second
 
 

@@ -30,7 +30,7 @@ from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.hosts import Host, has_correlated, host, subqueries_of
 from substrait_dsl.spark.literals import struct_to_sql
 from substrait_dsl.spark.partitions import known_order, sorted_again, sorted_as_known
-from substrait_dsl.spark.pushdown import as_column
+from substrait_dsl.spark.pushdown import as_column, is_constant_condition
 from substrait_dsl.spark.record import note_refused, note_text
 from substrait_dsl.spark.sorting import SortKeys, direction_of, ordering
 from substrait_dsl.spark.tables import Item, Rows, items
@@ -68,8 +68,20 @@ def filtered(
     rows, here = host(to, rows, anchor, [condition], visible=visible)
     table = rows.table
     for conjunct in conjuncts(condition):
-        table = table.where(here.condition(conjunct))
+        text = here.condition(conjunct)
+        table = filtered_by_constant(table, text, to) if is_constant_condition(conjunct) else table.where(text)
     return Rows(table, rows.columns)
+
+
+def filtered_by_constant(table: Table, condition: str, to: Lowering) -> Table:
+    """The rows, if a condition holds that no row is needed for.
+
+    An engine without such conditions takes one to the rows below an aggregate, which makes a row of none. It takes
+    none below a limit; inside a subquery a limit would be of the rows for each outer row.
+    """
+    if current_engine().has_constant_conditions or to.outer:
+        return table.where(condition)
+    return table.fetch(0, ALL_ROWS).where(condition)
 
 
 def lower_sort(rel: Sort, to: Lowering) -> Rows:
