@@ -86,6 +86,10 @@ FORMS = (
     "exponents_in_texts",
     "named_columns_alike",
     "casts_by_wider_decimals",
+    "grouping_of_no_keys",
+    "texts_of_latin_1",
+    "counts_of_32_bits",
+    "aggregates_apart",
 )
 """The words of `Profile.forms`."""
 

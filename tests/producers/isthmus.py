@@ -48,6 +48,31 @@ def planned_by_isthmus(cache: Path, tables: Sequence[str], texts: Mapping[str, s
         }
 
 
+def queries_of_isthmus(cache: Path, plans: Mapping[str, bytes]) -> Mapping[str, str]:
+    """The query, in the SQL of DuckDB, that Isthmus makes of each plan, or ``error: `` and what it says.
+
+    Args:
+        cache: as for `planned_by_isthmus`.
+        plans: the plans, by their names.
+
+    Raises:
+        AssertionError: the jars cannot be fetched.
+    """
+    java = _java()
+    with _gateway(java, _jars(java, cache / f"isthmus-{VERSION}")) as gateway:
+        dialect = gateway.jvm.org.apache.calcite.sql.dialect.DuckDBSqlDialect.DEFAULT
+        found: dict[str, str] = {}
+        for name, data in plans.items():
+            try:
+                read = getattr(gateway.jvm.io.substrait.plan.ProtoPlanConverter(), "from")(
+                    gateway.jvm.io.substrait.proto.Plan.parseFrom(data)
+                )
+                (found[name],) = gateway.jvm.io.substrait.isthmus.SubstraitToSql().convert(read, dialect)
+            except import_module("py4j.protocol").Py4JJavaError as error:
+                found[name] = f"error: {error.java_exception}"
+        return found
+
+
 @attrs.frozen
 class Reading:
     """What substrait-java makes of a plan."""

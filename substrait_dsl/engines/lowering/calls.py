@@ -97,6 +97,8 @@ def _literal(node: Literal, to: Lowering) -> Expression:
     if node.value is None and to.profile.has_form("nulls_by_cast"):
         return _null(kind, to)
     match kind:
+        case t.String() if to.profile.has_form("texts_of_latin_1") and not is_latin(node.value):
+            raise to.refusal("a text of characters that ISO 8859-1 does not have, or NULL,")
         case t.I16() if to.profile.has_form("small_integers_by_cast"):
             return Cast(Literal(node.value, t.I32(nullable=kind.nullable)), kind)
         case t.PrecisionTimestamp() if to.profile.has_form("timestamps_by_cast"):
@@ -105,6 +107,11 @@ def _literal(node: Literal, to: Lowering) -> Expression:
             raise to.refusal(f"a literal of {kind}")
         case _:
             return node
+
+
+def is_latin(value: object) -> bool:
+    """Whether a value is a text of characters of ISO 8859-1."""
+    return isinstance(value, str) and all(ord(character) < 256 for character in value)
 
 
 def _timestamp(node: Literal, kind: t.PrecisionTimestamp, to: Lowering) -> Expression:

@@ -38,6 +38,8 @@ from substrait_dsl.engines.lowering.terms import (
 )
 from substrait_dsl.errors import SubstraitDslError, kind_words
 
+ZERO = number(0, t.I64())
+
 
 def bring_to_forms(top: Rel, to: Lowering, original: Rel) -> Rel:
     """A relation with the same rows in the forms that the engine takes; what has none is recorded as refused.
@@ -80,6 +82,8 @@ def _form(rel: Rel, inputs: Sequence[Rel], to: Lowering) -> Rel:
             by = [SortKey(formed(each.expression, to), each.direction) for each in _apart(keys, to)]
             return _sort(_above_join(inputs[0], to), by, to)
         case r.Fetch(count=count, offset=offset):
+            if to.profile.has_form("counts_of_32_bits"):
+                _require_small((count, offset or ZERO), to)
             return r.Fetch(_in_some_order(_above_join(inputs[0], to), to), count, offset)
         case r.Aggregate():
             return form_aggregate(rel, inputs[0], to)
@@ -93,6 +97,13 @@ def _form(rel: Rel, inputs: Sequence[Rel], to: Lowering) -> Rel:
             raise to.refusal(kind_words(rel))
 
 
+def _require_small(numbers: Sequence[Expression | None], to: Lowering) -> None:
+    """Refuse a fetch without a count, which is written as the largest number, and numbers of more than 32 bits."""
+    for each in numbers:
+        if not isinstance(each, Literal) or each.value is None or each.value >= 2**31:
+            raise to.refusal("a fetch without a count, or of more than 2^31 - 1 rows,")
+
+
 def _read(rel: r.Read, to: Lowering) -> Rel:
     match rel.definition:
         case r.NamedTable(names):
@@ -102,6 +113,9 @@ def _read(rel: r.Read, to: Lowering) -> Rel:
         case r.VirtualTable(rows):
             if not to.profile.takes("relations", "READ", "VIRTUAL_TABLE"):
                 raise to.refusal("a table of rows in the plan")
+            if to.profile.has_form("texts_of_latin_1"):
+                for cell in (cell for row in rows for cell in row.fields):
+                    formed(cell, to)
             return _rows(rel, rows, to) if to.profile.has_form("rows_of_bare_literals") else rel
         case _:
             raise to.refusal("a read of what is no table with a name and no rows in the plan")

@@ -57,6 +57,11 @@ def form_aggregate(rel: r.Aggregate, child: Rel, to: Lowering) -> Rel:
         child: its input in the forms of the engine.
         to: the lowering.
     """
+    below = child
+    while isinstance(below, r.Project | r.Emit | r.Filter):
+        below = below.input
+    if isinstance(below, r.Aggregate) and to.profile.has_form("aggregates_apart"):
+        raise to.refusal("an aggregate of the rows of an aggregate")
     is_apart = to.profile.has_form("zeros_apart")
     keys = [formed(one_zero(each) if is_apart else each, to) for each in rel.keys]
     measures = [_without_filter(rebuild_measure(each, lambda part: formed(part, to)), to) for each in rel.measures]
@@ -117,7 +122,7 @@ def _aggregate(
     made = r.Aggregate(
         base,
         columns(base, different),
-        (tuple(range(len(different))),) if different else (),
+        (tuple(range(len(different))),) if different or to.profile.has_form("grouping_of_no_keys") else (),
         tuple(moved),
         tuple(f"c{n}" for n in range(len(different) + len(moved))),
     )

@@ -8,7 +8,7 @@ from substrait_dsl.engines.lowering.calls import formed
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.keyed import keyed_join
 from substrait_dsl.engines.lowering.shown import shown
-from substrait_dsl.engines.lowering.terms import TRUE, column, columns, is_null
+from substrait_dsl.engines.lowering.terms import TRUE, column, columns, conjunction, is_null, same, shifted
 
 
 def form_join(rel: r.Join, to: Lowering) -> Rel:
@@ -22,6 +22,8 @@ def form_join(rel: r.Join, to: Lowering) -> Rel:
         return r.Join(left, right, how, condition)
     if how == "left_anti":
         return _anti(rel, to)
+    if how == "left_semi":
+        return _semi(rel, to)
     raise to.refusal(f"a {how} join")
 
 
@@ -32,3 +34,11 @@ def _anti(rel: r.Join, to: Lowering) -> Rel:
     joined = r.Join(rel.left, marked, "left", formed(rel.condition, to))
     without = r.Filter(joined, formed(is_null(column(joined, len(joined.schema) - 1)), to))
     return shown(without, columns(without, range(width)), names, to)
+
+
+def _semi(rel: r.Join, to: Lowering) -> Rel:
+    """The left rows that are equal to none of those without a match."""
+    width = len(rel.left.schema)
+    without = _anti(rel, to)
+    tests = [same(column(rel.left, n), shifted(column(without, n), width)) for n in range(width)]
+    return _anti(r.Join(rel.left, without, "left_anti", conjunction(tests)), to)
