@@ -121,14 +121,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool | None, b
 
 
 @pytest.fixture(scope="session")
-def sail() -> SparkSession:
-    """A session of Sail, the embedded engine; there is one in a process."""
-    from substrait_dsl.spark.embedded import embedded_session
-
-    return embedded_session()
-
-
-@pytest.fixture(scope="session")
 def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     """The one Spark session of a run; a classic one ends with the process, which is faster than stopping it."""
     kind = request.config.getoption("--session")
