@@ -81,6 +81,11 @@ def _require_frame(call: WindowCall) -> None:
         )
     if name == "collect_list":
         raise UnsupportedError("Sail cannot run collect_list over a frame: it would keep NULLs")
+    if name in ("lag", "lead") and not all(isinstance(each, Literal) for each in call.arguments[2:]):
+        raise UnsupportedError(
+            f"Sail takes the default of {name} only as a literal",
+            hint=f"no default, and functions.coalesce({name}(...).over(...), the default) where no value is NULL",
+        )
 
 
 def _refused(why: str) -> Template:

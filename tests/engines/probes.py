@@ -18,15 +18,23 @@ import attrs
 import yaml
 
 import substrait_dsl as sd
-from substrait_dsl.algebra.expressions import FunctionId
+from substrait_dsl import functions
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.expressions import AggregateFunction as Aggregated
+from substrait_dsl.algebra.expressions import FunctionId, Literal, Measure, WindowCall
+from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.plan import AlgebraPlan, Root
+from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.proto.plan import encode_plan, to_bytes
+from tests.catalog.cases import Case
 from tests.engines.corpus_forms import LITERALS, column_of
 from tests.engines.runners import Rows, canonical_rows, run_on_datafusion
 from tests.engines.test_function_cases import plan_of
 from tests.spark.test_functions import is_expected, runnable
 
+f: Any = functions
 Run = Callable[[bytes], Rows]
 SPEC = "extension:io.substrait:functions_"
 
@@ -62,22 +70,28 @@ class Probed:
 
     functions: Mapping[tuple[str, str], Mapping[str, int]]
     """By the URN and the key of a scalar function how many cases are right, wrong and rejected."""
+    aggregates: Mapping[tuple[str, str], Mapping[str, int]]
+    """The same for aggregate functions."""
+    windows: Mapping[tuple[str, str], Mapping[str, int]]
+    """The same for window functions."""
     constants: Mapping[str, str]
     """By the type what becomes of a constant of it: right, wrong or rejected."""
     casts: Mapping[str, Mapping[str, list[str]]]
     """By the types that are cast from and to what becomes of the values."""
 
-    def right(self) -> frozenset[tuple[str, str]]:
-        """The functions whose cases are all right."""
-        return frozenset(each for each, counted in self.functions.items() if set(counted) == {"right"})
+    def right(self, kind: str = "scalar function") -> frozenset[tuple[str, str]]:
+        """The functions of a kind whose cases are all right."""
+        return frozenset(each for each, counted in self.of_kind(kind).items() if set(counted) == {"right"})
+
+    def of_kind(self, kind: str) -> Mapping[tuple[str, str], Mapping[str, int]]:
+        """What is known of the functions of a kind, as profiles call it."""
+        kinds = {"scalar function": self.functions, "aggregate function": self.aggregates}
+        return kinds.get(kind, self.windows)
 
 
 def probe(run: Run) -> Probed:
     """Find out what an engine does, by a function that runs the bytes of a plan."""
-    functions: dict[tuple[str, str], dict[str, int]] = {}
-    for function, happened in _cases(run):
-        counted = functions.setdefault((function.urn, function.key), defaultdict(int))
-        counted[happened] += 1
+    functions, aggregates, windows = (_counted(cases(run)) for cases in (_cases, _aggregate_cases, _window_cases))
     constants = {
         kind: _worst(_outcome(run, column_of(kind, value), [(value,)]) for value in values)
         for kind, values in LITERALS.items()
@@ -85,30 +99,91 @@ def probe(run: Run) -> Probed:
     casts = {
         source: {target: _casts(run, source, target) for target in TARGETS if target != source} for source in CASTED
     }
-    return Probed(functions, constants, casts)
+    return Probed(functions, aggregates, windows, constants, casts)
+
+
+Counted = dict[tuple[str, str], dict[str, int]]
+
+
+def _counted(cases: Iterator[tuple[FunctionId, str]]) -> Counted:
+    found: Counted = {}
+    for function, happened in cases:
+        found.setdefault((function.urn, function.key), defaultdict(int))[happened] += 1
+    return found
+
+
+def _aggregate_cases(run: Run) -> Iterator[tuple[FunctionId, str]]:
+    """The specification's cases of aggregate functions, each over the rows of its table."""
+    for each in runnable()[0]:
+        table = each.case.table
+        if each.case.kind != "aggregate" or each.case.options or table is None or not isinstance(each.call, Aggregated):
+            continue
+        kinds = [kind.as_nullable() for kind in table.types]
+        rows = tuple(rl.Record(tuple(map(Literal, row, kinds))) for row in table.rows)
+        columns = NamedStruct(tuple(Field(f"c{number}", kind) for number, kind in enumerate(kinds)))
+        read = rl.Read(columns, rl.VirtualTable(rows))
+        made = rl.Aggregate(read, (), (), (Measure(each.call),), ("value",))
+        yield each.call.function, _happened(run, AlgebraPlan((Root(made, ("value",)),)), each.case)
+
+
+ORDERED: Any = sd.read_virtual([(1, 1), (2, 1), (3, 2), (4, 3)], {"k": "i64", "p": "i64"})
+"""Rows that are told apart by `k`, and by `p` all but the first two."""
+
+WINDOWS: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
+    "row_number": (lambda r: f.row_number().over(order_by="k"), [1, 2, 3, 4]),
+    "rank": (lambda r: f.rank().over(order_by="p"), [1, 1, 3, 4]),
+    "dense_rank": (lambda r: f.dense_rank().over(order_by="p"), [1, 1, 2, 3]),
+    "percent_rank": (lambda r: f.percent_rank().over(order_by="k"), [0.0, 1 / 3, 2 / 3, 1.0]),
+    "cume_dist": (lambda r: f.cume_dist().over(order_by="p"), [0.5, 0.5, 0.75, 1.0]),
+    "ntile": (lambda r: f.ntile(2).over(order_by="k"), [1, 1, 2, 2]),
+    "lag": (lambda r: f.lag(r.p).over(order_by="k"), [None, 1, 1, 2]),
+    "lead": (lambda r: f.lead(r.p).over(order_by="k"), [1, 2, 3, None]),
+    "first_value": (lambda r: f.first_value(r.k).over(order_by="k"), [1, 1, 1, 1]),
+    "last_value": (lambda r: f.last_value(r.k).over(order_by="k", rows=(None, 0)), [1, 2, 3, 4]),
+    "nth_value": (lambda r: f.nth_value(r.k, 2).over(order_by="k", rows=(None, 0)), [None, 2, 2, 2]),
+    "count": (lambda r: f.count().over(order_by="k", rows=(None, 0)), [1, 2, 3, 4]),
+    "sum": (lambda r: f.sum(r.k).over(partition_by="p"), [3, 3, 3, 4]),
+    "min": (lambda r: f.min(r.k).over(order_by="k", rows=(None, 0)), [1, 1, 1, 1]),
+    "max": (lambda r: f.max(r.p).over(order_by="k", rows=(None, 0)), [1, 1, 2, 3]),
+}
+"""Window functions, and their values in the order of `k`."""
+
+
+def _window_cases(run: Run) -> Iterator[tuple[FunctionId, str]]:
+    """A case of each window function: the specification has few, and none of frames."""
+    for make, values in WINDOWS.values():
+        relation = ORDERED.select("k", v=make)
+        (call,) = (node for node in walk(relation._rel) if isinstance(node, WindowCall))
+        expected = list(zip([1, 2, 3, 4], values, strict=True))
+        yield call.function, _outcome(run, relation, expected, in_order=False)
+
+
+def _happened(run: Run, plan: AlgebraPlan, case: Case) -> str:
+    """What becomes of a plan with one value, which a case states."""
+    fails = case.expected in ("ERROR", "UNDEFINED")
+    try:
+        ((value,),) = run(to_bytes(encode_plan(plan)))
+    except BaseException as error:  # panics of Rust are no Exception
+        _require_failure(error)
+        return "right" if fails else "rejected"
+    return "right" if is_expected(value, case) else "wrong"
 
 
 def _cases(run: Run) -> Iterator[tuple[FunctionId, str]]:
     for each in runnable()[0]:
         if each.case.kind != "scalar" or each.case.options:
             continue
-        fails = each.case.expected in ("ERROR", "UNDEFINED")
-        try:
-            ((value,),) = run(to_bytes(encode_plan(plan_of(each))))
-        except BaseException as error:  # panics of Rust are no Exception
-            _require_failure(error)
-            yield each.call.function, "right" if fails else "rejected"
-        else:
-            yield each.call.function, "right" if is_expected(value, each.case) else "wrong"
+        yield each.call.function, _happened(run, plan_of(each), each.case)
 
 
-def _outcome(run: Run, relation: sd.Relation[Any], expected: Rows) -> str:
+def _outcome(run: Run, relation: sd.Relation[Any], expected: Rows, *, in_order: bool = True) -> str:
     try:
         rows = canonical_rows(run(relation.to_plan().to_bytes()))
     except BaseException as error:
         _require_failure(error)
         return "rejected"
-    return "right" if rows == canonical_rows(expected) else "wrong"
+    right = canonical_rows(expected)
+    return "right" if (rows == right if in_order else sorted(rows) == sorted(right)) else "wrong"
 
 
 def _worst(outcomes: Iterator[str]) -> str:
@@ -136,28 +211,23 @@ def _require_failure(error: BaseException) -> None:
         raise error
 
 
+KINDS = ("scalar function", "aggregate function", "window function")
+
+
 def dialect_of(name: str, probed: Probed) -> str:
     """A dialect file of what an engine does."""
-    sources = {urn: urn.removeprefix(SPEC) for urn, _ in probed.functions}
-    listed: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for urn, key in sorted(probed.right()):
-        function, _, signature = key.partition(":")
-        listed[urn, function].append(signature)
-    others = {f"{sources[urn]} {key}": dict(counted) for (urn, key), counted in sorted(probed.functions.items())
-              if (urn, key) not in probed.right()}  # fmt: skip
+    urns = sorted({urn for kind in KINDS for urn, _ in probed.of_kind(kind)})
+    sources = {urn: urn.removeprefix(SPEC) for urn in urns}
     return yaml.safe_dump(
         {
             "name": name,
             "metadata": {
                 "constants": dict(probed.constants),
                 "casts": {source: dict(targets) for source, targets in probed.casts.items()},
-                "other_functions": others,
+                **{f"other_{kind.replace(' ', '_')}s": _others(probed, kind) for kind in KINDS},
             },
-            "dependencies": {source: urn for urn, source in sorted(sources.items())},
-            "supported_scalar_functions": [
-                {"source": sources[urn], "name": function, "supported_impls": signatures}
-                for (urn, function), signatures in listed.items()
-            ],
+            "dependencies": {source: urn for urn, source in sources.items()},
+            **{f"supported_{kind.replace(' ', '_')}s": list(_listed(probed, kind)) for kind in KINDS},
         },
         sort_keys=False,
         allow_unicode=True,
@@ -165,25 +235,49 @@ def dialect_of(name: str, probed: Probed) -> str:
     )
 
 
+def _listed(probed: Probed, kind: str) -> Iterator[dict[str, Any]]:
+    """The functions whose cases are all right, as a dialect lists them."""
+    listed: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for urn, key in sorted(probed.right(kind)):
+        function, _, signature = key.partition(":")
+        listed[urn, function].append(signature)
+    for (urn, function), signatures in listed.items():
+        yield {"source": urn.removeprefix(SPEC), "name": function, "supported_impls": signatures}
+
+
+def _others(probed: Probed, kind: str) -> dict[str, dict[str, int]]:
+    """What becomes of the cases of the other functions."""
+    return {
+        f"{urn.removeprefix(SPEC)} {key}": dict(counted)
+        for (urn, key), counted in sorted(probed.of_kind(kind).items())
+        if (urn, key) not in probed.right(kind)
+    }
+
+
 def differences(probed: Probed, profile: Profile) -> tuple[set[str], set[str]]:
     """What a profile has that the engine does not, and what the engine has that the profile does not.
 
     Functions that lowering writes another way by a rule of the profile are not compared.
     """
-    has = {(urn, key) for kind, urn, key in profile.functions if kind == "scalar function"}
-
-    def names(some: set[tuple[str, str]]) -> set[str]:
-        return {
-            f"{urn.removeprefix(SPEC)} {key}"
-            for urn, key in some
-            if key.partition(":")[0] not in profile.function_rules
-        }
-
-    failing = {each for each in has if each in probed.functions} - probed.right()
+    lacking: set[str] = set(_rejected_casts(probed, profile))
+    further: set[str] = set()
+    for kind in KINDS:
+        has = {(urn, key) for each, urn, key in profile.functions if each == kind}
+        right = set(probed.right(kind))
+        lacking |= _names(kind, {each for each in has if each in probed.of_kind(kind)} - right, profile)
+        further |= _names(kind, right - has, profile)
     constants = {kind for kind, happened in probed.constants.items() if happened == "right"}
     listed = {kind for kind in LITERALS if sd.parse_type(kind).keyword in profile.literals}
-    lacking = names(failing) | (listed - constants) | set(_rejected_casts(probed, profile))
-    return lacking, names(set(probed.right()) - has) | (constants - listed)
+    return lacking | (listed - constants), further | (constants - listed)
+
+
+def _names(kind: str, some: set[tuple[str, str]], profile: Profile) -> set[str]:
+    start = "" if kind == "scalar function" else f"{kind} "
+    return {
+        f"{start}{urn.removeprefix(SPEC)} {key}"
+        for urn, key in some
+        if key.partition(":")[0] not in profile.function_rules
+    }
 
 
 def _rejected_casts(probed: Probed, profile: Profile) -> Iterator[str]:

@@ -9,7 +9,7 @@ import yaml
 
 from substrait_dsl.catalog.dialects import read_dialect
 from substrait_dsl.engines.profile import load_profile
-from tests.engines.probes import Probed, datafusion, dialect_of, differences, probe
+from tests.engines.probes import KINDS, Probed, datafusion, dialect_of, differences, probe
 
 ROUNDED = (
     *("acosh:fp64", "asinh:fp32", "asinh:fp64", "atan2:fp32_fp32", "atan2:fp64_fp64", "atanh:fp32", "atanh:fp64"),
@@ -52,12 +52,22 @@ def test_the_profile_has_nothing_that_the_engine_has_not(probed: Probed) -> None
 
 
 @pytest.mark.usefixtures("datafusion")
+def test_aggregates_and_windows_are_probed(probed: Probed) -> None:
+    """As many as the profile has under their own names, but those of dates and points in time, of which no case is."""
+    profile = load_profile("datafusion")
+    for kind in ("aggregate function", "window function"):
+        known = probed.right(kind)
+        assert len(known) >= {"aggregate function": 20, "window function": 15}[kind]
+        assert {(urn, key) for each, urn, key in profile.functions if each == kind} & known
+    assert probed.aggregates["extension:io.substrait:functions_arithmetic", "std_dev:req_fp64"] == {"rejected": 14}
+
+
+@pytest.mark.usefixtures("datafusion")
 def test_what_is_written_is_a_dialect_file(probed: Probed) -> None:
     text = dialect_of("DataFusion", probed)
     read = read_dialect(text, "probed.yaml")
     assert read.functions is not None
-    found = {
-        (each.urn, f"{each.name}:{one}") for each in read.functions["scalar function"] for one in each.signatures or ()
-    }
-    assert found == probed.right()
+    for kind in KINDS:
+        found = {(each.urn, f"{each.name}:{one}") for each in read.functions[kind] for one in each.signatures or ()}
+        assert found == probed.right(kind)
     assert yaml.safe_load(text)["metadata"]["casts"]["i8?"]["i64?"] == ["-128", "127"]

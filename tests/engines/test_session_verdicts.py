@@ -69,6 +69,10 @@ REFUSED: dict[str, tuple[Any, str, str, str, str]] = {
             lambda t: sd.exists(U.filter(lambda u: sd.exists(U.filter(lambda v: (v.k == u.k) & (v.b == t.a)))))
         ), "spark", "session", "unspecified", "filter exists",
     ),
+    "a default": (
+        lambda: T.select("k", v=lambda t: f.lag(t.a, 1, t.a).over(order_by="k")), "sail",
+        "function", "rejected", "project -> v",
+    ),
     "an exchange": (lambda: T.exchange(sd.round_robin(exact=True)), "sail", "no-form", "rejected", "exchange round"),
     "files": (
         lambda: sd.read_files("x.dwrf", {"k": "i64?"}, format=sd.Dwrf()), "spark", "no-form", "rejected", "read",
