@@ -58,7 +58,7 @@ MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple
     ],
     "a condition that is not boolean": [
         (lambda: T.filter(lambda r: r.id), TypeMismatchError, ("filter", "condition", "boolean", "i64")),
-        (lambda: T.filter(True, lambda r: r.name), TypeMismatchError, ("filter", "boolean", "string")),
+        (lambda: T.filter(sd.lit(True), lambda r: r.name), TypeMismatchError, ("filter", "boolean", "string")),
         (lambda: T.join(U, lambda t, u: t.id), TypeMismatchError, ("join", "condition", "boolean", "i64")),
         (lambda: T.join(U, "id", post_filter=lambda o: o.age), TypeMismatchError, ("join", "boolean", "i32?")),
         (lambda: sd.read_named("t", T.schema, filter=lambda r: r.id), TypeMismatchError, ("read_named", "boolean")),
@@ -250,6 +250,28 @@ MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple
             ("Plan: parameter_bindings", "dict", "None"),
         ),
         (lambda: sd.Plan(T, parameter_bindings=[5]), InvalidArgumentError, ("Plan: parameter_bindings", "dict", "[5]")),  # type: ignore[arg-type]  # on purpose
+    ],
+    "a condition that Python has made a bool": [
+        (build, error, ("is_null()" if error is TypeMismatchError else "", str(came), f"lit({came})", 'col("status")'))
+        for came in (False, True)
+        for build, error in (
+            (lambda came=came: T.filter(came), TypeMismatchError),
+            (lambda came=came: T.filter(lambda r: came), TypeMismatchError),
+            (lambda came=came: T.filter(sd.col("id") > 1, came), TypeMismatchError),
+            (lambda came=came: sd.read_named("t", T.schema, filter=came), TypeMismatchError),
+            (lambda came=came: sd.read_named("t", T.schema, filter=lambda r: came), TypeMismatchError),
+            (lambda came=came: sd.read_named("t", T.schema, best_effort_filter=came), TypeMismatchError),
+            (lambda came=came: T.join(U, "id", post_filter=came), TypeMismatchError),
+            (lambda came=came: T.join(U, "id", post_filter=lambda r: came), TypeMismatchError),
+            (lambda came=came: T.hash_join(U, ["id"], residual=came), TypeMismatchError),
+            (lambda came=came: sd.update("t", T.schema, {"id": 1}, where=lambda r: came), TypeMismatchError),
+            (lambda came=came: sd.when(came), InvalidArgumentError),
+            (lambda came=came: sd.when(sd.col("id") > 1).then(1).when(came), InvalidArgumentError),
+            (lambda came=came: f.sum(sd.col("id")).filter(came), InvalidArgumentError),
+        )
+    ],
+    "an update where False": [
+        (lambda: sd.update("t", T.schema, {"id": 1}, where=False), TypeMismatchError, ("update", "lit(False)")),  # type: ignore[call-overload]  # on purpose
     ],
     "a join on False": [
         (lambda: T.join(U, False), InvalidArgumentError, ("join", "got False", "lit(False)")),

@@ -15,7 +15,7 @@ from substrait_dsl.catalog import Catalog, Kind, Overload, standard_catalog
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming, require
 from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, given, resolved
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, derived, resolve, settled
-from substrait_dsl.fluent.guidance import no_attribute
+from substrait_dsl.fluent.guidance import bool_hint, no_attribute
 from substrait_dsl.fluent.habits import MEASURE_METHODS, WINDOW_METHODS
 from substrait_dsl.fluent.lambdas import LambdaFunction, is_function, settle_functions, traced_argument
 from substrait_dsl.fluent.scope import Scope
@@ -224,7 +224,7 @@ class Measure(MeasureBase, Generic[T, N]):
         own = f"{self._call.name}(...).filter"
         hint = f'write {own}(col("x") > 1), or a lambda around it: n=lambda r: {own}(r.x > 1)'
         expected = "the filter of a measure is an expression"
-        require(condition, ExprBase, expected, hint if callable(condition) else None)
+        require(condition, ExprBase, expected, hint if callable(condition) else bool_hint(condition))
         return self._with(_filter=condition)
 
     def order_by(self, *keys: ExprBase | SortKey | str) -> Measure[T, N]:

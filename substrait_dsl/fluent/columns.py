@@ -26,7 +26,7 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import scalar_call
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound, resolve
-from substrait_dsl.fluent.guidance import no_column, require_no_shown
+from substrait_dsl.fluent.guidance import bool_hint, no_column, require_no_shown
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.operators import PythonValue
 from substrait_dsl.fluent.schemas import DynRow, Schema
@@ -118,6 +118,7 @@ def on_row(value: Any, scope: Scope, what: str, *, raw: bool = False) -> Any:
         result = called(value, scope, [_row(scope, scope.schema, 0)])
         if raw:
             scope.open = True  # what it returned still refers to the row
+        _require_no_bool(result, what, "but the lambda returned")
         return result if raw else as_expression(result, scope, what)
     return as_expression(value, scope, what)
 
@@ -130,12 +131,14 @@ def evaluate(value: Any, scope: Scope, what: str) -> ex.Expression:
         raise error
     if callable(value) and not isinstance(value, ExprBase):
         value = called(value, scope, rows(scope))
-        if isinstance(value, bool) and what in CONDITIONS:
-            raise TypeMismatchError(
-                f"{what} is an expression, but the lambda returned {value}, which no row decides",
-                hint=f"x.is_null() asks for NULL; lit({value}) is the same for all rows",
-            )
+        _require_no_bool(value, what, "but the lambda returned")
     return as_expression(value, scope, what)
+
+
+def _require_no_bool(value: object, what: str, came: str) -> None:
+    """Raise `TypeMismatchError` for a condition that Python has made a bool of, as of ``"status" == "open"``."""
+    if isinstance(value, bool) and what in CONDITIONS:
+        raise TypeMismatchError(f"{what} is an expression, {came} {value}, which no row decides", hint=bool_hint(value))
 
 
 def as_expression(value: Any, scope: Scope, what: str) -> ex.Expression:
@@ -153,7 +156,8 @@ def as_expression(value: Any, scope: Scope, what: str) -> ex.Expression:
     if callable(value) and hasattr(value, "__name__"):
         name = value.__name__
         raise InvalidArgumentError(f"{what} is an expression, got {name}, not called", hint=f"call it: {name}(...)")
-    if what == "a condition" and not isinstance(value, bool):
+    _require_no_bool(value, what, "got")
+    if what == "a condition":
         hint = "write lambda r: r.x > 5, or col('x') > 5" if isinstance(value, str) else None
         raise TypeMismatchError(f"{what} is a boolean expression, got {value!r}", hint=hint)
     require_no_shown(value)
@@ -177,7 +181,7 @@ def join_condition(on: Any, scope: Scope) -> ex.Expression:
     if on is False:
         raise InvalidArgumentError(
             "the condition is an expression, names of columns or True, got False",
-            hint="lit(False) is a condition that no rows meet",
+            hint="lambda l, r: l.x == r.y compares columns; lit(False) is a condition that no rows meet",
         )
     if isinstance(on, Mapping):
         raise InvalidArgumentError(

@@ -18,7 +18,7 @@ from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatc
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import refuse_operators, scalar
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived, unwrapped
-from substrait_dsl.fluent.guidance import IN_LIST, no_column, relation_hint, require_no_shown
+from substrait_dsl.fluent.guidance import IN_LIST, bool_hint, no_column, relation_hint, require_no_shown
 from substrait_dsl.fluent.schemas import as_type
 from substrait_dsl.fluent.scope import own_column
 
@@ -285,7 +285,7 @@ class When(_Unfinished):
 
     def __init__(self, condition: ExprBase, before: tuple[tuple[ExprBase, object], ...] = ()) -> None:
         if not isinstance(condition, ExprBase):
-            raise InvalidArgumentError(f"when takes a condition, got {condition!r}")
+            raise InvalidArgumentError(f"when takes a condition, got {condition!r}", hint=bool_hint(condition))
         self._condition = condition
         self._before = before
 

@@ -327,3 +327,12 @@ def _refused(name: str, typed: Sequence[ex.Expression], plain: Sequence[Any]) ->
                 error.hint = "a span of time is a datetime.timedelta: timedelta(days=30)"
             return error
     return None
+
+
+def bool_hint(value: object) -> str | None:
+    """What to write in place of a bool that is given as a condition; None for another value."""
+    if not isinstance(value, bool):
+        return None
+    return (
+        f'col("status") == "open" compares a column, x.is_null() asks for NULL; lit({value}) is the same for all rows'
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.errors import InvalidArgumentError, naming, placing
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, made, rel_of, table_name
 from substrait_dsl.fluent.choices import require_flag
@@ -58,7 +59,7 @@ def update(table: str | Sequence[str], schema: SchemaLike, changes: Any, where: 
         if not isinstance(changes, Mapping):
             raise InvalidArgumentError(f"changes is a dict of new values by column, got {changes!r}")
         made_changes = tuple(_transformation(column, value, scope) for column, value in changes.items())
-        condition: ex.Expression = on_row(where, scope, "a condition")
+        condition: ex.Expression = ex.Literal(True, Boolean()) if where is True else on_row(where, scope, "a condition")
         require_condition(condition)
         names = rl.NamedTable(table_name(table))
         return made(rl.Update(names, struct, condition, made_changes, anchor=scope.anchor))

@@ -67,6 +67,8 @@ class Engine:
 
     failure: Callable[..., Failure | None] | None = None
     """Gives what the engine says of an error; None: what Spark does."""
+    tells_fragments: bool = True
+    """Whether it tells of most errors which piece of SQL text failed."""
     is_of_outer_rows: Callable[[str], bool] = lambda words: False
     """Whether words of the engine are of a subquery that it cannot turn into a join."""
     file_error: Callable[[str, str], SubstraitDslError | None] = lambda what, words: None

@@ -240,6 +240,9 @@ _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", OF_INTERVALS,
 _CALLS = (AggregateFunction, ScalarFunction, WindowCall, WindowFunction)
 _MISFITS = (INVALID_CAST, OVERFLOWN_CAST, "NUMERIC_VALUE_OUT_OF_RANGE")
 
+_OF_EITHER = "CAST_OR_ARITHMETIC_OVERFLOW"
+"""Our name for a value that does not fit, of a cast or of what a function gives: an engine does not say of which."""
+
 _HINTS = {
     STOPPED: RESTART,
     ENDED: ANEW,
@@ -282,8 +285,15 @@ _FRAMING = re.compile(r"^\[[A-Z0-9_.]+\]\s*|\s*SQLSTATE: \w+\s*$")
 
 def seen_from(failure: Failure, places: Sequence[Place]) -> Failure:
     """A failure as it is to be told of these places: a function's result that its type cannot hold is an overflow."""
-    are_results = bool(places) and all(isinstance(each.node, _CALLS) for each in places)
-    return attrs.evolve(failure, condition=_OVERFLOWS[0]) if are_results and failure.kind in _MISFITS[1:] else failure
+    results = [isinstance(each.node, _CALLS) for each in places]
+    if not any(results) or failure.kind not in _MISFITS[1:]:
+        return failure
+    if all(results):
+        return attrs.evolve(failure, condition=_OVERFLOWS[0])
+    kinds = dict.fromkeys(str(kind.as_required()) for each in places if (kind := _type(each.node)) is not None)
+    return attrs.evolve(
+        failure, condition=_OF_EITHER, parameters={**failure.parameters, "targetType": " or ".join(kinds)}
+    )
 
 
 def reason(failure: Failure, place: Place | None, record: Record) -> str:
@@ -305,9 +315,11 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
         delimiter = text.field_delimiter  # the reader has added two
         line = broken[1].removeprefix(delimiter).removesuffix(delimiter)
         return f"a record of delimited text has not the declared fields: {shortened(line)}"
-    if failure.kind in _MISFITS and value is not None:
+    if failure.kind in (*_MISFITS, _OF_EITHER) and value is not None:
         value = _SUFFIXED.sub(r"\1", value)
         target = node.target.as_required() if isinstance(node, Cast) else _target(failure)
+        if failure.kind == _OF_EITHER:
+            return f"the value {value} does not fit {target}"
         return f"the value {value} cannot be cast to {target}" if target else f"the value {value} does not fit"
     return _REASONS.get(failure.kind) or readable(_words(failure), record)
 
@@ -345,6 +357,8 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         return ON_SPARK
     if failure.kind in _OVERFLOWS:
         return _fitting_hint(_type(node))
+    if failure.kind == _OF_EITHER:
+        return f"{_WIDER}, or where the cast fails: {_CAST_HINT}"
     if told == _REQUIRED or told.endswith(IS_NULL):
         return _VALUE_HINT if told == _REQUIRED else _column_hint(place)
     if isinstance(node, Cast) and (failure.kind in _MISFITS or failure.kind == "USER_RAISED_EXCEPTION"):

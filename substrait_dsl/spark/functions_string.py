@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.like import like_to_sql, may_go_back
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.templates import Call, Table, Template, failing
@@ -88,14 +89,16 @@ _QUOTED = (
 )
 
 
-def _split(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
-    """Spark cuts at an empty separator between the halves of characters; the specification's separators have one."""
-    text, separator = texts
-    parts = f"split({text}, {_QUOTED.replace('{1}', separator)}, -1)"
+def split_text(text: str, call: Call, separator: str, pattern: str) -> str:
+    """SQL text that cuts a text at each match of a pattern, which matches the separator of a call and nothing else.
+
+    Engines cut at an empty separator between the halves of characters; the specification's separators have one.
+    """
+    parts = f"split({text}, {pattern}, -1)"
     match call.arguments[1]:
         case Literal(value=""):
             raise UnsupportedError(
-                "Spark cannot split at an empty separator exactly",
+                f"{current_engine().name} cannot split at an empty separator exactly",
                 hint='functions.regexp_match_substring_all(x, ".", 1, 0, dotall="DOTALL_ENABLED") gives the characters',
             )
         case Literal():
@@ -104,6 +107,11 @@ def _split(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
             return (
                 f"if({separator} = '' AND {text} IS NOT NULL, {failing('string_split at an empty separator')}, {parts})"
             )
+
+
+def _split(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    text, separator = texts
+    return split_text(text, call, separator, _QUOTED.replace("{1}", separator))
 
 
 def _substring(from_end: str, from_beginning: str) -> Template:

@@ -26,6 +26,7 @@ from substrait_dsl.algebra.relations import (
     Read,
 )
 from substrait_dsl.spark.delimited import OF_TEXT
+from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.failures import (
     BROKEN_RECORDS,
     INTERVALS,
@@ -67,9 +68,10 @@ def places(failure: Failure, record: Record) -> list[Place]:
         return list(_required(told, record))
     owners = _owners(plan)
     found = {id(node): node for node in nodes if id(node) in owners}
-    for node in list(found.values()):  # what fails is inside of what it is part of
-        if any(id(part) in found for part in walk(node) if part is not node):
-            del found[id(node)]
+    if failure.fragments or current_engine().tells_fragments:
+        for node in list(found.values()):  # what fails is inside of what it is part of
+            if any(id(part) in found for part in walk(node) if part is not node):
+                del found[id(node)]
     return [Place(plan, owners[id(node)], node) for node in found.values()]
 
 

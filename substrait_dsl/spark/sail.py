@@ -26,6 +26,7 @@ from substrait_dsl.spark.sail_functions import (
     ROUND_DECIMAL,
     ROUND_FLOAT,
     SHIFTS,
+    SPLIT,
     SUBSTRING,
     coalesce,
 )
@@ -490,6 +491,14 @@ GUARDS = (
         "b",
     ),
     Guard(
+        "quotations in patterns",
+        "string_split",
+        _VERSIONS,
+        r"SELECT split('a', '\\Qa\\E')",
+        "Invalid regex",
+        functions={"functions_string": SPLIT},
+    ),
+    Guard(
         "logarithms near one",
         "asinh, acosh, log1p",
         _VERSIONS,
@@ -524,6 +533,7 @@ SAIL = Engine(
     _literal,
     _replacement,
     failure=sail_failure,
+    tells_fragments=False,
     castable=castable,
     file_error=file_error,
     has_null_folders=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import attrs
@@ -12,7 +13,8 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.functions_arithmetic import ARITHMETIC, ROUNDING, ROUNDING_DECIMAL, UNSIGNED_INTEGERS
 from substrait_dsl.spark.functions_datetime import DATETIME, local_clock
 from substrait_dsl.spark.functions_decimal import ARITHMETIC_DECIMAL
-from substrait_dsl.spark.functions_string import STRING
+from substrait_dsl.spark.functions_string import STRING, split_text
+from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.templates import Call, Table, Template
 from substrait_dsl.spark.types import spark_sql_type
 
@@ -135,3 +137,20 @@ SHIFTS: Table = {
 SUBSTRING: Table = {
     key: _null_if_any_is(template) for key, template in STRING.items() if key.partition(":")[0] == "substring"
 }
+
+_MARKS = r"[\\.+*?()|\[\]{}^$#&~-]"
+"""What Sail's patterns have a meaning for; they have no quotation as Java's have."""
+
+
+def _split(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    """A text, cut at a separator that each mark of a pattern is escaped in."""
+    text, separator = texts
+    match call.arguments[1]:
+        case Literal(value=str() as value):
+            pattern = text_to_sql(re.sub(_MARKS, r"\\\g<0>", value))
+        case _:
+            pattern = f"regexp_replace({separator}, {text_to_sql(_MARKS)}, {text_to_sql(chr(92) + '${0}')})"
+    return split_text(text, call, separator, pattern)
+
+
+SPLIT: Table = {"string_split": Template(_split)}

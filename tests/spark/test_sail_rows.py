@@ -188,6 +188,7 @@ def test_the_tour(name: str, sail: SparkSession, tmp_path: Path) -> None:
 
 GROUPED = values({"x": "i64"}, (1,), (2,)).group_by("x").agg(n=f.count())
 ROW = values({"a": "i64", "b": "i64", "s": "string"}, (1, 0, "x"))
+NARROW = values({"a": "i64", "n": "i32"}, (2, 3))
 FAILURES: dict[str, tuple[Any, str]] = {
     "a quotient": (ROW.select(c=lambda r: f.divide(r.a, r.b)), "division by zero in a / b (step: project"),
     "a remainder": (ROW.select(c=lambda r: f.modulus(r.a, r.b)), "division by zero in"),
@@ -200,6 +201,28 @@ FAILURES: dict[str, tuple[Any, str]] = {
     "a second match": (
         ROW.join(values({"k": "i64"}, (1,), (1,)), lambda x, y: x.a == y.k, "left_single").select("a"),
         "a row has more than one match in a single join",
+    ),
+    "a product of a cast": (
+        NARROW.select(c=lambda r: r.a.cast(sd.I32) * 2_000_000_000),
+        "the value 4000000000 does not fit i32 in cast(a as i32) * 2000000000 (step: project -> c: i32 ="
+        " cast(a as i32) * 2000000000), or in cast(a as i32) (step: project",
+    ),
+    "a small product of a cast": (
+        NARROW.select(c=lambda r: r.n.cast(sd.I8) * 100),
+        "the value 300 does not fit i8 in cast(n as i8) * 100 (step: project -> c: i8 = cast(n as i8) * 100), or in"
+        " cast(n as i8) (step: project",
+    ),
+    "a cast inside a product": (
+        NARROW.select(c=lambda r: (r.a * 3_000_000_000).cast(sd.I32) * 1),
+        "* 1), or in cast(a * 3000000000 as i32) (step: project",
+    ),
+    "a product beside a cast to another type": (
+        NARROW.select(c=lambda r: r.n.cast(sd.I32) * 2_000_000_000, d=lambda r: r.a.cast(sd.I8)),
+        "overflow in cast(n as i32) * 2000000000 (step: project",
+    ),
+    "a quotient of a quotient": (
+        values({"a": "i64", "b": "i64", "c": "i64"}, (6, 3, 0)).select(q=lambda r: f.divide(f.divide(r.a, r.b), r.c)),
+        "division by zero in a / b / c (step: project -> q: i64 = a / b / c), or in a / b (step: project",
     ),
     "a large float as text": (ROW.select(c=sd.lit(1e20).cast(sd.String)), "Sail writes infinite floats"),
     "a text with an exponent": (
@@ -216,6 +239,16 @@ def test_errors_are_in_words_of_the_plan(case: str, sail: SparkSession) -> None:
         relation.collect(sail)
 
 
+def test_what_to_do_about_a_value_that_fits_neither_a_cast_nor_a_product(sail: SparkSession) -> None:
+    with pytest.raises(ExecutionError) as caught:
+        NARROW.select(c=lambda r: r.n.cast(sd.I8) * 100).collect(sail)
+    assert caught.value.hint == (
+        'cast the operands to a wider type first, or where the cast fails: cast(type, on_failure="return_null") gives '
+        "NULL there"
+    )
+    assert NARROW.select(c=lambda r: r.n.cast(sd.I8).cast(sd.I16) * 100).collect(sail) == [(300,)]
+
+
 KEYED = values({"k": "i64", "v": "i64"}, (1, 9), (2, 5))
 REFUSED: dict[str, tuple[Any, str]] = {
     "a frame that floats leave": (
@@ -225,6 +258,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a correlated count": (
         ROW.select(n=lambda r: sd.scalar_subquery(ROW.filter(lambda q: q.a < r.a).aggregate(n=f.count()))),
         "Sail cannot run a subquery, or a join, that refers to an outer row as this one does (step: project",
+    ),
+    "a split at an empty separator": (
+        ROW.select(c=lambda r: f.string_split(r.s, "")),
+        "Sail cannot split at an empty separator exactly",
     ),
     "a float that is rounded to digits": (
         values({"x": "fp64"}, (1.005,)).select(c=lambda r: f.round(r.x, 2)),
@@ -300,6 +337,37 @@ def test_floats(case: str, sail: SparkSession) -> None:
 
 KEYS = values({"k": "i64", "n": "i64?"}, (1, 1), (2, None), (3, 3))
 PAIRS = values({"a": "i64", "b": "i64"}, (2, 9))
+SPLIT = (
+    ("a,b.c", ","),
+    (".a.b", "."),
+    (" a b", " "),
+    ("a|b", "|"),
+    ("a\\E.b", "\\E."),
+    ("a\\b", "\\"),
+    ("$1^[x]", "^["),
+    ("a{1,2}", "{1,"),
+    ("a#b~c&&d-e", "#b~c&&d-"),
+    ("$0${0}", "${0}"),
+    ("aBc", "b"),
+    ("a'b\nc", "'b\n"),
+    ("é(ü)*+?", "(ü)*+?"),
+)
+"""Texts, and what they are cut at: the marks of patterns stand for themselves."""
+SPLITS = [
+    ["a", "b.c"],
+    ["", "a", "b"],
+    ["", "a", "b"],
+    ["a", "b"],
+    ["a", "b"],
+    ["a", "b"],
+    ["$1", "x]"],
+    ["a", "2}"],
+    ["a", "e"],
+    ["$0", ""],
+    ["aBc"],
+    ["a", "c"],
+    ["é", ""],
+]
 ROWS_AS_THEY_ARE: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
     "an offset whose key is not used": (
         values({"k": "i64", "z": "i64"}, (1, 5), (2, 4), (3, 3), (4, 2))
@@ -355,6 +423,18 @@ ROWS_AS_THEY_ARE: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
     "grouping sets beside keys": (
         GROUPED.group_by("x").rollup(n=f.count()).select("x", "n").sort(sd.desc("x", nulls="last")),
         [(2, 1), (1, 1), (None, 2)],
+    ),
+    "a split at a column": (
+        values({"s": "string?", "p": "string?"}, *SPLIT, ("a", None), (None, ","), (None, ""), ("", ",")).select(
+            c=lambda r: f.string_split(r.s, r.p)
+        ),
+        [(parts,) for parts in SPLITS] + [(None,), (None,), (None,), ([""],)],
+    ),
+    "splits at literals": (
+        values({"k": "i64"}, (1,)).select(
+            *(f.string_split(sd.lit(s), p).alias(f"c{n}") for n, (s, p) in enumerate(SPLIT))
+        ),
+        [tuple(SPLITS)],
     ),
     "structs that are required": (
         values({"w": "nstruct<a: i64, b: string?>"}, ((1, None),)),

@@ -18,7 +18,7 @@ derived.filter(lambda o: o.id.between(1, 5) & o.comment.is_in(["a", None]) & o.r
 derived.filter(lambda o: o.price.between(1, Decimal("2.50")), lambda o: o.day.is_in([dt.date(2000, 1, 1)]))
 derived.filter(lambda o: o.comment == "x").filter(lambda o: (o.id != o.id) == o.open)
 derived.filter((sd.col("id") > 3) & (sd.col("weight") < 1.5) | ~sd.col("open") ^ (sd.col("rank") == 3))
-derived.filter(True).filter(sd.lit(True), lambda o: sd.lit(False) | o.open)
+derived.filter(sd.lit(True), lambda o: sd.lit(False) | o.open)
 derived.select(
     a=lambda o: 1 + o.id,
     b=lambda o: 2 * o.price - 1,
