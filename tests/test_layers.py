@@ -43,6 +43,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "algebra.trees": 4,
     "algebra.evaluation": 4,
     "algebra.accesses": 4,
+    "algebra.joined_groups": 4,
     "algebra.live_ranges": 4,
     "algebra.plan": 4,
     "algebra.stability": 4,

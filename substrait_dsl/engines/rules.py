@@ -212,6 +212,8 @@ MISREADINGS: Mapping[str, Rule] = {
              "a condition that is no equality", NEVER),
         Rule("outer-constants", "a constant of one side of an outer join is taken for one where it is NULL, too",
              "a conditional of other columns", NEVER),
+        Rule("joined-groups", "the keys of groups that are joined are taken for keys of the joined rows, too",
+             "the keys as conditionals", NEVER),
         Rule("lost-order", "what stands above a sort may get its rows in several parts, and lose their order",
              "the sort above",
              lambda node, _: isinstance(node, r.Filter | r.Project) and isinstance(node.input, r.Sort)),

@@ -98,7 +98,7 @@ class Engine:
     limits_each: bool = True
     """Whether a limit or a window inside a correlated subquery is of the rows for each outer row."""
     forgets_keys: bool = True
-    """Whether keys that tell rows apart are known to do so no more once the rows are copied."""
+    """Whether keys that tell rows apart are known to do so no more once the rows are copied, or joined."""
     takes_changes: bool = True
     """Whether it writes, updates and defines so that nothing is lost or half done."""
     has_row_numbers: bool = True

@@ -43,7 +43,10 @@ def lower_aggregate(rel: Aggregate, to: Lowering) -> Rows:
     rows, here = host(to, to[rel.input], rel.anchor, [*rel.keys, *rel.measures], hoist=True)
     rows, keys = _keys(rel, rows, here, to)
     group = _many_sets if len(rel.grouping_sets) > 1 else _one_set
-    return sorted_as_known(rel, group(rel, rows, keys, here, to))
+    groups = group(rel, rows, keys, here, to)
+    if id(rel) in to.space.joined_groups:
+        groups = Rows(without_keys(rel, groups.table, to), groups.columns)
+    return sorted_as_known(rel, groups)
 
 
 def _one_set(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to: Lowering) -> Rows:

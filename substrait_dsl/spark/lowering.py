@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import attrs
 
+from substrait_dsl.algebra.joined_groups import joined_groups
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.relations import (
     Aggregate,
@@ -223,6 +224,7 @@ class Lowering:
         require_size(rel)
         relations = parents_first(rel)
         self.space.used = used_columns(relations)
+        self.space.joined_groups = joined_groups(relations, relations_inside)
         if not self._is_brief(rel, 0):
             if not self.space.is_remote:
                 self.pieces = Pieces(relations, MOST_TEXT, self._is_apart)

@@ -39,7 +39,8 @@ from substrait_dsl.spark.named import is_format_and_path, named_frame, statement
 from substrait_dsl.spark.paths import what_of
 from substrait_dsl.spark.pushdown import unseen
 from substrait_dsl.spark.records import EVERY_COLUMN, Kept, kept_from_readers, read_no_records
-from substrait_dsl.spark.relations import by_number, filtered
+from substrait_dsl.spark.relations import by_number, filtered, united_with_no_row
+from substrait_dsl.spark.scans import makes_groups
 from substrait_dsl.spark.subqueries import is_subquery
 from substrait_dsl.spark.tables import PLAIN_NAME, UNUSED, Item, Rows
 from substrait_dsl.spark.texts import TextTable
@@ -89,7 +90,10 @@ def lower_source(rel: Read, to: Lowering) -> Rows:
             frame, columns = to.space.given.read(names, rel.base_schema)
             return _selected(frame, columns, rel, to.space)
         case NamedTable(names=names):
-            return _named(names, rel, to)
+            rows = _named(names, rel, to)
+            if current_engine().forgets_keys or not makes_groups(named_frame(names, to.space.spark)):
+                return rows
+            return Rows(united_with_no_row(rows.table, to), rows.columns)
         case VirtualTable():
             return _virtual(rel, to)
         case LocalFiles(items=files):

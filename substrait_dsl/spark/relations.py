@@ -284,13 +284,16 @@ def _expanded_by_number(rel: Expand, rows: Rows, here: Host, to: Lowering) -> Ro
 
 
 def without_keys(rel: Rel, table: Table, to: Lowering) -> Table:
-    """A table of copied rows, of which an engine does not take keys of aggregates below for those of single rows.
+    """A table of rows that are copied, or joined; an engine takes no keys of aggregates for those of single rows.
 
-    Of a union it knows no keys: the other rows are none, which it does not see.
+    Of a union it knows no keys.
     """
     is_keyed = any(isinstance(node, Aggregate | Set) for node in walk(rel))
-    if current_engine().forgets_keys or not is_keyed:
-        return table
+    return table if current_engine().forgets_keys or not is_keyed else united_with_no_row(table, to)
+
+
+def united_with_no_row(table: Table, to: Lowering) -> Table:
+    """The rows of a table, of which the engine does not know that there are no others."""
     nulls = [Item("NULL", (to.space.name(),)) for _ in table.names]
     return table.union_all([to.one_row(nulls).where("rand() > 2")])
 

@@ -451,6 +451,14 @@ GUARDS = (
         0,
     ),
     Guard(
+        "keys of joined groups",
+        "groups, also of views, that are joined to other rows and grouped again",
+        _VERSIONS,
+        "SELECT c, count(1) FROM (SELECT c, k, count(1) FROM (SELECT DISTINCT c FROM VALUES (5) AS t(c))"
+        " CROSS JOIN VALUES (1), (2) AS p(k) GROUP BY c, k) GROUP BY c, k",
+        5,
+    ),
+    Guard(
         "constant conditions",
         "conditions that no row is needed for, of filters and joins",
         _VERSIONS,

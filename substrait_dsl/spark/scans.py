@@ -32,6 +32,8 @@ _CHANCE = re.compile(
     r"\b(?:randn?|random|randstr|uniform|uuid|shuffle|monotonically_increasing_id)\(|^ *(?:\+- )?Sample\b", re.MULTILINE
 )
 """What the plan shows of functions that give other values each time, and of samples."""
+_GROUPS = re.compile(r"^ *(?:Aggregate|Distinct|DistinctOn|Intersect|Except)\b", re.MULTILINE)
+"""A line of Sail's plan for groups, or for rows of which each is there once."""
 _SIZE = re.compile(r"Statistics\(sizeInBytes=([0-9.E+]+) ([KMGTPE]?)i?B\b")
 """What Spark says in a plan of how much a step gives, first of the last one."""
 _UNITS = ("", "K", "M", "G", "T", "P", "E")
@@ -91,6 +93,14 @@ def is_random(frame: DataFrame) -> bool:
 def _calls_chance(plan: str) -> bool:
     analysed = _ANALYSED.search(plan)
     return analysed is not None and _CHANCE.search(analysed[1]) is not None
+
+
+def makes_groups(frame: DataFrame) -> bool:
+    """Whether a table or a view may be of groups, or of distinct rows, by the plan that Sail has for it."""
+    try:
+        return _GROUPS.search(spark_plan(frame, "extended")) is not None
+    except spark_errors():
+        return False  # it is told when the rows are asked for
 
 
 def _found(

@@ -71,7 +71,8 @@ def lower_set(rel: Set, to: Lowering) -> Rows:
     united = _united(texts, (*columns, *values, side), rel, to)
     counted = from_keys(Rows(_put_out(rel, united, columns, values, side, to), columns), kinds, to.space)
     handed_on = dict(zip(inexact, values, strict=True))
-    return Rows(counted.table, tuple(handed_on.get(n, column) for n, column in enumerate(counted.columns)))
+    table = without_keys(rel, counted.table, to) if id(rel) in to.space.joined_groups else counted.table
+    return Rows(table, tuple(handed_on.get(n, column) for n, column in enumerate(counted.columns)))
 
 
 def _united(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, to: Lowering) -> Table:

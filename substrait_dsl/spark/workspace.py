@@ -65,6 +65,8 @@ class Workspace:
         """Files and snapshots with the names of the declared columns in them, by what was read and declared."""
         self.used: Mapping[int, Set[int]] = {}
         """The positions of the columns that the plan uses of each relation, by its id; of others, it uses all."""
+        self.joined_groups: Set[int] = frozenset()
+        """The groups that are joined, and grouped again, by their ids."""
         self.is_rehearsal = False
         """Whether only what can be refused is looked for: nothing is changed, and no rows are computed."""
 

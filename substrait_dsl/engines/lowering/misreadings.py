@@ -22,11 +22,13 @@ from substrait_dsl.algebra.expressions import (
     SortKey,
     WindowFunction,
 )
+from substrait_dsl.algebra.joined_groups import joined_groups
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk, walk_upwards, with_children
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.engines.lowering.constants import Constants, no_constant
+from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import MAX_ROW
-from substrait_dsl.engines.lowering.structs import takes_apart
+from substrait_dsl.engines.lowering.structs import has_random, never, takes_apart
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
     call,
@@ -45,16 +47,19 @@ from substrait_dsl.errors import UnsupportedError
 Note = Callable[[str, Node], None]
 
 
-def without_misreadings(top: Rel, note: Note) -> Rel:
+def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
     """The relation with the same rows, which engines read as it is meant.
 
     Args:
         top: the relation.
         note: is called with the code of each misreading (`substrait_dsl.engines.rules.MISREADINGS`) and its node.
+        to: knows the functions of the engine.
 
     Raises `UnsupportedError` for a cast that they do not have.
     """
     constants = Constants()
+    downwards = [node for node in [*walk_upwards(top)][::-1] if isinstance(node, Rel)]
+    joined = joined_groups(downwards, lambda rel: rel.inputs) if has_random(to) else ()
 
     @cache
     def has_several() -> bool:
@@ -62,6 +67,9 @@ def without_misreadings(top: Rel, note: Note) -> Rel:
 
     def change(node: Node, same: Node) -> Node:
         made: list[tuple[str, Node]] = []
+        if id(node) in joined and isinstance(same, r.Aggregate | r.Set):
+            note("joined-groups", node)
+            return _with_hidden_keys(same, to)
         match same:
             case r.Project() if outermost_windows(same):
                 numbered = _windows_without_constants(same, constants)
@@ -148,6 +156,13 @@ def _hidden(cast: Cast) -> Expression:
     kind = cast.input.type.as_required()
     zero = Literal(Decimal(0) if isinstance(kind, t.Decimal) else 0, kind)
     return chosen([(call("comparison", "equal", cast.input, zero), cast)], cast)
+
+
+def _with_hidden_keys(groups: r.Aggregate | r.Set, to: Lowering) -> Rel:
+    """Groups whose keys the engine does not know to be the keys: another value is never chosen."""
+    width = len(groups.keys) if isinstance(groups, r.Aggregate) else len(groups.schema)
+    keys = [chosen([(never(to), key)], key) for key in columns(groups, range(width))]
+    return only(groups, [*keys, *columns(groups, range(width, len(groups.schema)))], groups.schema.names)
 
 
 def _with_key_columns(project: r.Project) -> Rel:

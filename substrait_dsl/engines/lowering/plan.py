@@ -147,7 +147,7 @@ def _put_out(made: Rel, tree: Tree, to: Lowering) -> Rel:
     try:
         if isinstance(tree, Root):
             made = rows.with_root_names(made, NamedStruct.named(top.schema.types, tree.names).types, to)
-        made = without_misreadings(made, lambda code, node: found.append((code, node)))
+        made = without_misreadings(made, lambda code, node: found.append((code, node)), to)
     except UnsupportedError as error:
         error.refused = Place(top, top)
         to.refusals.append(error)

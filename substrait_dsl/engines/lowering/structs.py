@@ -63,9 +63,18 @@ def field_of(value: Expression, position: int, to: Lowering, name: Names = by_po
 
 def _in_place(value: Expression, to: Lowering) -> Expression:
     """A value whose fields are computed where they stand: the condition for another one is never met."""
+    return chosen([(never(to), Literal(None, value.type.as_nullable()))], value)
+
+
+def has_random(to: Lowering) -> bool:
+    """Whether the engine has values that are not known before."""
+    return any(name == RANDOM for _, _, name in to.profile.functions)
+
+
+def never(to: Lowering) -> Expression:
+    """A condition that is false, which the engine does not know."""
     drawn = ScalarFunction(FunctionId(to.profile.urn_of(RANDOM), RANDOM), (), t.FP64())
-    never = call("comparison", "lt", drawn, Literal(0.0, t.FP64()))
-    return chosen([(never, Literal(None, value.type.as_nullable()))], value)
+    return call("comparison", "lt", drawn, Literal(0.0, t.FP64()))
 
 
 def takes_apart(value: Expression) -> bool:
