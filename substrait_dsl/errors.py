@@ -215,6 +215,12 @@ def quoted(names: Iterable[str], limit: int = 12) -> str:
     return f"{text}, ... ({len(known)} in all)" if len(known) > limit else text or "none"
 
 
+def and_given(tables: Iterable[tuple[str, ...]]) -> str:
+    """What is added where a table is not there: those that ``tables=`` gives, by their names; nothing for none."""
+    names = [".".join(each) for each in tables]
+    return f"; tables gives {quoted(names)}" if names else ""
+
+
 def shortened(text: str, limit: int = 200) -> str:
     """A text for a message, cut after `limit` characters."""
     return text if len(text) <= limit else f"{text[:limit]}..."

@@ -35,6 +35,13 @@ def _leaves() -> Mapping[pa.DataType, pa.DataType]:
     }
 
 
+AS_DECLARED = (
+    "pyarrow.table(frame).select(rel.schema.names).cast(rel.schema.to_arrow()) has the declared types; rel is what "
+    "read_named gave"
+)
+"""What to write in place of a frame, of whatever library, whose columns are of other types than a plan declares."""
+
+
 def plain_type(kind: pa.DataType) -> pa.DataType:
     """The type that holds the values of a type in a layout that Spark takes; the type itself, if it does already."""
     import pyarrow as pa

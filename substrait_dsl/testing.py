@@ -25,6 +25,7 @@ from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct, unknown_field
 from substrait_dsl.errors import InvalidArgumentError, naming, placing, quoted, require
 from substrait_dsl.fluent.base import RelationBase
+from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.reads import record_of
 from substrait_dsl.fluent.schemas import RelationSchema, as_struct
 from substrait_dsl.fluent.scope import Scope
@@ -79,6 +80,9 @@ def assert_same_rows(
     with naming("assert_same_rows"):
         if type(ordered) is not bool:
             raise InvalidArgumentError(f"ordered must be True or False, got {ordered!r}")
+        for each in (relation_or_rows, expected):
+            if isinstance(each, Plan):
+                raise InvalidArgumentError("a relation is run, got a plan", hint="write plan.roots[0]")
         relations = [each for each in (relation_or_rows, expected) if isinstance(each, RelationBase)]
         if not relations and (tables is not None or session is not None):
             given = "tables" if tables is not None else "session"

@@ -105,10 +105,22 @@ def _read(path: Path, what: str) -> pa.Table:
             with pa.memory_map(str(path)) as source:
                 return pa.ipc.open_stream(source).read_all()
     except FileNotFoundError as error:
-        raise ExecutionError(f"{what}: there is no file {str(path)!r}") from error
+        is_pattern = any(sign in str(path) for sign in "*?[")
+        hint = 'read_files(path, schema, kind="glob") reads the files of a pattern, as a part of the plan'
+        raise ExecutionError(f"{what}: there is no file {str(path)!r}", hint=hint if is_pattern else None) from error
     except IsADirectoryError as error:
         hint = "read_files(path, schema) reads a folder, as a part of the plan"
         raise ExecutionError(f"{what}: {str(path)!r} is a folder", hint=hint) from error
     except (OSError, pa.ArrowException) as error:
         raise ExecutionError(f"{what}: cannot read {str(path)!r}: {error}") from error
-    raise ExecutionError(f"{what}: {str(path)!r} is neither a Parquet nor an Arrow file")
+    raise ExecutionError(f"{what}: {str(path)!r} is neither a Parquet nor an Arrow file", hint=_other_format(path))
+
+
+_FORMATS = {**dict.fromkeys((".csv", ".tsv", ".txt"), ("csv", "delimited text")), ".orc": ("orc", "ORC")}
+"""By the end of a name, files of what format it may be that are no tables, but can be a part of a plan."""
+
+
+def _other_format(path: Path) -> str | None:
+    if (found := _FORMATS.get(path.suffix.lower())) is None:
+        return None
+    return f'read_files(path, schema, format="{found[0]}") reads {found[1]}, as a part of the plan'

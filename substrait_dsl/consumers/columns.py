@@ -10,6 +10,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.arrow.exact import exact_table
 from substrait_dsl.arrow.schemas import type_from_arrow
 from substrait_dsl.errors import SchemaError, SubstraitDslError, quoted, suggestion
+from substrait_dsl.layouts import AS_DECLARED
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,12 +26,14 @@ def actual_name(name: str, there: Collection[str]) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def check_columns(found: pa.Schema, declared: NamedStruct, what: str) -> list[int]:
+def check_columns(found: pa.Schema, declared: NamedStruct, what: str, way_out: str = _CAST) -> list[int]:
     """The positions in a table of the columns that are declared.
 
-    Raises `SchemaError` with all columns that are declared and not there, there more than once, or of another type.
+    Raises `SchemaError` with all columns that are declared and not there, there more than once, or of another type,
+    about which `way_out` says what to do.
     """
     positions, wrong, hints = [], [], []
+    advised: str | None = None
     for field in declared:
         name = actual_name(field.name, found.names)
         if name is None:
@@ -47,11 +50,11 @@ def check_columns(found: pa.Schema, declared: NamedStruct, what: str) -> list[in
         positions.append(position)
         if not holds(found.field(position).type, field.type):
             wrong.append(f'column "{field.name}" is {found.field(position).type}, declared {field.type}')
-            hints.append(_CAST)
+            advised = way_out
     if wrong:
         raise SchemaError(
             f"{what} does not fit the declared schema: {'; '.join(wrong)}; its columns are {quoted(found.names)}",
-            hint=next(filter(None, hints), None),
+            hint=next(filter(None, hints), advised),
         )
     return positions
 
@@ -61,7 +64,7 @@ def fitted(table: pa.Table, declared: NamedStruct, what: str) -> pa.Table:
     import pyarrow as pa
 
     table = _with_known_types(table, declared)
-    positions = check_columns(table.schema, declared, what)
+    positions = check_columns(table.schema, declared, what, AS_DECLARED)
     try:
         return exact_table([table.column(position) for position in positions], table.num_rows, declared)
     except SubstraitDslError as error:

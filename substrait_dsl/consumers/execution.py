@@ -28,6 +28,7 @@ from substrait_dsl.errors import (
     ExecutionError,
     InvalidArgumentError,
     UnsupportedError,
+    and_given,
     quoted,
     shortened,
     suggestion,
@@ -133,7 +134,7 @@ class ConsumerExecution(Execution):
             return attrs.evolve(table, names=(name,))
         found = self._asked(lambda: self._consumer.columns(names), f"cannot look up {what}")
         if found is None:
-            raise self._not_there(names)
+            raise self._not_there(names, given)
         positions = check_columns(found, declared, what)
         wanted = to_arrow(declared)
         if self._consumer.is_as_declared(names, found, positions, wanted):
@@ -141,10 +142,11 @@ class ConsumerExecution(Execution):
         sources[name] = self._asked(lambda: self._consumer.with_types(names, wanted), f"cannot read {what}")
         return attrs.evolve(table, names=(name,))
 
-    def _not_there(self, names: Names) -> ExecutionError:
+    def _not_there(self, names: Names, given: Mapping[Names, pa.Table]) -> ExecutionError:
         known = [name for name in self._consumer.tables(names[:-1]) if not name.startswith("__substrait_dsl_")]
         hint = suggestion(names[-1], known) or 'tables={"name": frame} gives one for this execution alone'
-        return ExecutionError(f"there is no table {quoted(['.'.join(names)])}; there are {quoted(known)}", hint=hint)
+        title = quoted([".".join(names)])
+        return ExecutionError(f"there is no table {title}; there are {quoted(known)}{and_given(given)}", hint=hint)
 
     def _asked(self, ask: Callable[[], T], what: str = "fails") -> T:
         """Ask the engine; what it says in an error of its own is an `ExecutionError`."""

@@ -35,6 +35,7 @@ _ARITHMETIC = frozenset(("add", "subtract", "multiply", "divide", "modulus"))
 _ALIKE = _ARITHMETIC | {"equal", "not_equal", "lt", "lte", "gt", "gte"}
 """Functions of two operands of one type; others of that name and number exist, but none for that type."""
 
+_TEXTS = (t.String, t.VarChar, t.FixedChar)
 _SCALARS = frozenset((bool, int, float, str, decimal.Decimal, dt.date, dt.datetime))
 
 
@@ -98,12 +99,32 @@ def _resolution(
             or (catalog_hint(name, parts) if functions is standard_catalog() else None)
             or argument_hint(name, parts)
             or _other_order(kind, name, described, urn, functions)
-            or functions.possible_cast(kind, name, described, urn)
+            or _either(functions.possible_cast(kind, name, described, urn), _as_text(kind, name, parts, described, urn))
             or literal_hint(name, parts)
             or _untyped_hint(described, parts)
             or comparison_hint(name, parts)
         )
         raise
+
+
+def _either(cast: str | None, written: str | None) -> str | None:
+    """The advice to cast one argument, and that to write another one otherwise."""
+    return f"{cast}, or {written}" if cast and written else cast or written
+
+
+def _as_text(kind: Kind, name: str, parts: Sequence[Any], described: Sequence[Given], urn: str | None) -> str | None:
+    """What to write for a number of Python's beside a text, if the text of its digits fits."""
+    if not any(isinstance(part, ex.Expression) and isinstance(part.type, _TEXTS) for part in parts):
+        return None
+    for position, part in enumerate(parts):
+        if type(part) in (int, float, decimal.Decimal):
+            text = [*described[:position], given(str(part), name), *described[position + 1 :]]
+            try:
+                standard_catalog().resolve(kind, name, text, urn=urn)
+            except FunctionNotFoundError:
+                continue
+            return f'write "{part}", a text'
+    return None
 
 
 def _require_column(kind: Kind, name: str, values: Sequence[Any]) -> None:

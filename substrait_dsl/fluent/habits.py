@@ -144,6 +144,8 @@ SET_HABITS: Mapping[str, str] = {
 VIEW_OF_A_FRAME = 'read_named("name", frame.schema), after frame.createOrReplaceTempView("name")'
 """How rows of a DataFrame of Spark's are read."""
 
+_GIVEN = 'read_named("t", {1}), and collect(tables={{"t": {0}}})'
+
 NAMES: Mapping[str, str] = {
     **dict.fromkeys(("read_csv", "scan_csv"), 'read_files(path, schema, format="csv")'),
     **dict.fromkeys(("read_parquet", "scan_parquet"), "read_files(path, schema)"),
@@ -157,9 +159,13 @@ NAMES: Mapping[str, str] = {
     **dict.fromkeys(("from_dataframe", "from_spark", "read_dataframe", "read_view"), VIEW_OF_A_FRAME),
     "DataFrame": f"read_virtual(rows, schema); of one of Spark's, {VIEW_OF_A_FRAME}",
     **dict.fromkeys(
-        ("from_pandas", "from_polars"), f"{VIEW_OF_A_FRAME}, of the DataFrame that spark.createDataFrame makes"
+        ("from_pandas", "read_pandas"),
+        _GIVEN.format("frame", "pyarrow.Schema.from_pandas(frame, preserve_index=False)"),
     ),
-    "from_arrow": "read_virtual(table.to_pylist(), table.schema), which puts the rows into the plan",
+    "from_polars": _GIVEN.format("frame", "frame.to_arrow().schema"),
+    "from_arrow": _GIVEN.format("table", "table.schema")
+    + "; read_virtual(table.to_pylist(), table.schema) holds its rows",
+    **dict.fromkeys(("from_pylist", "memtable"), "read_virtual(rows, schema)"),
     **dict.fromkeys(
         ("read_json", "scan_json", "read_ndjson", "read_excel", "read_avro"),
         'read_files(path, schema, format="csv"), or of "parquet", "orc", "arrow": no other files are read',
@@ -275,6 +281,14 @@ VERBS: Mapping[str, str] = {
     "selectExpr": "select(y=lambda r: r.x + 1): text of SQL is not read",
     "shape": "columns, of which there are len(relation.columns); execute(spark).count() counts the rows",
     "sort_values": 'sort("x"), or sort(desc("x"))',
+    "len": "aggregate(n=functions.count())",
+    **dict.fromkeys(("isnull", "isna"), 'filter(col("x").is_null()), or select(y=col("x").is_null())'),
+    **dict.fromkeys(("notnull", "notna"), 'filter(col("x").is_not_null()), or select(y=col("x").is_not_null())'),
+    "na": 'with_columns(x=functions.coalesce(col("x"), value)) for a value in place of NULLs, filter(...) to drop them',
+    "pivot_table": "group_by(...).agg(...) with functions.sum(x).filter(...) for each value",
+    "reset_index": "group_by(...).agg(...) as it is: rows have no index, keys are columns",
+    "set_index": "sort(...), or group_by(...): rows have no index",
+    "sql": "filter(...), select(...) and the like: text of SQL is not read",
     "value_counts": 'group_by("x").agg(n=functions.count()).sort(desc("n"))',
     "concat": "union_all(...)",
     "count": "aggregate(n=functions.count())",

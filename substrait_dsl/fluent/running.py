@@ -10,7 +10,7 @@ import attrs
 
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan
-from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, printable
+from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, and_given, printable
 from substrait_dsl.fluent.execution import Execution, Output, Running, root_schema
 from substrait_dsl.render.steps import origin, step
 
@@ -64,6 +64,9 @@ class SparkExecution(Execution):
                 if plan.trees:
                     self.frames = execute(plan, spark, persist_shared=persist_shared, tables=tables)
             except ExecutionError as error:
+                if error.table is not None and tables:
+                    error.message += and_given(tables)
+                    error.args = (error.message,)
                 self.require_success(error.__cause__)  # the number of rows of a fetch may have been computed
                 raise
             except UnsupportedError as error:

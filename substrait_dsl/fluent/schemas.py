@@ -302,9 +302,36 @@ def _as_struct(schema: Any) -> NamedStruct:
         from substrait_dsl.arrow import from_arrow
 
         return from_arrow(schema)
+    _require_no_frame(schema)
     forms = "declare them by a Schema class, a dict {name: type}, a pyarrow schema or a PySpark StructType"
     hint = "give the schema of it: x.schema" if hasattr(schema, "schema") else forms
     raise InvalidArgumentError(f"cannot read columns from {schema!r}", hint=hint)
+
+
+def _require_no_frame(schema: object) -> None:
+    """Raise `InvalidArgumentError` for a DataFrame of pandas or Polars, with the line that gives its schema."""
+    library, kind = type(schema).__module__.partition(".")[0], type(schema).__name__
+    if (found := _FRAMES.get((library, kind))) is not None:
+        fine = _times_of_pandas(schema) if library == "pandas" else {}
+        digits = f"; Spark keeps 6 digits of a second: frame = frame.astype({fine}) first" if fine else ""
+        raise InvalidArgumentError(
+            f"cannot read columns from a {kind} of {library}",
+            hint=f'give the schema of it: {found}; tables={{"name": frame}} gives collect its rows{digits}',
+        )
+
+
+def _times_of_pandas(frame: Any) -> dict[str, str]:
+    """For each column with times in nanoseconds, in which pandas keeps them unless told, the type in microseconds."""
+    kinds = {str(name): str(kind) for name, kind in frame.dtypes.items()}
+    return {name: kind.replace("[ns", "[us") for name, kind in kinds.items() if "[ns" in kind}
+
+
+_FRAMES = {
+    ("pandas", "DataFrame"): "pyarrow.Schema.from_pandas(frame, preserve_index=False)",
+    ("polars", "DataFrame"): "frame.to_arrow().schema",
+    ("polars", "LazyFrame"): "frame.collect().to_arrow().schema",
+}
+"""By library and class of frames, the schema of one, which is called frame."""
 
 
 _SIMPLE: dict[type, t.Type] = {kind: kind() for kind in t.SIMPLE_TYPES}

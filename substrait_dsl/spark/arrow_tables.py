@@ -10,7 +10,7 @@ import attrs
 
 from substrait_dsl.algebra.types import Decimal, PrecisionTime
 from substrait_dsl.errors import ExecutionError, quoted
-from substrait_dsl.layouts import plain_columns, plain_type
+from substrait_dsl.layouts import AS_DECLARED, plain_columns, plain_type
 from substrait_dsl.spark.columns import actual_name, check_columns
 from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.file_types import parts
@@ -59,7 +59,7 @@ class ArrowTables:
         what = table_title(names)
         try:
             table = _fitted(self.tables[names], declared)
-            columns = check_arrow_columns(table.schema, declared, what, CAST)
+            columns = check_arrow_columns(table.schema, declared, what, AS_DECLARED, AS_DECLARED)
             key = (names, declared)
             if key not in self._frames:
                 self._frames[key] = self._frame(table.select(list(columns)), declared)
@@ -84,7 +84,9 @@ MOST_SENT = 2**25
 """How many bytes of a table are sent to Sail at once: its messages are limited."""
 
 
-def check_arrow_columns(found: pa.Schema, declared: NamedStruct, what: str, way_out: str) -> Names:
+def check_arrow_columns(
+    found: pa.Schema, declared: NamedStruct, what: str, way_out: str, misfit: str | None = None
+) -> Names:
     """The names in an Arrow table of the columns that are declared, by the rules that hold for tables of Spark.
 
     Args:
@@ -92,6 +94,7 @@ def check_arrow_columns(found: pa.Schema, declared: NamedStruct, what: str, way_
         declared: the columns that are read.
         what: what has the schema, in the words of an error.
         way_out: what to do about a column of a type that Spark has not.
+        misfit: what to do about one of another type than is declared.
 
     Raises `SchemaError` as `check_columns` does.
     """
@@ -99,9 +102,8 @@ def check_arrow_columns(found: pa.Schema, declared: NamedStruct, what: str, way_
 
     kinds = [(field, _as_spark(field)) for field in found]
     schema = StructType([StructField(field.name, kind or _foreign(field.type)) for field, kind in kinds])
-    return check_columns(
-        schema, declared, what, ways_out={field.name: way_out for field, kind in kinds if kind is None}
-    )
+    ways_out = {field.name: way_out if kind is None else misfit for field, kind in kinds}
+    return check_columns(schema, declared, what, ways_out=ways_out)
 
 
 def declared_frame(table: pa.Table, declared: NamedStruct, spark: SparkSession) -> DataFrame:

@@ -37,7 +37,7 @@ def check_columns(
     declared: NamedStruct,
     what: str,
     origin: Origin = DECLARED,
-    ways_out: Mapping[str, str] | None = None,
+    ways_out: Mapping[str, str | None] | None = None,
 ) -> tuple[str, ...]:
     """The names in a table of the columns that are declared, which may differ in case, as Spark's own look-up has it.
 
