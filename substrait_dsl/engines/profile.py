@@ -75,6 +75,7 @@ FORMS = (
     "sums_by_cast",
     "measures_of_all_rows",
     "joins_by_one_key",
+    "semi_joins_by_equality",
     "types_by_union",
     "unchecked_casts",
     "nans_apart",

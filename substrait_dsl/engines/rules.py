@@ -214,6 +214,8 @@ MISREADINGS: Mapping[str, Rule] = {
              "a conditional of other columns", NEVER),
         Rule("joined-groups", "the keys of groups that are joined are taken for keys of the joined rows, too",
              "the keys as conditionals", NEVER),
+        Rule("semi-join", "a semi join by more than equalities takes rows without a match, too",
+             "a semi join by the different values that have a match", NEVER),
         Rule("lost-order", "what stands above a sort may get its rows in several parts, and lose their order",
              "the sort above",
              lambda node, _: isinstance(node, r.Filter | r.Project) and isinstance(node.input, r.Sort)),

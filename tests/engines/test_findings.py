@@ -75,8 +75,12 @@ def test_what_may_be_misread_is_said_with_its_step(code: str) -> None:
     assert not found[code].is_refused
 
 
+ON_DUCKDB = {"semi-join"}
+"""What DataFusion does not misread: `test_semi_joins.py`."""
+
+
 def test_each_misreading_is_tested_and_in_the_profiles_words() -> None:
-    assert set(MISREADINGS) <= set(PLANS)
+    assert set(MISREADINGS) <= {*PLANS, *ON_DUCKDB}
     assert set(PLANS) <= set(CODES)
 
 

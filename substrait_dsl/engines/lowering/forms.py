@@ -20,6 +20,7 @@ from substrait_dsl.engines.lowering.context import Lowering, Place
 from substrait_dsl.engines.lowering.declared import union_of_columns
 from substrait_dsl.engines.lowering.groups import form_aggregate
 from substrait_dsl.engines.lowering.pairs import form_join
+from substrait_dsl.engines.lowering.semi_joins import form_semi_join, is_wrong_semi_join
 from substrait_dsl.engines.lowering.shown import filtered, shown
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
@@ -59,6 +60,8 @@ def bring_to_forms(top: Rel, to: Lowering, original: Rel) -> Rel:
             stack.append((rel, True))
             stack += ((child, False) for child in rel.inputs)
             continue
+        if is_wrong_semi_join(rel, to):
+            to.misread.append(("semi-join", Place(original, to.origin(rel) or original)))
         try:
             done[id(rel)] = _form(rel, [done[id(child)] for child in rel.inputs], to)
         except SubstraitDslError as error:
@@ -92,7 +95,8 @@ def _form(rel: Rel, inputs: Sequence[Rel], to: Lowering) -> Rel:
         case r.Cross():
             return form_join(r.Join(inputs[0], inputs[1], "inner", TRUE), to)
         case r.Join(how=how, condition=condition):
-            return form_join(r.Join(inputs[0], inputs[1], how, condition), to)
+            join = r.Join(inputs[0], inputs[1], how, condition)
+            return form_semi_join(join, to) if is_wrong_semi_join(join, to) else form_join(join, to)
         case _:
             raise to.refusal(kind_words(rel))
 

@@ -1,0 +1,69 @@
+"""Semi joins on an engine that does them right by equalities alone.
+
+The different left values that a condition refers to are joined to the right rows first. Those of them that have a match
+are then what the left rows are to have.
+"""
+
+from __future__ import annotations
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, ScalarFunction
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.engines.lowering.calls import formed
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.groups import form_aggregate
+from substrait_dsl.engines.lowering.pairs import form_join
+from substrait_dsl.engines.lowering.subqueries import distinct
+from substrait_dsl.engines.lowering.terms import column, conjunction, moved, same, shifted
+
+EQUALITIES = ("equal", "is_not_distinct_from")
+
+
+def is_wrong_semi_join(rel: Rel, to: Lowering) -> bool:
+    """Whether a relation is a semi join whose condition has more than equalities, to an engine that errs at these.
+
+    What refers to one side alone is a filter of that side to any engine.
+    """
+    if not isinstance(rel, r.Join) or rel.how != "left_semi" or not to.profile.has_form("semi_joins_by_equality"):
+        return False
+    width = len(rel.left.schema)
+    return any(_is_of_both_sides(part, width) and not _is_equality(part) for part in conjuncts(rel.condition))
+
+
+def form_semi_join(rel: r.Join, to: Lowering) -> Rel:
+    """The left rows whose values are among the different ones that have a match; inputs have the engine's forms."""
+    width = len(rel.left.schema)
+    used = [position for position in _positions(rel.condition) if position < width]
+    place = {position: n for n, position in enumerate(used)}
+    count = len(used)
+    domain = _distinct(rel.left, used, to)
+    condition = moved(rel.condition, lambda at: place[at] if at < width else at - width + count)
+    matches = form_join(r.Join(domain, rel.right, "inner", condition), to)
+    found = _distinct(matches, list(range(count)), to)
+    tests = [same(column(rel.left, at), shifted(column(found, n), width)) for n, at in enumerate(used)]
+    return r.Join(rel.left, found, "left_semi", formed(conjunction(tests), to))
+
+
+def _distinct(rel: Rel, positions: list[int], to: Lowering) -> Rel:
+    aggregate = distinct(rel, positions)
+    assert isinstance(aggregate, r.Aggregate)
+    return form_aggregate(aggregate, rel, to)
+
+
+def _positions(expression: Expression) -> list[int]:
+    return sorted(
+        {
+            node.position
+            for node in walk(expression, into_relations=False)
+            if isinstance(node, FieldReference) and node.root == ROOT
+        }
+    )
+
+
+def _is_of_both_sides(part: Expression, width: int) -> bool:
+    return len({position < width for position in _positions(part)}) > 1
+
+
+def _is_equality(part: Expression) -> bool:
+    return isinstance(part, ScalarFunction) and part.function.name in EQUALITIES
