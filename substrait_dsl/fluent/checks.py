@@ -259,7 +259,8 @@ def check_all(plan: Plan | RelationBase, engines: Iterable[str | Path | Capabili
             )
         else:
             given = _require_engines(engines)
-        reports = [plan.check(engine) for engine in given]
+        whole = plan.to_plan() if isinstance(plan, RelationBase) else plan
+        reports = [whole._check(engine) for engine in given]
     return CheckMatrix({report.engine: report for report in reports})
 
 

@@ -318,17 +318,21 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
         Specification: ``dialect_schema.yaml``, and ``Capabilities`` in ``capabilities.proto`` of versions before 0.82.
         """
+        with naming("check"):
+            return self._check(engine)
+
+    def _check(self, engine: object) -> Report:
+        """As `check`; errors do not name the call."""
         from substrait_dsl.algebra.capabilities import Capabilities
         from substrait_dsl.fluent.checks import capability_report, profile_or_capabilities, profile_report
         from substrait_dsl.fluent.session_checks import session_engine, session_report
 
-        with naming("check"):
-            if (session := session_engine(engine)) is not None:
-                return session_report(self._algebra, session)
-            given = profile_or_capabilities(engine)
-            if isinstance(given, Capabilities):
-                return capability_report(self._required(), given)
-            return profile_report(self._algebra, given)
+        if (session := session_engine(engine)) is not None:
+            return session_report(self._algebra, session)
+        given = profile_or_capabilities(engine)
+        if isinstance(given, Capabilities):
+            return capability_report(self._required(), given)
+        return profile_report(self._algebra, given)
 
     def _with_canonical_anchors(self) -> AlgebraPlan:
         from substrait_dsl.algebra.anchors import canonical_plan

@@ -15,7 +15,13 @@ from substrait_dsl import functions
 from substrait_dsl.engines.profile import load_profile
 from substrait_dsl.engines.rules import CODES, REFUSALS, RULES
 from substrait_dsl.engines.survey import survey
-from substrait_dsl.errors import CatalogError, InvalidArgumentError, InvalidChoiceError, UnsupportedError
+from substrait_dsl.errors import (
+    CatalogError,
+    InvalidArgumentError,
+    InvalidChoiceError,
+    SubstraitDslError,
+    UnsupportedError,
+)
 from tests.differential.pipelines import pipeline
 from tests.engines.corpus import PLANS
 from tests.engines.corpus_forms import FORMS, chain
@@ -253,6 +259,15 @@ def test_reports_of_several_engines(tmp_path: Path) -> None:
 def test_several_engines_are_several(engines: Any) -> None:
     with pytest.raises(InvalidArgumentError, match="check_all: expected"):
         sd.check_all(T, engines)
+
+
+@pytest.mark.parametrize("engine", ["datafusoin", "nothing.yaml", 3])
+@pytest.mark.parametrize("given", [T, T.to_plan()])
+def test_errors_of_one_engine_name_the_call(given: Any, engine: Any) -> None:
+    with pytest.raises(SubstraitDslError, match=r"^check_all: "):
+        sd.check_all(given, ["datafusion", engine])
+    with pytest.raises(SubstraitDslError, match=r"^check: "):
+        given.check(engine)
 
 
 # --- what is looked up in the algebra is what the message needs
