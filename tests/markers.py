@@ -88,6 +88,7 @@ SLOW = frozenset(
         "engines/test_check.py::test_a_plan_raises_no_error",
         "engines/test_check.py::test_needs_of_the_algebra_are_those_of_the_message",
         "engines/test_function_cases.py",
+        "engines/test_calls_of_little.py",
         "engines/test_other_values.py",
         "engines/test_page.py::test_the_tables_are_what_the_profiles_say",
         "engines/test_pipelines.py",

@@ -109,6 +109,8 @@ class Literal(Expression):
     def _derive_type(self) -> t.Type:
         if type(self.literal_type) is t.Map and any(key.value is None for key, _ in self.value or ()):
             raise LiteralError("the keys of a map are never NULL, one is")  # keys may repeat: spec decision 57
+        if type(self.literal_type) is t.Decimal and not isinstance(self.value, decimal.Decimal | None):
+            raise _no_fit(self.value, self.literal_type, f"it takes a Decimal, not {_a(self.value)}")
         return self.literal_type
 
     def parts(self) -> tuple[Any, ...]:

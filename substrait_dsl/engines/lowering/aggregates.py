@@ -145,7 +145,7 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
             extension = function.function.urn.rpartition("functions_")[2]
             plain = made(extension, "sum", *function.arguments, filter=measure.filter)
             plain = Measure(attrs.evolve(plain.function, invocation=function.invocation), measure.filter)
-            zero = of_type(Literal(0, plain.function.output_type.as_required()), plain.function.output_type)
+            zero = of_type(number(0, plain.function.output_type.as_required()), plain.function.output_type)
             return [plain], lambda groups: of_type(call("comparison", "coalesce", column(groups, at), zero), kind)
         case _:
             to.require_function("aggregate function", function.function)

@@ -199,7 +199,7 @@ class _Domain:
         """A measure, or what it is where there are no rows."""
         function = measure.function
         if function.function.name in EMPTY_COUNTS:
-            zero = Literal(0, function.output_type.as_required())
+            zero = number(0, function.output_type.as_required())
             return of_type(call("comparison", "coalesce", value, of_type(zero, value.type)), function.output_type)
         if not function.output_type.nullable:
             raise self.to.refusal(f"{function.function.name} over the rows of a correlated subquery")

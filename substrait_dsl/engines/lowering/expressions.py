@@ -46,6 +46,7 @@ from substrait_dsl.engines.lowering.equivalents import EQUIVALENTS, floored_modu
 from substrait_dsl.engines.lowering.fitted import counted_decimal, fitted_decimal, fitted_quotient, is_counted
 from substrait_dsl.engines.lowering.structs import field_of, has_structs, literal_struct, made_struct
 from substrait_dsl.engines.lowering.terms import (
+    FALSE,
     TRUE,
     UNKNOWN,
     balanced,
@@ -234,6 +235,10 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
     bare = attrs.evolve(node, options=()) if node.options else node
     rule = to.profile.function_rules.get(node.function.name)
     match rule, node.function.name, node.arguments:
+        case _, "and" | "or" as name, ():  # some engines have those of two values alone
+            return TRUE if name == "and" else FALSE
+        case _, "and" | "or", (Expression() as value,):
+            return value
         case str(), _, _ if rule in EQUIVALENTS:
             return EQUIVALENTS[rule](bare, [each for each in node.arguments if isinstance(each, Expression)])
         case "date_part", _, (EnumArgument(word), *between, Expression() as value) if (

@@ -186,7 +186,7 @@ def unless(test: Expression, message: str) -> Expression:
 
 
 def number(value: int, kind: t.Type | None = None) -> Literal:
-    """An integer constant."""
+    """A constant of a type of numbers; by default an integer of 64 bits."""
     return literal(value, kind or t.I64())
 
 
