@@ -51,6 +51,11 @@ PLANS: dict[str, tuple[Callable[[], Relation], str, str]] = {
         "sort by s2",
         "",
     ),
+    "joined-groups": (
+        lambda: T.select("k").distinct().cross(U).group_by("k", "k2").agg(n=f.count()).group_by("k").agg(m=f.count()),
+        "aggregate by k",
+        "",
+    ),
     "lost-order": (lambda: T.sort("a").project(c=lambda r: r.b + 1), "project", ""),
     "self-comparison": (lambda: T.filter(lambda r: r.k == r.k), "filter k = k", "k = k"),
     "list-of-columns": (
