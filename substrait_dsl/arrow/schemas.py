@@ -51,6 +51,7 @@ from substrait_dsl.algebra.types import (
     refuse_deep_types,
 )
 from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, SchemaError, UnsupportedError
+from substrait_dsl.installation import install_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -148,7 +149,7 @@ def pyarrow_module() -> Any:
         import pyarrow
     except ImportError as error:
         raise UnsupportedError(
-            "what is of Arrow needs pyarrow, which is not installed", hint='pip install "substrait-dsl[arrow]"'
+            "what is of Arrow needs pyarrow, which is not installed", hint=install_line("arrow")
         ) from error
     return pyarrow
 

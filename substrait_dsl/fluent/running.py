@@ -153,16 +153,17 @@ class SparkExecution(Execution):
     def explain(self, text: str, mode: ExplainMode | None) -> str:
         """A plan as text, with Spark's plan of each root below, and what the generated names in these stand for."""
         from substrait_dsl.spark.explain import spark_plan
+        from substrait_dsl.spark.sail import engine_of
 
-        parts = [text]
+        parts, name = [text], engine_of(self.spark).name
         for number, (record, frame) in enumerate(self.outputs()):
-            heading = f"root {number} on Spark" if len(self.frames) > 1 else "on Spark"
+            heading = f"root {number} on {name}" if len(self.frames) > 1 else f"on {name}"
             with Running("explain", self, frame, progress=False, is_all=True):  # Spark computes constants beforehand
                 shown = spark_plan(frame, mode or "simple")
             lines = "\n".join(map(printable, shown.split("\n")))
             parts.append(f"--- {heading}\n{lines}")
             if names := _names(shown, record):
-                parts.append(f"--- where Spark's names come from\n{names}")
+                parts.append(f"--- where {name}'s names come from\n{names}")
         return "\n\n".join(parts)
 
     def outputs(self) -> list[tuple[Record, DataFrame]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 
+from substrait_dsl.installation import install_line
+
 OLDEST, NEWEST = (2, 2), (2, 4)
 """The tested range of minor versions; the extra ``mypy`` of the package says it, too.
 
@@ -22,5 +24,5 @@ def require_tested(version: str) -> None:
     oldest, newest = (".".join(map(str, bound)) for bound in (OLDEST, NEWEST))
     text = f"the plugin is tested with mypy {oldest} to {newest}, and this is {version}"
     if minor < OLDEST:
-        raise ImportError(f"{text}; pip install 'substrait-dsl[mypy]'")
+        raise ImportError(f"{text}; {install_line('mypy')}")
     print(f"substrait_dsl.mypy_plugin: {text}", file=sys.stderr)

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from substrait_dsl.algebra.relations import IcebergTable
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.installation import install_line
 from substrait_dsl.spark.iceberg_files import load_static_table
 from substrait_dsl.spark.paths import local_path
 from substrait_dsl.spark.virtual import table_frame
@@ -118,7 +119,7 @@ def _load(uri: str) -> StaticTable:
     except ImportError as error:
         raise ExecutionError(
             "reading an Iceberg table by its metadata file needs pyiceberg, which is not installed",
-            hint='pip install "substrait-dsl[iceberg]"',
+            hint=install_line("iceberg"),
         ) from error
     try:
         return load_static_table(local_path(uri) or unquote(uri))

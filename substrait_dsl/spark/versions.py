@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal
 
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.installation import install_line
 from substrait_dsl.spark.servers import PYSAIL, server_of
 from substrait_dsl.spark.workspace import is_remote
 
@@ -34,10 +35,6 @@ SAIL: Version = (0, 7)
 
 SAIL_CLIENT: Version = (4, 2)
 """The newest minor version of pyspark that this Sail knows."""
-
-SPARK = 'pip install "substrait-dsl[spark]"'
-"""What installs Spark."""
-_SAIL_ALONE = f'pip install "substrait-dsl[connect]" {PYSAIL}'
 
 
 def require_supported(spark: SparkSession) -> None:
@@ -67,7 +64,8 @@ def require_sail(found: str) -> None:
 
 def how_to_install_sail() -> str:
     """What installs the embedded engine: beside all of pyspark without its client, which would replace files of it."""
-    return _SAIL_ALONE if _installed("pyspark") is not None else 'pip install "substrait-dsl[local]"'
+    has_spark = _installed("pyspark") is not None
+    return install_line("connect", PYSAIL.strip('"')) if has_spark else install_line("local")
 
 
 def require_client() -> None:
@@ -80,7 +78,7 @@ def require_client() -> None:
             "removed",
             hint=_whole(),
         )
-    _require(found, "pyspark", SPARK)
+    _require(found, "pyspark", install_line("spark"))
 
 
 @cache
@@ -91,7 +89,8 @@ def require_spark() -> None:
 
     if is_remote_only():
         raise UnsupportedError(
-            "there is no Spark in the package pyspark-client, which is a client of servers alone", hint=SPARK
+            "there is no Spark in the package pyspark-client, which is a client of servers alone",
+            hint=install_line("spark"),
         )
     both = _installed("pyspark"), _installed("pyspark-client")
     if None not in both and found != both[0]:

@@ -184,6 +184,13 @@ def test_the_tour(name: str, sail: SparkSession, tmp_path: Path) -> None:
         assert found() in (expected, sorted(expected, key=repr))
 
 
+def test_its_plans_are_called_its_own(sail: SparkSession) -> None:
+    text = KEYED.filter(lambda r: r.k > 1).explain(sail)
+    assert "\n--- on Sail\n" in text
+    assert "Spark" not in text
+    assert "root 1 on Sail\n" in sd.Plan(KEYED, KEYED).explain(sail)
+
+
 # --- errors, in words of the plan
 
 GROUPED = values({"x": "i64"}, (1,), (2,)).group_by("x").agg(n=f.count())

@@ -81,7 +81,7 @@ def test_another_pyspark_is_refused(version: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(pyspark, "__version__", version)
     session: Any = Session("4.1.0")
     for run in (lambda: require_supported(session), local_session):
-        with refused(UnsupportedError, f"plans run on Spark {RANGE}, and pyspark is {version}", "substrait-dsl[spark]"):
+        with refused(UnsupportedError, f"plans run on Spark {RANGE}, and pyspark is {version}", '[spark]"'):
             run()
     assert session.asked == 0
 
@@ -96,7 +96,7 @@ PACKAGES = {
         False,
         ("pyspark 4.3.0 and pyspark-client 4.2.0 are one module", "--force-reinstall --no-deps pyspark==4.3.0"),
     ),
-    "the client": ("4.2.0", {"pyspark-client": "4.2.0"}, True, ("no Spark in the package", "substrait-dsl[spark]")),
+    "the client": ("4.2.0", {"pyspark-client": "4.2.0"}, True, ("no Spark in the package", '[spark]"')),
 }
 """The version of the module, the packages that are installed, whether it is the client's alone, and what is said."""
 
