@@ -18,11 +18,16 @@ BLOCK = re.compile(
 RECIPES = [(found["program"], found["rows"]) for found in BLOCK.finditer(PAGE) if not found["first"]]
 
 
+def require_rows(program: str, shown: str, session: SparkSession) -> None:
+    """Run a program of the page, which gives the rows that the page shows."""
+    names: dict[str, Any] = {}
+    exec(BEGINNING + program, names)  # a page of the repository
+    result = names["result"]
+    rows = [" ".join(map(str, row)) for row in result.collect(session)]
+    in_order = result.properties.ordering != ()
+    assert rows == shown.splitlines() if in_order else sorted(rows) == sorted(shown.splitlines()), program
+
+
 def test_recipes_give_what_the_page_shows(spark: SparkSession) -> None:
     for program, shown in RECIPES:
-        names: dict[str, Any] = {}
-        exec(BEGINNING + program, names)  # a page of the repository
-        result = names["result"]
-        rows = [" ".join(map(str, row)) for row in result.collect(spark)]
-        in_order = result.properties.ordering != ()
-        assert rows == shown.splitlines() if in_order else sorted(rows) == sorted(shown.splitlines()), program
+        require_rows(program, shown, spark)
