@@ -40,8 +40,8 @@ items.join("parts", "part")
 items.join(parts)
 # E: Missing positional argument "on" in call to "join" of "JoinVerbs"  [call-arg]
 items.join(parts, False)
-# E: join: the condition is an expression, names of columns or True, got False; lit(False) is a condition that no rows
-#    meet  [substrait-invalid-argument]
+# E: join: the condition is an expression, names of columns or True, got False; lambda l, r: l.x == r.y compares
+#    columns; lit(False) is a condition that no rows meet  [substrait-invalid-argument]
 items.join(parts, "part", "lfet")
 # E: join: unknown how 'lfet'; expected one of "inner", "outer", "left", "right", "left_semi", "right_semi",
 #    "left_anti", "right_anti", "left_single", "right_single", "left_mark", "right_mark"; did you mean

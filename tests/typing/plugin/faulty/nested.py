@@ -53,7 +53,8 @@ customers.select(x=lambda c: c.tags.keep("a"))
 # E: select, column "x": keep takes parts of a struct, this is list<string>; a struct around it has a mask:
 #    struct_of(xs=x).keep({"xs": elements(first=5)})["xs"]  [substrait-type-mismatch]
 customers.filter(lambda c: c.address["city"] == 5)
-# E: filter: no overload takes equal(string?, 5); cast argument 1 from string? to i64?  [substrait-function-not-found]
+# E: filter: no overload takes equal(string?, 5); cast argument 1 from string? to i64?, or write "5", a
+#    text  [substrait-function-not-found]
 customers.filter(lambda c: c.address == "Rome")
 # E: filter: no overload takes equal(struct<string, string?>, 'Rome'); 'Rome' does not fit struct<string, string?>: it
 #    takes a tuple or a dict, not a str  [substrait-function-not-found]
@@ -72,11 +73,14 @@ derived.select(x=lambda c: c.notes["a"] + "x")
 derived.select(lambda c: c.address["city"]).select("cty")
 # E: select: there is no column "cty"; there is "city"; did you mean "city"?  [substrait-unknown-field]
 derived.filter(sd.col("address")["city"] == 5)
-# E: filter: no overload takes equal(string?, 5); cast argument 1 from string? to i64?  [substrait-function-not-found]
+# E: filter: no overload takes equal(string?, 5); cast argument 1 from string? to i64?, or write "5", a
+#    text  [substrait-function-not-found]
 derived.filter(f.any_match(sd.col("tags"), lambda t: t > 5))
-# E: filter: no overload takes gt(string, 5); cast argument 1 from string to i64  [substrait-function-not-found]
+# E: filter: no overload takes gt(string, 5); cast argument 1 from string to i64, or write "5", a
+#    text  [substrait-function-not-found]
 derived.filter(lambda c: f.any_match(c.tags, lambda t: t > 5))
-# E: filter: no overload takes gt(string, 5); cast argument 1 from string to i64  [substrait-function-not-found]
+# E: filter: no overload takes gt(string, 5); cast argument 1 from string to i64, or write "5", a
+#    text  [substrait-function-not-found]
 
 customers.select(x=sd.struct_of(id=sd.col("idd")))
 # E: struct_of, field "id": there is no column "idd"; there are "id", "name", "address", "tags", "notes"; did you mean

@@ -83,8 +83,8 @@ items.nested_loop_join(parts, how="full")
 #    "right_semi", "left_anti", "right_anti", "left_single", "right_single", "left_mark", "right_mark"; write
 #    "outer"  [substrait-invalid-choice]
 items.nested_loop_join(parts, False)
-# E: nested_loop_join: the condition is an expression, names of columns or True, got False; lit(False) is a condition
-#    that no rows meet  [substrait-invalid-argument]
+# E: nested_loop_join: the condition is an expression, names of columns or True, got False; lambda l, r: l.x == r.y
+#    compares columns; lit(False) is a condition that no rows meet  [substrait-invalid-argument]
 narrow.hash_join(parts, lambda i, p: i.order == p.part)
 # E: hash_join: there is no column "order"; there are "part", "quantity"  [substrait-unknown-field]
 narrow.nested_loop_join(parts, lambda i, p: i.part < p.label)
