@@ -147,12 +147,36 @@ class DuckDBSession(Consumer):
 
     def consume(self, plan: Encoded) -> Result:
         with self._sources(plan.sources), _LOCK:
-            found = self._relation(plan.data).arrow()
+            found = self._rows_of(plan.data)
         table = exact_table(found.columns, found.num_rows, from_arrow(plan.schema))
         return Result(self._connection.from_arrow(table), table)
 
+    def _rows_of(self, data: bytes) -> pa.Table:
+        """The rows of a plan, which may read views over names of files."""
+        try:
+            return self._relation(data).arrow()
+        except duckdb.Error as error:
+            if _WITHOUT_FRAMES not in str(error):
+                raise
+        with self._without_variables():
+            return self._relation(data).arrow()
+
     def _relation(self, data: bytes) -> Any:
         return self._connection.from_substrait(proto=data)
+
+    @contextmanager
+    def _without_variables(self) -> Iterator[None]:
+        """Have no connection look for variables of Python's, of which the one that runs plans sees none, and fails.
+
+        Its settings are the global ones. So this is done for plans that would fail alone.
+        """
+        with self._connection.cursor() as cursor:
+            ((value,),) = _rows(cursor, f"SELECT current_setting('{_VARIABLES}')")
+            cursor.execute(f"SET GLOBAL {_VARIABLES} = false")
+            try:
+                yield
+            finally:
+                cursor.execute(f"SET GLOBAL {_VARIABLES} = {value}")
 
     def collect(self, frame: DuckDBPyRelation, limit: int | None = None) -> tuple[list[pa.ChunkedArray], int]:
         with _LOCK:
@@ -165,6 +189,12 @@ class DuckDBSession(Consumer):
     def words_of(self, error: BaseException) -> str | None:
         return str(error).rpartition(_BEFORE)[2] if isinstance(error, duckdb.Error) else None
 
+
+_WITHOUT_FRAMES = "call stack is not deep enough"
+"""What DuckDB says where it looks for a variable, and no function of Python runs."""
+
+_VARIABLES = "python_enable_replacements"
+"""The setting by which names of tables may be those of variables."""
 
 _BEFORE = "Attempting to fetch from an unsuccessful query result\nError: "
 """What DuckDB says before the error of a plan of Substrait."""

@@ -128,6 +128,40 @@ tried(lambda: connection.execute("SELECT count(*) FROM duckdb_tables()").fetchal
     ]
 
 
+def test_views_over_names_of_files(duckdb_substrait: Engine, tmp_path: Path) -> None:
+    """The connection that runs plans has no variables of Python's; others have them before and after."""
+    program = f"""
+import os
+os.chdir({str(tmp_path)!r})
+connection.execute("COPY (SELECT range::INTEGER AS id, 'x' || range AS name FROM range(3)) TO 'rows.parquet'")
+connection.execute("COPY (SELECT range::INTEGER AS id, 'y' || range AS name FROM range(2)) TO 'rows.csv'")
+connection.execute("CREATE VIEW things AS FROM 'rows.parquet'")
+connection.execute("CREATE VIEW others AS SELECT * FROM 'rows.csv' WHERE id > 0")
+connection.execute("CREATE VIEW again AS SELECT id + 10 AS id FROM things")
+tried(lambda: things.collect(connection))
+tried(lambda: sd.read_named("others", {{"id": "i64?", "name": "string?"}}).collect(connection))
+tried(lambda: sd.read_named("again", {{"id": "i32?"}}).filter(lambda r: r.id > 10).collect(connection))
+variable = pa.table({{"v": [5]}})
+print(connection.execute("SELECT v FROM variable").fetchall(), connection.cursor().execute("FROM variable").fetchall())
+connection.execute("SET GLOBAL python_enable_replacements = false")
+tried(lambda: things.select("id").collect(connection))
+print(connection.cursor().execute("SELECT current_setting('python_enable_replacements')").fetchall())
+os.remove("rows.parquet")
+tried(lambda: things.collect(connection))
+"""
+    *found, failed = lines(program, duckdb_substrait)
+    assert found == [
+        "[Row(id=0, name='x0'), Row(id=1, name='x1'), Row(id=2, name='x2')]",
+        "[Row(id=1, name='y1')]",
+        "[Row(id=11), Row(id=12)]",
+        "[(5,)] [(5,)]",
+        "[Row(id=0), Row(id=1), Row(id=2)]",
+        "[(False,)]",
+    ]
+    assert failed.startswith("ExecutionError")
+    assert "rows.parquet" in failed
+
+
 def test_errors_are_of_the_tree(duckdb_substrait: Engine) -> None:
     program = """
 tried(lambda: given.collect(plain, tables=tables))
