@@ -7,15 +7,17 @@ from collections.abc import Iterator
 import attrs
 
 from substrait_dsl.algebra.capability_comparison import unmet_requirements
+from substrait_dsl.algebra.node import Node
 from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.engines.lowering.context import Place
 from substrait_dsl.engines.lowering.plan import try_to_lower
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.engines.report import Severity
 from substrait_dsl.engines.rules import MISREADINGS, rules_of
-from substrait_dsl.engines.survey import survey
-from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.engines.survey import survey, type_requirements
+from substrait_dsl.errors import UnsupportedError, quoted
 
 
 @attrs.frozen
@@ -87,6 +89,18 @@ def _missing(plan: AlgebraPlan, profile: Profile) -> Iterator[Refusal]:
         needed = survey(root.input)
         for requirement, reason in unmet_requirements(needed, profile.dialect):
             if reason is not None:
-                error = UnsupportedError(f"the dialect of {profile} does not have {requirement}: {reason}")
-                error.refused = Place(root.input, needed[requirement])
+                node = needed[requirement]
+                message = f"the dialect of {profile} does not have {requirement}: {reason}"
+                error = UnsupportedError(message, hint=_hint_for(requirement, node))
+                error.refused = Place(root.input, node)
                 yield Refusal("dialect", "rejected", error, requirement)
+
+
+def _hint_for(requirement: Requirement, node: Node) -> str | None:
+    """What to write instead of a read that declares columns of a type that the engine does not have."""
+    if not isinstance(node, Read) or not isinstance(node.definition, NamedTable):
+        return None
+    names = [field.name for field in node.base_schema.fields if requirement in type_requirements(field.type)]
+    if not names:
+        return None
+    return f"declare only the columns that the plan uses: the read need not have {quoted(names)} if it uses none of it"

@@ -78,7 +78,7 @@ def survey(top: Rel) -> dict[Requirement, Node]:
     def add_type(kind: t.Type, node: Node) -> None:
         if kind not in types:
             types.add(kind)
-            for requirement in _type_requirements(kind):
+            for requirement in type_requirements(kind):
                 found.setdefault(requirement, node)
 
     for node in walk(top):
@@ -157,7 +157,7 @@ def _word(kind: type, form: str) -> Requirement | None:
 
 
 @cache
-def _type_requirements(kind: t.Type) -> tuple[Requirement, ...]:
+def type_requirements(kind: t.Type) -> tuple[Requirement, ...]:
     """A type, and those inside it."""
     return tuple(_found_in_type(kind))
 

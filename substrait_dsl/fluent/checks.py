@@ -202,7 +202,9 @@ def _verdict(plan: AlgebraPlan, checked: CheckedPlan) -> Verdict:
 def _refused(refusals: Sequence[Refusal]) -> Iterator[tuple[CheckFinding, tuple[Rel, Node] | None]]:
     for each in refusals:
         place = None if each.place is None else (each.place.top, each.place.node)
-        yield CheckFinding(each.code, each.severity, each.error.message, requirement=each.requirement), place
+        hint = f"; {each.error.hint}" if each.error.hint else ""
+        why = f"{each.error.message}{hint}"
+        yield CheckFinding(each.code, each.severity, why, requirement=each.requirement), place
 
 
 def _rewritten(check: PlanCheck) -> Iterator[tuple[CheckFinding, tuple[Rel, Node] | None]]:

@@ -50,6 +50,7 @@ from substrait_dsl.algebra.expressions import (
     closed,
 )
 from substrait_dsl.algebra.node import Node, walk
+from substrait_dsl.algebra.settings import binding_hint
 from substrait_dsl.algebra.types import Boolean, Struct
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.aggregates import aggregate_function_to_sql, values_of
@@ -294,7 +295,7 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
         case DynamicParameter(reference=reference):
             raise UnsupportedError(
                 f"parameter {reference} has no value",
-                hint=f"bind it: Plan(relation, parameter_bindings={{{reference}: ...}}).execute(spark)",
+                hint=binding_hint(reference),
             )
         case unknown:
             assert_never(unknown)

@@ -277,7 +277,9 @@ UNKNOWN: dict[str, Callable[[], Made]] = {
     "struct, less": lambda: PARTS.select(v=lambda r: r.v < r.w),
     "struct of a struct": lambda: PARTS.select(v=lambda r: sd.struct_of(a=r.v, b=r.k)),
     "list made": lambda: INTS.select(v=lambda r: sd.list_of(r.k, r.k)),
-    "parameter": lambda: INTS.filter(lambda r: r.k > sd.parameter(1, "i64")),
+    "parameter, not bound": lambda: INTS.filter(lambda r: r.k > sd.parameter(1, "i64")),
+    "parameter, bound": lambda: sd.Plan(
+        INTS.filter(lambda r: r.k > sd.parameter(1, "i64")), parameter_bindings={1: 1}),
     "current date": lambda: INTS.select(v=sd.current_date()),
     "shared": lambda: sd.shared(INTS).union_all(INTS),
     "two columns of one name": lambda: INTS.select("k").cross(FEW.select(k=sd.col("k2"))),
@@ -336,10 +338,6 @@ FORMS: dict[str, Form] = {
         lambda: TEXTS.select(v=lambda r: f.upper(r.s), w=lambda r: f.lower(r.u)),
         [(None if s is None else s.upper(), u.lower()) for _, s, u, _ in rows("texts")],
     ),
-    "parameter bound": Form(
-        lambda: sd.Plan(INTS.filter(lambda r: r.k > sd.parameter(1, "i64")), parameter_bindings={1: 1}),
-        same_as=lambda: INTS.filter(lambda r: r.k > 1),
-    ),
     "several roots": Form(lambda: sd.Plan(INTS, TEXTS), same_as=lambda: INTS),
     "subtree": Form(lambda: sd.Plan(sd.subtree(INTS), TEXTS), same_as=lambda: TEXTS),
     **{f"rows of {kind}, {n}": Form(partial(rows_of, kind, value), [(value,)])
@@ -348,6 +346,10 @@ FORMS: dict[str, Form] = {
        for kind, values in LITERALS.items() for n, value in enumerate(values)},
     **{f"NULL of {kind}": Form(partial(null_of, kind), [(None,)]) for kind in LITERALS},
     **{name: Form(make) for some in (SCALARS, RELATIONS, WINDOWS, UNKNOWN) for name, make in some.items()},
+    "parameter, bound": Form(
+        UNKNOWN["parameter, bound"],
+        same_as=lambda: INTS.filter(lambda r: r.k > 1),
+    ),
     **{f"cast {table}.{column} to {target}": Form(partial(cast_of, table, column, target))
        for table, column, targets in CASTED for target in targets},
 }  # fmt: skip

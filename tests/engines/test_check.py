@@ -116,7 +116,9 @@ def test_why_a_plan_is_refused(made: Callable[[], Any], code: str) -> None:
     plan = made() if isinstance(made(), sd.Plan) else made().to_plan()
     with pytest.raises(UnsupportedError) as caught:
         plan.to_bytes(engine="datafusion")
-    assert caught.value.message.startswith(report.findings[0].why)
+    said, hint = report.findings[0].why, caught.value.hint
+    assert hint is None or said.endswith(f"; {hint}")
+    assert caught.value.message.startswith(said.removesuffix(f"; {hint}"))
 
 
 NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -162,6 +162,21 @@ tried(lambda: things.collect(connection))
     assert "rows.parquet" in failed
 
 
+def test_columns_of_other_types_need_not_be_declared(duckdb_substrait: Engine) -> None:
+    program = """
+connection.execute("CREATE TABLE wide AS SELECT {'a': 1} AS w, 7::BIGINT AS id, [1, 2] AS l")
+tried(lambda: sd.read_named("wide", {"w": "struct<i32>?", "id": "i64?"}).select("id").collect(connection))
+tried(lambda: sd.read_named("wide", {"id": "i64?"}).collect(connection))
+least = sd.read_named("wide", {"id": "i64?"}).filter(lambda r: r.id > sd.parameter(1, "i64"))
+tried(lambda: least.collect(connection))
+tried(lambda: sd.Plan(least, parameter_bindings={1: 6}).roots[0].collect(connection))
+"""
+    refusal, rows, unbound, bound = lines(program, duckdb_substrait)
+    assert 'declare only the columns that the plan uses: the read need not have "w"' in refusal
+    assert "bind it: Plan(relation, parameter_bindings={1: ...}).roots[0].collect(...)" in unbound
+    assert rows == bound == "[Row(id=7)]"
+
+
 def test_errors_are_of_the_tree(duckdb_substrait: Engine) -> None:
     program = """
 tried(lambda: given.collect(plain, tables=tables))

@@ -85,9 +85,42 @@ def test_parameters_that_are_bound_are_constants() -> None:
 
 
 def test_parameters_that_are_not_bound_are_refused() -> None:
-    with pytest.raises(UnsupportedError, match="parameter") as caught:
-        LEAST.to_plan().to_bytes(engine="datafusion")
-    assert caught.value.step is not None
+    """The hint is what is written here: on each engine it is the same, and following it gives the rows."""
+    hint = "Plan(relation, parameter_bindings={1: ...}).roots[0].collect(...)"
+    for engine in ("datafusion", "duckdb", "acero"):
+        with pytest.raises(UnsupportedError, match="parameter 1, which has no value,") as caught:
+            LEAST.to_plan().to_bytes(engine=engine)
+        assert caught.value.step is not None
+        assert hint in (caught.value.hint or "")
+    for engine in ("datafusion", "spark"):
+        (finding,) = LEAST.check(engine).findings
+        assert hint in finding.why
+
+
+@pytest.mark.usefixtures("datafusion")
+def test_what_the_hint_says_of_parameters_gives_rows() -> None:
+    from datafusion import SessionContext
+
+    with pytest.raises(UnsupportedError, match="has no value"):
+        LEAST.collect(SessionContext())
+    assert sd.Plan(LEAST, parameter_bindings={1: 2}).roots[0].collect(SessionContext()) == [(3,)]
+
+
+WIDE: sd.Relation[Any] = sd.read_named("wide", {"n": "i64", "w": "struct<i32>?", "l": "list<i32>?"})
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "acero"])
+def test_types_of_columns_that_are_not_used_are_refused_with_a_hint(engine: str) -> None:
+    plan = WIDE.filter(lambda r: r.n > 1).select("n").to_plan()
+    report = plan.check(engine)
+    assert [finding.code for finding in report.findings] == ["dialect", "dialect"]
+    for finding, column in zip(report.findings, ("w", "l"), strict=True):
+        assert f'declare only the columns that the plan uses: the read need not have "{column}"' in finding.why
+    with pytest.raises(UnsupportedError, match="does not have type STRUCT") as caught:
+        plan.to_bytes(engine=engine)
+    assert "declare only the columns" in (caught.value.hint or "")
+    followed = sd.read_named("wide", {"n": "i64"}).filter(lambda r: r.n > 1).select("n").to_plan()
+    assert followed.check(engine).verdict == "runs lowered"
 
 
 def test_random_plans_in_the_legacy_encoding_are_read_as_equal_ones_or_refused() -> None:

@@ -39,6 +39,7 @@ from substrait_dsl.algebra.expressions import (
     Switch,
     WindowFunction,
 )
+from substrait_dsl.algebra.settings import binding_hint
 from substrait_dsl.engines.lowering.calls import FORM_RULES
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
@@ -125,6 +126,8 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
             return node  # of its relation
         case WindowFunction():
             return lower_window_function(node, to)
+        case DynamicParameter(reference=reference):
+            raise to.refusal(f"parameter {reference}, which has no value,", binding_hint(reference))
         case (
             FieldAccess()
             | MaskedReference()
@@ -133,7 +136,6 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
             | NestedMap()
             | Lambda()
             | LambdaInvocation()
-            | DynamicParameter()
             | ExecutionContextVariable()
         ):
             raise to.refusal(kind_words(node))
