@@ -137,6 +137,11 @@ class Bindings(Bound):
                 if given == "*"
                 else f"write lambda t: t.{self.variables[0]} for a variable, lit({given!r}) for a text",
             )
+        if isinstance(given, bool) and what == "a condition":
+            raise InvalidArgumentError(
+                f"a condition is a lambda or a value of the algebra, got {given}, which no tuple decides",
+                hint=f'write lambda t: t.{self.variables[0]}.x == "open"; lit({given}) is the same for all tuples',
+            )
         return self._each(given)
 
     def _named(self, values: Mapping[str, Values]) -> tuple[tuple[b.Named, ...], list[Values]]:

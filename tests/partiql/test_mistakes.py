@@ -97,6 +97,12 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[SubstraitDslError], tuple[s
         ("join: a condition is a lambda", "lit('id')"),
     ),
     "how, where the condition is": (lambda: ROWS.join(OTHER, "left"), InvalidArgumentError, ("join: a condition",)),
+    "a condition that Python has made a bool": (
+        lambda: ROWS.filter(False),
+        InvalidArgumentError,
+        ("filter: a condition is a lambda", "got False", 'lambda t: t.f.x == "open"', "lit(False)"),
+    ),
+    "a join on a bool": (lambda: ROWS.join(OTHER, on=True), InvalidArgumentError, ("join: a condition", "lit(True)")),
     "a text as a key of groups": (lambda: ROWS.group_by({"k": "id"}), InvalidArgumentError, ('group_by: the key "k"',)),
     "count of all": (
         lambda: ROWS.group_by({}, {"n": pq.count("*")}),
