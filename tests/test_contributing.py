@@ -88,6 +88,21 @@ def test_tasks_of_tests_are_all_tests() -> None:
     assert "pytest -q -n 2 -m slow" in CI
 
 
+def test_the_readme_installs_the_engines_that_there_are_sessions_of() -> None:
+    """DuckDB in its own environment and without the constraints, which have a version without the extension."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    consumer = (ROOT / "substrait_dsl" / "consumers" / "duckdb.py").read_text(encoding="utf-8")
+    (version,) = re.findall(r'(?m)^VERSION = "(.*)"$', consumer)
+    pinned = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line)
+    assert pinned["duckdb"] != version
+    (line,) = re.findall(r"(?m)^.*pip install .*duckdb.*$", readme)
+    assert f"duckdb=={version} duckdb-extension-substrait=={version}" in line
+    assert "-c constraints.txt" not in line
+    (other,) = re.findall(r"(?m)^.*pip install .*datafusion.*$", readme)
+    assert "-c constraints.txt" in other
+    assert "datafusion" in pinned
+
+
 def test_linters_and_types_are_those_of_ci() -> None:
     commands = {tuple(line.split()) for line in re.findall(r"(?m)^\.venv/bin/((?:ruff|mypy).*)$", CI)}
     assert commands == {tuple(call) for name in ("lint", "types") for call in TASKS[name][1]}
