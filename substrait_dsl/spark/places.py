@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from substrait_dsl.algebra.expressions import Expression, ScalarFunction, ScalarSubquery
+from substrait_dsl.algebra.expressions import Cast, Expression, ScalarFunction, ScalarSubquery
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import (
     HashJoin,
@@ -25,6 +25,7 @@ from substrait_dsl.algebra.relations import (
     NestedLoopJoin,
     Read,
 )
+from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, Decimal
 from substrait_dsl.spark.delimited import OF_TEXT
 from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.failures import (
@@ -37,6 +38,7 @@ from substrait_dsl.spark.failures import (
     OF_FILES,
     OF_INTERVALS,
     OF_TIME,
+    OVERFLOWN_CAST,
     Failure,
     Place,
     spark_errors,
@@ -133,9 +135,25 @@ def _failed(failure: Failure, record: Record) -> Iterator[Node]:
         yield from (part for part in parts if isinstance(part, ScalarSubquery) and not part.input.single_row)
     signs = _signs(failure)
     for node, texts in record.written:
-        yield from _showing(node, texts, signs)
+        yield from (part for part in _showing(node, texts, signs) if _may_give(part, failure))
         if failure.kind in ("ARITHMETIC_OVERFLOW", OF_INTERVALS):
             yield from _of_intervals(node)
+
+
+def _is_float(expression: Expression) -> bool:
+    return isinstance(expression.type, FP32 | FP64)
+
+
+def _may_give(part: Node, failure: Failure) -> bool:
+    """Whether a part of an expression may have given the value that does not fit: one of floats has a point."""
+    if failure.kind != OVERFLOWN_CAST or current_engine().tells_fragments:
+        return True
+    is_float = re.fullmatch(r"-?\d+", failure.parameters.get("value", "")) is None
+    if not isinstance(part, Cast):
+        return not is_float or any(isinstance(each, Expression) and _is_float(each) for each in part.children())
+    if _is_float(part.input):
+        return is_float
+    return isinstance(part.input.type, Decimal) or (isinstance(part.input.type, I8 | I16 | I32 | I64) and not is_float)
 
 
 def _around(fragment: str) -> Holds:

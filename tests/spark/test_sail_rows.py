@@ -223,6 +223,14 @@ FAILURES: dict[str, tuple[Any, str]] = {
         NARROW.select(c=lambda r: (r.a * 3_000_000_000).cast(sd.I32) * 1),
         "* 1), or in cast(a * 3000000000 as i32) (step: project",
     ),
+    "a product of the cast of a text": (
+        values({"s": "string"}, ("3",)).select(c=lambda r: r.s.cast(sd.I32) * 2_000_000_000),
+        "overflow in cast(s as i32) * 2000000000 (step: project",
+    ),
+    "a cast of a float below a product": (
+        values({"x": "fp64"}, (3e9,)).select(c=lambda r: r.x.cast(sd.I32) * 2),
+        "the value 3000000000.0 cannot be cast to i32 in cast(x as i32) (step: project",
+    ),
     "a product beside a cast to another type": (
         NARROW.select(c=lambda r: r.n.cast(sd.I32) * 2_000_000_000, d=lambda r: r.a.cast(sd.I8)),
         "overflow in cast(n as i32) * 2000000000 (step: project",
