@@ -17,10 +17,10 @@ EngineName = Literal["spark", "sail"]
 
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 
-PYSAIL = '"pysail>=0.7.2,<0.8"'
+PYSAIL = "pysail>=0.7.2,<0.8"
 """The package of Sail, for `pip install`."""
 
-SAIL_SERVER = f'pip install {PYSAIL} "pyspark-client>=4.1,<4.3"'
+SAIL_SERVER = f'pip install "{PYSAIL}" "pyspark-client>=4.1,<4.3"'
 """What installs a server of Sail, with a pyspark that it knows."""
 
 

@@ -65,7 +65,7 @@ def require_sail(found: str) -> None:
 def how_to_install_sail() -> str:
     """What installs the embedded engine: beside all of pyspark without its client, which would replace files of it."""
     has_spark = _installed("pyspark") is not None
-    return install_line("connect", PYSAIL.strip('"')) if has_spark else install_line("local")
+    return install_line("connect", PYSAIL) if has_spark else install_line("local")
 
 
 def require_client() -> None:
