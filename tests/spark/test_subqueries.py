@@ -11,7 +11,8 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark import lowering, texts
+from substrait_dsl.spark import lowering
+from substrait_dsl.spark.workspace import Workspace
 from tests.spark.rows import DuckdbRows, Tables, by_tag, collected, counted, register, tagged, values
 from tests.support import refused
 
@@ -373,7 +374,7 @@ def test_conditions_become_hash_joins(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(texts, "has", lambda *_: is_newer)
+    monkeypatch.setattr(Workspace, "has", lambda *_: is_newer)
     tables["t"].filter(lambda r: make(r, tables["u"])).execute(spark).explain()
     plan = capsys.readouterr().out
     assert "BroadcastHashJoin" in plan

@@ -148,7 +148,7 @@ VERBS: dict[str, Stop] = {
     "Relation.simple_capture": (lambda _: T.exchange(sd.round_robin()).simple_capture(), [ADA, BOB, EVE]),
     "Relation.hint": (lambda _: T.hint(row_count=3, alias="people"), [ADA, BOB, EVE]),
     "Relation.with_extension": (
-        lambda _: T.filter(True).with_extension(sd.AdvancedExtension((DETAIL,))),
+        lambda _: T.filter(sd.lit(True)).with_extension(sd.AdvancedExtension((DETAIL,))),
         [ADA, BOB, EVE],
     ),
     "Relation.write": (lambda place: T.write(place.name, "ctas", output="modified_records"), [ADA, BOB, EVE]),
