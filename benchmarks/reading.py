@@ -93,8 +93,9 @@ def rebuilt(root: Node) -> Callable[[], None]:
     nodes = list({id(node): node for node in walk(root)}.values())
     makes = []
     for node in nodes:
-        fields = {field.alias: getattr(node, field.name) for field in attrs.fields(type(node)) if field.init}
-        makes.append(partial(type(node), **fields))
+        kind: type = type(node)
+        fields = {field.alias: getattr(node, field.name) for field in attrs.fields(kind) if field.init}
+        makes.append(partial(kind, **fields))
 
     def run() -> None:
         for make in makes:
