@@ -26,7 +26,7 @@ from tests.support import f
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PIPELINES = int(os.environ.get("CLAIMS_PIPELINES", "300"))
+PIPELINES = int(os.environ.get("CLAIMS_PIPELINES", "150"))
 SEED = int(os.environ.get("CLAIMS_SEED", "1"))
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import duckdb
     from pyspark.sql import SparkSession
 
-PIPELINES = int(os.environ.get("DIFFERENTIAL_PIPELINES", "2000"))
+PIPELINES = int(os.environ.get("DIFFERENTIAL_PIPELINES", "1000"))
 SEED = int(os.environ.get("DIFFERENTIAL_SEED", "1"))
 
 TOGETHER = 20

@@ -1,6 +1,6 @@
 """Random pipelines, lowered to DataFusion, give the rows that DuckDB gives, or are refused by name.
 
-How many there are, and which, the variables of `tests/differential/test_pipelines.py` say; here a tenth of them run.
+How many there are, and which, the variables of `tests/differential/test_pipelines.py` say; here a fifth of them run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ def test_rows_are_those_of_duckdb(duckdb: None, datafusion: None) -> None:
     connection, context = duckdb_engine(), with_random_tables()
     counted: Counter[str] = Counter()
     different: list[tuple[int, str]] = []
-    for number in range(PIPELINES // 10):
+    numbers = range(PIPELINES // 5)
+    for number in numbers:
         relation = pipeline(SEED, number)
         try:
             data = relation.to_plan().to_bytes(engine="datafusion")
@@ -42,5 +43,5 @@ def test_rows_are_those_of_duckdb(duckdb: None, datafusion: None) -> None:
         if difference:
             different.append((number, difference))
     assert different == []
-    assert counted["equal"] > PIPELINES // 80
-    assert counted["refused by DataFusion"] < PIPELINES // 200
+    assert counted["equal"] > len(numbers) // 2
+    assert counted["refused by DataFusion"] < len(numbers) // 20

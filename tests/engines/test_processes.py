@@ -106,7 +106,7 @@ def test_small_plans_have_the_rows_of_duckdb(engine: Engine, connection: DuckDBP
 
 def test_random_pipelines_have_the_rows_of_duckdb(engine: Engine, connection: DuckDBPyConnection) -> None:
     engine.add_tables(random_tables())
-    numbers = range(PIPELINES // 4)
+    numbers = range(PIPELINES // 2)
     outcome = run_all(engine, ((str(number), pipeline(SEED, number)) for number in numbers), connection)
     assert outcome.faults == []
     assert outcome.part("run") >= LEAST[engine.name][1]
