@@ -188,20 +188,20 @@ LARGEST = {t.FP32: 3.4028234663852886e38, t.FP64: sys.float_info.max}
 
 def is_finite(node: ScalarFunction, arguments: list[Expression]) -> Expression:
     """Whether a number lies between the least and the largest one."""
-    (value,) = arguments
-    required = value.type.as_required()
-    bound = literal(LARGEST[type(required)], required)
-    size = call("arithmetic", "abs", one_zero(value))
-    return balanced("and", [negated(call("comparison", "is_nan", value)), call("comparison", "lte", size, bound)])
+    return _compare_to_largest("lte", *arguments)
 
 
 def is_infinite(node: ScalarFunction, arguments: list[Expression]) -> Expression:
     """Whether a number is larger than the largest one, or less than the least."""
-    (value,) = arguments
+    return _compare_to_largest("gt", *arguments)
+
+
+def _compare_to_largest(comparison: str, value: Expression) -> Expression:
+    """Whether a value is a number, and its size compares so to the largest one."""
     required = value.type.as_required()
     bound = literal(LARGEST[type(required)], required)
     size = call("arithmetic", "abs", one_zero(value))
-    return balanced("and", [negated(call("comparison", "is_nan", value)), call("comparison", "gt", size, bound)])
+    return balanced("and", [negated(call("comparison", "is_nan", value)), call("comparison", comparison, size, bound)])
 
 
 def bits_apart(node: ScalarFunction, arguments: list[Expression]) -> Expression:
