@@ -34,8 +34,7 @@ def planned_by_isthmus(cache: Path, tables: Sequence[str], texts: Mapping[str, s
     Raises:
         AssertionError: the jars cannot be fetched.
     """
-    java = _java()
-    with _gateway(java, _jars(java, cache / f"isthmus-{VERSION}")) as gateway:
+    with _gateway(cache) as gateway:
         isthmus = gateway.jvm.io.substrait.isthmus
         statements = gateway.jvm.java.util.ArrayList()
         for table in tables:
@@ -58,8 +57,7 @@ def queries_of_isthmus(cache: Path, plans: Mapping[str, bytes]) -> Mapping[str, 
     Raises:
         AssertionError: the jars cannot be fetched.
     """
-    java = _java()
-    with _gateway(java, _jars(java, cache / f"isthmus-{VERSION}")) as gateway:
+    with _gateway(cache) as gateway:
         dialect = gateway.jvm.org.apache.calcite.sql.dialect.DuckDBSqlDialect.DEFAULT
         found: dict[str, str] = {}
         for name, data in plans.items():
@@ -93,8 +91,7 @@ def read_by_substrait_java(cache: Path, plans: Mapping[str, bytes]) -> Mapping[s
     Raises:
         AssertionError: the jars cannot be fetched.
     """
-    java = _java()
-    with _gateway(java, _jars(java, cache / f"isthmus-{VERSION}")) as gateway:
+    with _gateway(cache) as gateway:
         found: dict[str, Reading | str] = {}
         text_of = gateway.jvm.io.substrait.type.StringTypeVisitor()
         for name, data in plans.items():
@@ -132,8 +129,10 @@ def _jars(java: str, folder: Path) -> str:
 
 
 @contextmanager
-def _gateway(java: str, jars: str) -> Iterator[Any]:
-    """A Java process of its own, with these jars."""
+def _gateway(cache: Path) -> Iterator[Any]:
+    """A Java process of its own, with the jars of Isthmus."""
+    java = _java()
+    jars = _jars(java, cache / f"isthmus-{VERSION}")
     py4j = import_module("py4j.java_gateway")
     (bridge,) = JARS.glob("py4j-*.jar")
     port, token = py4j.launch_gateway(
