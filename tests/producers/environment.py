@@ -8,7 +8,8 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -190,14 +191,21 @@ def errors_of_the_validator(
 def installed(folder: Path, packages: Sequence[str], *options: str) -> Path:
     """A folder with packages, to stand on Python's path; installed once, also where several processes ask for it."""
     done = folder / "installed"
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(folder):
         if not done.exists():
             install = [sys.executable, "-m", "pip", "install", "--quiet", *options, "--target", str(folder)]
             run([*install, *packages])
             done.touch()
     return folder
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """A folder of this process alone, which is made if it is not there: the others wait until it is left."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def run(command: list[str], **variables: str) -> str:

@@ -15,12 +15,16 @@ import attrs
 import pyspark
 
 from substrait_dsl.spark.session import java_environment
+from tests.producers.environment import locked
 
 VERSION = "0.89.1"
 """The version of Isthmus, and so of substrait-java."""
 
 JARS = Path(pyspark.__file__).parent / "jars"
 """Where Spark has Ivy, which fetches jars with all that they need, and the bridge between Python and Java."""
+
+TRIES = 3
+"""How often the jars are asked for: what came stays, and a server may fail once among a hundred files."""
 
 
 def planned_by_isthmus(cache: Path, tables: Sequence[str], texts: Mapping[str, str]) -> Mapping[str, bytes]:
@@ -117,14 +121,19 @@ def _java() -> str:
 def _jars(java: str, folder: Path) -> str:
     """The class path of Isthmus, whose jars are fetched once."""
     path = folder / "classpath"
-    if not path.exists():
-        (ivy,) = JARS.glob("ivy-*.jar")
-        module = ("-dependency", "io.substrait", "isthmus", VERSION, "-confs", "default")
-        made = folder / "made"
-        command = [java, "-jar", str(ivy), "-cache", str(folder), *module, "-cachepath", str(made)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=1200)
-        assert done.returncode == 0, f"cannot fetch isthmus {VERSION}:\n{done.stdout}{done.stderr}"
-        made.rename(path)
+    with locked(folder):
+        if not path.exists():
+            made = folder / "made"
+            module = ("-dependency", "io.substrait", "isthmus", VERSION, "-confs", "default")
+            (ivy,) = JARS.glob("ivy-*.jar")
+            command = [java, "-jar", str(ivy), "-cache", str(folder), *module, "-cachepath", str(made)]
+            for _ in range(TRIES):
+                done = subprocess.run(command, capture_output=True, text=True, timeout=1200)
+                if done.returncode == 0:
+                    break
+            else:
+                raise AssertionError(f"cannot fetch isthmus {VERSION}:\n{done.stdout}{done.stderr}")
+            made.rename(path)
     return path.read_text().strip()
 
 
