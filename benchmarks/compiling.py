@@ -26,8 +26,8 @@ import substrait_dsl as sd
 from benchmarks.measure import in_turns, processor_ms
 from benchmarks.tpch import java_process
 from substrait_dsl import functions as f
+from substrait_dsl.spark.connect import is_remote
 from substrait_dsl.spark.session import drop_views, local_session
-from substrait_dsl.spark.workspace import Workspace
 from tests.spark.connect_server import connect_session
 
 ROUND = 10
@@ -147,7 +147,7 @@ def compare(spark: SparkSession, steps: int, repeats: int) -> None:
         "by hand, columns": partial(with_columns, spark, steps),
         "by hand, text": partial(with_text, spark, steps),
     }
-    java = None if Workspace(spark).is_remote else java_process(spark)
+    java = None if is_remote(spark) else java_process(spark)
     print(f"\n{steps} steps")
     compiled = {}
     for name, run in forms.items():

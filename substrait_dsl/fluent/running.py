@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
     from substrait_dsl.spark.explain import ExplainMode
-    from substrait_dsl.spark.failures import Failure, Place
+    from substrait_dsl.spark.explanations import Place
+    from substrait_dsl.spark.failures import Failure
     from substrait_dsl.spark.record import Record
 
 MOST_PLACES = 3
@@ -185,7 +186,7 @@ class SparkExecution(Execution):
 
 def _error(failure: Failure, places: Sequence[Place], record: Record) -> ExecutionError:
     """The error that a failure becomes, which comes from one of these places."""
-    from substrait_dsl.spark.failures import hint, reason, seen_from
+    from substrait_dsl.spark.explanations import hint, reason, seen_from
 
     failure = seen_from(failure, places)
     steps = [step(each.plan, each.rel, each.node) for each in places]
@@ -215,7 +216,7 @@ def _name_step(error: UnsupportedError, records: Sequence[Record]) -> None:
 
 def _names(shown: str, record: Record) -> str:
     """The generated names in a plan of Spark's: of which columns, made by which steps."""
-    from substrait_dsl.spark.failures import names_in
+    from substrait_dsl.spark.explanations import names_in
 
     found = names_in(shown, record)
     lines = [f"{name}  {origin(rel, position)}" for name, (rel, position) in list(found.items())[:MOST_NAMES]]

@@ -80,7 +80,7 @@ def session_report(plan: AlgebraPlan, engine: SessionEngine) -> Report:
     found = preflight(plan, engine.engine)
     findings = _merged(_finding(each) for each in found.refused)
     needed = (
-        CheckFinding("setting", "unspecified", f"a session needs the setting {each.cure}", is_refused=False)
+        CheckFinding("setting", "unspecified", f"a session needs the setting {each.fix}", is_refused=False)
         for each in found.settings
     )
     verdict: Verdict = "refused" if found.refused else "runs"

@@ -60,7 +60,7 @@ def aggregate_function_to_sql(
         require_comparable(key.expression.type, f"an order of {call.function.name}")
     kinds = [value.type for value in values_of(call)]
     functions = OF_DISTINCT_VALUES if extra["distinct"] else AGGREGATE_FUNCTIONS
-    texts = told_apart(call, texts)
+    texts = grouping_keys(call, texts)
     if call.function.name == "collect_list":
         values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, functions, extra)
         return from_key(values, List(kinds[0])) if extra["distinct"] else values
@@ -71,7 +71,7 @@ def aggregate_function_to_sql(
     return lower(call, texts, functions, extra)
 
 
-def told_apart(call: AggregateFunction | WindowCall, texts: Sequence[str]) -> list[str]:
+def grouping_keys(call: AggregateFunction | WindowCall, texts: Sequence[str]) -> list[str]:
     """The values that a function tells apart, given as SQL text, as what stands for them in keys."""
     pairs = list(zip(texts, [value.type for value in values_of(call)], strict=True))
     if call.function.name == "approx_count_distinct":

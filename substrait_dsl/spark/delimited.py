@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
 from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
 from substrait_dsl.spark.columns import actual_name
+from substrait_dsl.spark.connect import functions_of
 from substrait_dsl.spark.failures import BEHIND_QUOTE
 from substrait_dsl.spark.folders import require_listed, require_read
 from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.paths import what_of
-from substrait_dsl.spark.workspace import functions_of
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from substrait_dsl.algebra.relations import DelimitedText, FileItem
+    from substrait_dsl.algebra.node import Rel
+    from substrait_dsl.algebra.relations import FileItem
     from substrait_dsl.algebra.schema import NamedStruct
 
 _LONGEST = 2**31 - 1
@@ -182,3 +184,19 @@ def _texts(names: Iterable[str]) -> StructType:
     from pyspark.sql.types import StringType, StructField, StructType
 
     return StructType([StructField(name, StringType()) for name in dict.fromkeys(names)])
+
+
+def text_format(rel: Rel) -> DelimitedText | None:
+    """The format of the delimited text that a relation reads; None: it reads none."""
+    files = rel.definition.items if isinstance(rel, Read) and isinstance(rel.definition, LocalFiles) else ()
+    return next((item.format for item in files if isinstance(item.format, DelimitedText)), None)
+
+
+def record_rules(text: DelimitedText) -> str:
+    """How the records of a format are read, and what tells it otherwise."""
+    fields = f"a record is a line that has a field for each column, separated by {text.field_delimiter!r}"
+    escaped = f", where {text.escape}{text.quote} is a quote" if text.escape else ""
+    quotes = f"; a field may stand in {text.quote}...{text.quote}{escaped}" if text.quote else ""
+    most = text.max_line_size
+    longest = f"; no field is longer than {most} characters (max_line_size)" if 0 < most < 2**31 - 1 else ""
+    return f"{fields}{quotes}{longest}: for other text say DelimitedText(field_delimiter=, quote=, escape=)"

@@ -17,7 +17,8 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.failures import spark_errors, told
+from substrait_dsl.spark.failures import message_of, spark_errors
+from substrait_dsl.spark.time_zone import TIME_ZONE
 from substrait_dsl.spark.versions import SAIL_CLIENT, how_to_install_sail, minor_version, require_client, require_sail
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 SETTINGS = {
     "spark.sql.ansi.enabled": "true",
-    "spark.sql.session.timeZone": "UTC",
+    TIME_ZONE: "UTC",
     "spark.sql.timeType.enabled": "true",
 }
 """How its session is set."""
@@ -94,7 +95,7 @@ def _started() -> SparkSession:
         except (RuntimeError, OSError) as error:
             raise ExecutionError(f"the embedded engine does not start: {error}") from error
         except spark_errors() as error:
-            raise ExecutionError(f"the embedded engine does not start: {told(error)}") from error
+            raise ExecutionError(f"the embedded engine does not start: {message_of(error)}") from error
 
 
 def _require_installed() -> None:
@@ -109,7 +110,7 @@ def _require_installed() -> None:
                 import pyspark.sql.connect.session  # noqa: F401  # pyspark without what Spark Connect needs fails here
         except PySparkException as error:
             raise ExecutionError(
-                f"the embedded engine lacks a package: {told(error)}", hint=how_to_install_sail()
+                f"the embedded engine lacks a package: {message_of(error)}", hint=how_to_install_sail()
             ) from error
     except (ImportError, PackageNotFoundError) as error:
         raise ExecutionError(

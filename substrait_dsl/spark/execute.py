@@ -34,18 +34,9 @@ from substrait_dsl.spark.correlation import loss_of, refusal_of, require_correla
 from substrait_dsl.spark.engines import Engine, current_engine, written_for
 from substrait_dsl.spark.evaluation import Evaluation
 from substrait_dsl.spark.explain import spark_plan
+from substrait_dsl.spark.explanations import ON_SPARK, advice, engine_fails
 from substrait_dsl.spark.expressions import AnySubquery
-from substrait_dsl.spark.failures import (
-    INTERNAL,
-    NO_PLAN,
-    ON_SPARK,
-    Failure,
-    advice,
-    engine_fails,
-    failure_of,
-    spark_errors,
-    told,
-)
+from substrait_dsl.spark.failures import INTERNAL, NO_PLAN, Failure, failure_of, message_of, spark_errors
 from substrait_dsl.spark.joins import streamed
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.meaning import require_meaning
@@ -55,7 +46,8 @@ from substrait_dsl.spark.record import forget, note_plan, note_refused
 from substrait_dsl.spark.repetition import require_size
 from substrait_dsl.spark.sail import engine_of
 from substrait_dsl.spark.session import require_running
-from substrait_dsl.spark.settings import TIME_ZONE, require_settings
+from substrait_dsl.spark.settings import require_settings
+from substrait_dsl.spark.time_zone import TIME_ZONE
 from substrait_dsl.spark.versions import require_supported
 from substrait_dsl.spark.workspace import Workspace
 
@@ -112,7 +104,7 @@ def execute(
             require_size(rel)
     order = EvaluationOrder(plan.trees)
     _require_changes(order, engine)
-    space = Workspace(spark, persist_shared=persist_shared, given=ArrowTables(tables or {}, spark))
+    space = Workspace(spark, ArrowTables(tables or {}, spark), persist_shared=persist_shared)
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
     expect_changes([placed.change for placed in order.changes])
@@ -222,10 +214,10 @@ def _spark_errors(trees: Sequence[Rel]) -> Iterator[None]:
         if failure is not None and failure.kind in (INTERNAL, NO_PLAN):
             raise UnsupportedError(engine_fails(failure), hint=ON_SPARK) from error
         if failure is not None and failure.kind == "PATH_NOT_FOUND":
-            words = told(error)
+            words = message_of(error)
             hint = _HOME if "/~" in words else _PATHS
             raise ExecutionError(f"there is nothing to read: {words}", hint=hint + _of_uris(trees)) from error
-        words = told(error)
+        words = message_of(error)
         has_run = failure_of(error) is not None  # a part, which failed
         start = "" if has_run else f"{current_engine().name} refuses the plan: "
         raise ExecutionError(f"{start}{words}", hint=advice(words)) from error

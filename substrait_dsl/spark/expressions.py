@@ -59,7 +59,7 @@ from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.functions import function_to_sql
 from substrait_dsl.spark.literals import UNKNOWN, literal_to_sql, struct_to_sql
 from substrait_dsl.spark.masks import masked_row, masked_value
-from substrait_dsl.spark.output import asserted
+from substrait_dsl.spark.null_checks import asserted
 from substrait_dsl.spark.phases import Average, in_one_phase
 from substrait_dsl.spark.pushdown import compared
 from substrait_dsl.spark.record import note_refused, note_text

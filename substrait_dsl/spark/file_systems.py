@@ -14,9 +14,9 @@ import stat
 import uuid
 from typing import TYPE_CHECKING, Any, Protocol
 
-from substrait_dsl.spark.failures import spark_errors, told
+from substrait_dsl.spark.connect import is_remote
+from substrait_dsl.spark.failures import message_of, spark_errors
 from substrait_dsl.spark.paths import path_here
-from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -189,7 +189,7 @@ class JavaFiles:
             self._files = self._path(uri).getFileSystem(configuration)
             self.root: str = self._files.makeQualified(self._path(uri)).toString()
         except spark_errors() as error:
-            raise OSError(told(error)) from error
+            raise OSError(message_of(error)) from error
 
     def _path(self, path: str) -> Any:
         return self._java.org.apache.hadoop.fs.Path(path)
@@ -198,7 +198,7 @@ class JavaFiles:
         try:
             return getattr(self._files, method)(*arguments)
         except spark_errors() as error:
-            words = told(error)
+            words = message_of(error)
             if "FileNotFoundException" in words or "does not exist" in words:
                 raise FileNotFoundError(words) from error
             raise OSError(words) from error

@@ -26,7 +26,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.casts import cast_to_sql
 from substrait_dsl.spark.literals import text_to_sql
 from substrait_dsl.spark.named import statement_name
-from substrait_dsl.spark.settings import TIME_ZONE, UTC
+from substrait_dsl.spark.time_zone import TIME_ZONE, UTC
 from substrait_dsl.spark.types import type_to_spark
 
 if TYPE_CHECKING:

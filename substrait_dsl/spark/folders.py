@@ -16,11 +16,11 @@ from urllib.parse import unquote, urlsplit
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.spark import folder_values
 from substrait_dsl.spark.columns import actual_name, fits
+from substrait_dsl.spark.connect import functions_of
 from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.named import quoted_name
 from substrait_dsl.spark.paths import local_path, local_paths, path_here, spark_path
 from substrait_dsl.spark.types import type_to_spark
-from substrait_dsl.spark.workspace import functions_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

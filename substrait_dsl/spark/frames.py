@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 import attrs
 
+from substrait_dsl.spark.connect import functions_of
 from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.sorting import SortKeys, ordered
 from substrait_dsl.spark.tables import Item, JoinHow, Table, all_true, items, names_joined, select_list
 from substrait_dsl.spark.texts import TextTable
-from substrait_dsl.spark.workspace import functions_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -22,9 +22,10 @@ from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
 from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.expressions import aggregate_to_sql
+from substrait_dsl.spark.grouped_maps import restore_maps
 from substrait_dsl.spark.hosts import Host, host
 from substrait_dsl.spark.literals import record_to_sql
-from substrait_dsl.spark.map_keys import as_key, from_keys, holds_map
+from substrait_dsl.spark.map_keys import as_key, holds_map
 from substrait_dsl.spark.partitions import sorted_as_known
 from substrait_dsl.spark.relations import by_number, without_keys
 from substrait_dsl.spark.tables import Item, Rows, Table, items
@@ -32,10 +33,10 @@ from substrait_dsl.spark.types import spark_sql_type
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import Aggregate
-    from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.input_lowering import InputLowering
 
 
-def lower_aggregate(rel: Aggregate, to: Lowering) -> Rows:
+def lower_aggregate(rel: Aggregate, to: InputLowering) -> Rows:
     """Compute the keys, make the groups, compute the measures, and put the groups into the order that is known.
 
     Spark groups in whatever order, and a streaming aggregate keeps one.
@@ -49,15 +50,15 @@ def lower_aggregate(rel: Aggregate, to: Lowering) -> Rows:
     return sorted_as_known(rel, groups)
 
 
-def _one_set(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to: Lowering) -> Rows:
+def _one_set(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to: InputLowering) -> Rows:
     """Group by the keys; without any, all rows are one group."""
     measures = _measures(rel.measures, here, to)
     grouped = rows.table.group(tuple(dict.fromkeys(keys)), measures or [Item("count(1)", (to.space.name(),))])
     groups = Rows(grouped, (*keys, *(name for item in measures for name in item.names)))
-    return from_keys(groups, [key.type for key in rel.keys], to.space)
+    return restore_maps(groups, [key.type for key in rel.keys], to.space)
 
 
-def _keys(rel: Aggregate, rows: Rows, here: Host, to: Lowering) -> tuple[Rows, tuple[str, ...]]:
+def _keys(rel: Aggregate, rows: Rows, here: Host, to: InputLowering) -> tuple[Rows, tuple[str, ...]]:
     """The rows with the grouping keys as columns, and the names of these."""
     names: list[str] = []
     made: list[Item] = []
@@ -74,7 +75,7 @@ def _keys(rel: Aggregate, rows: Rows, here: Host, to: Lowering) -> tuple[Rows, t
     return rows, tuple(names)
 
 
-def _measures(measures: tuple[Measure, ...], here: Host, to: Lowering) -> list[Item]:
+def _measures(measures: tuple[Measure, ...], here: Host, to: InputLowering) -> list[Item]:
     made = []
     for number, measure in enumerate(measures):
         others = measures[:number] + measures[number + 1 :]
@@ -84,7 +85,7 @@ def _measures(measures: tuple[Measure, ...], here: Host, to: Lowering) -> list[I
     return made
 
 
-def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to: Lowering) -> Rows:
+def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to: InputLowering) -> Rows:
     """Copy each row into each grouping set, with the set's index and its keys, and group by all of these.
 
     Spark's own GROUPING SETS takes two equal sets for one, and gives no row for the empty set if there is no input.
@@ -113,7 +114,7 @@ def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to
     made = _measures(measures, here, to)
     grouped = table.group((index, *names), made or [Item("count(1)", (to.space.name(),))])
     groups = Rows(grouped, (*names, *(name for item in made for name in item.names), index))
-    return from_keys(groups, [key.type for key in rel.keys], to.space)
+    return restore_maps(groups, [key.type for key in rel.keys], to.space)
 
 
 def _keys_by_number(rel: Aggregate, keys: tuple[str, ...], index: str, names: Sequence[str]) -> list[Item]:
@@ -137,7 +138,7 @@ def _copies(rel: Aggregate, keys: tuple[str, ...], numbers: range | list[int]) -
     return f"array({', '.join(structs)})"
 
 
-def _with_empty_row(rows: Rows, real: str, to: Lowering) -> Table:
+def _with_empty_row(rows: Rows, real: str, to: InputLowering) -> Table:
     """The input and a row of NULLs; the column `real` tells them apart."""
     marked = rows.table.select([*items(rows.table.names), Item("true", (real,))])
     nulls = [Item("NULL", (to.space.name(),)) for _ in rows.table.names]

@@ -19,18 +19,18 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.spark import subqueries
+from substrait_dsl.spark.correlated_floats import distinguish_zeros
 from substrait_dsl.spark.expressions import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.limits import exact_limits
 from substrait_dsl.spark.pruning import columns_outside, types_seen
 from substrait_dsl.spark.pushdown import as_column
 from substrait_dsl.spark.subqueries import depends_on_row, is_constant, is_subquery, needles_of, relation_of
 from substrait_dsl.spark.tables import NAME, Item, Rows
-from substrait_dsl.spark.zeros import told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.input_lowering import InputLowering
 
 
 @attrs.frozen
@@ -38,7 +38,7 @@ class Host:
     """What expressions of one relation are written with."""
 
     scope: Scope
-    inside: Lowering
+    inside: InputLowering
     """Lowers the subqueries, with the host's row around them."""
 
     def sql(self, expression: Expression) -> str:
@@ -51,7 +51,7 @@ class Host:
 
 
 def host(
-    to: Lowering,
+    to: InputLowering,
     rows: Rows,
     anchor: int | None,
     expressions: Sequence[Node],
@@ -91,7 +91,7 @@ def host(
     seen = types_seen(needles_of(looked_up), ROOT, into_relations=False)
     if anchor is not None:
         seen |= types_seen(inner, OuterReference(anchor))
-    rows, apart = told_apart(rows, columns, seen, to.space)
+    rows, apart = distinguish_zeros(rows, columns, seen, to.space)
     inside = to.nested(outer if anchor is None else {**outer, anchor: apart})
     if not lookups and not any(isinstance(node, InPredicate | SetComparison) for node in looked_up):
         inside.exact_limits = exact_limits([relation_of(node) for node in looked_up])
@@ -168,7 +168,7 @@ def _of_their_own(expression: Node) -> Iterator[AnySubquery | WindowFunction | L
             yield node
 
 
-def _carried(to: Lowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows, Mapping[int, tuple[str, ...]]]:
+def _carried(to: InputLowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows, Mapping[int, tuple[str, ...]]]:
     """Columns of rows further out, copied into these rows where something inside a subquery refers to them.
 
     Spark's subqueries see the row directly around them, and no row around that.

@@ -32,7 +32,7 @@ from substrait_dsl.spark.types import spark_sql_type
 if TYPE_CHECKING:
     from substrait_dsl.algebra.expressions import Expression
     from substrait_dsl.algebra.relations import Cross
-    from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.input_lowering import InputLowering
 
 
 _OTHER: Mapping[Side, Side] = {"left": "right", "right": "left"}
@@ -61,14 +61,14 @@ def looks_up(rel: Rel) -> bool:
     )
 
 
-def lower_cross(rel: Cross, to: Lowering) -> Rows:
+def lower_cross(rel: Cross, to: InputLowering) -> Rows:
     """A cross join."""
     left = to[rel.left]
     right = to[rel.right].apart_from(left)
     return Rows(left.table.join(right.table, "cross", None), left.columns + right.columns)
 
 
-def lower_join(rel: Join, to: Lowering) -> Rows:
+def lower_join(rel: Join, to: InputLowering) -> Rows:
     """Match the rows as the join type says, then filter what comes out."""
     require_no_window(rel)
     plan = PLANS[rel.how]
@@ -82,7 +82,7 @@ def lower_join(rel: Join, to: Lowering) -> Rows:
     return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
 
 
-def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
+def _joined(rel: Join, stream: Side, how: JoinHow, to: InputLowering) -> Rows:
     """A join of Spark's own."""
     left = to[rel.left]
     right = to[rel.right].apart_from(left)
@@ -134,7 +134,7 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
 
 
 def _filtered_by(
-    conditions: Sequence[Expression], first: Rows, second: Rows, how: JoinHow, scope: Scope, to: Lowering
+    conditions: Sequence[Expression], first: Rows, second: Rows, how: JoinHow, scope: Scope, to: InputLowering
 ) -> tuple[Rows, Rows]:
     """The inputs of a join, of which the one that is looked up is filtered by conditions that no row is needed for."""
     for condition in conditions:
@@ -157,7 +157,7 @@ def _matched(first: Table, second: Table, how: JoinHow, condition: str) -> Table
     return first.join(second, how, all_true([condition, *moved]))
 
 
-def _needs_look_up(first: Table, second: Table, how: JoinHow, to: Lowering) -> bool:
+def _needs_look_up(first: Table, second: Table, how: JoinHow, to: InputLowering) -> bool:
     """Whether one of Spark's own joins cannot be: rows looked up see a row further out, and not in conditions alone."""
     match how:
         case "left" | "leftsemi" | "leftanti":
@@ -172,7 +172,7 @@ def _needs_look_up(first: Table, second: Table, how: JoinHow, to: Lowering) -> b
     return bool(outside) and any(not outside.isdisjoint(table.apart_from_row[0].mentioned) for table in looked_up)
 
 
-def _each_looked_up(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows:
+def _each_looked_up(rel: Join, stream: Side, how: JoinHow, to: InputLowering) -> Rows:
     """A join of Spark's own as a look-up for each row, which takes along what it needs of the rows further out."""
     match how:
         case "right":
@@ -184,7 +184,7 @@ def _each_looked_up(rel: Join, stream: Side, how: JoinHow, to: Lowering) -> Rows
             return _looked_up(rel, Plan(stream, how), to)
 
 
-def _completed(rel: Join, matched: Rows, others: Rows, to: Lowering) -> Rows:
+def _completed(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Rows:
     """An outer join that depends on a row further out: a left join, and the right rows without a match.
 
     Of Spark's own, the condition would become a filter of what the join puts out.
@@ -199,7 +199,7 @@ def _completed(rel: Join, matched: Rows, others: Rows, to: Lowering) -> Rows:
     return Rows(table.union_all([others.table.select([*absent, *items(others.columns)])]), matched.columns)
 
 
-def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
+def _looked_up(rel: Join, plan: Plan, to: InputLowering) -> Rows:
     """A join in which each row of one input is looked up in the other."""
     stream, other = (rel.left, rel.right) if plan.stream == "left" else (rel.right, rel.left)
     rows = to[stream]
@@ -213,7 +213,7 @@ def _looked_up(rel: Join, plan: Plan, to: Lowering) -> Rows:
     return with_matches(rel, plan, Rows(made.table, rows.columns[: len(stream.schema)]), here, values, to)
 
 
-def _computed(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: Lowering) -> tuple[Rows, str]:
+def _computed(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: InputLowering) -> tuple[Rows, str]:
     """One input with the value of a subquery as a further column, and that column."""
     left, right = len(rel.left.schema), len(rel.right.schema)
     unseen = ("NULL",)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.spark.fitting import fixed_length, most_characters
 from substrait_dsl.spark.folder_values import checked, failing, require_utc
-from substrait_dsl.spark.settings import TIME_ZONE, UTC
 from substrait_dsl.spark.stored import folders_of
+from substrait_dsl.spark.time_zone import TIME_ZONE, UTC
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

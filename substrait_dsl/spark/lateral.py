@@ -19,10 +19,10 @@ from substrait_dsl.spark.templates import require_comparable
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import LateralJoin
-    from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.input_lowering import InputLowering
 
 
-def lower_lateral_join(rel: LateralJoin, to: Lowering) -> Rows:
+def lower_lateral_join(rel: LateralJoin, to: InputLowering) -> Rows:
     """Compute the right input for each row, keep of it what matches, then filter what comes out."""
     require_no_window(rel)
     _require_comparable_lists(rel)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 from substrait_dsl.algebra.expressions import ROOT, Expression, Literal, OuterReference
 from substrait_dsl.algebra.relations import Join, LateralJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.spark.correlated_floats import distinguish_zeros
 from substrait_dsl.spark.expressions import Scope
 from substrait_dsl.spark.hosts import Host, host, subqueries_of
 from substrait_dsl.spark.inputs import is_of_one_source
@@ -23,14 +24,13 @@ from substrait_dsl.spark.relations import filtered
 from substrait_dsl.spark.single_joins import single_match, too_many
 from substrait_dsl.spark.tables import NAME, Item, Rows, items
 from substrait_dsl.spark.texts import TextTable
-from substrait_dsl.spark.zeros import told_apart
 
 if TYPE_CHECKING:
-    from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.input_lowering import InputLowering
 
 
 def with_matches(
-    rel: Join | LateralJoin, plan: Plan, rows: Rows, here: Host, values: Mapping[int, str], to: Lowering
+    rel: Join | LateralJoin, plan: Plan, rows: Rows, here: Host, values: Mapping[int, str], to: InputLowering
 ) -> Rows:
     """The rows of one input of a join, with what comes of looking them up in the other.
 
@@ -91,14 +91,14 @@ def is_true(condition: Expression) -> bool:
     return isinstance(condition, Literal) and condition.value is True
 
 
-def _as_seen(rel: Join | LateralJoin, plan: Plan, rows: Rows, to: Lowering) -> tuple[Rows, Rows]:
+def _as_seen(rel: Join | LateralJoin, plan: Plan, rows: Rows, to: InputLowering) -> tuple[Rows, Rows]:
     """The rows of one input, and the same with columns as the condition sees them from where it looks rows up."""
     before, width = (0 if plan.stream == "left" else len(rel.left.schema)), len(rows.columns)
     types = types_seen([rel.condition], ROOT, into_relations=False)
     if rel.anchor is not None:
         types |= types_seen([rel.condition], OuterReference(rel.anchor))
     mine = {position - before: kind for position, kind in types.items() if 0 <= position - before < width}
-    wide, columns = told_apart(rows, rows.columns, mine, to.space)
+    wide, columns = distinguish_zeros(rows, rows.columns, mine, to.space)
     return Rows(wide.table, rows.columns), Rows(wide.table, columns)
 
 
@@ -109,7 +109,7 @@ def _seen(expressions: Sequence[Expression], rel: Join | LateralJoin, plan: Plan
     return [column for place, column in enumerate(rows.columns, before) if place in seen]
 
 
-def _carrying(matches: Rows, rows: Rows, used: Sequence[str], to: Lowering) -> tuple[Rows, Rows]:
+def _carrying(matches: Rows, rows: Rows, used: Sequence[str], to: InputLowering) -> tuple[Rows, Rows]:
     """Rows that are looked up, with some columns of the row outside; and that row's columns as they are seen there.
 
     So a subquery in a condition finds both rows in one.

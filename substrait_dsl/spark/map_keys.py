@@ -7,20 +7,13 @@ sorted list of its entries.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import attrs
 
 from substrait_dsl.algebra.types import List, Map, Struct, Type, UserDefined, types_in
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.literals import struct_to_sql
-from substrait_dsl.spark.tables import Item, Rows, items
 from substrait_dsl.spark.types import UNSIGNED, holds
 from substrait_dsl.spark.zeros import one_zero
-
-if TYPE_CHECKING:
-    from substrait_dsl.spark.workspace import Workspace
 
 
 def holds_map(kind: Type) -> bool:
@@ -76,17 +69,3 @@ def as_key(value: str, kind: Type) -> str:
 def from_key(value: str, kind: Type) -> str:
     """SQL text of the value that a part of a key stands for."""
     return _FROM_KEY.rebuilt(value, kind)
-
-
-def from_keys(rows: Rows, kinds: Sequence[Type], space: Workspace) -> Rows:
-    """The rows with the values that the keys in their first columns stand for; `kinds` are the types of these."""
-    if not any(map(holds_map, kinds)):
-        return rows
-    values = {
-        name: Item(from_key(name, kind), (space.name(),))
-        for name, kind in zip(rows.columns, kinds, strict=False)
-        if holds_map(kind)
-    }
-    others = items(name for name in rows.table.names if name not in values)
-    columns = tuple(values[name].names[0] if name in values else name for name in rows.columns)
-    return Rows(rows.table.select([*others, *values.values()]), columns)

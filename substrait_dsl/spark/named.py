@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted, suggestion
 from substrait_dsl.spark.failures import failure_of, spark_errors
+from substrait_dsl.spark.session import listed_tables
 from substrait_dsl.spark.workspace import VIEW_PREFIX
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.catalog import Table
 
 SESSION_CATALOG = "spark_catalog"
 """The name of Spark's own catalog."""
@@ -146,23 +146,6 @@ def is_temporary(name: str, spark: SparkSession) -> bool:
     return any(table.isTemporary and table.name.lower() == name.lower() for table in listed_tables(spark))
 
 
-def listed_tables(spark: SparkSession) -> list[Table]:
-    """The tables and views of the current database.
-
-    Spark looks each one up after it has made the list. Where another thread has dropped one meanwhile, as every text
-    over a DataFrame drops a view, that fails, and is tried again.
-    """
-    for _ in range(_TRIES):
-        try:
-            return spark.catalog.listTables()
-        except spark_errors() as error:
-            failure = failure_of(error, analysis=True)
-            if failure is None or failure.condition != "PARSE_EMPTY_STATEMENT":
-                raise
-    return spark.catalog.listTables()
-
-
-_TRIES = 50
 _SPARKS_OWN = "_pyspark_"
 """How the views begin that pyspark makes for a text over a DataFrame, and drops after it."""
 

@@ -18,12 +18,13 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
 from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.spark.connect import functions_of
 from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.frames import FrameTable
-from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql, text_to_sql
+from substrait_dsl.spark.literals import literal_to_sql, struct_to_sql
+from substrait_dsl.spark.null_checks import null_error
 from substrait_dsl.spark.tables import PLAIN_NAME, Item, Rows
 from substrait_dsl.spark.types import spark_sql_type, to_spark, type_to_spark
-from substrait_dsl.spark.workspace import functions_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -106,24 +107,10 @@ def guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
     """A value with the wanted nullability, whatever Spark takes its own to be (None: unknown)."""
     if nullable is not False and not wanted.nullable:
         # The last argument is never reached: Spark takes the whole for not nullable because of it.
-        return current_engine().coalesce([text, _failure(what), _any_value(wanted)], wanted)
+        return current_engine().coalesce([text, null_error(what), _any_value(wanted)], wanted)
     if wanted.nullable and nullable is not True:
         return f"if(true, {text}, NULL)"  # which Spark takes for nullable, and computes as if it were not there
     return text
-
-
-def asserted(text: str, what: str, kind: t.Type) -> str:
-    """A value of a type that must not be NULL, and that Spark takes for nullable nevertheless.
-
-    Else it would leave out the check wherever only the presence of the value counts, as in ``count`` and ``IS NULL``.
-    """
-    return current_engine().coalesce([text, _failure(what)], kind)
-
-
-def _failure(what: str) -> str:
-    # There is no cast around the error, because the type of a cast says that what lies inside a struct or list may be
-    # NULL.
-    return f"raise_error({text_to_sql(f'{what} is required, but it is NULL')})"
 
 
 def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:

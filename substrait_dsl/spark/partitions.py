@@ -23,13 +23,13 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.types import Struct
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.connect import functions_of
 from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.frames import FrameTable
 from substrait_dsl.spark.hosts import host
 from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.sorting import SortKeys, ordered
 from substrait_dsl.spark.tables import Rows
-from substrait_dsl.spark.workspace import functions_of
 from substrait_dsl.spark.zeros import sort_key
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.properties import OrderKey
     from substrait_dsl.algebra.types import Type
     from substrait_dsl.spark.hosts import Host
-    from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.input_lowering import InputLowering
 
 MAX_PARTITIONS = 100_000
 """How many partitions an exchange may have: of two thousand millions, as a plan can ask for, Java has no lists."""
 
 
-def lower_exchange(rel: Exchange, to: Lowering) -> Rows:
+def lower_exchange(rel: Exchange, to: InputLowering) -> Rows:
     """A repartitioning; the known order of the input is made anew in each partition (spec decision 8)."""
     if rel.targets:
         raise UnsupportedError("Spark cannot send the partitions of an exchange to targets")
@@ -65,7 +65,7 @@ def lower_exchange(rel: Exchange, to: Lowering) -> Rows:
     return Rows(FrameTable(rows.table.names, frame, to.space, keys=keys if is_one else ()), rows.columns)
 
 
-def require_partitions(rel: Exchange, to: Lowering) -> None:
+def require_partitions(rel: Exchange, to: InputLowering) -> None:
     """Raise `UnsupportedError` for an exchange that no DataFrame has, whatever the number of its rows."""
     _require_number(rel.partition_count or 1)
     _require_moves(rel.kind)
@@ -102,7 +102,7 @@ def _moved(
     kind: Scatter | SingleBucket | RoundRobin | Broadcast,
     partition_count: int | None,
     here: Host,
-    to: Lowering,
+    to: InputLowering,
 ) -> DataFrame:
     functions = functions_of(to.space.spark)
     # Where the plan leaves the number of partitions to the system, it is the session's.
@@ -126,7 +126,7 @@ def _moved(
             assert_never(never)
 
 
-def _numbered(frame: DataFrame, number: str, to: Lowering) -> DataFrame:
+def _numbered(frame: DataFrame, number: str, to: InputLowering) -> DataFrame:
     """The rows with a column of their numbers, from 0, in the order that they have."""
     if to.space.has("zipWithIndex"):
         return frame.zipWithIndex(number)
@@ -135,7 +135,7 @@ def _numbered(frame: DataFrame, number: str, to: Lowering) -> DataFrame:
     return placed.selectExpr("*", f"row_number() OVER (ORDER BY {place}) - 1 AS {number}").drop(place)
 
 
-def lower_merging_capture(rel: MergingCapture, to: Lowering) -> Rows:
+def lower_merging_capture(rel: MergingCapture, to: InputLowering) -> Rows:
     """A sort: what the streams are ordered by, each in itself, becomes the order of all rows."""
     return sorted_as_known(rel.input, to[rel.input])
 

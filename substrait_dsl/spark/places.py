@@ -26,23 +26,20 @@ from substrait_dsl.algebra.relations import (
     Read,
 )
 from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, Decimal
-from substrait_dsl.spark.delimited import OF_TEXT
+from substrait_dsl.spark.delimited import OF_TEXT, text_format
 from substrait_dsl.spark.engines import current_engine
+from substrait_dsl.spark.explanations import INTERVALS, OF_TIME, Place
 from substrait_dsl.spark.failures import (
     BROKEN_RECORDS,
-    INTERVALS,
     IS_NULL,
     MANY_ROWS,
     NO_TABLE,
     OF_ARITHMETIC,
     OF_FILES,
     OF_INTERVALS,
-    OF_TIME,
     OVERFLOWN_CAST,
     Failure,
-    Place,
     spark_errors,
-    text_format,
 )
 from substrait_dsl.spark.join_plans import MANY_MATCHES
 from substrait_dsl.spark.literals import text_to_sql

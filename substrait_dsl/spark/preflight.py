@@ -34,9 +34,10 @@ from substrait_dsl.spark.reads import as_inside
 from substrait_dsl.spark.record import note_plan, note_refused, recording
 from substrait_dsl.spark.repetition import require_size
 from substrait_dsl.spark.session import SETTINGS as OF_LOCAL_SESSIONS
-from substrait_dsl.spark.settings import SETTINGS, TIME_ZONE, Setting
+from substrait_dsl.spark.settings import SETTINGS, Setting
 from substrait_dsl.spark.tables import Item, Rows
 from substrait_dsl.spark.texts import TextTable
+from substrait_dsl.spark.time_zone import TIME_ZONE
 from substrait_dsl.spark.types import spark_sql_type
 from substrait_dsl.spark.versions import Capability
 from substrait_dsl.spark.virtual import can_be_arrow
@@ -90,7 +91,7 @@ def preflight(plan: AlgebraPlan, engine: Engine) -> Preflight:
             nodes = list(walk(tree.input))
             refused += _refused(tree.input, tree.names if isinstance(tree, Root) else None, nodes, engine)
             needs = Plan(tree.input, nodes)
-            settings |= {each.key: each for each in SETTINGS if _is_to_be_made(each) and each.matters(needs)}
+            settings |= {each.key: each for each in SETTINGS if _is_to_be_made(each) and each.applies_to(needs)}
     return Preflight(tuple(refused), tuple(settings.values()))
 
 
@@ -150,7 +151,7 @@ class _NoSession(Workspace):
     has_session = False
 
     def __init__(self) -> None:
-        super().__init__(cast("Any", None), given=ArrowTables({}, cast("Any", None)))
+        super().__init__(cast("Any", None), ArrowTables({}, cast("Any", None)))
 
     def apart(self) -> Workspace:
         return self

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from substrait_dsl.spark.workspace import is_remote
+from substrait_dsl.spark.connect import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructField
 
-    from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.input_lowering import InputLowering
     from substrait_dsl.spark.tables import Table
     from substrait_dsl.spark.workspace import Workspace
 
@@ -74,7 +74,7 @@ def can_be_text(read: Read, most_rows: int, given: ArrowTables) -> bool:
             assert_never(never)
 
 
-def lower_read(rel: Read, to: Lowering) -> Rows:
+def lower_read(rel: Read, to: InputLowering) -> Rows:
     """Read the columns of the base schema, filter them, keep those of the mask."""
     rows = to.source(rel)
     for condition in (rel.filter, rel.best_effort_filter):
@@ -83,7 +83,7 @@ def lower_read(rel: Read, to: Lowering) -> Rows:
     return rows if rel.projection is None else _masked(rows, rel, rel.projection)
 
 
-def lower_source(rel: Read, to: Lowering) -> Rows:
+def lower_source(rel: Read, to: InputLowering) -> Rows:
     """The columns of the base schema."""
     match rel.definition:
         case NamedTable(names=names) if names in to.space.given:
@@ -139,7 +139,7 @@ def look_up(reads: Sequence[Read], space: Workspace) -> None:
             space.kept.update(dict.fromkeys(tables, Kept()))
 
 
-def _named(names: tuple[str, ...], rel: Read, to: Lowering) -> Rows:
+def _named(names: tuple[str, ...], rel: Read, to: InputLowering) -> Rows:
     space = to.space
     what = table_title(names)
     is_known = names in space.tables and names in space.kept
@@ -235,7 +235,7 @@ def _small_letters(value: str, kind: Type) -> str:
     return f"lower({value})"
 
 
-def _virtual(rel: Read, to: Lowering) -> Rows:
+def _virtual(rel: Read, to: InputLowering) -> Rows:
     """The rows that a plan holds: literals as an Arrow table, other expressions, and few literals in a text, as SQL."""
     assert isinstance(rel.definition, VirtualTable)
     records = rel.definition.rows

@@ -41,7 +41,7 @@ from substrait_dsl.spark.zeros import sort_key
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.node import Rel
-    from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.input_lowering import InputLowering
     from substrait_dsl.spark.tables import Table
 
 MOST_ROWS = 2**31 - 1
@@ -51,7 +51,7 @@ ALL_ROWS = 2**63 - 1
 """The greatest count there is, which many give for all rows."""
 
 
-def lower_filter(rel: Filter, to: Lowering) -> Rows:
+def lower_filter(rel: Filter, to: InputLowering) -> Rows:
     """A WHERE; subqueries among its conjuncts become semi and anti joins."""
     rows = filtered(to[rel.input], rel.condition, rel.anchor, to)
     return sorted_again(rel, rows) if _loses_order([rel.condition]) else rows
@@ -61,7 +61,7 @@ def filtered(
     rows: Rows,
     condition: Expression,
     anchor: int | None,
-    to: Lowering,
+    to: InputLowering,
     visible: tuple[str, ...] | None = None,
 ) -> Rows:
     """The rows for which a condition is true. The condition sees the rows' columns, or those that are `visible`."""
@@ -73,7 +73,7 @@ def filtered(
     return Rows(table, rows.columns)
 
 
-def filtered_by_constant(table: Table, condition: str, to: Lowering) -> Table:
+def filtered_by_constant(table: Table, condition: str, to: InputLowering) -> Table:
     """The rows, if a condition holds that no row is needed for.
 
     An engine without such conditions takes one to the rows below an aggregate, which makes a row of none. It takes
@@ -84,20 +84,20 @@ def filtered_by_constant(table: Table, condition: str, to: Lowering) -> Table:
     return table.fetch(0, ALL_ROWS).where(condition)
 
 
-def lower_sort(rel: Sort, to: Lowering) -> Rows:
+def lower_sort(rel: Sort, to: InputLowering) -> Rows:
     """An ORDER BY. A clustered key is sorted, which puts equal values together."""
     rows, keys = _sort_keys(rel, to)
     return Rows(rows.table.sort(keys), rows.columns)
 
 
-def _sort_keys(rel: Sort | TopN, to: Lowering) -> tuple[Rows, SortKeys]:
+def _sort_keys(rel: Sort | TopN, to: InputLowering) -> tuple[Rows, SortKeys]:
     for key in rel.keys:
         require_comparable(key.expression.type, kind_words(rel))
     rows, here = host(to, to[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True)
     return rows, [(sort_key(here.sql(key.expression), key.expression.type), direction_of(key)) for key in rel.keys]
 
 
-def lower_project(rel: Project, to: Lowering) -> Rows:
+def lower_project(rel: Project, to: InputLowering) -> Rows:
     """A SELECT of further columns; mere references are columns that are there already."""
     rows = to[rel.input]
     computed = [expression for expression in rel.expressions if _column(expression, rows) is None]
@@ -132,18 +132,18 @@ def _column(expression: Expression, rows: Rows) -> str | None:
             return None
 
 
-def lower_emit(rel: Emit, to: Lowering) -> Rows:
+def lower_emit(rel: Emit, to: InputLowering) -> Rows:
     """Nothing to do: the columns are chosen by whoever reads them."""
     return to[rel.input].pick(rel.mapping)
 
 
-def lower_fetch(rel: Fetch, to: Lowering) -> Rows:
+def lower_fetch(rel: Fetch, to: InputLowering) -> Rows:
     """An OFFSET and a LIMIT, which Spark takes as numbers: other expressions are evaluated now."""
     rows = to[rel.input]
     return Rows(_fetched(rel, rows, *_limits(rel, to), to), rows.columns)
 
 
-def _fetched(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: Lowering) -> Table:
+def _fetched(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: InputLowering) -> Table:
     """Some of the rows; where OFFSET and LIMIT do not reach that far, they are numbered, which takes one task."""
     table = _in_order(rel, rows)
     if rel.free_anchors and to.as_text:
@@ -168,7 +168,7 @@ def _in_order(rel: Fetch | TopN, rows: Rows) -> Table:
     return rows.table.sort(keys) if keys else rows.table
 
 
-def _fetched_for_each(rel: Fetch | TopN, table: Table, offset: int, count: int | None, to: Lowering) -> TextTable:
+def _fetched_for_each(rel: Fetch | TopN, table: Table, offset: int, count: int | None, to: InputLowering) -> TextTable:
     """Some of the rows for each row outside, in the order they have or are known to have."""
     assert isinstance(table, TextTable)
     if id(rel) in to.exact_limits and offset + (count or 0) <= MOST_ROWS:
@@ -176,7 +176,7 @@ def _fetched_for_each(rel: Fetch | TopN, table: Table, offset: int, count: int |
     return table.number(offset, count)
 
 
-def lower_top_n(rel: TopN, to: Lowering) -> Rows:
+def lower_top_n(rel: TopN, to: InputLowering) -> Rows:
     """An ORDER BY with an OFFSET and a LIMIT. With ties, by numbers: Spark's LIMIT does not know them."""
     rows, keys = _sort_keys(rel, to)
     offset, count = _limits(rel, to)
@@ -197,7 +197,7 @@ def lower_top_n(rel: TopN, to: Lowering) -> Rows:
     return Rows(table.sort([(place, "asc_nulls_first")]), rows.columns)
 
 
-def _limits(rel: Fetch | TopN, to: Lowering) -> tuple[int, int | None]:
+def _limits(rel: Fetch | TopN, to: InputLowering) -> tuple[int, int | None]:
     """How many rows to skip, and how many to take: None for all."""
     what = kind_words(rel)
     offset = _number(rel.offset, f"offset of {what}", to) or 0
@@ -205,7 +205,7 @@ def _limits(rel: Fetch | TopN, to: Lowering) -> tuple[int, int | None]:
     return offset, None if count is None or offset + count >= ALL_ROWS else count
 
 
-def _number(expression: Expression | None, what: str, to: Lowering) -> int | None:
+def _number(expression: Expression | None, what: str, to: InputLowering) -> int | None:
     """The value of a count or an offset; None if it is not given, or NULL."""
     if expression is None:
         return None
@@ -222,7 +222,7 @@ def _number(expression: Expression | None, what: str, to: Lowering) -> int | Non
     return None if number is None else int(number)
 
 
-def lower_window(rel: Window, to: Lowering) -> Rows:
+def lower_window(rel: Window, to: InputLowering) -> Rows:
     """Window functions in a SELECT. Those that share partitions and order are computed over the rows sorted once.
 
     For that Spark sorts the rows anew, so an order that stays is made again.
@@ -243,7 +243,7 @@ def _window_function(call: WindowCall, rel: Window, here: Host) -> str:
     return text
 
 
-def lower_expand(rel: Expand, to: Lowering) -> Rows:
+def lower_expand(rel: Expand, to: InputLowering) -> Rows:
     """A generator over an array of the copies; each row of the input is computed once."""
     rows, here = host(to, to[rel.input], rel.anchor, rel.fields, hoist=True)
     if not current_engine().has_lists_of_records:
@@ -266,7 +266,7 @@ def lower_expand(rel: Expand, to: Lowering) -> Rows:
     return sorted_as_known(rel, copied) if has_correlated(rel.fields) else copied
 
 
-def _expanded_by_number(rel: Expand, rows: Rows, here: Host, to: Lowering) -> Rows:
+def _expanded_by_number(rel: Expand, rows: Rows, here: Host, to: InputLowering) -> Rows:
     """The copies of each row, by their numbers."""
     columns = to.space.names(len(rel.schema))
     number = columns[-1]
@@ -283,7 +283,7 @@ def _expanded_by_number(rel: Expand, rows: Rows, here: Host, to: Lowering) -> Ro
     return sorted_as_known(rel, Rows(table.select(made), columns))
 
 
-def without_keys(rel: Rel, table: Table, to: Lowering) -> Table:
+def without_keys(rel: Rel, table: Table, to: InputLowering) -> Table:
     """A table of rows that are copied, or joined; an engine takes no keys of aggregates for those of single rows.
 
     Of a union it knows no keys.
@@ -292,7 +292,7 @@ def without_keys(rel: Rel, table: Table, to: Lowering) -> Table:
     return table if current_engine().forgets_keys or not is_keyed else united_with_no_row(table, to)
 
 
-def united_with_no_row(table: Table, to: Lowering) -> Table:
+def united_with_no_row(table: Table, to: InputLowering) -> Table:
     """The rows of a table, of which the engine does not know that there are no others."""
     nulls = [Item("NULL", (to.space.name(),)) for _ in table.names]
     return table.union_all([to.one_row(nulls).where("rand() > 2")])
@@ -304,7 +304,7 @@ def by_number(number: str, texts: Mapping[int, str]) -> str:
     return f"(CASE {number} {cases} END)"
 
 
-def lower_unnest(rel: Unnest, to: Lowering) -> Rows:
+def lower_unnest(rel: Unnest, to: InputLowering) -> Rows:
     """A generator that numbers the elements; it makes no row of an array that is empty or NULL."""
     rows = to[rel.input]
     place, element, offset = to.space.names(3)

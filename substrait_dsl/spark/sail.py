@@ -15,6 +15,7 @@ from substrait_dsl.algebra.expressions import Expression, WindowCall
 from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS, decimal_average
+from substrait_dsl.spark.connect import is_remote
 from substrait_dsl.spark.engines import SPARK, Engine, Guard
 from substrait_dsl.spark.functions_arithmetic import integer_operation
 from substrait_dsl.spark.sail_casts import castable
@@ -34,7 +35,6 @@ from substrait_dsl.spark.sail_schemas import castable_schema
 from substrait_dsl.spark.servers import server_of
 from substrait_dsl.spark.templates import Call, Table, Template, failing, largest_decimal
 from substrait_dsl.spark.types import spark_sql_type
-from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.workspace import is_remote
+from substrait_dsl.spark.connect import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -22,22 +22,24 @@ from typing import TYPE_CHECKING
 from substrait_dsl.errors import ExecutionError, require_choice
 from substrait_dsl.installation import install_line
 from substrait_dsl.spark.causes import system_words
-from substrait_dsl.spark.failures import ANEW, ENDED, RESTART, STOPPED, spark_errors, told
-from substrait_dsl.spark.named import listed_tables
+from substrait_dsl.spark.connect import is_remote
+from substrait_dsl.spark.failures import ANEW, ENDED, RESTART, STOPPED, failure_of, message_of, spark_errors
 from substrait_dsl.spark.servers import ENGINES, EngineName
+from substrait_dsl.spark.time_zone import TIME_ZONE
 from substrait_dsl.spark.versions import require_client, require_spark
-from substrait_dsl.spark.workspace import VIEW_PREFIX, is_remote
+from substrait_dsl.spark.workspace import VIEW_PREFIX
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
+    from pyspark.sql.catalog import Table
 
 OLDEST_JAVA = 17
 """The oldest Java that Spark 4 runs on."""
 
 SETTINGS = {
     "spark.sql.ansi.enabled": "true",
-    "spark.sql.session.timeZone": "UTC",
+    TIME_ZONE: "UTC",
     "spark.sql.timeType.enabled": "true",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # others take Spark's own type for one without a zone
     "spark.sql.shuffle.partitions": "2",
@@ -102,7 +104,7 @@ def local_session(name: str = "substrait-dsl", *, engine: EngineName = "spark") 
     except OSError as error:  # a folder that is full, or may not be written to
         raise ExecutionError(f"Spark does not start: {system_words(error)}", hint=_FOLDERS) from error
     except PySparkException as error:
-        raise ExecutionError(f"Spark does not start: {told(error)}") from error
+        raise ExecutionError(f"Spark does not start: {message_of(error)}") from error
 
 
 def _started(name: str) -> SparkSession:
@@ -165,6 +167,25 @@ def _is_stopped(context: SparkContext) -> bool:
 def _ended(error: BaseException) -> ExecutionError:
     said = system_words(error) if isinstance(error, OSError) else str(error)
     return ExecutionError(f"{ENDED}: {said}", hint=ANEW)
+
+
+def listed_tables(spark: SparkSession) -> list[Table]:
+    """The tables and views of the current database.
+
+    Spark looks each one up after it has made the list. Where another thread has dropped one meanwhile, as every text
+    over a DataFrame drops a view, that fails, and is tried again.
+    """
+    for _ in range(_TRIES):
+        try:
+            return spark.catalog.listTables()
+        except spark_errors() as error:
+            failure = failure_of(error, analysis=True)
+            if failure is None or failure.condition != "PARSE_EMPTY_STATEMENT":
+                raise
+    return spark.catalog.listTables()
+
+
+_TRIES = 50
 
 
 def drop_views(spark: SparkSession) -> int:

@@ -13,9 +13,9 @@ from weakref import WeakKeyDictionary
 
 import attrs
 
+from substrait_dsl.spark.connect import is_remote
 from substrait_dsl.spark.failures import spark_errors
 from substrait_dsl.spark.named import SESSION_CATALOG, statement_name
-from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

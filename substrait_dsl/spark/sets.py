@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.types import FP32, FP64
 from substrait_dsl.spark import joins
+from substrait_dsl.spark.grouped_maps import restore_maps
 from substrait_dsl.spark.literals import struct_to_sql
-from substrait_dsl.spark.map_keys import as_key, from_keys
+from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.relations import without_keys
 from substrait_dsl.spark.tables import Item, Rows, Table, items
 from substrait_dsl.spark.types import holds
@@ -26,7 +27,7 @@ from substrait_dsl.spark.types import holds
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import Set
     from substrait_dsl.algebra.rules import SetOp
-    from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.input_lowering import InputLowering
 
 Counts = Sequence[str]
 """The columns that hold how often a row stands in each input, the primary one first."""
@@ -55,7 +56,7 @@ COPIES: Mapping[SetOp, Callable[[Counts], str]] = {
 """The operations that put a row out several times: how often; not at all, if that is negative."""
 
 
-def lower_set(rel: Set, to: Lowering) -> Rows:
+def lower_set(rel: Set, to: InputLowering) -> Rows:
     """Count the rows of the inputs, and put out as many as the operation says."""
     columns = to.space.names(len(rel.schema))
     if rel.op == "union_all":
@@ -69,13 +70,13 @@ def lower_set(rel: Set, to: Lowering) -> Rows:
         own = to[child].columns
         texts.append([*map(as_key, own, kinds), *(own[position] for position in inexact), str(number)])
     united = _united(texts, (*columns, *values, side), rel, to)
-    counted = from_keys(Rows(_put_out(rel, united, columns, values, side, to), columns), kinds, to.space)
+    counted = restore_maps(Rows(_put_out(rel, united, columns, values, side, to), columns), kinds, to.space)
     handed_on = dict(zip(inexact, values, strict=True))
     table = without_keys(rel, counted.table, to) if id(rel) in to.space.joined_groups else counted.table
     return Rows(table, tuple(handed_on.get(n, column) for n, column in enumerate(counted.columns)))
 
 
-def _united(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, to: Lowering) -> Table:
+def _united(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, to: InputLowering) -> Table:
     """The rows of all inputs, of each these texts under these names."""
     first, *others = (
         to[child].table.select([Item(text, (name,)) for text, name in zip(made, names, strict=True)])
@@ -85,7 +86,7 @@ def _united(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, to: 
 
 
 def _put_out(
-    rel: Set, united: Table, columns: tuple[str, ...], values: tuple[str, ...], side: str, to: Lowering
+    rel: Set, united: Table, columns: tuple[str, ...], values: tuple[str, ...], side: str, to: InputLowering
 ) -> Table:
     """The rows of all inputs together, as often as the operation puts them out.
 

@@ -11,13 +11,11 @@ from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.relations import DelimitedText, Orc
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark import needs
-from substrait_dsl.spark.workspace import is_remote
+from substrait_dsl.spark.connect import is_remote
+from substrait_dsl.spark.time_zone import TIME_ZONE, UTC
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-TIME_ZONE = "spark.sql.session.timeZone"
-UTC = ("UTC", "Etc/UTC", "Z", "GMT")
 
 
 @attrs.frozen
@@ -36,14 +34,14 @@ class Setting:
 
     key: str
     values: tuple[str, ...] | Without
-    told: str
+    reason: str
     """What another value, which may be mentioned as ``{value}``, does."""
-    matters: Callable[[needs.Plan], bool] = lambda plan: True
+    applies_to: Callable[[needs.Plan], bool] = lambda plan: True
     default: str | None = None
     """What it is where neither the session nor Spark says it; None: Spark does, if need be by its environment."""
 
     @property
-    def cure(self) -> str:
+    def fix(self) -> str:
         """What sets it right."""
         if isinstance(self.values, Without):
             return f'spark.conf.unset("{self.key}")'
@@ -186,8 +184,10 @@ SETTINGS = (
     ),
     Setting("spark.sql.orc.impl", ("native",), "the session reads ORC files as Hive does", needs.may_read(Orc)),
     *(
-        Setting(f"spark.sql.parquet.{key}", (value,), f"the session takes {told} of Parquet files", needs.reads_parquet)
-        for key, value, told in (
+        Setting(
+            f"spark.sql.parquet.{key}", (value,), f"the session takes {mistake} of Parquet files", needs.reads_parquet
+        )
+        for key, value, mistake in (
             ("binaryAsString", "false", "bytes for texts"),
             ("inferTimestampNTZ.enabled", "true", "timestamps without a zone for points in time"),
             ("respectSummaryFiles", "false", "the columns that a summary beside them names for those"),
@@ -254,11 +254,11 @@ SETTINGS = (
 def require_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession) -> None:
     """Raise `UnsupportedError` for a setting of the session that would give the plan another meaning."""
     plan = needs.Plan(rel, nodes)
-    settings = [setting for setting in SETTINGS if setting.matters(plan)]
+    settings = [setting for setting in SETTINGS if setting.applies_to(plan)]
     made = _all_made(settings, spark) if is_remote(spark) else None
     for setting in settings:
         if (value := _value(setting, spark, made)) not in setting.values:
-            raise UnsupportedError(setting.told.format(value=value), hint=setting.cure)
+            raise UnsupportedError(setting.reason.format(value=value), hint=setting.fix)
 
 
 def _all_made(settings: Sequence[Setting], spark: SparkSession) -> Mapping[str, str]:

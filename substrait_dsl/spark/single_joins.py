@@ -33,7 +33,7 @@ from substrait_dsl.spark.uniqueness import is_unique
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.node import Rel
-    from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.input_lowering import InputLowering
 
 TOO_MANY = f"raise_error('{MANY_MATCHES}')"
 
@@ -54,7 +54,7 @@ def has_unique_keys(rel: Join | LateralJoin) -> bool:
     return is_unique(other, [key.position - before for key in keys_inside(rel) if isinstance(key, FieldReference)])
 
 
-def lower_by_key(rel: Join, to: Lowering) -> Rows:
+def lower_by_key(rel: Join, to: InputLowering) -> Rows:
     """A single join for which `is_by_key` is true: a left join of rows that tell how many have their key.
 
     Spark counts where it sorts the rows for the join, and reads them once; where it would send them to all tasks, and
@@ -97,7 +97,7 @@ def lower_by_key(rel: Join, to: Lowering) -> Rows:
     return Rows(checked.select(items(ours + theirs)), ours + theirs)
 
 
-def _checked_by_window(table: Table, is_wrong: str, error: str, to: Lowering) -> Table:
+def _checked_by_window(table: Table, is_wrong: str, error: str, to: InputLowering) -> Table:
     """The rows, or an error if one is wrong: a window over all of them sees each, whatever is filtered later."""
     checked = to.space.name()
     found = Item(f"max(if({is_wrong}, CAST({error} AS INT), 0)) OVER ()", (checked,))
@@ -140,7 +140,7 @@ def may_tell(rel: Join | LateralJoin, told: str) -> bool:
     return told == MANY_MATCHES or (bool(starts) and all(start in told for start in starts))
 
 
-def single_match(rows: Rows, found: Rows, other: Rel, to: Lowering, error: Callable[[str], str]) -> Rows:
+def single_match(rows: Rows, found: Rows, other: Rel, to: InputLowering, error: Callable[[str], str]) -> Rows:
     """The rows with the one row that each finds, NULL if there is none; an error if there are more (spec decision 5).
 
     Args:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from substrait_dsl.algebra.expressions import FunctionId, SortKey
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.workspace import functions_of
+from substrait_dsl.spark.connect import functions_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.cancellation import hold_interrupts
-from substrait_dsl.spark.failures import advice, failure_of, spark_errors, told
+from substrait_dsl.spark.connect import functions_of, is_remote
+from substrait_dsl.spark.explanations import advice
+from substrait_dsl.spark.failures import failure_of, message_of, spark_errors
 from substrait_dsl.spark.named import SEVERAL_PARTS, column_list, statement_name
 from substrait_dsl.spark.outcomes import note_outcome
 from substrait_dsl.spark.stored import REQUIRED
-from substrait_dsl.spark.workspace import functions_of, is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -135,7 +136,7 @@ def changing(what: str) -> Iterator[None]:
             ) from error
         if failure is not None and failure.kind == "LOCATION_ALREADY_EXISTS":
             raise ExecutionError(
-                f"{what}: {told(error)}",
+                f"{what}: {message_of(error)}",
                 hint="a writer that was killed may have left that folder, which no table has; remove it if so",
             ) from error
         if failure is not None and failure.kind == "PATH_ALREADY_EXISTS":
@@ -144,8 +145,8 @@ def changing(what: str) -> Iterator[None]:
                 hint='create_mode="replace_if_exists", or op="insert" to add files',
             ) from error
         if failure is not None and failure.kind == "INVALID_SCHEMA_OR_RELATION_NAME":
-            raise ExecutionError(f"{what}: {told(error)}", hint=SEVERAL_PARTS) from error
-        words = _CLASS.sub("", told(error))
+            raise ExecutionError(f"{what}: {message_of(error)}", hint=SEVERAL_PARTS) from error
+        words = _CLASS.sub("", message_of(error))
         raise ExecutionError(f"{what}: {words}", hint=advice(words)) from error
 
 

@@ -35,7 +35,7 @@ from substrait_dsl.spark.texts import TextTable
 if TYPE_CHECKING:
     from substrait_dsl.algebra.expressions.subqueries import ComparisonOp
     from substrait_dsl.algebra.node import Node, Rel
-    from substrait_dsl.spark.lowering import Lowering
+    from substrait_dsl.spark.input_lowering import InputLowering
     from substrait_dsl.spark.workspace import Workspace
 
 _SQL: dict[ComparisonOp, str] = {"eq": "=", "ne": "<>", "lt": "<", "gt": ">", "le": "<=", "ge": ">="}
@@ -80,7 +80,7 @@ def is_constant(subquery: AnySubquery) -> bool:
     return isinstance(subquery, ScalarSubquery) and not subquery.free_anchors
 
 
-def value(subquery: AnySubquery, scope: Scope, to: Lowering) -> str:
+def value(subquery: AnySubquery, scope: Scope, to: InputLowering) -> str:
     """SQL text with the value of a subquery.
 
     Args:
@@ -141,7 +141,7 @@ def _has_inner_aggregate(rel: Rel, *, folded: bool) -> bool:
     )
 
 
-def condition(expression: Expression, scope: Scope, to: Lowering) -> str:
+def condition(expression: Expression, scope: Scope, to: InputLowering) -> str:
     """SQL text that is true exactly where a condition, one conjunct of a filter, is true."""
     negated = _negated(expression)
     match negated or expression:
@@ -201,7 +201,7 @@ def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: st
     return Test(test, nullable, test)
 
 
-def _any(comparison: ComparisonOp, left: Expression, rel: Rel, scope: Scope, to: Lowering) -> str:
+def _any(comparison: ComparisonOp, left: Expression, rel: Rel, scope: Scope, to: InputLowering) -> str:
     table, (column,) = to.text(rel)
     test = _comparison(comparison, left, rel, column, scope)
     return mark(table, [test], to.space, outside=to.outside(rel), fixed=not rel.free_anchors)
@@ -214,7 +214,7 @@ def _in(table: TextTable, keys: Sequence[Key], space: Workspace, outside: Sequen
     return f"({', '.join(key.outside for key in keys)}) IN ({inside})"
 
 
-def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: Lowering) -> str:
+def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: InputLowering) -> str:
     """A condition: for every row of the table, some test is false."""
     keys = [test for test in tests if isinstance(test, Key)]
     is_nullable = any(test.nullable for test in tests)
@@ -225,7 +225,7 @@ def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: Low
     return f"NOT {table.exists(*against, outside=to.outside(rel))}"
 
 
-def _unique(rel: Rel, to: Lowering) -> str:
+def _unique(rel: Rel, to: InputLowering) -> str:
     """Whether no two rows are equal; a row with a NULL in it equals none."""
     table, columns = to.text(rel)
     many, *keys = to.space.names(1 + len(columns))

@@ -14,8 +14,8 @@ from typing import IO, TYPE_CHECKING
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.arrow_tables import declared_frame
 from substrait_dsl.spark.causes import system_words
-from substrait_dsl.spark.delimited import text_options
-from substrait_dsl.spark.failures import BEHIND_QUOTE, record_rules
+from substrait_dsl.spark.delimited import record_rules, text_options
+from substrait_dsl.spark.failures import BEHIND_QUOTE
 from substrait_dsl.spark.paths import data_files, local_path, local_paths
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.installation import install_line
+from substrait_dsl.spark.connect import is_remote
 from substrait_dsl.spark.servers import PYSAIL, server_of
-from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,7 +17,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Bound, Expression, Literal, SortKey, WindowCall
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS, told_apart
+from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS, grouping_keys
 from substrait_dsl.spark.engines import current_engine
 from substrait_dsl.spark.map_keys import as_key
 from substrait_dsl.spark.sorting import ORDERINGS, direction_of
@@ -108,7 +108,7 @@ def window_to_sql(
     frame = _frame(call, _ordering(call, sorts), sql)
     if name not in WINDOW_FUNCTIONS.get(call.function.urn.removeprefix(STANDARD), {}):
         extra = {"distinct": "", "order": "", "filter": f" OVER ({by}{frame})"}
-        return lower(call, told_apart(call, texts), _aggregates(call), extra)
+        return lower(call, grouping_keys(call, texts), _aggregates(call), extra)
     if call.invocation == "distinct":
         raise UnsupportedError(f"Spark cannot run {name} over distinct values")
     number = _number(call)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Hashable, Mapping, Set
-from importlib import import_module
 from itertools import count
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from substrait_dsl.spark.arrow_tables import ArrowTables
+from substrait_dsl.spark.connect import is_remote
+from substrait_dsl.spark.versions import Capability, has
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from substrait_dsl.spark.arrow_tables import ArrowTables
     from substrait_dsl.spark.records import Kept
-    from substrait_dsl.spark.versions import Capability
 
 VIEW_PREFIX = "__substrait_dsl_"
 """What the names of the temporary views begin with that cut long plans."""
@@ -29,28 +28,15 @@ A quote inside of quotes is written twice in names, as two stretches; in texts t
 """
 
 
-def is_remote(spark: SparkSession) -> bool:
-    """Whether a session is a client of Spark Connect."""
-    return type(spark).__module__.startswith("pyspark.sql.connect.")
-
-
-def functions_of(spark: SparkSession) -> ModuleType:
-    """Give pyspark's functions for the DataFrames of a session.
-
-    Those of ``pyspark.sql.functions`` are of the one kind of session that pyspark takes a process to have.
-    """
-    return import_module("pyspark.sql.connect.functions" if is_remote(spark) else "pyspark.sql.functions")
-
-
 class Workspace:
     """What one execution shares: the session, the supply of names, and DataFrames that SQL text refers to."""
 
     has_session = True
     """Whether there is a session to ask; `preflight` has none."""
 
-    def __init__(self, spark: SparkSession, *, persist_shared: bool = False, given: ArrowTables | None = None) -> None:
+    def __init__(self, spark: SparkSession, given: ArrowTables, *, persist_shared: bool = False) -> None:
         self.spark = spark
-        self.given = given or ArrowTables({}, spark)
+        self.given = given
         """The tables of this execution alone, which stand before those of the session."""
         self.is_remote = is_remote(spark)
         self.persist_shared = persist_shared
@@ -72,7 +58,7 @@ class Workspace:
 
     def apart(self) -> Workspace:
         """A workspace for a part of the plan that is lowered on its own: its names are none of this one's."""
-        other = Workspace(self.spark, persist_shared=self.persist_shared, given=self.given)
+        other = Workspace(self.spark, self.given, persist_shared=self.persist_shared)
         other._numbers = self._numbers
         other._shared = self._shared
         other.is_rehearsal = self.is_rehearsal
@@ -87,8 +73,6 @@ class Workspace:
 
     def has(self, capability: Capability) -> bool:
         """Whether the session has what not all versions of Spark have."""
-        from substrait_dsl.spark.versions import has
-
         return has(self.spark, capability)
 
     def name(self) -> str:

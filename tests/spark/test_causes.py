@@ -9,7 +9,8 @@ import pytest
 from substrait_dsl.algebra.expressions import ScalarFunction
 from substrait_dsl.errors import ExecutionError
 from substrait_dsl.spark.causes import last_cause, system_words, with_cause
-from substrait_dsl.spark.failures import Failure, failure_of, reason, told
+from substrait_dsl.spark.explanations import reason
+from substrait_dsl.spark.failures import Failure, failure_of, message_of
 from substrait_dsl.spark.places import of_tables, places
 from substrait_dsl.spark.record import Record
 from tests.support import table
@@ -64,13 +65,13 @@ def raised(text: str) -> Exception:
     ],
 )
 def test_a_write_tells_the_last_cause(bottom: str, words: str) -> None:
-    assert told(raised(WRITE.format(bottom))) == f"Task failed while writing rows to file:/data/t{words}"
+    assert message_of(raised(WRITE.format(bottom))) == f"Task failed while writing rows to file:/data/t{words}"
 
 
 def test_a_task_is_not_told_by_its_number() -> None:
-    said = told(raised(ABORTED.format(MKDIRS, MKDIRS)))
+    said = message_of(raised(ABORTED.format(MKDIRS, MKDIRS)))
     assert said == "no folder can be made in /data/t: it may not be written to"
-    said = told(raised(ABORTED.format(*["java.io.IOException: Disk quota exceeded"] * 2)))
+    said = message_of(raised(ABORTED.format(*["java.io.IOException: Disk quota exceeded"] * 2)))
     assert said == "Disk quota exceeded"
 
 
@@ -124,9 +125,9 @@ def test_the_stack_of_a_client_is_no_part_of_what_it_says() -> None:
     error = errors.ArithmeticException(
         "Division impossible\n\nJVM stacktrace:\njava.lang.ArithmeticException\n\tat java.X"
     )
-    assert told(error) == "a remainder cannot be computed, as the whole quotient has too many digits"
+    assert message_of(error) == "a remainder cannot be computed, as the whole quotient has too many digits"
     other = errors.ArithmeticException("BigInteger out of range\n\nJVM stacktrace:\njava.lang.ArithmeticException")
-    assert told(other) == "Java cannot compute a number: BigInteger out of range"
+    assert message_of(other) == "Java cannot compute a number: BigInteger out of range"
 
 
 def test_a_session_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

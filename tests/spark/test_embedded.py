@@ -15,10 +15,10 @@ import substrait_dsl as sd
 from substrait_dsl import demo
 from substrait_dsl.errors import ExecutionError, InvalidChoiceError, UnsupportedError
 from substrait_dsl.spark import embedded, versions
+from substrait_dsl.spark.connect import is_remote
 from substrait_dsl.spark.servers import Server, server_of
 from substrait_dsl.spark.session import local_session
 from substrait_dsl.spark.versions import require_supported
-from substrait_dsl.spark.workspace import is_remote
 from tests.support import refused
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError
 from substrait_dsl.spark import collecting
-from substrait_dsl.spark.failures import failure_of, reason
+from substrait_dsl.spark.explanations import reason
+from substrait_dsl.spark.failures import failure_of
 from substrait_dsl.spark.record import Record
 from tests.support import f, refused
 

@@ -19,8 +19,8 @@ import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError
 from substrait_dsl.spark.cancellation import Cancellation
 from substrait_dsl.spark.commits import STAGING
+from substrait_dsl.spark.connect import is_remote
 from substrait_dsl.spark.file_systems import LocalFiles
-from substrait_dsl.spark.workspace import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

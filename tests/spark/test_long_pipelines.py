@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
+from substrait_dsl.spark.connect import is_remote
 from substrait_dsl.spark.session import drop_views
-from substrait_dsl.spark.workspace import VIEW_PREFIX, Workspace
+from substrait_dsl.spark.workspace import VIEW_PREFIX
 from tests.spark.rows import counted, values
 
 if TYPE_CHECKING:
@@ -50,5 +51,5 @@ def test_the_views_that_cut_plans_can_be_dropped(spark: SparkSession) -> None:
         t = t.with_columns(x=lambda r: r.x + 1)
     frame = t.execute(spark)
     assert [tuple(row) for row in frame.filter("x > 0").collect()] == [(70,)]
-    assert (drop_views(spark) >= 2) == Workspace(spark).is_remote
+    assert (drop_views(spark) >= 2) == is_remote(spark)
     assert not [table for table in spark.catalog.listTables() if table.name.startswith(VIEW_PREFIX)]

@@ -10,7 +10,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.spark import progress
-from substrait_dsl.spark.workspace import is_remote
+from substrait_dsl.spark.connect import is_remote
 from tests.support import f
 
 if TYPE_CHECKING:

@@ -13,9 +13,11 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, SubstraitDslError
 from substrait_dsl.spark import inserts, replacing, statements
+from substrait_dsl.spark.arrow_tables import ArrowTables
 from substrait_dsl.spark.commits import STAGING
+from substrait_dsl.spark.connect import is_remote
 from substrait_dsl.spark.named import statement_name
-from substrait_dsl.spark.workspace import Workspace, is_remote
+from substrait_dsl.spark.workspace import Workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -109,7 +111,7 @@ def test_a_table_whose_folder_was_moved_into_another(folder: Path, spark: SparkS
         (folder / f"p={number}").rename(inside / f"p={number}")
     spark.sql("REFRESH TABLE swapped")
     assert stored(spark) == []
-    replacing._put_in_place(("swapped__new_1",), ("swapped",), Workspace(spark))
+    replacing._put_in_place(("swapped__new_1",), ("swapped",), Workspace(spark, ArrowTables({}, spark)))
     assert stored(spark) == OLD
     assert not inside.exists()
 

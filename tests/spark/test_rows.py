@@ -375,6 +375,7 @@ def test_settings_that_nobody_made_are_those_of_spark() -> None:
 
 
 def test_a_shared_subtree_is_lowered_once(spark: SparkSession) -> None:
+    from substrait_dsl.spark.arrow_tables import ArrowTables
     from substrait_dsl.spark.lowering import Lowering
     from substrait_dsl.spark.workspace import Workspace
 
@@ -382,7 +383,7 @@ def test_a_shared_subtree_is_lowered_once(spark: SparkSession) -> None:
     for _ in range(4):
         t = t.intersect(t)
     assert collected(t, spark) == [(1,)]
-    space = Workspace(spark)
+    space = Workspace(spark, ArrowTables({}, spark))
     Lowering(space).lower(t._rel)
     names = int(space.name().removeprefix("__s"))
     assert names < 50  # 16 times as many leaves would need hundreds

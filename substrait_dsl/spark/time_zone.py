@@ -1,0 +1,9 @@
+"""The time zone of a session, which plans with points in time need to be UTC."""
+
+from __future__ import annotations
+
+TIME_ZONE = "spark.sql.session.timeZone"
+"""The setting."""
+
+UTC = ("UTC", "Etc/UTC", "Z", "GMT")
+"""The values of it that mean UTC."""
