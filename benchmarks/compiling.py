@@ -26,8 +26,8 @@ import substrait_dsl as sd
 from benchmarks.measure import in_turns, processor_ms
 from benchmarks.tpch import java_process
 from substrait_dsl import functions as f
-from substrait_dsl.spark.connect import is_remote
-from substrait_dsl.spark.session import drop_views, local_session
+from substrait_dsl.spark.session.connect import is_remote
+from substrait_dsl.spark.session.local import drop_views, local_session
 from tests.spark.connect_server import connect_session
 
 ROUND = 10

@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.measure import in_turns
-from substrait_dsl.spark.servers import EngineName
+from substrait_dsl.spark.session.servers import EngineName
 
 FURTHER = 30
 """How many small queries a process runs behind the first."""
@@ -37,7 +37,7 @@ from pathlib import Path
 import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.demo import pipeline
-from substrait_dsl.spark.session import local_session
+from substrait_dsl.spark.session.local import local_session
 
 def most_memory():
     total = 0

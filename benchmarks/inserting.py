@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import substrait_dsl as sd
 from benchmarks.measure import in_turns
-from substrait_dsl.spark.session import local_session
+from substrait_dsl.spark.session.local import local_session
 
 WARM = 4
 """How often each form runs before it is measured."""

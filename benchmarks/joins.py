@@ -26,7 +26,7 @@ from benchmarks.measure import in_turns, processor_ms
 from benchmarks.tpch import java_process, print_operators
 from examples.tpch import data
 from examples.tpch.schemas import Amount
-from substrait_dsl.spark.session import local_session
+from substrait_dsl.spark.session.local import local_session
 
 WARM = 8
 """How often each form runs before it is measured: what is generated for it Java compiles after a while."""

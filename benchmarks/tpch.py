@@ -27,7 +27,7 @@ from pyspark.sql import DataFrame, SparkSession
 from benchmarks.measure import in_turns
 from examples.tpch import data
 from examples.tpch.queries import QUERIES
-from substrait_dsl.spark.session import local_session
+from substrait_dsl.spark.session.local import local_session
 
 SQL = Path(data.__file__).parent / "sql"
 SLOWER = 1.05

@@ -14,7 +14,7 @@ import substrait_dsl as sd
 from substrait_dsl import functions as f
 
 if TYPE_CHECKING:
-    from substrait_dsl.spark.servers import EngineName
+    from substrait_dsl.spark.session.servers import EngineName
 
 
 class Customers(sd.Schema):
@@ -89,7 +89,7 @@ def run(engine: EngineName | None = None, *, rows: bool = True) -> None:
     engine = engine or ("spark" if is_spark_alone else "sail")
     _heading(f"Its rows, from {_NAMES[engine]}")
     sys.stdout.flush()  # the engine takes a while to start
-    from substrait_dsl.spark.session import local_session
+    from substrait_dsl.spark.session.local import local_session
 
     session = local_session("substrait-dsl demo", engine=engine)
     try:

@@ -125,7 +125,7 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     """The one Spark session of a run; a classic one ends with the process, which is faster than stopping it."""
     kind = request.config.getoption("--session")
     if kind == "classic":
-        from substrait_dsl.spark import session as local
+        from substrait_dsl.spark.session import local as local
 
         with pytest.MonkeyPatch.context() as patch:
             for name, value in SETTINGS.items():
@@ -138,9 +138,9 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
         with cluster_session() as session:
             yield session
     elif kind == "sail":
-        from substrait_dsl.spark.embedded import embedded_session
-        from substrait_dsl.spark.engines import written_for
-        from substrait_dsl.spark.sail import SAIL
+        from substrait_dsl.spark.sail.engine import SAIL
+        from substrait_dsl.spark.session.embedded import embedded_session
+        from substrait_dsl.spark.session.engines import written_for
 
         with written_for(SAIL):  # also what tests write themselves
             yield embedded_session()
@@ -200,7 +200,7 @@ def tpcds(pytestconfig: pytest.Config) -> Path:
 @pytest.fixture(scope="session")
 def sail() -> SparkSession:
     """A session of Sail, the embedded engine; there is one in a process."""
-    from substrait_dsl.spark.embedded import embedded_session
+    from substrait_dsl.spark.session.embedded import embedded_session
 
     return embedded_session()
 

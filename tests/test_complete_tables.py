@@ -26,11 +26,11 @@ from substrait_dsl.proto.literals import COMPOSITE_ENCODERS, LITERAL_DECODERS, S
 from substrait_dsl.proto.relations import RELATIONS
 from substrait_dsl.proto.types import TYPE_FIELDS
 from substrait_dsl.render.literals import CONSTANTS
-from substrait_dsl.spark.aggregates import AGGREGATE_FUNCTIONS
-from substrait_dsl.spark.functions import SCALAR_FUNCTIONS, function_to_sql
-from substrait_dsl.spark.literals import WRITERS
-from substrait_dsl.spark.templates import REASONS, STANDARD, Table, Template
-from substrait_dsl.spark.types import type_to_spark
+from substrait_dsl.spark.expressions.aggregates import AGGREGATE_FUNCTIONS
+from substrait_dsl.spark.expressions.functions import SCALAR_FUNCTIONS, function_to_sql
+from substrait_dsl.spark.expressions.literals import WRITERS
+from substrait_dsl.spark.expressions.templates import REASONS, STANDARD, Table, Template
+from substrait_dsl.spark.expressions.types import type_to_spark
 from tests.proto import corpus
 
 
@@ -105,11 +105,11 @@ PLACES: Mapping[str, tuple[Callable[[], Collection[type]], set[type[t.Type]]]] =
     "proto/types.py: TYPE_FIELDS": (lambda: TYPE_FIELDS, set()),
     "proto/literals.py: SCALAR_FIELDS or COMPOSITE_ENCODERS": (lambda: SCALAR_FIELDS | COMPOSITE_ENCODERS, NO_VALUES),
     "arrow/schemas.py: _equals or _storage": (lambda: accepted(type_to_arrow), {*NO_VALUES, t.UserDefined}),
-    "spark/types.py: _ATOMS or _atom": (
+    "spark/expressions/types.py: _ATOMS or _atom": (
         lambda: accepted(type_to_spark),
         {*NO_VALUES, t.UserDefined, t.IntervalCompound},
     ),
-    "spark/literals.py: WRITERS": (lambda: WRITERS, {*NO_VALUES, t.IntervalCompound}),
+    "spark/expressions/literals.py: WRITERS": (lambda: WRITERS, {*NO_VALUES, t.IntervalCompound}),
     "render/literals.py: CONSTANTS": (lambda: CONSTANTS, {*NO_VALUES, t.List, t.Map, t.Struct, t.UserDefined}),
 }
 """Where each type stands, and the types that do not: they are refused there by name, or have nothing to do there."""
@@ -154,7 +154,7 @@ def test_a_function_of_strings_with_a_length_says_whether_it_may_lengthen_them()
 
 
 def test_no_reason_is_given_for_a_function_that_there_is() -> None:
-    """A reason of a refusal (`REASONS` in `spark/templates.py`) goes when the row comes, but for other overloads."""
+    """A reason of a refusal (`REASONS` of the templates) goes when the row comes, but for other overloads."""
     tables = [*SCALAR_FUNCTIONS.values(), *AGGREGATE_FUNCTIONS.values()]
     assert sorted(name for name in REASONS if any(name in table for table in tables)) == []
 

@@ -21,7 +21,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import natural_type
 from substrait_dsl.algebra.types import MOST_LEVELS
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, PlanFormatError, UnsupportedError
-from substrait_dsl.spark.types import from_spark, type_to_spark
+from substrait_dsl.spark.expressions.types import from_spark, type_to_spark
 from tests.support import f, refused, table
 
 FAR = 3000

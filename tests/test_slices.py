@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from substrait_dsl.algebra import relations as r
-from substrait_dsl.spark.slices import rows_of_slice
+from substrait_dsl.spark.sources.parquet_slices import rows_of_slice
 
 GROUP = 300
 COLUMNS = {"a": list(range(1000)), "b": ["text"] * 1000, "c": [str(number) for number in range(1000)]}

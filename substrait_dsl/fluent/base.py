@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.fluent.relation import Relation
     from substrait_dsl.partiql.handles import Values
-    from substrait_dsl.spark.explain import ExplainMode
+    from substrait_dsl.spark.session.explain import ExplainMode
 
 # A bare `Relation` takes a relation of any rows, and gives rows whose columns are not declared.
 S = TypeVar("S", bound=Schema, covariant=True, default=DynRow | Any)

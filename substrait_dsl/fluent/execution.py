@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from substrait_dsl.algebra.accesses import Allowed
-    from substrait_dsl.spark.explain import ExplainMode
+    from substrait_dsl.spark.session.explain import ExplainMode
 
     OtherSession = SessionContext | DuckDBPyConnection
     Session = SparkSession | OtherSession
@@ -149,7 +149,7 @@ def start(
         require_allowed(plan.accesses, allow)
     given = {} if tables is None else arrow_tables(tables, plan.accesses)
     if session is None:
-        from substrait_dsl.spark.embedded import embedded_session
+        from substrait_dsl.spark.session.embedded import embedded_session
 
         session = embedded_session()
     from substrait_dsl.consumers.consumer import consumer_of

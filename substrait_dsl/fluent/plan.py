@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from substrait_dsl.catalog import Catalog
     from substrait_dsl.engines.report import Report
     from substrait_dsl.fluent.execution import OtherSession, Session
-    from substrait_dsl.spark.explain import ExplainMode
+    from substrait_dsl.spark.session.explain import ExplainMode
 
 NO_BINDINGS: Mapping[int, object] = {}
 

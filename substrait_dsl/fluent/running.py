@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, Row, SparkSession
 
-    from substrait_dsl.spark.explain import ExplainMode
-    from substrait_dsl.spark.explanations import Place
-    from substrait_dsl.spark.failures import Failure
-    from substrait_dsl.spark.record import Record
+    from substrait_dsl.spark.diagnostics.explanations import Place
+    from substrait_dsl.spark.session.explain import ExplainMode
+    from substrait_dsl.spark.session.failures import Failure
+    from substrait_dsl.spark.session.source_map import Record
 
 MOST_PLACES = 3
 """How many places an error names that it may come from."""
@@ -43,10 +43,10 @@ class SparkExecution(Execution):
         is_preview: bool,
         output: Output,
     ) -> None:
-        from substrait_dsl.spark.collecting import require_arrow, require_collectable
         from substrait_dsl.spark.execute import execute
-        from substrait_dsl.spark.outcomes import Outcomes
-        from substrait_dsl.spark.record import recording
+        from substrait_dsl.spark.relations.collecting import require_arrow, require_collectable
+        from substrait_dsl.spark.session.outcomes import Outcomes
+        from substrait_dsl.spark.session.source_map import recording
 
         self.spark = spark
         self._roots = plan.roots
@@ -55,7 +55,7 @@ class SparkExecution(Execution):
         elif output == "arrow":
             require_arrow(plan.roots[0].input.schema)
         if is_preview:
-            from substrait_dsl.spark.changes import rows_of
+            from substrait_dsl.spark.changes.dispatch import rows_of
 
             plan = attrs.evolve(plan, trees=tuple(rows for root in plan.roots if (rows := rows_of(root)) is not None))
         self.frames = []
@@ -79,17 +79,17 @@ class SparkExecution(Execution):
 
     def require_success(self, error: BaseException | None, *, is_all: bool = False) -> None:
         """Raise an error in words of the plan, if it is known to come from it, or comes from it because all does."""
-        from substrait_dsl.spark.engines import written_for
-        from substrait_dsl.spark.sail import engine_of
+        from substrait_dsl.spark.sail.engine import engine_of
+        from substrait_dsl.spark.session.engines import written_for
 
         if error is not None:
             with written_for(engine_of(self.spark)):
                 self._require_success(error, is_all=is_all)
 
     def _require_success(self, error: BaseException, *, is_all: bool) -> None:
-        from substrait_dsl.spark.correlation import loss_of
-        from substrait_dsl.spark.failures import INTERNAL, NO_TABLE, failure_of
-        from substrait_dsl.spark.places import of_tables, places
+        from substrait_dsl.spark.diagnostics.error_locations import of_tables, places
+        from substrait_dsl.spark.relations.correlation import loss_of
+        from substrait_dsl.spark.session.failures import INTERNAL, NO_TABLE, failure_of
 
         failure = failure_of(error, analysis=is_all)
         if failure is None:
@@ -109,12 +109,12 @@ class SparkExecution(Execution):
             raise _error(failure, [place for place, _ in found], record) from error
 
     def watching(self, *, progress: bool, is_all: bool) -> AbstractContextManager[object]:
-        from substrait_dsl.spark.cancellation import Cancellation
+        from substrait_dsl.spark.session.cancellation import Cancellation
 
         stack = ExitStack()
         stack.enter_context(Cancellation(self.spark, at_end=not is_all))
         if progress:
-            from substrait_dsl.spark.progress import progress as shown
+            from substrait_dsl.spark.diagnostics.progress import progress as shown
 
             stack.enter_context(shown(self.spark))
         return stack
@@ -126,13 +126,13 @@ class SparkExecution(Execution):
         self.outcomes.tell(interrupt)
 
     def rows(self) -> list[Row]:
-        from substrait_dsl.spark.collecting import collected
+        from substrait_dsl.spark.relations.collecting import collected
 
         return collected(self.frames[0])
 
     def arrow(self) -> pa.Table:
         from substrait_dsl.arrow.exact import exact_table
-        from substrait_dsl.spark.collecting import collected_arrow
+        from substrait_dsl.spark.relations.collecting import collected_arrow
 
         table = collected_arrow(self.frames[0])
         return exact_table(table.columns, table.num_rows, root_schema(self._roots[0]))
@@ -140,8 +140,8 @@ class SparkExecution(Execution):
     def show(self, n: int, truncate: bool | int, vertical: bool) -> None:
         from substrait_dsl.arrow.exact import exact_table
         from substrait_dsl.consumers.text import can_be_shown, shown
-        from substrait_dsl.spark.collecting import collected_arrow
-        from substrait_dsl.spark.sail import SAIL, engine_of
+        from substrait_dsl.spark.relations.collecting import collected_arrow
+        from substrait_dsl.spark.sail.engine import SAIL, engine_of
 
         schema = root_schema(self._roots[0])
         if engine_of(self.spark) is not SAIL or not can_be_shown(schema):  # Sail has another text of its own
@@ -153,8 +153,8 @@ class SparkExecution(Execution):
 
     def explain(self, text: str, mode: ExplainMode | None) -> str:
         """A plan as text, with Spark's plan of each root below, and what the generated names in these stand for."""
-        from substrait_dsl.spark.explain import spark_plan
-        from substrait_dsl.spark.sail import engine_of
+        from substrait_dsl.spark.sail.engine import engine_of
+        from substrait_dsl.spark.session.explain import spark_plan
 
         parts, name = [text], engine_of(self.spark).name
         for number, (record, frame) in enumerate(self.outputs()):
@@ -173,8 +173,8 @@ class SparkExecution(Execution):
 
     def _require_system(self, error: OSError) -> None:
         """Raise `ExecutionError` for an error of the system's, but for one of the output of the program."""
-        from substrait_dsl.spark.causes import system_words
-        from substrait_dsl.spark.session import require_running
+        from substrait_dsl.spark.session.causes import system_words
+        from substrait_dsl.spark.session.local import require_running
 
         require_running(self.spark)
         if not isinstance(error, BrokenPipeError):
@@ -186,7 +186,7 @@ class SparkExecution(Execution):
 
 def _error(failure: Failure, places: Sequence[Place], record: Record) -> ExecutionError:
     """The error that a failure becomes, which comes from one of these places."""
-    from substrait_dsl.spark.explanations import hint, reason, seen_from
+    from substrait_dsl.spark.diagnostics.explanations import hint, reason, seen_from
 
     failure = seen_from(failure, places)
     steps = [step(each.plan, each.rel, each.node) for each in places]
@@ -216,7 +216,7 @@ def _name_step(error: UnsupportedError, records: Sequence[Record]) -> None:
 
 def _names(shown: str, record: Record) -> str:
     """The generated names in a plan of Spark's: of which columns, made by which steps."""
-    from substrait_dsl.spark.explanations import names_in
+    from substrait_dsl.spark.diagnostics.explanations import names_in
 
     found = names_in(shown, record)
     lines = [f"{name}  {origin(rel, position)}" for name, (rel, position) in list(found.items())[:MOST_NAMES]]
@@ -227,7 +227,7 @@ def _names(shown: str, record: Record) -> str:
 
 def require_explained(session: object, mode: object, tables: object) -> None:
     """Raise for a `mode` that is none of Spark's, or one without a session, and for tables without one."""
-    from substrait_dsl.spark.explain import require_mode
+    from substrait_dsl.spark.session.explain import require_mode
 
     if isinstance(session, str):
         raise InvalidArgumentError(

@@ -222,7 +222,7 @@ class RelationSchema(Picklable):
 
     def to_spark(self) -> StructType:
         """The same columns as a PySpark schema. Raises `UnsupportedError` for types that Spark does not have."""
-        from substrait_dsl.spark.types import to_spark
+        from substrait_dsl.spark.expressions.types import to_spark
 
         return to_spark(self.struct)
 
@@ -295,7 +295,7 @@ def _as_struct(schema: Any) -> NamedStruct:
                     fields.append(Field(name, as_type(kind)))
             return NamedStruct(tuple(fields))
     if type(schema).__module__.startswith("pyspark."):
-        from substrait_dsl.spark.types import from_spark
+        from substrait_dsl.spark.expressions.types import from_spark
 
         return from_spark(typing.cast("StructType", schema))
     if hasattr(schema, "__arrow_c_schema__"):

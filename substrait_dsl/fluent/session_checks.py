@@ -19,8 +19,8 @@ from substrait_dsl.render.steps import step
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.plan import AlgebraPlan
-    from substrait_dsl.spark.engines import Engine
     from substrait_dsl.spark.preflight import Refused
+    from substrait_dsl.spark.session.engines import Engine
 
 NAMES = ("spark", "sail")
 """What these engines are called."""
@@ -43,10 +43,10 @@ def session_engine(engine: object) -> SessionEngine | None:
     """
     if not isinstance(engine, str) or engine.partition("-")[0] not in NAMES:
         return None
-    from substrait_dsl.spark.engines import SPARK
-    from substrait_dsl.spark.sail import SAIL
-    from substrait_dsl.spark.versions import NEWEST
-    from substrait_dsl.spark.versions import SAIL as SAIL_VERSION
+    from substrait_dsl.spark.sail.engine import SAIL
+    from substrait_dsl.spark.session.engines import SPARK
+    from substrait_dsl.spark.session.versions import NEWEST
+    from substrait_dsl.spark.session.versions import SAIL as SAIL_VERSION
 
     name, _, version = engine.partition("-")
     versions = {"spark": str(NEWEST[0]), "sail": ".".join(map(str, SAIL_VERSION))}

@@ -23,19 +23,19 @@ from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.relations import Ddl, FilesTarget, Read, Write
 from substrait_dsl.algebra.trees import Root
 from substrait_dsl.errors import UnsupportedError, kind_words
-from substrait_dsl.spark.changes import make_change
-from substrait_dsl.spark.conflicts import Conflicts
-from substrait_dsl.spark.evaluated import Evaluated, checkpointed, checkpointed_when_computed, rows_inside
-from substrait_dsl.spark.frames import FrameTable
+from substrait_dsl.spark.changes.conflicts import Conflicts
+from substrait_dsl.spark.changes.dispatch import make_change
+from substrait_dsl.spark.changes.iceberg_snapshots import read_of_now
+from substrait_dsl.spark.changes.statements import no_rows
+from substrait_dsl.spark.expressions.types import to_spark
 from substrait_dsl.spark.lowering import Lowering
-from substrait_dsl.spark.outcomes import begin_change, note_outcome
-from substrait_dsl.spark.record import note_plan
-from substrait_dsl.spark.snapshots import read_of_now
-from substrait_dsl.spark.stability import is_stable
-from substrait_dsl.spark.statements import no_rows
-from substrait_dsl.spark.tables import Rows
-from substrait_dsl.spark.types import to_spark
-from substrait_dsl.spark.workspace import Workspace
+from substrait_dsl.spark.relations.frames import FrameTable
+from substrait_dsl.spark.relations.stability import is_stable
+from substrait_dsl.spark.relations.tables import Rows
+from substrait_dsl.spark.session.outcomes import begin_change, note_outcome
+from substrait_dsl.spark.session.source_map import note_plan
+from substrait_dsl.spark.session.workspace import Workspace
+from substrait_dsl.spark.sources.evaluated import Evaluated, checkpointed, checkpointed_when_computed, rows_inside
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -27,29 +27,29 @@ from substrait_dsl.algebra.relations import (
     Write,
 )
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words, quoted
-from substrait_dsl.spark.arrow_tables import ArrowTables
-from substrait_dsl.spark.cancellation import Cancellation
-from substrait_dsl.spark.context import Context, now, with_values
-from substrait_dsl.spark.correlation import loss_of, refusal_of, require_correlation
-from substrait_dsl.spark.engines import Engine, current_engine, written_for
+from substrait_dsl.spark.catalog.table_names import named_frame
+from substrait_dsl.spark.diagnostics.explanations import ON_SPARK, advice, engine_fails
+from substrait_dsl.spark.diagnostics.settings import require_settings
 from substrait_dsl.spark.evaluation import Evaluation
-from substrait_dsl.spark.explain import spark_plan
-from substrait_dsl.spark.explanations import ON_SPARK, advice, engine_fails
-from substrait_dsl.spark.expressions import AnySubquery
-from substrait_dsl.spark.failures import INTERNAL, NO_PLAN, Failure, failure_of, message_of, spark_errors
-from substrait_dsl.spark.joins import streamed
+from substrait_dsl.spark.expressions.call_validation import require_meaning
+from substrait_dsl.spark.expressions.context_variables import Context, now, with_values
+from substrait_dsl.spark.expressions.sql_text import AnySubquery
 from substrait_dsl.spark.lowering import Lowering
-from substrait_dsl.spark.meaning import require_meaning
-from substrait_dsl.spark.named import named_frame
-from substrait_dsl.spark.outcomes import expect_changes
-from substrait_dsl.spark.record import forget, note_plan, note_refused
-from substrait_dsl.spark.repetition import require_size
-from substrait_dsl.spark.sail import engine_of
-from substrait_dsl.spark.session import require_running
-from substrait_dsl.spark.settings import require_settings
-from substrait_dsl.spark.time_zone import TIME_ZONE
-from substrait_dsl.spark.versions import require_supported
-from substrait_dsl.spark.workspace import Workspace
+from substrait_dsl.spark.relations.correlation import loss_of, refusal_of, require_correlation
+from substrait_dsl.spark.relations.joins import streamed
+from substrait_dsl.spark.relations.repetition import require_size
+from substrait_dsl.spark.sail.engine import engine_of
+from substrait_dsl.spark.session.cancellation import Cancellation
+from substrait_dsl.spark.session.engines import Engine, current_engine, written_for
+from substrait_dsl.spark.session.explain import spark_plan
+from substrait_dsl.spark.session.failures import INTERNAL, NO_PLAN, Failure, failure_of, message_of, spark_errors
+from substrait_dsl.spark.session.local import require_running
+from substrait_dsl.spark.session.outcomes import expect_changes
+from substrait_dsl.spark.session.source_map import forget, note_plan, note_refused
+from substrait_dsl.spark.session.time_zone import TIME_ZONE
+from substrait_dsl.spark.session.versions import require_supported
+from substrait_dsl.spark.session.workspace import Workspace
+from substrait_dsl.spark.sources.arrow_tables import ArrowTables
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -45,18 +45,19 @@ from substrait_dsl.algebra.relations import (
     closed,
 )
 from substrait_dsl.errors import UnsupportedError, kind_words
-from substrait_dsl.spark import groups, joins, lateral, partitions, reads, relations, sets
-from substrait_dsl.spark.evaluated import Evaluated
-from substrait_dsl.spark.frames import FrameTable
-from substrait_dsl.spark.output import is_plain, output, plain_items
-from substrait_dsl.spark.physical_joins import as_join
-from substrait_dsl.spark.pieces import Pieces
-from substrait_dsl.spark.pruning import columns_outside, parents_first, relations_inside, used_columns
-from substrait_dsl.spark.record import note_columns, note_refused
-from substrait_dsl.spark.repetition import require_size
-from substrait_dsl.spark.tables import Item, Rows, Table, items
-from substrait_dsl.spark.texts import TextTable
-from substrait_dsl.spark.workspace import Workspace
+from substrait_dsl.spark.relations import groups, joins, lateral, partitions, sets, single_input
+from substrait_dsl.spark.relations.column_pruning import columns_outside, parents_first, relations_inside, used_columns
+from substrait_dsl.spark.relations.frames import FrameTable
+from substrait_dsl.spark.relations.output import is_plain, output, plain_items
+from substrait_dsl.spark.relations.physical_joins import as_join
+from substrait_dsl.spark.relations.repetition import require_size
+from substrait_dsl.spark.relations.sql_fragments import Pieces
+from substrait_dsl.spark.relations.tables import Item, Rows, Table, items
+from substrait_dsl.spark.relations.texts import TextTable
+from substrait_dsl.spark.session.source_map import note_columns, note_refused
+from substrait_dsl.spark.session.workspace import Workspace
+from substrait_dsl.spark.sources import reads
+from substrait_dsl.spark.sources.evaluated import Evaluated
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -314,23 +315,23 @@ class Lowering:
             case Read() as read:
                 return reads.lower_read(read, self)
             case Filter() as filter_:
-                return relations.lower_filter(filter_, self)
+                return single_input.lower_filter(filter_, self)
             case Sort() as sort:
-                return relations.lower_sort(sort, self)
+                return single_input.lower_sort(sort, self)
             case Project() as project:
-                return relations.lower_project(project, self)
+                return single_input.lower_project(project, self)
             case Emit() as emit:
-                return relations.lower_emit(emit, self)
+                return single_input.lower_emit(emit, self)
             case Fetch() as fetch:
-                return relations.lower_fetch(fetch, self)
+                return single_input.lower_fetch(fetch, self)
             case TopN() as top_n:
-                return relations.lower_top_n(top_n, self)
+                return single_input.lower_top_n(top_n, self)
             case Window() as window:
-                return relations.lower_window(window, self)
+                return single_input.lower_window(window, self)
             case Expand() as expand:
-                return relations.lower_expand(expand, self)
+                return single_input.lower_expand(expand, self)
             case Unnest() as unnest:
-                return relations.lower_unnest(unnest, self)
+                return single_input.lower_unnest(unnest, self)
             case Exchange() as exchange:
                 return partitions.lower_exchange(exchange, self)
             case MergingCapture() as capture:

@@ -20,28 +20,28 @@ from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.relations import Exchange, IcebergTable, LocalFiles, NamedTable, Read, VirtualTable
 from substrait_dsl.algebra.trees import Root
 from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, kind_words
-from substrait_dsl.spark.arrow_tables import ArrowTables
-from substrait_dsl.spark.context import Context, now, with_values
-from substrait_dsl.spark.engines import Engine, written_for
+from substrait_dsl.spark.diagnostics.setting_predicates import Plan
+from substrait_dsl.spark.diagnostics.settings import SETTINGS, Setting
 from substrait_dsl.spark.execute import require_executable, require_known
-from substrait_dsl.spark.files import require_files
+from substrait_dsl.spark.expressions.context_variables import Context, now, with_values
+from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.lowering import MOST_TEXT_ROWS, Lowering
-from substrait_dsl.spark.needs import Plan
-from substrait_dsl.spark.optimizers import unknown_subqueries
-from substrait_dsl.spark.output import guarded
-from substrait_dsl.spark.partitions import require_partitions
-from substrait_dsl.spark.reads import as_inside
-from substrait_dsl.spark.record import note_plan, note_refused, recording
-from substrait_dsl.spark.repetition import require_size
-from substrait_dsl.spark.session import SETTINGS as OF_LOCAL_SESSIONS
-from substrait_dsl.spark.settings import SETTINGS, Setting
-from substrait_dsl.spark.tables import Item, Rows
-from substrait_dsl.spark.texts import TextTable
-from substrait_dsl.spark.time_zone import TIME_ZONE
-from substrait_dsl.spark.types import spark_sql_type
-from substrait_dsl.spark.versions import Capability
-from substrait_dsl.spark.virtual import can_be_arrow
-from substrait_dsl.spark.workspace import Workspace
+from substrait_dsl.spark.relations.optimizers import unknown_subqueries
+from substrait_dsl.spark.relations.output import guarded
+from substrait_dsl.spark.relations.partitions import require_partitions
+from substrait_dsl.spark.relations.repetition import require_size
+from substrait_dsl.spark.relations.tables import Item, Rows
+from substrait_dsl.spark.relations.texts import TextTable
+from substrait_dsl.spark.session.engines import Engine, written_for
+from substrait_dsl.spark.session.local import SETTINGS as OF_LOCAL_SESSIONS
+from substrait_dsl.spark.session.source_map import note_plan, note_refused, recording
+from substrait_dsl.spark.session.time_zone import TIME_ZONE
+from substrait_dsl.spark.session.versions import Capability
+from substrait_dsl.spark.session.workspace import Workspace
+from substrait_dsl.spark.sources.arrow_tables import ArrowTables
+from substrait_dsl.spark.sources.files import require_files
+from substrait_dsl.spark.sources.reads import as_inside
+from substrait_dsl.spark.sources.virtual_tables import can_be_arrow
 
 _LONGEST_TEXT = 4000
 _MOST_CONDITIONS = 50

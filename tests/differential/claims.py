@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.properties import SINGLETON, FieldPath, OrderKey, SortDirection
-from substrait_dsl.spark.subqueries import is_subquery
+from substrait_dsl.spark.relations.subqueries import is_subquery
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -24,7 +24,8 @@ from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import AnyRelation
 from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, SET_OPS
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark import lowering, pieces
+from substrait_dsl.spark import lowering
+from substrait_dsl.spark.relations import sql_fragments
 from tests.differential.engines import SPARK_FAILS, Case, case_of, duckdb_engine, result_of, smallest, spark_engines
 from tests.differential.pipelines import pipeline
 
@@ -132,7 +133,7 @@ def test_spark_agrees_with_duckdb(sessions: list[SparkSession]) -> None:
 def test_plans_that_are_cut_into_pieces_agree(sessions: list[SparkSession], monkeypatch: pytest.MonkeyPatch) -> None:
     """As plans of more than some dozens of relations are."""
     monkeypatch.setattr(lowering, "MOST_TEXT", 5)
-    monkeypatch.setattr(pieces, "FEWEST", 2)
+    monkeypatch.setattr(sql_fragments, "FEWEST", 2)
     check(sessions, PIPELINES // 10)
 
 

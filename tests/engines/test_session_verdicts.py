@@ -15,7 +15,7 @@ from examples.tpch.queries import QUERIES
 from substrait_dsl import functions
 from substrait_dsl.errors import InvalidChoiceError, UnsupportedError
 from substrait_dsl.fluent.session_checks import NAMES
-from substrait_dsl.spark.servers import ENGINES
+from substrait_dsl.spark.session.servers import ENGINES
 from tests.differential.engines import duckdb_engine, spark_engines
 from tests.differential.tables import TABLES, rows
 from tests.engines.corpus_forms import chain

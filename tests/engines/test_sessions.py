@@ -139,8 +139,8 @@ def test_accesses_are_asked_for_before_anything_runs(session: Any) -> None:
 
 def test_large_tables_are_sent_once_and_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """As views, which live as long as what is made of them, and are gone with the next that are made."""
-    from substrait_dsl.spark import arrow_tables
-    from substrait_dsl.spark.embedded import embedded_session
+    from substrait_dsl.spark.session.embedded import embedded_session
+    from substrait_dsl.spark.sources import arrow_tables
 
     def views() -> int:
         return len(embedded_session().catalog.listTables())

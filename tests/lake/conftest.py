@@ -19,7 +19,7 @@ collect_ignore_glob = [] if pyspark.__version__ == PYSPARK else ["test_*.py"]
 @pytest.fixture(scope="session")
 def spark(lake: None, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     """A session with a catalog of Iceberg tables, ``lake``, and a database of Spark's own, ``plain``."""
-    from substrait_dsl.spark import session as local
+    from substrait_dsl.spark.session import local as local
 
     folder = tmp_path_factory.mktemp("warehouse")
     with pytest.MonkeyPatch.context() as patch:

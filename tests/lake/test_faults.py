@@ -75,7 +75,7 @@ WRITER = """
 import sys
 from pyspark.sql import SparkSession
 import substrait_dsl as sd
-from substrait_dsl.spark.session import SETTINGS, local_session
+from substrait_dsl.spark.session.local import SETTINGS, local_session
 from tests.lake.environment import SETTINGS as LAKE
 
 SETTINGS.update(LAKE, **{"spark.sql.catalog.lake.warehouse": sys.argv[1]})

@@ -12,8 +12,8 @@ _MERGED = """                    hint="sort them alike, or use a hash join",
 
 WRITTEN: dict[str, tuple[str, str, str]] = {
     # the row: the module, a text in it that stands there once, and what stands there instead
-    "000:81": ("substrait_dsl.spark.slices", "default=0)) + size // 2", "default=0))"),
-    "003:rule-24": ("substrait_dsl.spark.slices", "+ size // 2", "+ size // 3"),
+    "000:81": ("substrait_dsl.spark.sources.parquet_slices", "default=0)) + size // 2", "default=0))"),
+    "003:rule-24": ("substrait_dsl.spark.sources.parquet_slices", "+ size // 2", "+ size // 3"),
     "003:RelCommon.Emit": (
         "substrait_dsl.proto.common",
         "message.emit.output_mapping.extend(mapping)",

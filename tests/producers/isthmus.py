@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 import pyspark
 
-from substrait_dsl.spark.session import java_environment
+from substrait_dsl.spark.session.local import java_environment
 from tests.producers.environment import locked
 
 VERSION = "0.89.1"

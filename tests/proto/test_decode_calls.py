@@ -19,7 +19,7 @@ from substrait_dsl.catalog import Typed, standard_catalog
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.plan import decode_plan
 from substrait_dsl.proto.untold import only_type
-from substrait_dsl.spark.functions import function_to_sql
+from substrait_dsl.spark.expressions.functions import function_to_sql
 from tests.proto.plans import ARITHMETIC, COMPARISON, T, add, call, col, equal, gt, i64, total
 from tests.proto.reading import below_root, changed, condition, found, refused_at, rel_comes_back, root
 from tests.proto.small_expressions import TEXT, D, a, b, projected, s

@@ -15,8 +15,8 @@ from substrait_dsl.algebra.findings import Finding
 from substrait_dsl.catalog import Catalog, standard_catalog
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.plan import decode_plan, encode_plan
-from substrait_dsl.spark.functions import function_to_sql
-from substrait_dsl.spark.meaning import require_meaning
+from substrait_dsl.spark.expressions.call_validation import require_meaning
+from substrait_dsl.spark.expressions.functions import function_to_sql
 from tests.proto.plans import col, plan_of, table
 from tests.support import refused
 

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.expressions import FunctionOption
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto.plan import decode_plan
-from substrait_dsl.spark.functions import function_to_sql
+from substrait_dsl.spark.expressions.functions import function_to_sql
 from tests.proto.plans import ARITHMETIC, T, add, col, encoded_relation, message, total
 from tests.proto.reading import Change, below_root, changed, found, refused_at, root
 from tests.support import f, refused, table

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pyspark
 
-from substrait_dsl.spark.session import SETTINGS, java_environment
+from substrait_dsl.spark.session.local import SETTINGS, java_environment
 from tests.conftest import SETTINGS as TESTS
 from tests.spark.connect_server import GUARD, LOCAL, MOST_SECONDS, find_free_port
 

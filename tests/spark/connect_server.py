@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pyspark
 
-from substrait_dsl.spark.session import SETTINGS, java_environment
+from substrait_dsl.spark.session.local import SETTINGS, java_environment
 from tests.conftest import SETTINGS as TESTS
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.catalog import EnumValue, Typed, standard_catalog
-from substrait_dsl.spark.expressions import AnySubquery, Scope, literal_to_sql, to_sql
-from substrait_dsl.spark.types import type_to_spark
+from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope, literal_to_sql, to_sql
+from substrait_dsl.spark.expressions.types import type_to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal, ScalarFunction
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions import aggregate_to_sql, to_sql
-from substrait_dsl.spark.types import type_to_spark
+from substrait_dsl.spark.expressions.sql_text import aggregate_to_sql, to_sql
+from substrait_dsl.spark.expressions.types import type_to_spark
 from tests.spark import test_functions as specification
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ import pytest
 
 from substrait_dsl.algebra.expressions import ScalarFunction
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.causes import last_cause, system_words, with_cause
-from substrait_dsl.spark.explanations import reason
-from substrait_dsl.spark.failures import Failure, failure_of, message_of
-from substrait_dsl.spark.places import of_tables, places
-from substrait_dsl.spark.record import Record
+from substrait_dsl.spark.diagnostics.error_locations import of_tables, places
+from substrait_dsl.spark.diagnostics.explanations import reason
+from substrait_dsl.spark.session.causes import last_cause, system_words, with_cause
+from substrait_dsl.spark.session.failures import Failure, failure_of, message_of
+from substrait_dsl.spark.session.source_map import Record
 from tests.support import table
 
 WRITE = """\
@@ -132,16 +132,16 @@ def test_the_stack_of_a_client_is_no_part_of_what_it_says() -> None:
 
 def test_a_session_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     sql = pytest.importorskip("pyspark.sql")
-    from substrait_dsl.spark import session
+    from substrait_dsl.spark.session import local
 
     def fails(error: OSError) -> None:
-        monkeypatch.setattr(session, "_started", lambda name: (_ for _ in ()).throw(error))
+        monkeypatch.setattr(local, "_started", lambda name: (_ for _ in ()).throw(error))
 
     monkeypatch.setattr(sql.SparkSession, "getActiveSession", lambda: None)
     fails(OSError(28, "No space left on device", "/x/blockmgr"))
     with pytest.raises(ExecutionError, match='Spark does not start: no space left on device: "/x/blockmgr"') as caught:
-        session.local_session()
+        local.local_session()
     assert "SPARK_LOCAL_DIRS" in (caught.value.hint or "")
     fails(PermissionError(13, "Permission denied", "/home/x"))
     with pytest.raises(ExecutionError, match='Spark does not start: permission denied: "/home/x"'):
-        session.local_session()
+        local.local_session()

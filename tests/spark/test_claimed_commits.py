@@ -18,9 +18,9 @@ from typing import Any, cast
 import pytest
 
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.commits import FINISH, STAGING, PartitionCatalog, Staging, recover, staging
-from substrait_dsl.spark.file_systems import LocalFiles
-from substrait_dsl.spark.file_writes import save
+from substrait_dsl.spark.changes.commits import FINISH, STAGING, PartitionCatalog, Staging, recover, staging
+from substrait_dsl.spark.changes.file_systems import LocalFiles
+from substrait_dsl.spark.changes.file_writes import save
 from tests.spark.test_commits import FIRST, SESSION, Interrupted, Writer, seen, write
 
 CHANGES = frozenset({"rename", "rename_folder", "delete", "delete_empty"})

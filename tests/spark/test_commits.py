@@ -18,9 +18,9 @@ from typing import Any, cast
 import pytest
 
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.commits import COMMIT, STAGING, UNDO, recover, staging
-from substrait_dsl.spark.file_systems import FileSystem, LocalFiles
-from substrait_dsl.spark.file_writes import Mode, save
+from substrait_dsl.spark.changes.commits import COMMIT, STAGING, UNDO, recover, staging
+from substrait_dsl.spark.changes.file_systems import FileSystem, LocalFiles
+from substrait_dsl.spark.changes.file_writes import Mode, save
 from tests.support import refused
 
 SESSION: Any = SimpleNamespace(catalog=SimpleNamespace(refreshByPath=lambda path: None))
@@ -288,7 +288,9 @@ class Late(Writer):
 def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Linux, and a system without its ways to rename."""
     if request.param == "others":
-        monkeypatch.setattr("substrait_dsl.spark.file_systems._rename_on_linux", lambda *arguments: errno.ENOSYS)
+        monkeypatch.setattr(
+            "substrait_dsl.spark.changes.file_systems._rename_on_linux", lambda *arguments: errno.ENOSYS
+        )
 
 
 @pytest.mark.usefixtures("system")

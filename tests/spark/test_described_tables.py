@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.spark.stored import find_object
+from substrait_dsl.spark.catalog.table_metadata import find_object
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,11 +14,11 @@ from pyspark.sql import functions
 import substrait_dsl as sd
 from substrait_dsl import demo
 from substrait_dsl.errors import ExecutionError, InvalidChoiceError, UnsupportedError
-from substrait_dsl.spark import embedded, versions
-from substrait_dsl.spark.connect import is_remote
-from substrait_dsl.spark.servers import Server, server_of
-from substrait_dsl.spark.session import local_session
-from substrait_dsl.spark.versions import require_supported
+from substrait_dsl.spark.session import embedded, versions
+from substrait_dsl.spark.session.connect import is_remote
+from substrait_dsl.spark.session.local import local_session
+from substrait_dsl.spark.session.servers import Server, server_of
+from substrait_dsl.spark.session.versions import require_supported
 from tests.support import refused
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def test_the_demonstration_runs_on_it_without_java_and_prints_nothing_else() -> 
 def test_threads_that_ask_first_at_the_same_time_get_one_session() -> None:
     program = """
 import threading
-from substrait_dsl.spark.embedded import embedded_session
+from substrait_dsl.spark.session.embedded import embedded_session
 found, barrier = [], threading.Barrier(4)
 def ask():
     barrier.wait()
@@ -125,7 +125,7 @@ again.sql("CREATE TABLE t AS SELECT 2 AS k")
 
 def test_a_server_that_others_have_stopped_starts_anew() -> None:
     program = """
-from substrait_dsl.spark import embedded
+from substrait_dsl.spark.session import embedded
 spark.stop()
 embedded._servers[0].stop()
 print(len(rows.collect(local_session(engine="sail"))))
@@ -246,7 +246,7 @@ def test_the_engine_of_the_demonstration(
         raise ExecutionError("not here")
 
     monkeypatch.setattr(demo, "find_spec", lambda name: name if name in installed else None)
-    monkeypatch.setattr("substrait_dsl.spark.session.local_session", start)
+    monkeypatch.setattr("substrait_dsl.spark.session.local.local_session", start)
     with refused(ExecutionError, "not here"):
         demo.run()
     assert started == [engine]

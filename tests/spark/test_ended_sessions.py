@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("java")
 START = """
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.session import local_session
+from substrait_dsl.spark.session.local import local_session
 
 spark = local_session()
 values = sd.read_virtual([(1,)], {"a": "i64"})

@@ -70,7 +70,7 @@ def test_nothing_runs_and_what_is_cached_stays(spark: SparkSession) -> None:
 
 
 def test_what_other_threads_print_is_not_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from substrait_dsl.spark.explain import spark_plan
+    from substrait_dsl.spark.session.explain import spark_plan
 
     class Frame:
         """Prints as a DataFrame does, while another thread prints, too."""

@@ -44,7 +44,7 @@ from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths, l
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, UnsupportedError
-from substrait_dsl.spark.expressions import MAX_DEPTH, Scope, literal_to_sql, to_sql
+from substrait_dsl.spark.expressions.sql_text import MAX_DEPTH, Scope, literal_to_sql, to_sql
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,10 +17,10 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError
-from substrait_dsl.spark import collecting
-from substrait_dsl.spark.explanations import reason
-from substrait_dsl.spark.failures import failure_of
-from substrait_dsl.spark.record import Record
+from substrait_dsl.spark.diagnostics.explanations import reason
+from substrait_dsl.spark.relations import collecting
+from substrait_dsl.spark.session.failures import failure_of
+from substrait_dsl.spark.session.source_map import Record
 from tests.support import f, refused
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
-from substrait_dsl.spark.files import read_files
+from substrait_dsl.spark.sources.files import read_files
 from tests.spark.column_files import stored
 from tests.spark.delimited_texts import BROKEN, TEXTS, text_file
 from tests.spark.rows import collected, counted
@@ -462,7 +462,7 @@ def test_files_are_looked_up_once_however_often_they_are_read(
     below = read.filter(lambda r: r.a < 3).select(b=lambda r: r.a)
     joined = read.join(below, on=lambda x, y: x.a == y.b, how="left").union_all(read.cross(read))
     looked_up = Mock(side_effect=read_files)
-    monkeypatch.setattr("substrait_dsl.spark.reads.read_files", looked_up)
+    monkeypatch.setattr("substrait_dsl.spark.sources.reads.read_files", looked_up)
     (found,) = sd.Plan.from_bytes(joined.to_plan().to_bytes()).roots
     pairs = [(1, 1), (2, 2), (3, None), *itertools.product((1, 2, 3), repeat=2)]
     assert counted(found, spark) == Counter(pairs)

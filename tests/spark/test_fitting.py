@@ -7,7 +7,7 @@ import pytest
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import I64
 from substrait_dsl.errors import SchemaError
-from substrait_dsl.spark.fitting import require_distinct
+from substrait_dsl.spark.sources.schema_compatibility import require_distinct
 
 
 def named(*names: str) -> NamedStruct:

@@ -24,7 +24,7 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths, literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions import to_sql
+from substrait_dsl.spark.expressions.sql_text import to_sql
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

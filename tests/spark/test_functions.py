@@ -33,9 +33,9 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths, literal
 from substrait_dsl.catalog import EnumValue, Given, Kind, Resolution, Typed, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError
-from substrait_dsl.spark.expressions import Scope, aggregate_to_sql, to_sql
-from substrait_dsl.spark.literals import literal_to_sql
-from substrait_dsl.spark.types import type_to_spark
+from substrait_dsl.spark.expressions.literals import literal_to_sql
+from substrait_dsl.spark.expressions.sql_text import Scope, aggregate_to_sql, to_sql
+from substrait_dsl.spark.expressions.types import type_to_spark
 from tests.catalog import cases
 from tests.catalog.cases import Argument, Case, Column, Interval, Nested, Value, Word, read_all
 from tests.catalog.test_specification_cases import applies

@@ -17,10 +17,10 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.cancellation import Cancellation
-from substrait_dsl.spark.commits import STAGING
-from substrait_dsl.spark.connect import is_remote
-from substrait_dsl.spark.file_systems import LocalFiles
+from substrait_dsl.spark.changes.commits import STAGING
+from substrait_dsl.spark.changes.file_systems import LocalFiles
+from substrait_dsl.spark.session.cancellation import Cancellation
+from substrait_dsl.spark.session.connect import is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

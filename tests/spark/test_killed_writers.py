@@ -47,7 +47,7 @@ TARGETS = (
 PROGRAM = """
 import sys, threading
 from pathlib import Path
-from substrait_dsl.spark.session import SETTINGS, local_session
+from substrait_dsl.spark.session.local import SETTINGS, local_session
 from tests.spark.test_killed_writers import TARGETS, make, slow_rows, write
 
 # All of them run at once, and their tasks do little but sleep.

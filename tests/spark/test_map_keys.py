@@ -14,7 +14,7 @@ from substrait_dsl import functions as f
 from substrait_dsl.algebra.rules import SET_OPS
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, UnsupportedError
-from substrait_dsl.spark.types import to_spark
+from substrait_dsl.spark.expressions.types import to_spark
 from tests.spark.test_sets import COPIES
 from tests.support import refused
 

@@ -19,8 +19,8 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, FunctionOption, Measure, SortKey
 from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions import aggregate_to_sql
-from substrait_dsl.spark.types import type_to_spark
+from substrait_dsl.spark.expressions.sql_text import aggregate_to_sql
+from substrait_dsl.spark.expressions.types import type_to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

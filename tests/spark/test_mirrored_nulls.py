@@ -23,8 +23,8 @@ from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.catalog import EnumValue, Typed, standard_catalog
 from substrait_dsl.catalog.records import Argument, EnumArgument, Overload, ValueArgument
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, UnsupportedError
-from substrait_dsl.spark.expressions import to_sql
-from substrait_dsl.spark.types import type_to_spark
+from substrait_dsl.spark.expressions.sql_text import to_sql
+from substrait_dsl.spark.expressions.types import type_to_spark
 from tests.catalog.test_overloads import TYPE_URNS, VALUES
 from tests.spark.evaluation import column, rows_of, scope
 

@@ -9,7 +9,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark import collecting
+from substrait_dsl.spark.relations import collecting
 from tests.support import refused
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.explanations import advice
-from substrait_dsl.spark.expressions import to_sql
-from substrait_dsl.spark.functions_regexp import NO_MATCH
-from substrait_dsl.spark.patterns import java_pattern
+from substrait_dsl.spark.diagnostics.explanations import advice
+from substrait_dsl.spark.expressions.functions_regexp import NO_MATCH
+from substrait_dsl.spark.expressions.icu_patterns import java_pattern
+from substrait_dsl.spark.expressions.sql_text import to_sql
 from tests.spark.evaluation import NOTHING, call, column, computed, rows_of, scope
 
 if TYPE_CHECKING:

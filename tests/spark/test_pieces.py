@@ -10,8 +10,8 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Exchange
-from substrait_dsl.spark.pieces import FEWEST, Pieces
-from substrait_dsl.spark.pruning import parents_first, relations_inside
+from substrait_dsl.spark.relations.column_pruning import parents_first, relations_inside
+from substrait_dsl.spark.relations.sql_fragments import FEWEST, Pieces
 
 T = sd.read_named("t", {"a": "i64"})
 MOST = 64

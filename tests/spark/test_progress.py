@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.spark import progress
-from substrait_dsl.spark.connect import is_remote
+from substrait_dsl.spark.diagnostics import progress
+from substrait_dsl.spark.session.connect import is_remote
 from tests.support import f
 
 if TYPE_CHECKING:

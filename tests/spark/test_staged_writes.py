@@ -13,9 +13,9 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.commits import STAGING, Staging
-from substrait_dsl.spark.connect import is_remote
-from substrait_dsl.spark.file_systems import JavaFiles, LocalFiles
+from substrait_dsl.spark.changes.commits import STAGING, Staging
+from substrait_dsl.spark.changes.file_systems import JavaFiles, LocalFiles
+from substrait_dsl.spark.session.connect import is_remote
 from tests.support import refused
 
 if TYPE_CHECKING:

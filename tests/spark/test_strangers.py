@@ -204,7 +204,7 @@ def test_a_parquet_file_chooses_no_class(
             else:
                 with refused(UnsupportedError, "execute", str(path), "does not choose what code is loaded"):
                     read.execute(spark)
-    monkeypatch.setattr("substrait_dsl.spark.files.require_known_classes", lambda *_: None)
+    monkeypatch.setattr("substrait_dsl.spark.sources.files.require_known_classes", lambda *_: None)
     for name in ("imported", "unpickled", "twice"):
         with refused(UnsupportedError, "execute", "written in Python", "does not choose what code is loaded"):
             sd.read_files(tmp_path / "files" / name / "rows.parquet", NUMBERS).execute(spark)

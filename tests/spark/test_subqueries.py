@@ -12,7 +12,7 @@ import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark import lowering
-from substrait_dsl.spark.workspace import Workspace
+from substrait_dsl.spark.session.workspace import Workspace
 from tests.spark.rows import DuckdbRows, Tables, by_tag, collected, counted, register, tagged, values
 from tests.support import refused
 

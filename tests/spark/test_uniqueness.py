@@ -11,7 +11,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
-from substrait_dsl.spark.uniqueness import is_unique
+from substrait_dsl.spark.relations.uniqueness import is_unique
 from tests.spark.rows import SECOND_MATCH, collected, counted, values
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from packaging.specifiers import SpecifierSet
 
 import substrait_dsl as sd
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark import embedded, versions
-from substrait_dsl.spark.servers import PYSAIL
-from substrait_dsl.spark.session import local_session
-from substrait_dsl.spark.versions import NEWEST, OLDEST, SAIL, SAIL_CLIENT, SINCE, has, require_supported
+from substrait_dsl.spark.session import embedded, versions
+from substrait_dsl.spark.session.local import local_session
+from substrait_dsl.spark.session.servers import PYSAIL
+from substrait_dsl.spark.session.versions import NEWEST, OLDEST, SAIL, SAIL_CLIENT, SINCE, has, require_supported
 from tests.support import refused
 
 ROOT = Path(__file__).parents[2]
@@ -113,7 +113,7 @@ def test_packages_that_are_one_module(name: str, monkeypatch: pytest.MonkeyPatch
     if said is None:
         require()
         return
-    monkeypatch.setattr("substrait_dsl.spark.session.require_spark", require)
+    monkeypatch.setattr("substrait_dsl.spark.session.local.require_spark", require)
     monkeypatch.setattr(versions, "require_spark", require)
     for run in (local_session, lambda: require_supported(session)):
         with refused(UnsupportedError, *said):

@@ -1,0 +1,133 @@
+"""What Spark's plan of a table, a view or files says of what it reads: the formats of records, and how much it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from math import inf
+from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakKeyDictionary
+
+import attrs
+
+from substrait_dsl.spark.catalog.table_metadata import ICEBERG, catalog_format, in_catalog
+from substrait_dsl.spark.catalog.table_names import SESSION_CATALOG, is_temporary
+from substrait_dsl.spark.session.explain import ExplainMode, spark_plan
+from substrait_dsl.spark.session.failures import spark_errors
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+T = TypeVar("T")
+
+_SCAN = re.compile(r"^[^A-Za-z\n]*(?:File|Batch)?Scan (csv|json|xml)\b", re.MULTILINE | re.IGNORECASE)
+"""The line of Spark's plan for what reads records that are text."""
+_EMPTY = "<empty>"
+"""What Spark's plan has in place of all that is joined with what has no rows."""
+_ANALYSED = re.compile(r"^== Analyzed Logical Plan ==\n.*\n((?:.*\n)+?)\n== Optimized", re.MULTILINE)
+"""The plan before Spark's optimizer has been at it, below a line of the columns."""
+_STEP = re.compile(r" *(?:\+- )?(?:Filter|Project|SubqueryAlias|View|(?:Local|HiveTable)?Relation|LogicalRDD)\b")
+"""A line for what rows are read from, or for a step that takes each row by itself."""
+_CHANCE = re.compile(
+    r"\b(?:randn?|random|randstr|uniform|uuid|shuffle|monotonically_increasing_id)\(|^ *(?:\+- )?Sample\b", re.MULTILINE
+)
+"""What the plan shows of functions that give other values each time, and of samples."""
+_GROUPS = re.compile(r"^ *(?:Aggregate|Distinct|DistinctOn|Intersect|Except)\b", re.MULTILINE)
+"""A line of Sail's plan for groups, or for rows of which each is there once."""
+_SIZE = re.compile(r"Statistics\(sizeInBytes=([0-9.E+]+) ([KMGTPE]?)i?B\b")
+"""What Spark says in a plan of how much a step gives, first of the last one."""
+_UNITS = ("", "K", "M", "G", "T", "P", "E")
+
+
+@attrs.frozen
+class Scan:
+    """What is read."""
+
+    records: frozenset[str]
+    """The formats of records that are text."""
+    is_empty: bool
+    """Whether Spark knows that there are no rows, and what would be read is not told."""
+    size: float
+    """How many bytes it is, as far as Spark knows."""
+
+
+# What was found in a session, as to make a plan takes longer than all else that an execution does.
+_SCANS: WeakKeyDictionary[SparkSession, dict[int, Scan]] = WeakKeyDictionary()
+_ALONE: WeakKeyDictionary[SparkSession, dict[int, bool]] = WeakKeyDictionary()
+_RANDOM: WeakKeyDictionary[SparkSession, dict[int, bool]] = WeakKeyDictionary()
+_MOST_KNOWN = 10_000
+
+
+def scan_of(frame: DataFrame) -> Scan | None:
+    """What is read for a table, a view or files; None: there is no plan."""
+    return _found(frame, "cost", _scan, _SCANS)
+
+
+def _scan(plan: str) -> Scan:
+    size = _SIZE.search(plan)
+    return Scan(
+        frozenset(kind.lower() for kind in _SCAN.findall(plan)),
+        _EMPTY in plan,
+        inf if size is None else float(size[1]) * 1024 ** _UNITS.index(size[2]),
+    )
+
+
+def is_one_source(frame: DataFrame) -> bool:
+    """Whether a table, a view or files are known to be of one source, and no union of several.
+
+    What Spark runs does not tell: its optimizer may have taken a union away.
+    """
+    return _found(frame, "extended", _is_alone, _ALONE) is True
+
+
+def _is_alone(plan: str) -> bool:
+    analysed = _ANALYSED.search(plan)
+    return analysed is not None and all(map(_STEP.match, analysed[1].splitlines()))
+
+
+def is_random(frame: DataFrame) -> bool:
+    """Whether a table or a view is known to call functions that give other values each time."""
+    return _found(frame, "extended", _calls_chance, _RANDOM) is True
+
+
+def _calls_chance(plan: str) -> bool:
+    analysed = _ANALYSED.search(plan)
+    return analysed is not None and _CHANCE.search(analysed[1]) is not None
+
+
+def makes_groups(frame: DataFrame) -> bool:
+    """Whether a table or a view may be of groups, or of distinct rows, by the plan that Sail has for it."""
+    try:
+        return _GROUPS.search(spark_plan(frame, "extended")) is not None
+    except spark_errors():
+        return False  # it is told when the rows are asked for
+
+
+def _found(
+    frame: DataFrame, mode: ExplainMode, read: Callable[[str], T], known: WeakKeyDictionary[SparkSession, dict[int, T]]
+) -> T | None:
+    """What there is to find in Spark's plan of a DataFrame; None: there is no plan.
+
+    Spark's hash of what a DataFrame stands for tells whether it is the same as before: another table or view of that
+    name has another one.
+    """
+    mine = known.setdefault(frame.sparkSession, {})
+    try:
+        meant = frame.semanticHash()
+        if (found := mine.get(meant)) is not None:
+            return found
+        plan = spark_plan(frame, mode)
+    except spark_errors():
+        return None  # it is told when the rows are asked for
+    if len(mine) == _MOST_KNOWN:
+        mine.clear()
+    mine[meant] = read(plan)
+    return mine[meant]
+
+
+def is_of_iceberg(names: tuple[str, ...], spark: SparkSession) -> bool:
+    """Whether a name is that of a table in a catalog of Iceberg's: to make a plan for one takes long."""
+    catalog, _ = in_catalog(names, spark)
+    if catalog == SESSION_CATALOG or catalog_format(catalog, spark) != ICEBERG:
+        return False
+    return len(names) > 1 or not is_temporary(names[0], spark)

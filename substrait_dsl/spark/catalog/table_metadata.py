@@ -1,0 +1,332 @@
+"""The tables that a plan changes: what the catalog knows of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.spark.catalog.session_catalog import Description, describe, find_table_of_files
+from substrait_dsl.spark.catalog.table_names import (
+    FILES,
+    SESSION_CATALOG,
+    SEVERAL_PARTS,
+    frame_if_there,
+    is_path,
+    is_temporary,
+    not_there,
+    statement_name,
+)
+from substrait_dsl.spark.session.failures import failure_of, spark_errors
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
+
+REQUIRED = "substrait_dsl.required"
+"""The property of a table that has the names, as JSON, of columns which hold no NULL where its format forgets that."""
+
+_OWN_NAME = re.compile(r"\w+", re.ASCII)
+_FILES = "write.format.default"
+_DETAILS = "# Detailed Table Information"
+_PARTITIONS = "# Partition Information"
+_IDENTIFIERS = "identifier-fields"
+ICEBERG = "iceberg"
+_OF_ICEBERG = {"current-snapshot-id", "format-version"}
+"""Properties that a table of Iceberg always has. To have one described takes as long as to write to it."""
+
+
+@attrs.frozen
+class StoredTable:
+    """What the catalog knows of a table or view."""
+
+    names: tuple[str, ...]
+    schema: StructType
+    format: str
+    """As the catalog calls it: ``iceberg``, ``parquet``; empty for a view."""
+    properties: Mapping[str, str]
+    partitions: tuple[str, ...] = ()
+    """The columns whose values are the names of folders, of a table of Spark's own."""
+    branch: str | None = None
+    """The branch of an Iceberg table that the last part of the name stands for."""
+    description: Description | None = attrs.field(default=None, eq=False, repr=False)
+    """What Spark's own catalog says of it; None: it was asked by other statements."""
+
+    @property
+    def sql(self) -> str:
+        """Its name as part of a statement."""
+        return statement_name(self.names)
+
+    @property
+    def title(self) -> str:
+        """Its name as part of a message."""
+        return title(self.names)
+
+    @property
+    def whole(self) -> tuple[str, ...]:
+        """The name of the table that a branch belongs to, else its own."""
+        return self.names if self.branch is None else self.names[:-1]
+
+    @property
+    def is_view(self) -> bool:
+        return not self.format
+
+    @property
+    def is_iceberg(self) -> bool:
+        return self.format == ICEBERG
+
+    @property
+    def files(self) -> str:
+        """The format of its files: ``parquet``; of a table of Iceberg with its own before it, ``iceberg orc``."""
+        return f"{ICEBERG} {self.properties.get(_FILES, '').lower()}".strip() if self.is_iceberg else self.format
+
+    @property
+    def required(self) -> frozenset[str]:
+        """The columns that hold no NULL."""
+        kept = json.loads(self.properties.get(REQUIRED, "[]"))
+        return frozenset(kept) | {field.name for field in self.schema.fields if not field.nullable}
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """The columns that tell the rows of an Iceberg table apart, if it says so."""
+        names = self.properties.get(_IDENTIFIERS, "[]")[1:-1].split(",")
+        return tuple(name for name in map(str.strip, names) if name)
+
+    def require_whole(self, what: str) -> None:
+        """Raise `UnsupportedError` for a branch, which is not made, altered or dropped as a table is."""
+        if self.branch is not None:
+            raise UnsupportedError(f"{what}: that is a branch of {title(self.whole)}, whose rows alone can be changed")
+
+    def require_main(self, what: str, spark: SparkSession) -> None:
+        """Raise `UnsupportedError` for an Iceberg table of which the session writes a branch, or nothing yet."""
+        if self.is_iceberg and self.properties.get(WRITES_APART) == "true":
+            for setting in ("spark.wap.branch", "spark.wap.id"):
+                if spark.conf.get(setting, None) is not None:
+                    raise UnsupportedError(
+                        f"{what}: the session has {setting}, and {self.title} would be empty for all others",
+                        hint=f'spark.conf.unset("{setting}")',
+                    )
+
+    def require_rows_change(self, what: str, statement: str = "merge") -> None:
+        """Raise `UnsupportedError` if single rows of this table cannot be changed by a kind of statement."""
+        if not self.is_iceberg:
+            raise UnsupportedError(
+                f"{what}: {self.title} has the format {self.format}, whose rows Spark cannot change in one step",
+                hint="an Iceberg table can do that; of this one, a ctas with replace_if_exists makes a new one",
+            )
+        mode = f"write.{statement}.mode"
+        if self.properties.get("format-version") == "1" and self.properties.get(mode) == "merge-on-read":
+            raise UnsupportedError(
+                f"{what}: the table has the format version 1, which knows no deleted rows, and {mode} merge-on-read",
+                hint=f'"{mode}" = "copy-on-write", or "format-version" = "2"',
+            )
+
+
+WRITES_APART = "write.wap.enabled"
+"""The property of an Iceberg table that lets a session write a branch, or write what is published later."""
+
+
+def title(names: Sequence[str]) -> str:
+    """The name of a table as part of a message."""
+    return f"table {quoted(['.'.join(names)])}"
+
+
+def find_object(names: tuple[str, ...], spark: SparkSession) -> StoredTable | None:
+    """Look a table or view up; None: there is none. Raises `ExecutionError` if there is no such catalog or branch."""
+    from pyspark.sql.types import StructType
+
+    name = statement_name(names)
+    catalog, rest = in_catalog(names, spark)
+    if catalog == SESSION_CATALOG and (found := find_table_of_files(rest, spark)) is not None:
+        return _stored_by_spark(names, *found)
+    try:
+        frame = frame_if_there(names, spark)
+    except spark_errors():
+        if _described(name, spark)[0]:
+            raise
+        return StoredTable(names, StructType(), "", {})  # a view of what is there no longer
+    if frame is None:
+        return None
+    if catalog == SESSION_CATALOG and (description := describe(name, spark)) is not None:
+        return _stored_by_spark(names, frame.schema, description)
+    properties = _properties(name, spark)
+    branch = _branch(names, spark)
+    if properties.keys() >= _OF_ICEBERG:
+        # A session keeps for a while what it knew of a table, whatever other sessions do to it.
+        spark.sql(f"REFRESH TABLE {statement_name(names if branch is None else names[:-1])}")
+        frame = frame_if_there(names, spark)
+        if frame is None:
+            return None
+        return StoredTable(names, frame.schema, ICEBERG, _properties(name, spark), branch=branch)
+    kind, partitions = _described(name, spark)
+    return StoredTable(names, frame.schema, kind, properties, partitions)
+
+
+def _stored_by_spark(names: tuple[str, ...], schema: StructType, description: Description) -> StoredTable:
+    """A table or view that Spark's own catalog has described."""
+    options = description.get("storage_properties", {}).items()
+    properties = {f"option.{key}": value for key, value in options} | description.get("table_properties", {})
+    is_view = description.get("type", "VIEW") == "VIEW"
+    kind = "" if is_view else description.get("provider", "unknown").lower()
+    partitions = () if is_view else tuple(description.get("partition_columns", ()))
+    return StoredTable(names, schema, kind, properties, partitions, description=description)
+
+
+def _properties(name: str, spark: SparkSession) -> dict[str, str]:
+    return {row[0]: row[1] for row in spark.sql(f"SHOW TBLPROPERTIES {name}").collect()}
+
+
+_PART = re.compile(
+    r"branch_(?P<branch>.+)|tag_.+|(snapshot_id|at_timestamp)_[0-9]+|changes|history|metadata_log_entries|snapshots"
+    r"|refs|partitions|position_deletes|(all_)?(entries|files|data_files|delete_files|manifests)",
+    re.IGNORECASE,
+)
+"""What Iceberg takes for a part of a table, or for what it says of itself, behind the name of one."""
+
+
+def _branch(names: tuple[str, ...], spark: SparkSession) -> str | None:
+    """The branch that the last part of a name stands for; raises `UnsupportedError` for other parts of a table."""
+    part = _PART.fullmatch(names[-1])
+    if part is None or len(names) == 1 or not _is_iceberg(names[:-1], spark):
+        return None
+    if part["branch"] is None:
+        raise UnsupportedError(f"{title(names)} shows what is in {title(names[:-1])}, which alone can be changed")
+    return str(part["branch"])
+
+
+def _is_iceberg(names: tuple[str, ...], spark: SparkSession) -> bool:
+    found = find_object(names, spark)
+    return found is not None and found.is_iceberg
+
+
+def _described(name: str, spark: SparkSession) -> tuple[str, tuple[str, ...]]:
+    """The format of a table as the catalog calls it, empty for a view, and its partition columns."""
+    keys, details = _described_rows(name, spark)
+    if details.get("Type", "VIEW") == "VIEW":
+        return "", ()
+    partitions: list[str] = []
+    if _PARTITIONS in keys:
+        first = len(keys) - keys[::-1].index(_PARTITIONS) + 1
+        partitions = keys[first:-1]
+    return details.get("Provider", "unknown").lower(), tuple(partitions)
+
+
+def described(name: str, spark: SparkSession) -> dict[str, str]:
+    """What the catalog tells of a table or view as a whole, such as its type and location; of some views nothing."""
+    return _described_rows(name, spark)[1]
+
+
+def _described_rows(name: str, spark: SparkSession) -> tuple[list[str], dict[str, str]]:
+    """What stands above the details of a table or view, such as its columns; and the details."""
+    rows = [(row[0], row[1]) for row in spark.sql(f"DESCRIBE TABLE EXTENDED {name}").collect()]
+    # A column may have the name of a heading, but then the heading stands below it; a temporary view has no details.
+    keys = [key for key, _ in rows]
+    if _DETAILS not in keys:
+        return keys, {}
+    start = len(keys) - 1 - keys[::-1].index(_DETAILS)
+    return keys[:start], dict(reversed(rows[start:]))  # the first of each: columns with default values follow
+
+
+_OWN_NAME = re.compile(r"\w+")
+"""How tables and databases of Spark's own catalog are called; temporary views may have other names."""
+
+
+def folders_of(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
+    """The columns that a table of Spark's own, which is there, has for the names of folders; none of other tables."""
+    if in_catalog(names, spark)[0] != SESSION_CATALOG or not all(map(_OWN_NAME.fullmatch, names)):
+        return ()
+    kind, partitions = _described(statement_name(names), spark)
+    return () if kind == ICEBERG else partitions
+
+
+def find_table(names: tuple[str, ...], spark: SparkSession) -> StoredTable | None:
+    """Look a table up; None: there is none. Raises `UnsupportedError` for a view."""
+    try:
+        found = find_object(names, spark)
+    except spark_errors() as error:
+        failure = failure_of(error, analysis=True)
+        if failure is None or failure.kind != "TABLE_OR_VIEW_NOT_FOUND":
+            raise
+        found = None  # another writer has replaced or dropped it while its parts were asked for
+    if found is not None and found.is_view:
+        raise UnsupportedError(
+            f"{quoted(['.'.join(names)])} is a view, not a table: it has no rows of its own",
+            hint=BESIDE_VIEW if len(names) == 1 and is_temporary(names[0], spark) else None,
+        )
+    return found
+
+
+BESIDE_VIEW = 'it is a temporary one of the session; a table of this name is reached as ("database", "table")'
+
+
+def need_table(names: tuple[str, ...], spark: SparkSession, otherwise: str | None = None) -> StoredTable:
+    """Look a table up. Raises `ExecutionError` if there is none, `UnsupportedError` for a view.
+
+    `otherwise` is the hint if there is none, nor one of a name like it.
+    """
+    found = find_table(names, spark)
+    if found is None:
+        if spark.catalog.tableExists(statement_name(names)):
+            raise ExecutionError(f"another writer has replaced {title(names)} just now", hint="run it again")
+        error = not_there(names, spark)
+        if error.hint is None or "createOrReplaceTempView" in error.hint:
+            error.hint = otherwise if can_be_made(names, spark) else NO_NAME_OF_NEW
+        error.table = names
+        raise error
+    return found
+
+
+NO_NAME_OF_NEW = "no table can be made under that name: take one of letters, digits and _, in a database that is there"
+
+
+def can_be_made(names: tuple[str, ...], spark: SparkSession) -> bool:
+    """Whether a table of this name, which is not there, can be made."""
+    catalog, rest = in_catalog(names, spark)
+    if catalog != SESSION_CATALOG:
+        return True
+    database = rest[-2:-1]
+    is_there = not database or spark.catalog.databaseExists(statement_name((SESSION_CATALOG, *database)))
+    return len(rest) <= 2 and _OWN_NAME.fullmatch(rest[-1]) is not None and is_there
+
+
+def in_catalog(names: tuple[str, ...], spark: SparkSession) -> tuple[str, tuple[str, ...]]:
+    """The catalog that a name belongs to, and what is left of the name."""
+    head = names[0]
+    if len(names) > 1 and (head == SESSION_CATALOG or spark.conf.get(f"spark.sql.catalog.{head}", None) is not None):
+        return head, names[1:]
+    return spark.catalog.currentCatalog(), names
+
+
+def whole_name(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
+    """A name with the catalog and the namespace that it is in, which may be the current ones."""
+    catalog, rest = in_catalog(names, spark)
+    namespace = () if len(rest) > 1 else tuple(spark.catalog.currentDatabase().split("."))
+    return (catalog, *namespace, *rest)
+
+
+def format_of_new(names: tuple[str, ...], what: str, spark: SparkSession) -> str:
+    """The format that a table of this name would get if it were made now; empty if only its catalog knows.
+
+    Raises `ExecutionError` for a name that no table of Spark's own catalog can have. Spark may have made a folder for
+    it by the time that it says so.
+    """
+    catalog, _ = in_catalog(names, spark)
+    if catalog != SESSION_CATALOG:
+        return catalog_format(catalog, spark)
+    if not _OWN_NAME.fullmatch(names[-1]):
+        raise ExecutionError(
+            f"{what}: tables of Spark's own catalog have names of letters, digits and _",
+            hint=FILES if is_path(names[-1]) else SEVERAL_PARTS if "." in names[-1] else None,
+        )
+    kind = spark.conf.get("spark.sql.sources.default") or "parquet"
+    return kind if "." in kind else kind.lower()
+
+
+def catalog_format(catalog: str, spark: SparkSession) -> str:
+    """The format of the tables in a catalog that is not Spark's own; empty if only it knows."""
+    kind = spark.conf.get(f"spark.sql.catalog.{catalog}", None) or ""
+    return ICEBERG if kind.startswith("org.apache.iceberg.") else ""

@@ -1,0 +1,1 @@
+"""What plans change: writes, updates and data definition, made whole or not at all."""

@@ -1,0 +1,208 @@
+"""Altering a table: from the columns that it is to have afterwards, the statements that lead there.
+
+Columns are known by their names. If as many are gone as are new, at the same places and of the same types, they were
+renamed; if only some are gone, they are dropped, and if only some are new, they are added.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.algebra.expressions import Literal
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.spark.catalog.table_metadata import REQUIRED
+from substrait_dsl.spark.catalog.table_names import column_list
+from substrait_dsl.spark.changes.statements import property_of, run, sql_type
+from substrait_dsl.spark.expressions.literals import literal_to_sql
+from substrait_dsl.spark.expressions.types import to_spark
+from substrait_dsl.spark.session.cancellation import hold_interrupts
+from substrait_dsl.spark.session.outcomes import note_outcome
+from substrait_dsl.spark.sources.schema_compatibility import parts_as_required, require_kept
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import DataType, StructType
+
+    from substrait_dsl.spark.catalog.table_metadata import StoredTable
+    from substrait_dsl.spark.session.workspace import Workspace
+
+
+@attrs.frozen
+class _Changes:
+    """What is different between the columns of a table and those that it is to have."""
+
+    renamed: dict[str, str]
+    dropped: list[str]
+    added: list[str]
+    retyped: list[str]
+    relaxed: list[str]
+    """Required columns that may be NULL afterwards."""
+
+
+def alter(table: StoredTable, schema: NamedStruct, defaults: Sequence[Literal], what: str, space: Workspace) -> None:
+    """Alter a table: one statement for each kind of change, and for each column that is renamed or gets a default.
+
+    Raises:
+        UnsupportedError: the format cannot do it, a column would become required, or it is not clear which column is
+            which afterwards.
+    """
+    table.require_whole(what)
+    wanted = to_spark(schema)
+    changes = _changes(table, wanted, what)
+    _require_same_parts(table, schema, changes, what)
+    _require_possible(table, changes, wanted, defaults, what, space)
+    kinds = {field.name: field.dataType for field in wanted.fields}
+    nullable = {changes.renamed.get(field.name, field.name) for field in table.schema.fields if field.nullable}
+    statements = [f"RENAME COLUMN {column_list([old])} TO {column_list([new])}" for old, new in changes.renamed.items()]
+    if changes.dropped:
+        statements.append(f"DROP COLUMNS ({column_list(changes.dropped)})")
+    if changes.retyped:
+        new_types = (f"{column_list([name])} TYPE {sql_type(kinds[name])}" for name in changes.retyped)
+        statements.append(f"ALTER COLUMN {', '.join(new_types)}")
+    if columns := [f"{column_list([name])} DROP NOT NULL" for name in changes.relaxed if name not in nullable]:
+        statements.append(f"ALTER COLUMN {', '.join(columns)}")
+    values = dict(zip(schema.names, defaults, strict=False))
+    if new := [f"{column_list([name])} {sql_type(kinds[name])}{_default(values.get(name))}" for name in changes.added]:
+        statements.append(f"ADD COLUMNS ({', '.join(new)})")
+    for name, value in values.items():
+        if name not in changes.added and not table.is_iceberg:
+            end = "DROP DEFAULT" if value.value is None else f"SET{_default(value)}"
+            statements.append(f"ALTER COLUMN {column_list([name])} {end}")
+    kept = json.loads(table.properties.get(REQUIRED, "[]"))
+    left = [changes.renamed.get(name, name) for name in kept if name not in changes.dropped]
+    left = [name for name in left if name not in changes.relaxed]
+    if left != kept:
+        statements.append(f"SET TBLPROPERTIES {property_of(left)}")
+    with hold_interrupts():
+        for statement in statements:
+            run(what, f"ALTER TABLE {table.sql} {statement}", space)
+        note_outcome("made")
+
+
+def _default(value: Literal | None) -> str:
+    return "" if value is None or value.value is None else f" DEFAULT {literal_to_sql(value)}"
+
+
+def _changes(table: StoredTable, wanted: StructType, what: str) -> _Changes:
+    old = {field.name: field for field in table.schema.fields}
+    new = {field.name: field for field in wanted.fields}
+    gone, fresh = [name for name in old if name not in new], [name for name in new if name not in old]
+    renamed = {}
+    if gone and fresh:
+        places = dict(zip(old, new, strict=False))
+        renamed = {name: places.get(name, name) for name in gone}
+        if len(old) != len(new) or list(renamed.values()) != fresh:
+            raise UnsupportedError(
+                f"{what}: the columns {quoted(gone)} are gone and {quoted(fresh)} are new, so which of them were "
+                "renamed is not clear",
+                hint="alter the table twice: drop or rename columns first, then add the others",
+            )
+    both = {**{name: name for name in old if name in new}, **renamed}
+    order = [both[name] for name in old if name in both]
+    if order != [name for name in new if name in order] or (
+        fresh and not renamed and list(new)[-len(fresh) :] != fresh
+    ):
+        raise UnsupportedError(
+            f"{what}: columns stay in the order they have, {quoted(order)}, and new ones follow",
+            hint="give them in that order; a query may have them in another: select(...)",
+        )
+    required = table.required
+    if tightened := [
+        name
+        for name, field in new.items()
+        if not field.nullable and not any(both.get(column) == name and column in required for column in old)
+    ]:
+        raise UnsupportedError(
+            f"{what}: {quoted(tightened)} would become required, which rows that are there may not fit",
+            hint="create_table(..., or_replace=True), or a ctas with replace_if_exists",
+        )
+    return _Changes(
+        renamed,
+        [] if renamed else gone,
+        [] if renamed else fresh,
+        [both[name] for name in both if sql_type(old[name].dataType) != sql_type(new[both[name]].dataType)],
+        [both[name] for name in both if name in required and new[both[name]].nullable],
+    )
+
+
+def _require_same_parts(table: StoredTable, schema: NamedStruct, changes: _Changes, what: str) -> None:
+    """Raise `UnsupportedError` for columns of which a part, a field or an element, would no longer be required."""
+    kinds = {changes.renamed.get(field.name, field.name): field.dataType for field in table.schema.fields}
+    relaxed = [
+        field.name
+        for field in schema
+        if field.name in kinds
+        and field.name not in changes.retyped
+        and not parts_as_required(kinds[field.name], field.type)
+    ]
+    if relaxed:
+        raise UnsupportedError(
+            f"{what}: the columns {quoted(relaxed)} have required parts, which would no longer be required",
+            hint="declare the parts required, too",
+        )
+
+
+def _require_possible(
+    table: StoredTable,
+    changes: _Changes,
+    wanted: StructType,
+    defaults: Sequence[Literal],
+    what: str,
+    space: Workspace,
+) -> None:
+    """Raise `UnsupportedError` for what the format cannot do, before any statement runs."""
+    require_kept(wanted, table.format, what, space.spark)
+    if respelled := [old for old, new in changes.renamed.items() if old.lower() == new.lower()]:
+        raise UnsupportedError(f"{what}: Spark cannot change the case of letters alone, as in {quoted(respelled)}")
+    if table.is_iceberg:
+        if keys := [name for name in (*changes.dropped, *changes.relaxed) if name in _keys(table, changes)]:
+            raise UnsupportedError(
+                f"{what}: {quoted(keys)} are identifier fields of the table, which stay, and stay required",
+                hint=f"ALTER TABLE {'.'.join(table.names)} DROP IDENTIFIER FIELDS {', '.join(keys)}, in Spark's SQL",
+            )
+        if any(default.value is not None for default in defaults):
+            raise UnsupportedError(f"{what}: Spark cannot give the columns of an Iceberg table default values")
+        old = {changes.renamed.get(field.name, field.name): field.dataType for field in table.schema.fields}
+        for name in changes.retyped:
+            if not _widens(old[name], wanted[name].dataType):
+                raise UnsupportedError(
+                    f'{what}: Iceberg cannot make column "{name}", {old[name].simpleString()}, a '
+                    f"{wanted[name].dataType.simpleString()}",
+                    hint="i32 becomes i64, fp32 becomes fp64, a decimal gets more digits before the point",
+                )
+        return
+    refused = {
+        "renamed": changes.renamed,
+        "dropped": changes.dropped,
+        "retyped": changes.retyped,
+        "relaxed": changes.relaxed,
+    }
+    for word, columns in refused.items():
+        if columns:
+            raise UnsupportedError(
+                f"{what}: the columns {quoted(columns)} would be {word}, and a table of the format {table.format} "
+                "takes new columns and defaults only",
+                hint='select(...).write(name, "ctas", create_mode="replace_if_exists") makes a new table of the rows',
+            )
+
+
+def _keys(table: StoredTable, changes: _Changes) -> set[str]:
+    """The identifier fields of a table, as they are called afterwards."""
+    return {changes.renamed.get(name, name) for name in table.identifiers}
+
+
+def _widens(old: DataType, new: DataType) -> bool:
+    """Whether Iceberg can read values of one type as another."""
+    from pyspark.sql import types as spark
+
+    match old, new:
+        case (spark.IntegerType(), spark.LongType()) | (spark.FloatType(), spark.DoubleType()):
+            return True
+        case spark.DecimalType(), spark.DecimalType():
+            return old.scale == new.scale and old.precision <= new.precision
+        case _:
+            return False

@@ -1,0 +1,178 @@
+"""Whether a change of a table, files or a definition may change the rows of a read: told from names and places.
+
+Two tables are told apart by their names in the catalog and by where their files are; files by their paths. Whatever
+cannot be told apart may be the same: a view, of which nothing says what it reads, may read anything.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import attrs
+
+from substrait_dsl.algebra.evaluation import Change
+from substrait_dsl.algebra.relations import (
+    Ddl,
+    ExtensionTable,
+    FilesTarget,
+    IcebergTable,
+    LocalFiles,
+    NamedObject,
+    NamedTable,
+    Read,
+    Update,
+    VirtualTable,
+    VirtualTarget,
+    Write,
+)
+from substrait_dsl.spark.catalog.table_metadata import described, whole_name
+from substrait_dsl.spark.catalog.table_names import statement_name
+from substrait_dsl.spark.session.failures import spark_errors
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from substrait_dsl.spark.sources.arrow_tables import ArrowTables
+
+_FIXED_PART = re.compile(r"(?:tag_.+|(?:snapshot_id|at_timestamp)_[0-9]+)", re.IGNORECASE)
+"""The last part of a name that stands for an Iceberg table as it was."""
+
+_LOCATION = "Location"
+_PATTERN = re.compile(r"[*?\[{]")
+_SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*)?")
+
+
+@attrs.frozen
+class _Place:
+    """What a read reads, or a change changes."""
+
+    name: tuple[str, ...] | None = None
+    """The whole name of a table or view, in lower case; None: it has none."""
+    is_view: bool = False
+    """Whether it is a view, which may read anything."""
+    folders: tuple[str, ...] | None = ()
+    """Where its files are; None: that is not known."""
+
+
+class Conflicts:
+    """Tells whether changes may change what is read, of one evaluation of a plan.
+
+    What the catalog says is asked once, until `forget` says that it may be otherwise.
+    """
+
+    def __init__(self, spark: SparkSession, given: ArrowTables) -> None:
+        self._spark = spark
+        self._given = given
+        self._places: dict[tuple[str, ...], _Place] = {}
+
+    def forget(self) -> None:
+        """Ask the catalog anew: a change has made, altered or dropped something."""
+        self._places.clear()
+
+    def may_change(self, change: Change, read: Read) -> bool:
+        """Whether the rows of a read may be others after a change."""
+        match read.definition:
+            case VirtualTable() | ExtensionTable():
+                return False
+            case NamedTable(names=names) if names in self._given:
+                return False
+            case IcebergTable():
+                return isinstance(change, Ddl)  # the files of a snapshot stay until their table is dropped
+            case NamedTable(names=names) if len(names) > 1 and _FIXED_PART.fullmatch(names[-1]):
+                source = self._named(names[:-1])
+                return (isinstance(change, Ddl) or source.is_view) and _overlap(self._target(change), source)
+            case NamedTable(names=names):
+                return _overlap(self._target(change), self._named(names))
+            case LocalFiles(items=items):
+                folders = tuple(_folder_of_uri(item.uri, is_pattern=item.kind == "glob") for item in items)
+                return _overlap(self._target(change), _Place(folders=folders))
+
+    def are_of_one(self, change: Change, other: Change) -> bool:
+        """Whether two changes may be of the same table, files or definition."""
+        target = self._target(other)
+        return _overlap(self._target(change), attrs.evolve(target, is_view=False))
+
+    def _target(self, change: Change) -> _Place:
+        match change:
+            case Ddl(target=NamedObject(names=names), object="view"):
+                return attrs.evolve(self._named(names), folders=())
+            case Write(target=NamedObject(names=names)) | Ddl(target=NamedObject(names=names)):
+                return self._named(names)
+            case Update(table=NamedTable(names=names)):
+                return self._named(names)
+            case Write(target=VirtualTarget(name=name)):
+                return attrs.evolve(self._named((name,)), folders=())
+            case Write(target=FilesTarget(uri=uri)):
+                return _Place(folders=(_folder_of_uri(uri, is_pattern=False),))
+            case _:
+                return _Place(folders=None)
+
+    def _named(self, names: tuple[str, ...]) -> _Place:
+        """The place of a table or view, or of one that is still to be made."""
+        if names not in self._places:
+            self._places[names] = _place_of_name(names, self._spark)
+        return self._places[names]
+
+
+def _place_of_name(names: tuple[str, ...], spark: SparkSession) -> _Place:
+    lower = tuple(map(str.lower, whole_name(names, spark)))
+    try:
+        details = described(statement_name(names), spark)
+    except spark_errors():
+        return _Place(lower, folders=_folders_of_new(names, spark))
+    if not details or details.get("Type", "VIEW") == "VIEW":
+        return _Place(lower, is_view=True, folders=None)
+    location = details.get(_LOCATION)
+    return _Place(lower, folders=None if location is None else (_path(location),))
+
+
+def _folders_of_new(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...] | None:
+    """Where the files of a table will lie that is still to be made; None: that is not known."""
+    try:
+        rows = spark.sql(f"DESCRIBE NAMESPACE {statement_name(whole_name(names, spark)[:-1])}").collect()
+    except spark_errors():
+        return None
+    folders = (_path(row[1]) for row in rows if row[0] == _LOCATION)
+    return tuple(f"{folder}/{names[-1].lower()}" for folder in folders) or None
+
+
+def _overlap(target: _Place, source: _Place) -> bool:
+    if source.is_view:
+        return True
+    if target.name is not None and source.name is not None:
+        shorter, longer = sorted((target.name, source.name), key=len)
+        if longer[: len(shorter)] == shorter:  # one may be a branch of the other
+            return True
+        if target.is_view:
+            return False  # the definition of a view is no row of another table
+    if target.folders is None or source.folders is None:
+        return target.name is None or source.name is None
+    return any(_contain(one, other) for one in target.folders for other in source.folders)
+
+
+def _folder_of_uri(uri: str, *, is_pattern: bool) -> str:
+    """The path of a folder or a file that a plan names, up to where it is a pattern."""
+    path = _path(uri)
+    if is_pattern and (found := _PATTERN.search(path)) is not None:
+        path = path[: found.start()].rpartition("/")[0] + "/"
+    return unquote(path)
+
+
+def _path(location: str) -> str:
+    """The path in a location, without what says on which system it is. The catalog encodes nothing in it."""
+    return _SCHEME.sub("", location)
+
+
+def _contain(one: str, other: str) -> bool:
+    """Whether a path lies in another, or the reverse; where one is relative nobody here knows to what."""
+    if one.startswith("/") is not other.startswith("/"):
+        return True
+    parts, others = (_parts(path) for path in (one, other))
+    shared = min(len(parts), len(others))
+    return ".." in (*parts, *others) or parts[:shared] == others[:shared]
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.split("/") if part not in ("", ".")]

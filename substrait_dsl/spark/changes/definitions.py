@@ -1,0 +1,242 @@
+"""Data definition: tables and views made, altered and dropped.
+
+Specification: https://substrait.io/relations/logical_relations/#ddl-data-definition-language-operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, assert_never
+
+from substrait_dsl.algebra.expressions import Literal
+from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.plan import Root
+from substrait_dsl.algebra.relations import Ddl, ExtensionObject, NamedObject, NamedTable, Read
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.spark.catalog.table_metadata import (
+    BESIDE_VIEW,
+    ICEBERG,
+    REQUIRED,
+    find_object,
+    format_of_new,
+    need_table,
+    title,
+)
+from substrait_dsl.spark.catalog.table_names import column_list, is_temporary, not_there, statement_name
+from substrait_dsl.spark.changes.alter_table import alter
+from substrait_dsl.spark.changes.statements import (
+    changing,
+    no_rows,
+    nothing,
+    required_property,
+    run_change,
+    sql_type,
+    using,
+)
+from substrait_dsl.spark.changes.table_replacement import create_or_replace
+from substrait_dsl.spark.expressions.literals import literal_to_sql
+from substrait_dsl.spark.expressions.types import to_spark
+from substrait_dsl.spark.lowering import Lowering
+from substrait_dsl.spark.session.cancellation import hold_interrupts
+from substrait_dsl.spark.session.failures import failure_of, spark_errors
+from substrait_dsl.spark.session.outcomes import note_outcome
+from substrait_dsl.spark.sources.arrow_tables import table_title
+from substrait_dsl.spark.sources.schema_compatibility import require_distinct, require_kept
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from substrait_dsl.spark.catalog.table_metadata import StoredTable
+    from substrait_dsl.spark.session.workspace import Workspace
+
+
+def define(rel: Ddl, space: Workspace) -> DataFrame:
+    """Make, alter or drop a table or a view; gives nothing.
+
+    Raises:
+        UnsupportedError: the catalog or the format of the table cannot hold what is asked for.
+        SchemaError: two columns have one name.
+        ExecutionError: what is to be made is there already, or what is to be changed is not.
+    """
+    match rel.target:
+        case NamedObject(names=names, extension=extension):
+            if extension is not None and extension.enhancement is not None:
+                raise UnsupportedError(f"{title(names)} carries an enhancement that Spark does not know")
+        case ExtensionObject(detail=detail):
+            raise UnsupportedError(f"Spark does not know what an object of the type {detail.type_url} is")
+        case never:
+            assert_never(never)
+    if rel.table_schema is not None:
+        require_distinct(rel.table_schema, f"{rel.op} {rel.object}")
+    if rel.object == "view":
+        _view(rel, names, space)
+    else:
+        _table(rel, names, space)
+    return nothing(space.spark)
+
+
+def _table(rel: Ddl, names: tuple[str, ...], space: Workspace) -> None:
+    what = f"{rel.op} of {title(names)}"
+    match rel.op:
+        case "create" | "create_or_replace":
+            found = _of_kind(names, space, is_view=False)
+            _require_absent(rel, found, what)
+            assert rel.table_schema is not None
+            _create(rel.table_schema, rel.defaults, names, found, what, space)
+        case "alter":
+            assert rel.table_schema is not None
+            alter(need_table(names, space.spark), rel.table_schema, rel.defaults, what, space)
+        case "drop" | "drop_if_exist":
+            if _to_drop(rel, names, space, is_view=False):
+                run_change(what, f"DROP TABLE IF EXISTS {statement_name(names)}", space)
+        case never:
+            assert_never(never)
+
+
+def _create(
+    schema: NamedStruct,
+    defaults: Sequence[Literal],
+    names: tuple[str, ...],
+    found: StoredTable | None,
+    what: str,
+    space: Workspace,
+) -> None:
+    kind = format_of_new(names, what, space.spark) if found is None else found.format
+    types = to_spark(schema)
+    require_kept(types, kind, what, space.spark)
+    if kind == ICEBERG and any(default.value is not None for default in defaults):
+        raise UnsupportedError(f"{what}: Spark cannot give the columns of an Iceberg table default values")
+    columns = []
+    for place, field in enumerate(types.fields):
+        column = f"{column_list([field.name])} {sql_type(field.dataType)}{'' if field.nullable else ' NOT NULL'}"
+        default = defaults[place] if defaults else None
+        if default is not None and default.value is not None:
+            column += f" DEFAULT {literal_to_sql(default)}"
+        columns.append(column)
+    # Spark's own formats forget NOT NULL.
+    is_kept = kind == ICEBERG and (found is None or REQUIRED not in found.properties)
+    kept = "" if is_kept else required_property(schema, found)
+    definition = f" ({', '.join(columns)}){using(kind)}{kept}"
+    if found is None:
+        run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", space)
+    else:
+        has_defaults = any(default.value is not None for default in defaults)
+        none = no_rows(types, space.spark)
+        required = [field.name for field in schema if not field.type.nullable]
+        create_or_replace(what, found, definition, space, none, required, has_defaults=has_defaults)
+
+
+def _view(rel: Ddl, names: tuple[str, ...], space: Workspace) -> None:
+    what = f"{rel.op} of the view {quoted(['.'.join(names)])}"
+    match rel.op:
+        case "create" | "create_or_replace":
+            _require_lasting(names, what, space)
+            _require_absent(rel, _of_kind(names, space, is_view=True), what)
+            word = "CREATE OR REPLACE VIEW" if rel.op == "create_or_replace" else "CREATE VIEW"
+            assert rel.table_schema is not None
+            columns = column_list(rel.table_schema.names)
+            _run_view(what, f"{word} {statement_name(names)} ({columns}) AS {_text(rel, what, space)}", space)
+        case "alter":
+            _require_lasting(names, what, space)
+            if _of_kind(names, space, is_view=True) is None:
+                error = not_there(names, space.spark, kind="view")
+                error.hint = None
+                raise error
+            # An ALTER VIEW takes the names of columns from the query alone.
+            assert rel.table_schema is not None
+            columns = column_list(rel.table_schema.names)
+            text = f"CREATE OR REPLACE VIEW {statement_name(names)} ({columns}) AS {_text(rel, what, space)}"
+            _run_view(what, text, space)
+        case "drop" | "drop_if_exist":
+            if _to_drop(rel, names, space, is_view=True):
+                run_change(what, f"DROP VIEW IF EXISTS {statement_name(names)}", space)
+        case never:
+            assert_never(never)
+
+
+def _text(rel: Ddl, what: str, space: Workspace) -> str:
+    """The definition of a view as one query over tables of the catalog."""
+    assert rel.view_definition is not None
+    reads = (node.definition for node in walk(rel.view_definition) if isinstance(node, Read))
+    given = [read.names for read in reads if isinstance(read, NamedTable) and read.names in space.given]
+    if given:
+        raise UnsupportedError(
+            f"{what}: it reads {table_title(given[0])}, which is given in tables for this execution alone",
+            hint="a view reads tables of a catalog: write the rows to one",
+        )
+    text = Lowering(space).text_of_root(Root.of(rel.view_definition))
+    if text is None:
+        raise UnsupportedError(
+            f"{what}: Spark keeps a view as one query over tables of a catalog; this relation reads what is none, is "
+            "too long, has structs, or names that are not of letters, digits and _ alone, or differ in case alone",
+            hint="write it to a table, and let the view read that",
+        )
+    return text
+
+
+_NO_VIEWS = (
+    "UNSUPPORTED_FEATURE.TABLE_OPERATION",
+    "MISSING_CATALOG_ABILITY.VIEWS",
+    "UNSUPPORTED_FEATURE.CATALOG_OPERATION",
+)
+
+
+def _require_lasting(names: tuple[str, ...], what: str, space: Workspace) -> None:
+    """Raise `ExecutionError` where a temporary view would stand before the one that is made."""
+    if len(names) == 1 and is_temporary(names[0], space.spark):
+        raise ExecutionError(
+            f"{what}: a temporary view of the session has this name, and would be read in its place",
+            hint='drop_view(...) drops that, or name the database: ("database", "view")',
+        )
+
+
+def _run_view(what: str, text: str, space: Workspace) -> None:
+    if space.is_rehearsal:
+        return
+    try:
+        with hold_interrupts(cancels=True):
+            space.sql(text)
+            note_outcome("made")
+    except spark_errors() as error:
+        failure = failure_of(error, analysis=True)
+        told = "" if failure is None else failure.message
+        if failure is not None and failure.condition == "INVALID_TEMP_OBJ_REFERENCE":
+            raise UnsupportedError(
+                f"{what}: it reads a temporary view, which ends with the session", hint="write the rows to a table"
+            ) from error
+        if failure is not None and failure.kind == "RECURSIVE_VIEW":
+            raise ExecutionError(f"{what}: it would read itself") from error
+        if (failure is not None and failure.condition in _NO_VIEWS) or "not supported by catalog" in told:
+            raise UnsupportedError(f"{what}: this catalog cannot hold views") from error
+        with changing(what):
+            raise
+
+
+def _of_kind(names: tuple[str, ...], space: Workspace, *, is_view: bool) -> StoredTable | None:
+    """What has a name already. Raises `ExecutionError` for a table where a view is meant, or the reverse."""
+    found = find_object(names, space.spark)
+    if found is not None and found.is_view is not is_view:
+        kinds = ("view", "table") if found.is_view else ("table", "view")
+        raise ExecutionError(
+            f"{quoted(['.'.join(names)])} is a {kinds[0]}, not a {kinds[1]}",
+            hint=BESIDE_VIEW if len(names) == 1 and is_temporary(names[0], space.spark) else None,
+        )
+    return found
+
+
+def _require_absent(rel: Ddl, found: StoredTable | None, what: str) -> None:
+    if found is not None and rel.op == "create":
+        raise ExecutionError(f"{what}: there is one of this name already", hint="or_replace=True puts it in its place")
+
+
+def _to_drop(rel: Ddl, names: tuple[str, ...], space: Workspace, *, is_view: bool) -> bool:
+    """Whether there is something to drop."""
+    found = _of_kind(names, space, is_view=is_view)
+    if found is not None:
+        found.require_whole(f"drop of {title(names)}")
+    elif rel.op == "drop":
+        error = not_there(names, space.spark, kind=rel.object)
+        error.hint = "if_exists=True drops what may not be there"
+        raise error
+    return found is not None

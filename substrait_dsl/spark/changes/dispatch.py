@@ -1,0 +1,56 @@
+"""What changes tables: writes, updates and data definition. They are made when a plan is executed.
+
+Specification: https://substrait.io/relations/logical_relations/#write-operator and the two operators after it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from substrait_dsl.algebra.evaluation import Change
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.plan import Root
+from substrait_dsl.algebra.relations import Ddl, Update, Write
+from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.spark.changes.definitions import define
+from substrait_dsl.spark.changes.updates import update
+from substrait_dsl.spark.changes.writes import write
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from substrait_dsl.spark.session.workspace import Workspace
+
+
+def make_change(change: Change, space: Workspace) -> DataFrame:
+    """Make a change, whose input has no other changes in it; gives what it puts out.
+
+    Raises:
+        UnsupportedError: it depends on a row outside, or Spark cannot make it.
+        SchemaError: a table does not fit what the plan says of it.
+        ExecutionError: Spark could not make the change, another writer came first, or there is no such table.
+    """
+    if change.free_anchors:
+        raise UnsupportedError(f"{kind_words(change)} that depends on a row outside cannot be run once")
+    match change:
+        case Write() as rel:
+            return write(rel, space)
+        case Update() as rel:
+            return update(rel, space)
+        case Ddl() as rel:
+            if rel.view_definition is not None and rel.view_definition.inside.changes:
+                raise UnsupportedError("a view cannot be defined by what changes a table")
+            return define(rel, space)
+        case never:
+            assert_never(never)
+
+
+def rows_of(root: Root) -> Root | None:
+    """The rows that a plan computes, as far as they can be told without changing anything; None: it computes none."""
+    if not root.input.inside.changes:
+        return root
+    match root.input:
+        case Write(input=rel) | Ddl(view_definition=Rel() as rel) if not rel.inside.changes:
+            return Root.of(rel)
+        case _:
+            return None

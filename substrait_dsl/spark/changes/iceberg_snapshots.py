@@ -1,0 +1,162 @@
+"""The snapshots of an Iceberg table: which of them a statement made, and what was there before."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import attrs
+
+from substrait_dsl.algebra.relations import NamedTable, Read
+from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.catalog.table_metadata import WRITES_APART, find_object, whole_name
+from substrait_dsl.spark.catalog.table_names import statement_name
+from substrait_dsl.spark.changes.statements import changing, run_change
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from substrait_dsl.spark.catalog.table_metadata import StoredTable
+    from substrait_dsl.spark.session.workspace import Workspace
+
+Answer = TypeVar("Answer")
+
+_SETTING = "spark.sql.iceberg.snapshot-property."
+_PROPERTY = "substrait-dsl.change"
+
+_ONE_AT_A_TIME = threading.Lock()
+"""The setting that marks a snapshot is the session's, so of what marks them, one statement runs at a time.
+
+So what is asked before a statement is true when it runs, as far as this program is concerned.
+"""
+
+
+@attrs.frozen
+class Commit:
+    """What became of a statement."""
+
+    before: int | None
+    """The snapshot that the statement changed; None: the table had none, or nothing was changed."""
+    found: bool
+    """Whether a snapshot was made."""
+
+
+def _committed(what: str, text: str, table: StoredTable, space: Workspace) -> Commit:
+    """Run a statement that changes an Iceberg table, and find the snapshot that it made among those of others."""
+    spark = space.spark
+    mark = uuid.uuid4().hex
+    spark.conf.set(_SETTING + _PROPERTY, mark)
+    try:
+        run_change(what, text, space)
+    finally:
+        spark.conf.unset(_SETTING + _PROPERTY)
+    _refresh(table, spark)
+    snapshots = _metadata(table, "snapshots", spark)
+    made = spark.sql(f"SELECT parent_id FROM {snapshots} WHERE summary['{_PROPERTY}'] = '{mark}'").collect()
+    return Commit(made[0][0], True) if made else Commit(None, False)
+
+
+def _refresh(table: StoredTable, spark: SparkSession) -> None:
+    """Have a session forget what it knew of a table: other threads and sessions change it, too."""
+    spark.sql(f"REFRESH TABLE {statement_name(table.whole)}")
+
+
+def changed(
+    what: str,
+    text: str,
+    table: StoredTable,
+    space: Workspace,
+    ask: Callable[[str], Answer],
+    *,
+    is_lasting: bool = True,
+) -> Answer | None:
+    """Run a statement that changes an Iceberg table, and tell of the table as it was just before.
+
+    That is asked before the statement: a snapshot is read with the columns that it was made with, under the names that
+    they had then. Only if another writer came between, the snapshot that the statement changed is asked.
+
+    Args:
+        what: what is done, for errors.
+        text: the statement.
+        table: the table.
+        space: the workspace of the execution.
+        ask: what is to be known of the table, which is given as what stands after FROM.
+        is_lasting: whether the answer is the same after the statement.
+
+    Returns:
+        The answer; None: nothing was changed.
+
+    Raises:
+        ExecutionError: the statement failed; or it was made, and the answer is not known.
+    """
+    if space.is_rehearsal:
+        return None
+    with _ONE_AT_A_TIME:
+        _refresh(table, space.spark)
+        before = _current(table, space)
+        with changing(what):
+            answer = ask(table.sql)
+        commit = _committed(what, text, table, space)
+    if not commit.found:
+        return None
+    if commit.before == before:
+        return answer
+    then = _at(table, commit.before)
+    if is_lasting and _columns(then, space) == _columns(table.sql, space):
+        return ask(then)
+    raise ExecutionError(f"{what} was made, but another writer came between, so which rows it changed is not known")
+
+
+def read_of_now(read: Read, space: Workspace) -> Read | None:
+    """The read of an Iceberg table as it is now, whatever happens to the table; None: no snapshot says that.
+
+    So it is with other tables, with one that has no snapshot yet, and with one that was altered after its last.
+    """
+    if not isinstance(read.definition, NamedTable):
+        return None
+    try:
+        table = find_object(read.definition.names, space.spark)
+    except UnsupportedError:  # what a table says of itself has no snapshots
+        return None
+    if table is None or not table.is_iceberg or (snapshot := _current(table, space)) is None:
+        return None
+    if _columns(_at(table, snapshot), space) != _columns(table.sql, space):
+        return None
+    names = whole_name(table.whole, space.spark)  # a name of two parts would be that of a table in a namespace
+    then = attrs.evolve(read.definition, names=(*names, f"snapshot_id_{snapshot}"))
+    return attrs.evolve(read, definition=then)
+
+
+def _columns(source: str, space: Workspace) -> list[tuple[str, str]]:
+    return space.spark.sql(f"SELECT * FROM {source}").dtypes
+
+
+def _current(table: StoredTable, space: Workspace) -> int | None:
+    """The snapshot of an Iceberg table, or of the branch that is written to, that a change is made to; None: none."""
+    spark = space.spark
+    rows = spark.sql(f"SELECT name, snapshot_id FROM {_metadata(table, 'refs', spark)}").collect()
+    found = {row[0]: row[1] for row in rows}
+    branch = table.branch
+    if branch is None and table.properties.get(WRITES_APART) == "true":
+        branch = spark.conf.get("spark.wap.branch", None)
+    number = found.get(branch or _MAIN, found.get(_MAIN))
+    return None if number is None else int(number)
+
+
+_MAIN = "main"
+
+
+def _metadata(table: StoredTable, kind: str, spark: SparkSession) -> str:
+    """A table of metadata of an Iceberg table: what stands after FROM."""
+    name = statement_name((*table.whole, kind))
+    if len(table.whole) > 1:
+        return name
+    # A name of two parts would be that of a table in a namespace; Spark gives the current one as SQL text.
+    return f"{statement_name((spark.catalog.currentCatalog(),))}.{spark.catalog.currentDatabase()}.{name}"
+
+
+def _at(table: StoredTable, snapshot: int | None) -> str:
+    """An Iceberg table as it was at a snapshot, or as it is, if it has none: what stands after FROM."""
+    return table.sql if snapshot is None else f"{statement_name(table.whole)} VERSION AS OF {snapshot}"

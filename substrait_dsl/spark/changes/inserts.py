@@ -1,0 +1,214 @@
+"""Rows inserted into a table of files of Spark's own: staged in its folder, and made visible when all are there.
+
+Spark's own statement would write to a folder that all writers share: it adds what a killed one left, and of two at
+once one takes away what the other has written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.spark.catalog.table_names import statement_name
+from substrait_dsl.spark.changes.commits import PartitionCatalog, Staging, recover, staging
+from substrait_dsl.spark.changes.file_systems import as_uri, reach
+from substrait_dsl.spark.changes.statements import (
+    changing,
+    kind_of,
+    reporting_replaced,
+    run,
+    run_change,
+    sql_type,
+    string,
+)
+from substrait_dsl.spark.changes.table_files import TableFiles, refresh
+from substrait_dsl.spark.changes.table_replacement import require_in_place
+from substrait_dsl.spark.session.cancellation import hold_interrupts
+from substrait_dsl.spark.session.failures import failure_of, spark_errors
+from substrait_dsl.spark.session.outcomes import note_outcome
+from substrait_dsl.spark.sources.partition_values import NULL_FOLDER
+from substrait_dsl.spark.sources.paths import path_here
+from substrait_dsl.spark.sources.schema_compatibility import default_value, fixed_length
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructField
+
+    from substrait_dsl.spark.catalog.table_metadata import StoredTable
+    from substrait_dsl.spark.changes.file_systems import FileSystem
+    from substrait_dsl.spark.session.workspace import Workspace
+
+_STAGED = ("parquet", "orc", "avro")
+"""The formats whose files are written apart; a table of another one takes Spark's own statement."""
+_TEMPORARY = "_temporary"
+"""The folder that all writers of Hadoop's share."""
+_MOST_PARTITIONS = 100
+"""How many partitions one statement makes known."""
+
+
+def insert(
+    table: StoredTable, columns: Sequence[str], values: Sequence[str], source: DataFrame, what: str, space: Workspace
+) -> None:
+    """Insert rows into a table of Spark's own.
+
+    Args:
+        table: the table.
+        columns: those of its columns that get values; the others get their defaults.
+        values: the values, as texts of SQL over the rows, whose columns have distinct names.
+        source: the rows.
+        what: what is being done, for messages.
+        space: the workspace of the execution.
+
+    Raises:
+        ExecutionError: a row cannot be computed, or the files cannot be written; then nothing was inserted.
+    """
+    if space.is_rehearsal:
+        return
+    spark = space.spark
+    with reporting_replaced(what):
+        stored = TableFiles.of_table(table, spark) if table.format in _STAGED else None
+    found = None if stored is None or stored.is_bucketed or not stored.location else reach(stored.location, spark)
+    if stored is None or found is None:
+        if stored is not None:
+            require_alone(stored.location, what, spark)
+        selected = f"SELECT {', '.join(values)} FROM {space.attach(source)}"
+        run_change(what, f"INSERT INTO {table.sql} ({_list(columns)}) {selected}", space)
+        return
+    files, folder = found
+    if not files.is_folder(folder):
+        require_in_place(table, files, folder, what, spark)
+    given = dict(zip(columns, values, strict=True))
+    texts = [
+        f"{_of_length(field, given.get(field.name) or _default(field))} AS {statement_name((field.name,))}"
+        for field in table.schema.fields
+    ]
+    catalog = None
+    if stored.is_tracked:
+        catalog = PartitionCatalog(partial(_register, table, what, space), partial(_locate, table, folder, space))
+    with reporting_replaced(what), changing(what), _staging(table, files, folder, what, spark) as staged:
+        recover(files, folder, catalog)
+        rows = source if _is_as_given(table, columns, values) else source.selectExpr(*texts)
+        writer = rows.write.format(table.format).options(**stored.options)
+        if table.partitions:
+            writer = writer.partitionBy(*table.partitions)
+        writer.save(as_uri(staged.rows))
+        unknown = [] if catalog is None else _unknown_partitions(table, staged.staged(), space)
+        with hold_interrupts():
+            staged.commit(unknown, catalog)
+            note_outcome("made")
+            with _if_there():
+                refresh(table, stored, folder, spark)
+
+
+@contextmanager
+def _staging(table: StoredTable, files: FileSystem, folder: str, what: str, spark: SparkSession) -> Iterator[Staging]:
+    """A staging folder in that of a table, which stays away if the table is gone meanwhile."""
+    is_made = not files.is_folder(folder)
+    try:
+        with staging(files, folder, what) as staged:
+            if is_made and not spark.catalog.tableExists(table.sql):
+                raise staged.replaced(f"{what}: ")
+            yield staged
+    except BaseException:
+        with suppress(OSError, *spark_errors()):
+            if is_made or not spark.catalog.tableExists(table.sql):
+                files.delete_empty(folder)
+        raise
+
+
+@contextmanager
+def _if_there() -> Iterator[None]:
+    """Pass over what Spark says of a table that another writer has replaced or dropped after the change."""
+    try:
+        yield
+    except spark_errors() as error:
+        if kind_of(error) != "TABLE_OR_VIEW_NOT_FOUND":
+            raise
+
+
+def require_alone(location: str, what: str, spark: SparkSession) -> None:
+    """Raise `ExecutionError` where another writer is at work, or was killed, and Spark would take its rows along."""
+    try:
+        _ = spark.read.format("binaryFile").load(f"{location}/{_TEMPORARY}").schema
+    except spark_errors() as error:
+        failure = failure_of(error, analysis=True)
+        if failure is not None and failure.kind == "PATH_NOT_FOUND":
+            return
+        raise
+    raise ExecutionError(
+        f"{what}: another writer is at work there, or was killed: there is {quoted([f'{location}/{_TEMPORARY}'])}",
+        hint="if no writer is at work, remove that folder; what is in it was never part of the table",
+    )
+
+
+def _is_as_given(table: StoredTable, columns: Sequence[str], values: Sequence[str]) -> bool:
+    """Whether the rows are those of the table already: its columns in their order, none of them changed."""
+    return [*columns] == table.schema.names and all(
+        value == statement_name((field.name,)) and fixed_length(field) is None
+        for field, value in zip(table.schema.fields, values, strict=True)
+    )
+
+
+def _list(columns: Iterable[str]) -> str:
+    return ", ".join(statement_name((column,)) for column in columns)
+
+
+def _of_length(field: StructField, value: str) -> str:
+    """A value, as text of SQL, with the spaces that a column has texts filled up with."""
+    length = fixed_length(field)
+    return value if length is None else f"rpad({value}, {length}, ' ')"
+
+
+def _default(field: StructField) -> str:
+    """The value of a column that gets none, as text of SQL."""
+    return f"CAST(({default_value(field)}) AS {sql_type(field.dataType)})"
+
+
+def _unknown_partitions(table: StoredTable, staged: Sequence[str], space: Workspace) -> list[str]:
+    """The partitions of files that the catalog does not know, by their folders."""
+    known = _known_partitions(table, space)
+    return [name for name in dict.fromkeys(map(os.path.dirname, staged)) if name not in known]
+
+
+def _known_partitions(table: StoredTable, space: Workspace) -> set[str]:
+    return {row[0] for row in space.sql(f"SHOW PARTITIONS {table.sql}").collect()}
+
+
+def _locate(table: StoredTable, folder: str, space: Workspace, partitions: Sequence[str]) -> dict[str, str]:
+    """Where those partitions are that the catalog knows in a folder elsewhere, by what their folders are called."""
+    folders: dict[str, str] = {}
+    for name in _known_partitions(table, space).intersection(partitions):
+        text = f"DESCRIBE TABLE EXTENDED {table.sql} PARTITION ({_specification(name)})"
+        # The location of the table stands behind that of the partition.
+        location = next((row[1] for row in space.sql(text).collect() if row[0] == "Location"), "")
+        own = _without_scheme(location)
+        if own and own != _without_scheme(f"{folder}/{name}"):
+            folders[name] = own
+    return folders
+
+
+def _without_scheme(location: str) -> str:
+    """A location without the scheme of files of this machine."""
+    return (path_here(location) or location).rstrip("/")
+
+
+def _register(table: StoredTable, what: str, space: Workspace, partitions: Sequence[str]) -> None:
+    """Have the catalog know partitions by their folders."""
+    for first in range(0, len(partitions), _MOST_PARTITIONS):
+        some = partitions[first : first + _MOST_PARTITIONS]
+        clauses = " ".join(f"PARTITION ({_specification(name)})" for name in some)
+        run(what, f"ALTER TABLE {table.sql} ADD IF NOT EXISTS {clauses}", space)
+
+
+def _specification(folder: str) -> str:
+    """A partition as a statement names it, from its folder."""
+    parts = (part.split("=", 1) for part in folder.split("/"))
+    return ", ".join(
+        f"{statement_name((unquote(name),))} = {'NULL' if value == NULL_FOLDER else string(unquote(value))}"
+        for name, value in parts
+    )

@@ -1,0 +1,284 @@
+"""What rows are written to that is no table of a catalog: files, and tables in memory.
+
+Specification: the write definition types "Files" and "Virtual Table", which have no message of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, assert_never
+from urllib.parse import unquote
+
+from substrait_dsl.algebra.relations import (
+    Arrow,
+    CreateMode,
+    DelimitedText,
+    Dwrf,
+    ExtensionFormat,
+    FileFormat,
+    FilesTarget,
+    Orc,
+    Parquet,
+    VirtualTarget,
+    Write,
+)
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.spark.catalog.file_listings import files_written
+from substrait_dsl.spark.catalog.table_names import is_temporary, quoted_name, statement_name
+from substrait_dsl.spark.changes.file_systems import reach
+from substrait_dsl.spark.changes.file_writes import Mode, save
+from substrait_dsl.spark.changes.inserts import require_alone
+from substrait_dsl.spark.changes.statements import changing, nested_cast, nothing
+from substrait_dsl.spark.expressions.literals import text_to_sql
+from substrait_dsl.spark.session.cancellation import hold_interrupts
+from substrait_dsl.spark.session.outcomes import note_outcome
+from substrait_dsl.spark.sources import partition_values
+from substrait_dsl.spark.sources.declared_columns import ROWS, check_columns
+from substrait_dsl.spark.sources.delimited_text import OVERLAPS, text_options
+from substrait_dsl.spark.sources.hadoop_substitution import require_names_read
+from substrait_dsl.spark.sources.orc_files import with_kept_days
+from substrait_dsl.spark.sources.paths import SKIPPED, local_path
+from substrait_dsl.spark.sources.schema_compatibility import require_kept
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, DataFrameWriter
+
+    from substrait_dsl.spark.session.workspace import Workspace
+
+_BREAK = r"[\n\r\x00]"
+"""What no value of delimited text holds: ends of lines, and the character that others end texts with."""
+_BLANK = r"^[\x00-\x20]*$"
+
+_MODES: dict[CreateMode, Mode] = {
+    "append_if_exists": "append",
+    "replace_if_exists": "overwrite",
+    "ignore_if_exists": "ignore",
+    "error_if_exists": "error",
+}
+
+
+def _mode(rel: Write, what: str) -> Mode:
+    if rel.op == "insert":
+        return "append"
+    if rel.op == "ctas" and rel.create_mode is not None:
+        return _MODES[rel.create_mode]
+    raise UnsupportedError(f"{what}: rows can be added there, not changed one by one", hint='op="insert" or "ctas"')
+
+
+def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Workspace) -> DataFrame:
+    """Write rows to files in a folder, or in folders of it that are named after values.
+
+    Args:
+        rel: an insert, which adds files, or a ctas.
+        target: the folder, the format of the files, and the columns that folders are named after.
+        frame: the rows, under the names that they have there.
+        space: the workspace of the execution.
+
+    Raises:
+        UnsupportedError: Spark cannot write the format, or the rows in it, or folders do not give values back.
+        ExecutionError: the folder is there already, or cannot be written.
+    """
+    what = f"write to {quoted([target.uri])}"
+    mode = _mode(rel, what)
+    if mode == "ignore" and rel.output == "modified_records":
+        raise UnsupportedError(f"{what}: with ignore_if_exists it is not known whether the rows were written")
+    path = unquote(target.uri)
+    found = None if space.is_rehearsal else reach(path, space.spark)
+    is_replaced = mode == "overwrite" and found is None and not space.is_rehearsal
+    if is_replaced:  # what is read may be among the old files, which are removed first
+        frame = frame.localCheckpoint()
+    written = _checked(rel, target.format, frame, target.partition_columns, what)
+    written = _with_named_folders(rel, target, written, what)
+    if is_replaced and written is not frame:  # rows that cannot be written must not remove them
+        with changing(what):
+            written = written.localCheckpoint()
+    writer = _writer(target.format, written).partitionBy(*target.partition_columns)
+    if not space.is_rehearsal:
+        try:
+            if found is not None:
+                save(writer, mode, *found, what, space.spark)
+            else:
+                if mode == "append":
+                    require_alone(path, what, space.spark)
+                with _leaving_nothing(target.uri), changing(what):
+                    # The whole folder is replaced, whatever the session says.
+                    writer.option("partitionOverwriteMode", "static").mode(mode).save(path)
+        finally:  # a write that fails may have removed the files that were there
+            files_written()
+    return frame if rel.output == "modified_records" else nothing(frame.sparkSession)
+
+
+@contextmanager
+def _leaving_nothing(uri: str) -> Iterator[None]:
+    """Have a write that fails leave no folder without files on this machine, which would be in the next one's way."""
+    folder = local_path(uri)
+    is_new = folder is not None and not os.path.exists(folder)
+    try:
+        yield
+    except BaseException:
+        if is_new and folder is not None:
+            with suppress(OSError):  # there may be none
+                if set(os.listdir(folder)) <= {"_temporary"}:  # what tasks leave that are stopped
+                    shutil.rmtree(folder)
+        raise
+
+
+def _with_named_folders(rel: Write, target: FilesTarget, frame: DataFrame, what: str) -> DataFrame:
+    """The rows with texts in place of the values that folders are named after."""
+    columns = target.partition_columns
+    if not columns:
+        return frame
+    if unread := [name for name in columns if not name or name.startswith(".")]:
+        raise UnsupportedError(f"{what}: folders named after columns {quoted(unread)} are not read: {SKIPPED}")
+    values = []
+    for number, field in enumerate(rel.table_schema):
+        text = plain = f"c{number}"
+        if field.name in columns:
+            subject = f"{what}: folders are named after column {quoted([field.name])}"
+            text = partition_values.written(plain, field.name, field.type, subject, frame.sparkSession)
+        values.append(f"{text} AS {plain}")
+    return frame.toDF(*(f"c{number}" for number in range(len(values)))).selectExpr(*values).toDF(*frame.columns)
+
+
+def _checked(rel: Write, kind: FileFormat, frame: DataFrame, partition_columns: Sequence[str], what: str) -> DataFrame:
+    """The rows as they may be written: what would be read as others is refused, or an error when it is met."""
+    match kind:
+        case Parquet():
+            require_names_read(frame.schema, frame.columns, what, "write")
+            require_kept(frame.schema, "parquet", what, frame.sparkSession)
+            return frame
+        case Orc():
+            require_kept(frame.schema, "orc", what, frame.sparkSession)
+            return with_kept_days(frame, "orc", partition_columns)
+        case DelimitedText():
+            return _as_text(rel, kind, frame, partition_columns, what)
+        case Arrow() | Dwrf() as other:
+            raise UnsupportedError(
+                f"{what}: Spark cannot write {type(other).__name__.upper()} files",
+                hint='write "parquet", "orc" or "csv"; execute(spark).toArrow() gives the rows as a table of Arrow',
+            )
+        case ExtensionFormat(detail=detail):
+            raise UnsupportedError(f"{what}: Spark cannot write files of the format {detail.type_url}")
+        case never:
+            assert_never(never)
+
+
+def _writer(kind: FileFormat, frame: DataFrame) -> DataFrameWriter:
+    if not isinstance(kind, DelimitedText):
+        return frame.write.format("orc" if isinstance(kind, Orc) else "parquet")
+    return frame.write.format("csv").options(
+        **text_options(kind), emptyValue="", ignoreLeadingWhiteSpace="false", ignoreTrailingWhiteSpace="false"
+    )
+
+
+def _as_text(
+    rel: Write, kind: DelimitedText, frame: DataFrame, partition_columns: Sequence[str], what: str
+) -> DataFrame:
+    """Fields of delimited text that are read as the very rows; what would not be is an error."""
+    columns = [name for name in rel.table_schema.names if name not in partition_columns]
+    if kind.header_lines_to_skip > 1:
+        raise UnsupportedError(f"{what}: Spark writes one header line or none, not {kind.header_lines_to_skip}")
+    if kind.header_lines_to_skip:
+        _require_header(columns, kind, what)
+    names = [f"c{number}" for number in range(len(columns))]
+    fields = [_field(name, column, kind) for name, column in zip(names, columns, strict=True)]
+    if not kind.header_lines_to_skip:
+        # Which row comes first in a file is not known.
+        marked = text_to_sql("a value at the beginning of a line of delimited text begins with U+FEFF, a mark of files")
+        fields[0] = f"if(startswith({names[0]}, '\ufeff'), raise_error({marked}), {fields[0]})"
+    if len(names) == 1 or kind.field_delimiter.isspace():
+        # Spark's reader passes over lines of white space, also where it separates fields.
+        blank = " AND ".join(f"{field} RLIKE {text_to_sql(_BLANK)}" for field in fields)
+        told = text_to_sql("a record would be an empty line of delimited text, which is none")
+        fields[0] = f"if({blank}, raise_error({told}), {fields[0]})"
+    # Folders are named after columns whose names no longer clash with those of fields.
+    apart = {name: f"d{number}" for number, name in enumerate(partition_columns)}
+    plain = dict(zip(columns, names, strict=True)) | apart
+    made = dict(zip(columns, fields, strict=True)) | apart
+    order = rel.table_schema.names
+    checked = frame.toDF(*(plain[name] for name in order))
+    return checked.selectExpr(*(f"{made[name]} AS {plain[name]}" for name in order)).toDF(*order)
+
+
+def _require_header(names: Sequence[str], kind: DelimitedText, what: str) -> None:
+    """Raise `UnsupportedError` for names that are no line of delimited text which a reader skips."""
+    kept = {kind.field_delimiter: kind.quote, kind.quote: kind.escape}
+    never = ["\n", "\r", "\0", *(part for part, kept_by in kept.items() if part and not kept_by)]
+    if broken := [name for name in names if any(part in name for part in never)]:
+        raise UnsupportedError(f"{what}: {quoted(broken)} cannot stand in the header line of this delimited text")
+    is_separated = len(names) > 1 and not kind.field_delimiter.isspace()
+    if not is_separated and all(character <= " " for name in names for character in name):
+        raise UnsupportedError(f"{what}: the header line would be empty, and Spark's reader would skip a record for it")
+
+
+def _field(name: str, column: str, kind: DelimitedText) -> str:
+    """A value as a field of delimited text; `column` is what its column is called in messages."""
+
+    def unless(wrong: str, told: str, value: str) -> str:
+        return f"if({wrong}, raise_error({text_to_sql(f'{told}, in column {quoted([column])}')}), {value})"
+
+    lines = f"{name} RLIKE {text_to_sql(_BREAK)}"
+    text = unless(lines, "a value of delimited text has several lines, or a NUL character", name)
+    for part, kept_by, what in (
+        (kind.field_delimiter, kind.quote, "delimiter, and there is no quote"),
+        (kind.quote, kind.escape, "quote, and there is no escape"),
+    ):
+        if part and not kept_by:  # Spark would write a NUL character for what there is not
+            is_there = f"contains({name}, {text_to_sql(part)})"
+            text = unless(is_there, f"a value of delimited text holds the {what}", text)
+    if len(kind.field_delimiter) > 1:
+        delimiter = text_to_sql(kind.field_delimiter)
+        is_early = f"instr(concat({name}, {delimiter}), {delimiter}) <= char_length({name})"
+        text = unless(f"NOT contains({name}, {delimiter}) AND {is_early}", OVERLAPS, text)
+    if kind.null_value is None:
+        return text
+    null = text_to_sql(kind.null_value)
+    told = f"a value is {kind.null_value!r}, which stands for NULL in this delimited text"
+    return f"coalesce({unless(f'{name} = {null}', told, text)}, {null})"
+
+
+def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, space: Workspace) -> DataFrame:
+    """Keep rows in memory, as a temporary view of the session.
+
+    Args:
+        rel: an insert, which adds rows to a view that is there, or a ctas.
+        target: its name, and whether Spark is told to keep it cached.
+        frame: the rows, under the names that they have there.
+        space: the workspace of the execution.
+
+    Raises:
+        UnsupportedError: rows would have to be changed.
+        SchemaError: the view has other columns.
+        ExecutionError: the view is there already, or, for an insert, is not.
+    """
+    what = f"write to the table in memory {quoted([target.name])}"
+    mode = _mode(rel, what)
+    view = statement_name((target.name,))
+    spark = space.spark
+    is_there = is_temporary(target.name, spark)
+    if rel.op == "insert" and not is_there:
+        raise ExecutionError(f"{what}: there is none", hint='op="ctas" makes it')
+    if mode == "error" and is_there:
+        raise ExecutionError(f"{what}: there is one already", hint='create_mode="replace_if_exists"')
+    if mode == "ignore" and is_there:
+        return frame.limit(0) if rel.output == "modified_records" else nothing(spark)
+    written = frame if space.is_rehearsal else frame.localCheckpoint()
+    rows = written
+    if mode == "append" and is_there:
+        old = spark.table(view)
+        names = check_columns(old.schema, rel.table_schema, f"the table in memory {quoted([target.name])}", ROWS)
+        kinds = [old.schema[name].dataType for name in names]
+        rows = old.select(*(quoted_name((name,)) for name in names)).unionAll(nested_cast(written, kinds))
+    if space.is_rehearsal:
+        return written
+    if rows is not written:
+        rows = rows.localCheckpoint()
+    with hold_interrupts():
+        rows.createOrReplaceTempView(view)
+        note_outcome("made")
+        if target.pin:
+            spark.catalog.cacheTable(view)
+    return written if rel.output == "modified_records" else nothing(spark)

@@ -1,0 +1,222 @@
+"""Statements that change tables: their parts as SQL text, and Spark's errors while they run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.spark.catalog.table_metadata import REQUIRED
+from substrait_dsl.spark.catalog.table_names import SEVERAL_PARTS, column_list, statement_name
+from substrait_dsl.spark.diagnostics.explanations import advice
+from substrait_dsl.spark.session.cancellation import hold_interrupts
+from substrait_dsl.spark.session.connect import functions_of, is_remote
+from substrait_dsl.spark.session.failures import failure_of, message_of, spark_errors
+from substrait_dsl.spark.session.outcomes import note_outcome
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType, StructType
+
+    from substrait_dsl.spark.catalog.table_metadata import StoredTable
+    from substrait_dsl.spark.session.workspace import Workspace
+
+
+def sql_type(kind: DataType) -> str:
+    """A type of Spark's as a column of a table declares it: fields of structs with their names."""
+    from pyspark.sql import types as spark
+
+    match kind:
+        case spark.StructType(fields=fields):
+            return f"STRUCT<{', '.join(f'{column_list([f.name])}: {sql_type(f.dataType)}' for f in fields)}>"
+        case spark.ArrayType(elementType=element):
+            return f"ARRAY<{sql_type(element)}>"
+        case spark.MapType(keyType=key, valueType=value):
+            return f"MAP<{sql_type(key)}, {sql_type(value)}>"
+        case spark.TimestampType():
+            return "TIMESTAMP_LTZ"  # what TIMESTAMP means is a setting of the session
+        case _:
+            return kind.simpleString()
+
+
+def string(value: str) -> str:
+    """A string where Spark's grammar has a literal, not an expression.
+
+    Spark puts a setting in the place of ``${...}``, also in a literal; in the place of two that stand side by side not.
+    """
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'".replace("${", "$' '{")
+
+
+def required_property(schema: NamedStruct, old: StoredTable | None = None) -> str:
+    """The clause of a new table that keeps which of its columns are required; empty if none is.
+
+    A table that is made in the place of one of Iceberg's has the properties of that, but for those in the clause.
+    """
+    required = [field.name for field in schema if not field.type.nullable]
+    return f" TBLPROPERTIES {property_of(required)}" if required or (old and REQUIRED in old.properties) else ""
+
+
+def property_of(required: Sequence[str]) -> str:
+    """The property of a table that names its required columns."""
+    statement_name(required)  # refuses what Spark would replace
+    return f"({string(REQUIRED)} = {string(json.dumps(required))})"
+
+
+def using(kind: str) -> str:
+    """The clause of a new table that says its format; empty if that is for the catalog to say."""
+    return f" USING {statement_name((kind,))}" if kind else ""
+
+
+def nothing(spark: SparkSession) -> DataFrame:
+    """What a change gives that gives nothing: no columns, no rows."""
+    return spark.range(0).select()
+
+
+def no_rows(schema: StructType, spark: SparkSession) -> DataFrame:
+    """Make a DataFrame of exactly these columns without rows.
+
+    `createDataFrame` of pyspark would start a Python on a worker for it, which a cluster may not have.
+    """
+    if is_remote(spark):
+        return spark.createDataFrame([], schema)
+    from pyspark.sql import DataFrame
+
+    rows = spark.sparkContext._jsc.emptyRDD().rdd()
+    return DataFrame(spark._jsparkSession.applySchemaToPythonRDD(rows, schema.json()), spark)
+
+
+def nested_cast(frame: DataFrame, wanted: Sequence[DataType]) -> DataFrame:
+    """The rows with the fields of structs called as they are in the table that the rows go to."""
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    if not any(isinstance(kind, StructType | ArrayType | MapType) for kind in wanted):
+        return frame
+    functions = functions_of(frame.sparkSession)
+    names = frame.columns
+    plain = frame.toDF(*(f"c{number}" for number in range(len(names))))
+    return plain.select(*(functions.col(f"c{number}").cast(kind) for number, kind in enumerate(wanted))).toDF(*names)
+
+
+@contextmanager
+def changing(what: str) -> Iterator[None]:
+    """Spark's errors of a statement that changes something, in words.
+
+    An error of an expression in the plan is left for whoever knows the plan; its words here are the second best.
+    """
+    try:
+        yield
+    except spark_errors() as error:
+        if _CONFLICT.search(_whole(error)):
+            raise ExecutionError(
+                f"{what}: another writer has changed the same table meanwhile, so nothing was done",
+                hint="run it again",
+            ) from error
+        failure = failure_of(error, analysis=True)
+        if failure is not None and failure.kind == "TABLE_OR_VIEW_ALREADY_EXISTS":
+            raise ExecutionError(f"{what}: there is one of this name already") from error
+        if failure is not None and failure.kind == "SCHEMA_NOT_FOUND":
+            database = failure.parameters.get("schemaName", "").replace("`", "")
+            raise ExecutionError(
+                f"{what}: there is no database {quoted([database])}", hint=f"CREATE DATABASE {database}, in Spark's SQL"
+            ) from error
+        if "Unexpected row-level read relations" in str(error):
+            raise UnsupportedError(
+                f"{what}: Spark takes no condition and value that both have a subquery of the table itself",
+                hint='write(..., "update") of rows with the new values, or a new table of all rows',
+            ) from error
+        if failure is not None and failure.kind == "MERGE_CARDINALITY_VIOLATION":
+            raise ExecutionError(
+                f"{what}: several rows of the input have the key of one row of the table",
+                hint="an aggregate by the key, or a window's row_number(), leaves one of them",
+            ) from error
+        if failure is not None and failure.kind == "LOCATION_ALREADY_EXISTS":
+            raise ExecutionError(
+                f"{what}: {message_of(error)}",
+                hint="a writer that was killed may have left that folder, which no table has; remove it if so",
+            ) from error
+        if failure is not None and failure.kind == "PATH_ALREADY_EXISTS":
+            raise ExecutionError(
+                f"{what}: there is something already",
+                hint='create_mode="replace_if_exists", or op="insert" to add files',
+            ) from error
+        if failure is not None and failure.kind == "INVALID_SCHEMA_OR_RELATION_NAME":
+            raise ExecutionError(f"{what}: {message_of(error)}", hint=SEVERAL_PARTS) from error
+        words = _CLASS.sub("", message_of(error))
+        raise ExecutionError(f"{what}: {words}", hint=advice(words)) from error
+
+
+@contextmanager
+def reporting_replaced(what: str) -> Iterator[None]:
+    """Say of a table that was found, and is not there any more, that another writer has replaced or dropped it."""
+    try:
+        yield
+    except Exception as error:
+        cause = error.__cause__ if isinstance(error, ExecutionError) else error
+        if cause is None or kind_of(cause) not in OF_REPLACED:
+            raise
+        raise ExecutionError(
+            f"{what}: another writer has replaced or dropped the table meanwhile, so nothing was done",
+            hint="run it again",
+        ) from error
+
+
+OF_REPLACED = (
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "INVALID_PARTITION_OPERATION",
+    "NOT_A_PARTITIONED_TABLE",
+    "PARTITIONS_NOT_FOUND",
+    "_LEGACY_ERROR_TEMP_1251",  # its partitions are not those of the catalog
+)
+"""What Spark calls it that a table is not there any more, or that another one, without its partitions, is."""
+
+
+def kind_of(error: BaseException) -> str:
+    """What Spark calls an error, such as ``TABLE_OR_VIEW_NOT_FOUND``; empty if it has no name for it."""
+    failure = failure_of(error, analysis=True)
+    return "" if failure is None else failure.kind
+
+
+_CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error): ")
+"""What Java says before the message of an error that Spark has no name for."""
+
+_CONFLICT = re.compile(
+    r"org\.apache\.iceberg\.exceptions\.CommitFailedException\b"
+    r"|ValidationException: (Found|Missing|Cannot commit|Cannot determine)"
+    r"|Found conflicting files|Cannot commit: stale table metadata|Cannot commit, found new delete"
+)
+
+
+def _whole(error: BaseException) -> str:
+    """All that an error says, with the stacks of what caused it."""
+    stack = getattr(error, "getStackTrace", None)
+    return f"{error}\n{stack() if callable(stack) else ''}\n{error.__cause__ or ''}"
+
+
+def run(what: str, text: str, space: Workspace) -> None:
+    """Run a statement, which may refer to attached DataFrames; not in a rehearsal."""
+    if not space.is_rehearsal:
+        with changing(what):
+            space.sql(text)
+
+
+def run_change(what: str, text: str, space: Workspace) -> None:
+    """Run a statement that makes a change of the plan, as `run` does; an interrupt is raised when it has ended."""
+    if not space.is_rehearsal:
+        with hold_interrupts(cancels=True):
+            run(what, text, space)
+            note_outcome("made")
+
+
+def pairs(left: Iterable[str], right: Iterable[str], operator: str) -> list[str]:
+    """Comparisons of columns of two tables, one by one."""
+    return [f"{one} {operator} {other}" for one, other in zip(left, right, strict=True)]
+
+
+def qualified(table: str, columns: Iterable[str]) -> list[str]:
+    """Columns of a table by its alias."""
+    return [f"{table}.{statement_name((column,))}" for column in columns]

@@ -1,0 +1,68 @@
+"""Where and how a table of Spark's own keeps its files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.spark.catalog.session_catalog import refresh_table
+from substrait_dsl.spark.catalog.table_metadata import REQUIRED, in_catalog
+from substrait_dsl.spark.changes.file_systems import as_uri
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from substrait_dsl.spark.catalog.table_metadata import StoredTable
+
+_OF_CATALOG = {REQUIRED, "transient_lastDdlTime"}
+"""Properties of tables that nobody gave them to say something of his own."""
+
+
+@attrs.frozen
+class TableFiles:
+    """What the catalog knows of the files of a table."""
+
+    location: str
+    options: Mapping[str, str]
+    """What is said to whoever writes the files."""
+    is_bucketed: bool
+    is_tracked: bool
+    """Whether the catalog knows the partitions, and reads no others."""
+    has_statistics: bool
+    is_plain: bool
+    """Whether there is nothing to the table but its columns and their rows, in a folder that Spark manages."""
+
+    @classmethod
+    def of_table(cls, table: StoredTable, spark: SparkSession) -> TableFiles:
+        """What the catalog has said of the table, which is asked where it was not."""
+        told = table.description
+        if told is None:
+            ((text,),) = spark.sql(f"DESCRIBE TABLE EXTENDED {table.sql} AS JSON").collect()
+            told = json.loads(text)
+        options = {key: value for key, value in told.get("storage_properties", {}).items() if key != "path"}
+        is_bucketed = "num_buckets" in told
+        return cls(
+            location=told.get("location", ""),
+            options=options,
+            is_bucketed=is_bucketed,
+            is_tracked=told.get("partition_provider", "").lower() == "catalog" and bool(table.partitions),
+            has_statistics="statistics" in told,
+            is_plain=told.get("type") == "MANAGED"
+            and not (is_bucketed or table.partitions or options or "comment" in told)
+            and told.get("table_properties", {}).keys() <= _OF_CATALOG
+            and not any(field.metadata for field in table.schema.fields),
+        )
+
+
+def refresh(table: StoredTable, stored: TableFiles, folder: str, spark: SparkSession) -> None:
+    """Have the session see the rows of a table: what it keeps of that, and of its files, was before."""
+    if stored.has_statistics:  # they are of the former rows
+        spark.sql(f"ANALYZE TABLE {table.sql} COMPUTE STATISTICS NOSCAN")
+    spark.catalog.refreshByPath(as_uri(folder))
+    if table.description is None:
+        spark.catalog.refreshTable(table.sql)
+    else:
+        refresh_table(in_catalog(table.names, spark)[1], spark)

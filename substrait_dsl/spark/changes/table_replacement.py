@@ -1,0 +1,326 @@
+"""New tables of Spark's own, in the place of old ones or not.
+
+A catalog of Iceberg tables makes or replaces one in one step. Spark's own does not: a table that is filled while it is
+made blocks its name if its writer is killed. So it is made under a name of its own first, which is most of the work and
+may fail, and then renamed. Where an old table has the same columns, only its folder is exchanged for another.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import uuid
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, quoted
+from substrait_dsl.spark.catalog.table_metadata import in_catalog
+from substrait_dsl.spark.catalog.table_names import SESSION_CATALOG, find_of_writers, statement_name, tables_in
+from substrait_dsl.spark.changes.commits import STAGING, staging
+from substrait_dsl.spark.changes.file_systems import as_uri, reach
+from substrait_dsl.spark.changes.statements import OF_REPLACED, changing, kind_of, reporting_replaced, run, run_change
+from substrait_dsl.spark.changes.table_files import TableFiles, refresh
+from substrait_dsl.spark.session.cancellation import hold_interrupts
+from substrait_dsl.spark.session.failures import spark_errors
+from substrait_dsl.spark.session.outcomes import note_outcome
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+    from substrait_dsl.spark.catalog.table_metadata import StoredTable
+    from substrait_dsl.spark.changes.file_systems import FileSystem
+    from substrait_dsl.spark.session.workspace import Workspace
+
+
+def create(what: str, names: tuple[str, ...], definition: str, space: Workspace) -> None:
+    """Make a table of rows; if it cannot be made, or its writer is killed, its name stays free.
+
+    Args:
+        what: what is being done, for messages.
+        names: its name, which no table has.
+        definition: what stands behind CREATE TABLE and the name.
+        space: the workspace of the execution.
+
+    Raises:
+        ExecutionError: it could not be made, or another writer made one of this name meanwhile.
+    """
+    if space.is_rehearsal:
+        return
+    if in_catalog(names, space.spark)[0] != SESSION_CATALOG or _NUMBER.fullmatch(names[-1]):
+        run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", space)
+        return
+    fresh = _beside(names, "new")
+    with _removed_on_error(fresh, space):
+        run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", space)
+        with hold_interrupts():
+            _rename(what, fresh, names, space)
+            note_outcome("made")
+
+
+def create_or_replace(
+    what: str,
+    old: StoredTable,
+    definition: str,
+    space: Workspace,
+    rows: DataFrame,
+    required: Collection[str],
+    *,
+    has_defaults: bool = False,
+) -> None:
+    """Put a new table in the place of one.
+
+    Args:
+        what: what is being done, for messages.
+        old: the table that is there.
+        definition: what stands behind CREATE TABLE and the name; it may read the old table, and names the format.
+        space: the workspace of the execution.
+        rows: those of the new one, with its columns.
+        required: the columns that hold no NULL.
+        has_defaults: whether its columns have default values.
+
+    Raises:
+        UnsupportedError: the old one is a branch, or the session writes one of it; or it cannot be renamed.
+        ExecutionError: it could not be made; then the old table is what it was, or the message says where it is.
+    """
+    old.require_whole(what)
+    old.require_main(what, space.spark)
+    if old.is_iceberg:
+        run_change(what, f"CREATE OR REPLACE TABLE {old.sql}{definition}", space)
+        return
+    if _NUMBER.fullmatch(old.names[-1]):
+        raise UnsupportedError(f"{what}: Spark cannot rename a table whose name is a number", hint="drop it first")
+    if space.is_rehearsal:
+        return
+    with reporting_replaced(what):
+        stored = TableFiles.of_table(old, space.spark)
+    if (
+        not has_defaults
+        and stored.is_plain
+        and old.required == {*required}
+        and _columns(old.schema) == _columns(rows.schema)
+        and (found := reach(stored.location, space.spark)) is not None
+        and _exchange(what, old, stored, *found, rows, space)
+    ):
+        return
+    _replace(what, old, definition, space)
+
+
+def _columns(schema: StructType) -> list[tuple[str, str]]:
+    return [(field.name, field.dataType.simpleString()) for field in schema.fields]
+
+
+def _exchange(
+    what: str,
+    old: StoredTable,
+    stored: TableFiles,
+    files: FileSystem,
+    folder: str,
+    rows: DataFrame,
+    space: Workspace,
+) -> bool:
+    """Exchange the folder of a table for one with other rows, in one step; False: there is no such step here."""
+    if not files.is_folder(folder):
+        return False
+    with changing(what), staging(files, folder.rpartition("/")[0], what) as staged:
+        if not files.can_exchange(staged.path):
+            staged.remove()
+            return False
+        rows.write.format(old.format).options(**stored.options).save(as_uri(staged.rows))
+        staged.staged()
+        with hold_interrupts():
+            is_exchanged = files.exchange(staged.rows, folder)
+            if is_exchanged:
+                note_outcome("made")
+            staged.remove()
+            if is_exchanged:
+                refresh(old, stored, folder, space.spark)
+    return is_exchanged
+
+
+def _replace(what: str, old: StoredTable, definition: str, space: Workspace) -> None:
+    """Make the new table beside the old one, and exchange their names by two renamings."""
+    fresh, aside = _beside(old.names, "new"), _beside(old.names, "old")
+    with _removed_on_error(fresh, space):
+        run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", space)
+        with hold_interrupts():
+            try:
+                _rename(what, old.names, aside, space)
+                _rename(what, fresh, old.names, space)
+            except BaseException as error:
+                _restore(what, old, aside, error, space)
+                raise
+            note_outcome("made")
+            left = statement_name(aside)
+            kept = f"{what}: the table was replaced, but the old one is still there as {left}"
+            run(kept, f"DROP TABLE {left}", space)
+
+
+def _restore(what: str, old: StoredTable, aside: tuple[str, ...], error: BaseException, space: Workspace) -> None:
+    """Give the old table its name again, if it has another one. Raises `ExecutionError` if that is not possible."""
+    if not space.spark.catalog.tableExists(statement_name(aside)):
+        return
+    try:
+        _rename(what, aside, old.names, space)
+    except ExecutionError as second:
+        now, first = quoted([".".join(aside)]), ""
+        if second.__cause__ is not None and kind_of(second.__cause__) == _LOCATION:
+            first = f"remove the folder {quoted([_folder(old.names, space)])}, which no table has; then "
+        raise ExecutionError(
+            f"{what}: the old table is called {now} now, and could not be renamed: {second.message}",
+            hint=f"{first}ALTER TABLE {statement_name(aside)} RENAME TO {old.sql}, in Spark's SQL",
+        ) from error
+
+
+_LOCATION = "LOCATION_ALREADY_EXISTS"
+_MOST_TURNS = 40
+_PAUSE = 0.05
+"""How often a table is renamed whose folder others make, and how many seconds lie between: tasks that end late."""
+
+
+def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], space: Workspace) -> None:
+    """Rename a table.
+
+    An insert that has found the table before it got another name makes its folder again, to stage rows there. They
+    are nobody's, and the insert fails: so that folder is removed, unless there is something else in it. So may there
+    be the files of a table that was being renamed when its writer was killed: they are moved away.
+
+    Raises:
+        ExecutionError: there is no such table any more, or one of the new name, or a folder with other files.
+    """
+    for turn in range(_MOST_TURNS):
+        try:
+            with reporting_replaced(what):
+                run(what, _renamed(table, to, space), space)
+        except ExecutionError as error:
+            is_last = turn == _MOST_TURNS - 1
+            if error.__cause__ is None or kind_of(error.__cause__) != _LOCATION or is_last:
+                raise
+            if not _is_freed(to, space):
+                half = _half_renamed(to, space)
+                if not half:
+                    raise
+                if turn == _MOST_TURNS - 2:  # a writer that is at work would be done, and have a table of the new name
+                    _move_away(half, to, space)
+            time.sleep(_PAUSE if turn else 0)
+        else:
+            _put_in_place(table, to, space)
+            return
+
+
+def _put_in_place(table: tuple[str, ...], to: tuple[str, ...], space: Workspace) -> None:
+    """Move the files of a renamed table into its folder.
+
+    Where a folder was made after Spark has looked for it, Hadoop moves the one of the table into that, and the table
+    has no rows.
+    """
+    if (found := reach(_folder(to, space), space.spark)) is None:
+        return
+    files, folder = found
+    inside = f"{folder}/{table[-1].lower()}"
+    if not files.is_folder(inside):
+        return
+    for name in files.files(inside):
+        if not files.exists(f"{folder}/{name}"):
+            files.create_folder(os.path.dirname(f"{folder}/{name}"))
+            files.rename(f"{inside}/{name}", f"{folder}/{name}")
+    files.delete(inside)
+    space.spark.catalog.refreshByPath(as_uri(folder))
+    space.sql(f"REFRESH TABLE {statement_name(to)}")
+
+
+def _is_freed(names: tuple[str, ...], space: Workspace) -> bool:
+    """Remove the folder that a table of a name would have, if it has nothing but staged rows; whether that was so."""
+    if (found := reach(_folder(names, space), space.spark)) is None:
+        return False
+    files, folder = found
+    try:
+        if {*files.names(folder)} <= {STAGING}:
+            files.delete(f"{folder}/{STAGING}")
+            files.delete_empty(folder)  # nothing that others have put there meanwhile
+    except OSError:  # as tasks write there
+        return {*files.names(folder)} <= {STAGING}
+    return not files.exists(folder)
+
+
+def _half_renamed(to: tuple[str, ...], space: Workspace) -> list[tuple[str, ...]]:
+    """The tables that a writer has made for a name and whose folder is gone.
+
+    A catalog of Hive's renames the folder of a table, and then the table. Between the two its files are in the folder
+    of the new name, which no table has.
+    """
+    names = find_of_writers(to[-1], "new", tables_in(to[:-1], space.spark) or ())
+    found = [((*to[:-1], name), reach(_folder((*to[:-1], name), space), space.spark)) for name in names]
+    return [name for name, there in found if there is not None and not there[0].exists(there[1])]
+
+
+def _move_away(half: Sequence[tuple[str, ...]], to: tuple[str, ...], space: Workspace) -> None:
+    """Give the folder of a name back the name that it had when its table was to be renamed.
+
+    That table is dropped first. Where its writer is at work after all, one of the two statements fails.
+    """
+    try:
+        for name in half:
+            space.sql(f"DROP TABLE {statement_name(name)}")
+    except spark_errors() as error:
+        if kind_of(error) in OF_REPLACED:  # it has the new name now
+            return
+        raise
+    found, before = (reach(_folder(name, space), space.spark) for name in (to, half[0]))
+    if found is not None and before is not None:
+        with suppress(FileNotFoundError):  # its writer has moved it back
+            found[0].rename(found[1], before[1])
+
+
+def require_in_place(table: StoredTable, files: FileSystem, folder: str, what: str, spark: SparkSession) -> None:
+    """Raise `ExecutionError` for a table whose folder a writer has renamed, to replace it, and not the table.
+
+    A catalog of Hive's does so in two steps. Of a writer that was killed between them it leaves a table without rows.
+    """
+    around, own = os.path.split(folder)
+    for name in find_of_writers(own, "old", files.names(around)):
+        if not spark.catalog.tableExists(statement_name((*table.names[:-1], name))):
+            left = f"{around}/{name}"
+            raise ExecutionError(
+                f"{what}: a writer that replaces the table has begun to rename it: its rows are in {quoted([left])}",
+                hint=f"run it again; if that writer was killed, rename that folder to {quoted([folder])}",
+            )
+
+
+def _folder(names: tuple[str, ...], space: Workspace) -> str:
+    """The folder of a table that Spark manages."""
+    _, (*namespace, name) = in_catalog(names, space.spark)
+    database = namespace[0] if namespace else space.spark.catalog.currentDatabase()
+    around = space.spark.catalog.getDatabase(f"{SESSION_CATALOG}.{statement_name((database,))}").locationUri
+    return f"{around}/{name.lower()}"
+
+
+@contextmanager
+def _removed_on_error(fresh: tuple[str, ...], space: Workspace) -> Iterator[None]:
+    """Remove a table with a name that is nobody else's, and its folder, if anything fails."""
+    try:
+        yield
+    except BaseException:
+        with suppress(SubstraitDslError, OSError, *spark_errors()):
+            space.sql(f"DROP TABLE IF EXISTS {statement_name(fresh)}")
+            if (found := reach(_folder(fresh, space), space.spark)) is not None:
+                files, folder = found
+                files.delete(folder)  # a statement that fails leaves one without a table
+        raise
+
+
+def _beside(names: tuple[str, ...], word: str) -> tuple[str, ...]:
+    """A name beside that of a table which no other has."""
+    return (*names[:-1], f"{names[-1]}__{word}_{uuid.uuid4().hex[:12]}")
+
+
+_NUMBER = re.compile(r"\d+(?:e\d+)?(?:[lsyfd]|bd)?", re.IGNORECASE)
+"""What Spark reads as a number, also where a name stands, when it renames a table."""
+
+
+def _renamed(table: tuple[str, ...], to: tuple[str, ...], space: Workspace) -> str:
+    """The statement that renames a table; the new name is one in the table's own catalog."""
+    _, name = in_catalog(to, space.spark)
+    return f"ALTER TABLE {statement_name(table)} RENAME TO {statement_name(name)}"

@@ -1,0 +1,278 @@
+"""Writes: rows inserted into a table, deleted from it or put in place of its rows, and new tables of rows.
+
+Each is one statement, so that a table has all of it or nothing. What Spark's own formats cannot do in one statement is
+refused, but for a new table in place of an old one: see `replacing`.
+Specification: https://substrait.io/relations/logical_relations/#write-operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, assert_never
+
+from substrait_dsl.algebra.plan import Root
+from substrait_dsl.algebra.relations import ExtensionObject, FilesTarget, NamedObject, VirtualTarget, Write
+from substrait_dsl.algebra.types import UUID, Type
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted
+from substrait_dsl.spark.catalog.table_metadata import (
+    ICEBERG,
+    StoredTable,
+    find_table,
+    format_of_new,
+    need_table,
+    title,
+)
+from substrait_dsl.spark.catalog.table_names import column_list, statement_name
+from substrait_dsl.spark.changes.iceberg_snapshots import changed
+from substrait_dsl.spark.changes.inserts import insert
+from substrait_dsl.spark.changes.sinks import write_files, write_view
+from substrait_dsl.spark.changes.statements import (
+    nested_cast,
+    no_rows,
+    nothing,
+    pairs,
+    qualified,
+    required_property,
+    run_change,
+    sql_type,
+    using,
+)
+from substrait_dsl.spark.changes.table_replacement import create, create_or_replace
+from substrait_dsl.spark.expressions.templates import require_comparable
+from substrait_dsl.spark.expressions.types import holds, to_spark
+from substrait_dsl.spark.lowering import Lowering
+from substrait_dsl.spark.sources.orc_files import ORC_FILES, with_kept_days
+from substrait_dsl.spark.sources.reads import as_inside
+from substrait_dsl.spark.sources.schema_compatibility import columns_in, is_of_length, require_distinct, require_kept
+from substrait_dsl.spark.sources.write_guards import inserted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType, StructType
+
+    from substrait_dsl.spark.session.workspace import Workspace
+
+
+def write(rel: Write, space: Workspace) -> DataFrame:
+    """Write rows; gives nothing, or the records that were modified.
+
+    Raises:
+        UnsupportedError: the target cannot hold the rows, or its format cannot do what is asked for.
+        SchemaError: the table does not fit the declared columns.
+        ExecutionError: a table that should be there is not, or the reverse; or another writer has changed it meanwhile.
+    """
+    require_distinct(rel.table_schema, "write")
+    match rel.target:
+        case NamedObject(names=names, extension=extension):
+            if extension is not None and extension.enhancement is not None:
+                raise UnsupportedError(f"{title(names)} carries an enhancement that Spark does not know")
+            return _to_table(rel, names, space)
+        case FilesTarget() as target:
+            return write_files(rel, target, _given(rel, space), space)
+        case VirtualTarget() as target:
+            return write_view(rel, target, _given(rel, space), space)
+        case ExtensionObject(detail=detail):
+            raise UnsupportedError(f"Spark does not know how to write to an object of the type {detail.type_url}")
+        case never:
+            assert_never(never)
+
+
+def _given(rel: Write, space: Workspace, *, keep: bool = False) -> DataFrame:
+    """The rows that are written, under the names of the table's columns; computed now, if they are used again."""
+    frame = Lowering(space).lower_root(Root(rel.input, _names(rel)))
+    is_kept = (keep or rel.output == "modified_records") and not space.is_rehearsal
+    return frame.localCheckpoint() if is_kept else frame
+
+
+def _names(rel: Write) -> tuple[str, ...]:
+    return rel.table_schema.depth_first_names()
+
+
+def _result(rel: Write, frame: DataFrame) -> DataFrame:
+    """What a write gives whose records are these."""
+    return frame if rel.output == "modified_records" else nothing(frame.sparkSession)
+
+
+def _to_table(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
+    match rel.op:
+        case "insert":
+            return _insert(rel, need_table(names, space.spark, 'op="ctas" makes the table of the rows'), space)
+        case "ctas":
+            return _ctas(rel, names, space)
+        case "delete":
+            return _delete(rel, need_table(names, space.spark), space)
+        case "update":
+            return _update(rel, need_table(names, space.spark), space)
+        case never:
+            assert_never(never)
+
+
+def _insert(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
+    columns = columns_in(table, rel.table_schema)
+    what = f"insert into {table.title}"
+    require_kept(table.schema, table.format, what, space.spark)
+    frame = _given(rel, space)
+    # An Iceberg table has the values that tell partitions apart in its files, too.
+    apart = set() if table.format == ICEBERG else set(table.partitions)
+    folders = {name for name, column in zip(rel.table_schema.names, columns, strict=True) if column in apart}
+    source = nested_cast(_kept(frame, table.files, folders), _kinds(table, columns))
+    texts = [statement_name((name,)) for name in rel.table_schema.names]
+    values = inserted(table, columns, texts, what, space.spark)
+    insert(table, columns, values, source, what, space)
+    return _result(rel, frame)
+
+
+def _kept(frame: DataFrame, kind: str, apart: Container[str] = ()) -> DataFrame:
+    """The rows as they may be written to a table of a format; some columns are not in its files."""
+    return with_kept_days(frame, kind, apart) if kind in ORC_FILES else frame
+
+
+def _kinds(table: StoredTable, columns: Sequence[str]) -> list[DataType]:
+    kinds = {field.name: field.dataType for field in table.schema.fields}
+    return [kinds[column] for column in columns]
+
+
+def _ctas(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
+    what = f"ctas of {title(names)}"
+    found = find_table(names, space.spark)
+    if found is not None and rel.create_mode == "append_if_exists":
+        return _insert(rel, found, space)
+    if found is not None and rel.create_mode == "ignore_if_exists":
+        return _result(rel, no_rows(to_spark(rel.schema), space.spark))
+    if found is not None and rel.create_mode == "error_if_exists":
+        raise ExecutionError(
+            f"{what}: there is a table of this name already",
+            hint='create_mode="replace_if_exists", "append_if_exists" or "ignore_if_exists"',
+        )
+    frame = _given(rel, space)
+    schema: StructType = frame.schema
+    kind = found.format if found is not None else format_of_new(names, what, space.spark)
+    require_kept(schema, kind, what, space.spark)
+    source = space.attach(_kept(frame, kind if found is None else found.files))
+    rows = f"SELECT {_of_any_length(schema)} FROM {source}"
+    definition = f"{using(kind)}{required_property(rel.table_schema, found)} AS {rows}"
+    if found is None:
+        create(what, names, definition, space)
+    else:
+        required = [field.name for field in rel.table_schema if not field.type.nullable]
+        create_or_replace(what, found, definition, space, space.sql(rows), required)
+    return _result(rel, frame)
+
+
+def _of_any_length(schema: StructType) -> str:
+    """All columns, as part of a statement; without the lengths that texts have in a table that some rows come from."""
+    if not any(map(is_of_length, schema.fields)):
+        return "*"
+    names = [statement_name((field.name,)) for field in schema.fields]
+    return ", ".join(
+        f"CAST({name} AS {sql_type(field.dataType)}) AS {name}" if is_of_length(field) else name
+        for name, field in zip(names, schema.fields, strict=True)
+    )
+
+
+def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
+    """Remove as many copies of each row as the input has.
+
+    A MERGE deletes all copies of a row, and inserts anew those that there are more of than the input has.
+    """
+    what = f"delete from {table.title}"
+    table.require_rows_change(what)
+    columns = columns_in(table, rel.table_schema, adds_rows=False)
+    if others := [name for name in table.schema.names if name not in columns]:
+        raise SchemaError(f"{what}: rows are known by all their columns, and the given ones lack {quoted(others)}")
+    for kind in rel.table_schema.types:
+        require_comparable(kind, what)
+    frame = nested_cast(_given(rel, space, keep=True), _kinds(table, columns))
+    keys, (group, number, copies, gone) = _new_names(table, len(columns), space), _new_names(table, 4, space)
+    source = space.attach(frame.toDF(*keys))
+    key_list = ", ".join(keys)
+    compared = partial(_compared, kinds=rel.table_schema.types)
+    mine, stored = compared(qualified("__row", columns)), compared(qualified("__old", columns))
+    given = compared(keys)
+    counted = f"(SELECT {key_list}, count(*) AS {copies} FROM {source} GROUP BY {key_list}) AS {group}"
+
+    def numbered(rows: str) -> str:
+        """The rows that equal one of the input, numbered among those that equal each other."""
+        return (
+            f"(SELECT __old.*, row_number() OVER (PARTITION BY {', '.join(stored)} ORDER BY 1) AS {number}, "
+            f"{copies} FROM {rows} AS __old JOIN {counted} ON {' AND '.join(pairs(stored, given, '<=>'))})"
+        )
+
+    kept = f"SELECT false, {column_list(columns)} FROM {numbered(table.sql)} WHERE {number} > {copies}"
+    rows = f"SELECT DISTINCT true AS {gone}, {key_list} FROM {source} UNION ALL {kept}"
+    text = (
+        f"MERGE INTO {table.sql} AS __row USING ({rows}) AS {group} "
+        f"ON {gone} AND {' AND '.join(pairs(mine, given, '<=>'))} WHEN MATCHED THEN DELETE "
+        f"WHEN NOT MATCHED AND NOT {gone} THEN INSERT ({column_list(columns)}) VALUES ({key_list})"
+    )
+
+    def taken(stored: str) -> DataFrame:
+        query = f"SELECT {column_list(columns)} FROM {numbered(stored)} WHERE {number} <= {copies}"
+        return space.sql(query).localCheckpoint()
+
+    return _told(rel, what, text, table, taken, space)
+
+
+def _new_names(table: StoredTable, how_many: int, space: Workspace) -> list[str]:
+    """New names that no column of the table has."""
+    taken = {name.lower() for name in table.schema.names}
+    names = iter(space.name, "")
+    return list(islice((name for name in names if name not in taken), how_many))
+
+
+def _told(
+    rel: Write, what: str, text: str, table: StoredTable, ask: Callable[[str], DataFrame], space: Workspace
+) -> DataFrame:
+    """Run the statement of a write to an Iceberg table; gives the rows that it changed, if the write tells them.
+
+    `ask` gives them from the table before the statement.
+    """
+    if rel.output == "no_output":
+        run_change(what, text, space)
+        return _result(rel, nothing(space.spark))
+    records = changed(what, text, table, space, ask)
+    return _result(rel, records if records is not None else no_rows(to_spark(rel.schema), space.spark))
+
+
+def _compared(columns: Sequence[str], kinds: Sequence[Type]) -> list[str]:
+    """Columns as expressions see them, if they hold uuids, which tables may have in another spelling."""
+    return [as_inside(text, kind) if holds(kind, UUID) else text for text, kind in zip(columns, kinds, strict=True)]
+
+
+def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
+    """Put rows in place of those with the same key, which an Iceberg table may have declared."""
+    what = f"update of {table.title}"
+    table.require_rows_change(what)
+    columns = columns_in(table, rel.table_schema, adds_rows=False)
+    keys = [name for name in columns if name in table.identifiers]
+    if not keys or len(keys) < len(table.identifiers):
+        raise UnsupportedError(
+            f"{what}: which row of the table a row of the input stands for is not known: the table has "
+            + (f"the key {quoted(table.identifiers)}" if table.identifiers else "no identifier fields"),
+            hint="declare all columns of the key"
+            if table.identifiers
+            else "sd.update(...) changes rows by a condition",
+        )
+    replaced = [name for name in columns if name not in keys]
+    if not replaced:
+        raise UnsupportedError(f"{what}: the input has the columns of the key only, and those stay")
+    given = _kept(_given(rel, space, keep=True), table.files)  # it may be computed twice
+    frame = nested_cast(given, _kinds(table, columns))
+    fresh = _new_names(table, len(columns), space)
+    new = dict(zip(columns, fresh, strict=True))
+    source = space.attach(frame.toDF(*fresh))
+    kinds = [kind for name, kind in zip(columns, rel.table_schema.types, strict=True) if name in keys]
+    stored = _compared(qualified("__row", keys), kinds)
+    same = " AND ".join(pairs(stored, _compared([new[key] for key in keys], kinds), "="))
+    sets = ", ".join(
+        f"{name} = {new[column]}" for name, column in zip(qualified("__row", replaced), replaced, strict=True)
+    )
+    text = f"MERGE INTO {table.sql} AS __row USING {source} AS __new ON {same} WHEN MATCHED THEN UPDATE SET {sets}"
+    made = ", ".join(f"{new[column]} AS {statement_name((column,))}" for column in columns)
+
+    def records(stored: str) -> DataFrame:
+        return space.sql(f"SELECT {made} FROM {source} JOIN {stored} AS __row ON {same}").localCheckpoint()
+
+    return _told(rel, what, text, table, records, space)

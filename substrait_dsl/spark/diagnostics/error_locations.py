@@ -1,0 +1,264 @@
+"""The places in a plan that an error of a running job comes from.
+
+Spark tells an error by a condition, and most by the piece of SQL text that failed. The text was written by the
+lowering, whose `Record` knows the expression that it came from. An error without such a piece may come from each
+expression that can fail in this way, often just one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from substrait_dsl.algebra.expressions import Cast, Expression, ScalarFunction, ScalarSubquery
+from substrait_dsl.algebra.node import Node, Rel, walk
+from substrait_dsl.algebra.relations import (
+    HashJoin,
+    Join,
+    LateralJoin,
+    LocalFiles,
+    MergeJoin,
+    NamedTable,
+    NestedLoopJoin,
+    Read,
+)
+from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, Decimal
+from substrait_dsl.spark.diagnostics.explanations import INTERVALS, OF_TIME, Place
+from substrait_dsl.spark.expressions.literals import text_to_sql
+from substrait_dsl.spark.expressions.time_zones import NO_ZONE
+from substrait_dsl.spark.relations.join_strategies import MANY_MATCHES
+from substrait_dsl.spark.relations.physical_joins import as_join
+from substrait_dsl.spark.relations.single_joins import may_tell
+from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.failures import (
+    BROKEN_RECORDS,
+    IS_NULL,
+    MANY_ROWS,
+    NO_TABLE,
+    OF_ARITHMETIC,
+    OF_FILES,
+    OF_INTERVALS,
+    OVERFLOWN_CAST,
+    Failure,
+    spark_errors,
+)
+from substrait_dsl.spark.session.source_map import Record
+from substrait_dsl.spark.sources.delimited_text import OF_TEXT, text_format
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Holds = Callable[[str], bool]
+
+
+def places(failure: Failure, record: Record) -> list[Place]:
+    """The places that an error may come from, of which it comes from one; none if nothing is known."""
+    plan = record.plan
+    told = failure.parameters.get("errorMessage", "")
+    if told.startswith(MANY_MATCHES):
+        return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Rel) and _may_say(rel, told)]
+    if (failure.kind in OF_FILES and not failure.fragments) or told in OF_TEXT:
+        return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Read) and _is_read_by(failure, rel)]
+    nodes = list(_failed(failure, record))
+    if not nodes and told.endswith(IS_NULL):
+        return list(_required(told, record))
+    owners = _owners(plan)
+    found = {id(node): node for node in nodes if id(node) in owners}
+    if failure.fragments or current_engine().tells_fragments:
+        for node in list(found.values()):  # what fails is inside of what it is part of
+            if any(id(part) in found for part in walk(node) if part is not node):
+                del found[id(node)]
+    return [Place(plan, owners[id(node)], node) for node in found.values()]
+
+
+def of_tables(failure: Failure, record: Record, frame: DataFrame) -> list[Place]:
+    """The reads of named tables that are gone: of one that the failure names, or of a file that belongs to the rows."""
+    tables = [rel for rel in walk(record.plan) if isinstance(rel, Read) and isinstance(rel.definition, NamedTable)]
+    if failure.kind == NO_TABLE:
+        gone = failure.parameters.get("relationName", "").replace("`", "").lower()
+        return [Place(record.plan, rel) for rel in tables if _last_name(rel) == gone.rpartition(".")[2]]
+    if failure.kind not in OF_FILES:
+        return []
+    message = unquote(failure.message)
+    with suppress(*spark_errors()):
+        if any(unquote(urlsplit(uri).path) in message for uri in (frame.inputFiles() if tables else ())):
+            return [Place(record.plan, rel) for rel in tables]
+    return []
+
+
+def _last_name(read: Read) -> str:
+    """The name of a table without those of its catalog and its namespace, as Spark compares them."""
+    return read.definition.names[-1].lower() if isinstance(read.definition, NamedTable) else ""
+
+
+def _may_say(rel: Rel, told: str) -> bool:
+    """Whether a relation is a single join that may have failed with these words."""
+    match rel:
+        case Join(how="left_single" | "right_single") | LateralJoin(how="left_single"):
+            return may_tell(rel, told)
+        case HashJoin() | MergeJoin() | NestedLoopJoin():
+            return _may_say(as_join(rel), told)
+        case _:
+            return False
+
+
+def _is_read_by(failure: Failure, read: Read) -> bool:
+    """Whether a failure names a file that a relation reads, or names none and may be one of its records."""
+    if not isinstance(read.definition, LocalFiles):
+        return False
+    if failure.kind not in OF_FILES or failure.kind in BROKEN_RECORDS:
+        return text_format(read) is not None
+    message = unquote(failure.message)
+    paths = (unquote(urlsplit(item.uri).path) for item in read.definition.items)
+    return any(re.split(r"[*?\[{]", path, maxsplit=1)[0].rstrip("/") in message for path in paths)
+
+
+def _failed(failure: Failure, record: Record) -> Iterator[Node]:
+    """The parts of expressions that may have failed."""
+    for fragment in failure.fragments:
+        holds = _around(_without_frames(fragment))
+        inlined = {before for before, after in record.inlined if holds(after)}
+        for node, texts in record.written:
+            yield from _smallest(node, texts, holds)
+            if texts.get(id(node)) in inlined:
+                yield node
+    if failure.fragments:
+        return
+    if failure.kind == MANY_ROWS:
+        parts = (part for node, _ in record.written for part in walk(node, into_relations=False))
+        yield from (part for part in parts if isinstance(part, ScalarSubquery) and not part.input.single_row)
+    signs = _signs(failure)
+    for node, texts in record.written:
+        yield from (part for part in _showing(node, texts, signs) if _may_give(part, failure))
+        if failure.kind in ("ARITHMETIC_OVERFLOW", OF_INTERVALS):
+            yield from _of_intervals(node)
+
+
+def _is_float(expression: Expression) -> bool:
+    return isinstance(expression.type, FP32 | FP64)
+
+
+def _may_give(part: Node, failure: Failure) -> bool:
+    """Whether a part of an expression may have given the value that does not fit: one of floats has a point."""
+    if failure.kind != OVERFLOWN_CAST or current_engine().tells_fragments:
+        return True
+    is_float = re.fullmatch(r"-?\d+", failure.parameters.get("value", "")) is None
+    if not isinstance(part, Cast):
+        return not is_float or any(isinstance(each, Expression) and _is_float(each) for each in part.children())
+    if _is_float(part.input):
+        return is_float
+    return isinstance(part.input.type, Decimal) or (isinstance(part.input.type, I8 | I16 | I32 | I64) and not is_float)
+
+
+def _around(fragment: str) -> Holds:
+    """Tells texts that a fragment is part of, from one word to another."""
+    start, end = (r"\b" if re.match(r"\w", edge) else "" for edge in (fragment[:1], fragment[-1:]))
+    pattern = re.compile(start + re.escape(fragment) + end)
+    return lambda text: pattern.search(_without_frames(text)) is not None
+
+
+def _without_frames(text: str) -> str:
+    """A text with one name for all DataFrames that it refers to: Spark gives them others than the lowering does."""
+    return re.sub(r"\b(__frame\d+__|_pyspark_(connect_temp_view_)?[0-9a-f]{32})(?!\w)", "__frame__", text)
+
+
+def _smallest(node: Node, texts: Mapping[int, str], holds: Holds) -> Iterator[Node]:
+    """The smallest part of an expression whose text holds what is looked for."""
+    parts = [part for part in walk(node, into_relations=False) if holds(texts.get(id(part), ""))]
+    if parts:
+        # Of parts with the same text the outermost: the others are what it leaves as they are.
+        yield min(parts, key=lambda part: len(texts[id(part)]))
+
+
+def _signs(failure: Failure) -> tuple[str, ...]:
+    """What the text of an expression shows that can fail in a way that Spark does not tell the place of."""
+    match failure.kind:
+        case "USER_RAISED_EXCEPTION":
+            told = failure.parameters.get("errorMessage", "")
+            if about := re.fullmatch(r"the value .*( does not fit [^ ]+)", told, re.DOTALL):
+                return (f"'{about[1]}'))",)
+            if told.endswith(NO_ZONE):
+                return (f"{text_to_sql(NO_ZONE)}))",)
+            return tuple({f"raise_error({text_to_sql(told)})", f"raise_error('{told}')"})
+        case "DIVIDE_BY_ZERO" | "REMAINDER_BY_ZERO":
+            return " / ", " div ", " % "
+        case "CAST_INVALID_INPUT":
+            return ("CAST(",)
+        case "ARITHMETIC_OVERFLOW" | "NUMERIC_VALUE_OUT_OF_RANGE":
+            return "sum(", "avg(", "(- ", "abs(", "round("
+        case _ if failure.kind == OF_ARITHMETIC:
+            return (" % ",) if failure.message.startswith("Division impossible") else (" % ", " / ", " div ", " * ")
+        case "INVALID_TIMEZONE":
+            return ("convert_timezone(",)
+        case "DUPLICATED_MAP_KEY":
+            return "map(", "map_from_entries("
+        case "BINARY_ARITHMETIC_OVERFLOW" if "symbol" in failure.parameters:
+            return (f" {failure.parameters['symbol']} ",)
+        case "CAST_OVERFLOW" if "targetType" in failure.parameters:
+            return (f" AS {failure.parameters['targetType'].strip(chr(34))})",)
+        case _:
+            return ()
+
+
+def _showing(node: Node, texts: Mapping[int, str], signs: tuple[str, ...]) -> Iterator[Node]:
+    """The parts of an expression whose own text, less that of their operands, shows a sign."""
+    for part in walk(node, into_relations=False):
+        own = texts.get(id(part), "")
+        for text in sorted(_operand_texts(part, texts), key=len, reverse=True):
+            if text != own:
+                own = own.replace(text, "")
+        if any(sign in own for sign in signs):
+            yield part
+
+
+def _of_intervals(node: Node) -> Iterator[Node]:
+    """The outermost parts of an expression that compute with intervals: of these, Spark tells no more."""
+    inside: set[int] = set()
+    for part in walk(node, into_relations=False):
+        if id(part) not in inside and _computes_with_intervals(part):
+            inside.update(id(each) for each in walk(part, into_relations=False))
+            yield part
+
+
+def _computes_with_intervals(node: Node) -> bool:
+    return (
+        isinstance(node, ScalarFunction)
+        and isinstance(node.type, OF_TIME)
+        and any(isinstance(each, Expression) and isinstance(each.type, INTERVALS) for each in (node, *node.arguments))
+    )
+
+
+def _operand_texts(node: Node, texts: Mapping[int, str]) -> set[str]:
+    """The texts of the operands of an expression, also of those in clauses of it."""
+    found: set[str] = set()
+    waiting = list(node.children())
+    while waiting:
+        below = waiting.pop()
+        if id(below) in texts:
+            found.add(texts[id(below)])
+        elif not isinstance(below, Rel):
+            waiting += below.children()
+    return found
+
+
+def _required(told: str, record: Record) -> Iterator[Place]:
+    """The relations that the columns of the result come from which a guard's message names."""
+    names = record.names.get(id(record.plan), ())
+    for position, column in enumerate(record.plan.schema.names[: len(names)]):
+        if f'column "{column}" {IS_NULL}' in told and names[position] in record.columns:
+            yield Place(record.plan, record.columns[names[position]][0])
+
+
+def _owners(plan: Rel) -> dict[int, Rel]:
+    """The relation that each part of an expression in a plan stands in."""
+    owners: dict[int, Rel] = {}
+    for rel in walk(plan):
+        if isinstance(rel, Rel):
+            for child in rel.children():
+                if not isinstance(child, Rel):
+                    for part in walk(child, into_relations=False):
+                        owners.setdefault(id(part), rel)
+    return owners

@@ -1,0 +1,278 @@
+"""What an error of a running job means: in words of the plan, and what to do about it.
+
+What is said here is free of generated names, and of advice to loosen Spark's settings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from zoneinfo import available_timezones
+
+import attrs
+
+from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
+    Cast,
+    Expression,
+    ScalarFunction,
+    WindowCall,
+    WindowFunction,
+)
+from substrait_dsl.algebra.node import Node, Rel, walk
+from substrait_dsl.algebra.types import (
+    Date,
+    Decimal,
+    IntervalDay,
+    IntervalYear,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    Type,
+)
+from substrait_dsl.errors import shortened, suggestion
+from substrait_dsl.spark.expressions.functions_regexp import NO_MATCH
+from substrait_dsl.spark.expressions.time_zones import NO_ZONE
+from substrait_dsl.spark.relations.join_strategies import MANY_MATCHES
+from substrait_dsl.spark.relations.tables import NAME
+from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.failures import (
+    ANEW,
+    BEHIND_QUOTE,
+    BROKEN_RECORDS,
+    ENDED,
+    INTERNAL,
+    INVALID_CAST,
+    IS_NULL,
+    MANY_ROWS,
+    NO_FILES,
+    NO_PLAN,
+    NO_TABLE,
+    OF_INTERVALS,
+    OVERFLOWN_CAST,
+    RESTART,
+    STOPPED,
+    TOO_LONG,
+    Failure,
+    plain_words,
+    words_of,
+)
+from substrait_dsl.spark.session.source_map import Record
+from substrait_dsl.spark.sources.delimited_text import record_rules, text_format
+
+
+@attrs.frozen
+class Place:
+    """Where in a plan an error may come from."""
+
+    plan: Rel
+    """The relation that was executed."""
+    rel: Rel
+    node: Node | None = None
+    """The part of the relation: an expression, an aggregate function or a window function; None if there is none."""
+
+
+ON_SPARK = 'Spark runs it: local_session(engine="spark")'
+_REASONS = {
+    "DIVIDE_BY_ZERO": "division by zero",
+    "INTERVAL_DIVIDED_BY_ZERO": "division by zero",
+    "REMAINDER_BY_ZERO": "division by zero",
+    "DUPLICATED_MAP_KEY": "a map has one key twice",
+    MANY_ROWS: "a scalar subquery gives more than one row",
+}
+INTERVALS = (IntervalDay, IntervalYear)
+OF_TIME = (*INTERVALS, Date, PrecisionTimestamp, PrecisionTimestampTZ)
+"""The types that what computes with intervals may give; none is wider."""
+_RECORD = re.compile(
+    r"Malformed (?:CSV record|records .*?): (.*?)(?:\. Parse Mode.*)?(?:\s*SQLSTATE: \w+)?$", re.DOTALL
+)
+_UNREAD = "FAILED_READ_FILE.NO_HINT"
+_GONE = "FAILED_READ_FILE.FILE_NOT_EXIST"
+_OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", OF_INTERVALS, "DATETIME_OVERFLOW")
+_CALLS = (AggregateFunction, ScalarFunction, WindowCall, WindowFunction)
+_MISFITS = (INVALID_CAST, OVERFLOWN_CAST, "NUMERIC_VALUE_OUT_OF_RANGE")
+
+_OF_EITHER = "CAST_OR_ARITHMETIC_OVERFLOW"
+"""Our name for a value that does not fit, of a cast or of what a function gives: an engine does not say of which."""
+
+_HINTS = {
+    STOPPED: RESTART,
+    ENDED: ANEW,
+    TOO_LONG: "cast both sides to fp64, or the divisor to a decimal of fewer digits behind the point, if that will do",
+    "division by zero": "functions.nullif(divisor, 0) gives NULL there",
+    "a scalar subquery gives more than one row": "an aggregate without keys gives one row, limit(1) at most one",
+    NO_MATCH: "when(functions.regexp_count_substring(x, pattern) > 0).then(...).otherwise(None) gives NULL there",
+    "a map has one key twice": "a list of structs, list_of(struct_of(...)), may have equal ones",
+    "Java ran out of memory": "spark.driver.memory and spark.executor.memory say, before Java is started, what it has",
+    "Java ran out of stack": 'spark.driver.extraJavaOptions="-Xss16m", set before Java is started, gives it more',
+    MANY_MATCHES: 'how="left" or "right" keeps every match; distinct() or an aggregate of the other side leaves one',
+}
+_WIDER = "cast the operands to a wider type first"
+_CAST_HINT = 'cast(type, on_failure="return_null") gives NULL there'
+_COLUMN_HINT = (
+    "declare it, or the columns that it is made of, nullable where they are read, or leave such rows out: "
+    "filter(x.is_not_null())"
+)
+_FIRST_HINT = (
+    "first_value and last_value declare that they are never NULL, nth_value(x, 1) does not, nor does the field of a "
+    'struct: functions.last_value(substrait_dsl.struct_of(v=x)).over(...)["v"]'
+)
+_OPTION_HINT = (
+    "the type of a result does not tell that an option, or a position out of range, makes it NULL: "
+    'functions.divide(x, functions.nullif(y, 0)) may be NULL, as may what is computed of x.cast("string?")'
+)
+_VALUE_HINT = "functions.coalesce(x, value) has the value there, filter(x.is_not_null()) leaves such rows out"
+_REQUIRED = "a required value is NULL"
+_ZONE = re.compile(r"The timezone: (.+?) is invalid")
+
+
+def seen_from(failure: Failure, places: Sequence[Place]) -> Failure:
+    """A failure as it is to be told of these places: a function's result that its type cannot hold is an overflow."""
+    results = [isinstance(each.node, _CALLS) for each in places]
+    if not any(results) or failure.kind not in _MISFITS[1:]:
+        return failure
+    if all(results):
+        return attrs.evolve(failure, condition=_OVERFLOWS[0])
+    kinds = dict.fromkeys(str(kind.as_required()) for each in places if (kind := _type(each.node)) is not None)
+    return attrs.evolve(
+        failure, condition=_OF_EITHER, parameters={**failure.parameters, "targetType": " or ".join(kinds)}
+    )
+
+
+def reason(failure: Failure, place: Place | None, record: Record) -> str:
+    """What failed, in one clause; `place` is where, if that is known."""
+    node = place.node if place is not None else None
+    told = failure.parameters.get("errorMessage", "")
+    value = failure.parameters.get("expression") or failure.parameters.get("value")
+    if failure.kind == "USER_RAISED_EXCEPTION":  # they are the library's own
+        return _REQUIRED if told.endswith(IS_NULL) and node is not None else told
+    if failure.kind in (INTERNAL, NO_PLAN):
+        return engine_fails(failure)
+    if failure.kind in _OVERFLOWS:
+        return "overflow"
+    if zone := _ZONE.search(failure.message):
+        return f"{zone[1]!r}{NO_ZONE} that Java has"
+    if failure.kind == NO_TABLE and place is not None:
+        return "the table is not there any more"
+    if place is not None and (text := text_format(place.rel)) and (broken := _RECORD.search(failure.message)):
+        delimiter = text.field_delimiter  # the reader has added two
+        line = broken[1].removeprefix(delimiter).removesuffix(delimiter)
+        return f"a record of delimited text has not the declared fields: {shortened(line)}"
+    if failure.kind in (*_MISFITS, _OF_EITHER) and value is not None:
+        value = _SUFFIXED.sub(r"\1", value)
+        target = node.target.as_required() if isinstance(node, Cast) else _target(failure)
+        if failure.kind == _OF_EITHER:
+            return f"the value {value} does not fit {target}"
+        return f"the value {value} cannot be cast to {target}" if target else f"the value {value} does not fit"
+    return _REASONS.get(failure.kind) or readable(words_of(failure), record)
+
+
+_LONGEST = 200
+"""How many characters of what an engine says of itself are told."""
+
+
+def engine_fails(failure: Failure) -> str:
+    """What to say of a plan that an engine cannot run, for its own reasons."""
+    name = current_engine().name
+    if failure.kind == NO_PLAN or current_engine().is_of_outer_rows(failure.message):
+        return f"{name} cannot run a subquery, or a join, that refers to an outer row as this one does"
+    return f"{name} cannot run the plan, and says: {shortened(plain_words(failure.message), _LONGEST)}"
+
+
+def _target(failure: Failure) -> str | None:
+    """The type that a value does not fit, in Spark's words."""
+    target = failure.parameters.get("targetType")
+    return target and target.strip('"').lower()
+
+
+def hint(failure: Failure, place: Place | None, told: str) -> str | None:
+    """What to do about a failure, given its `reason`."""
+    node = place.node if place is not None else None
+    if failure.kind in (INTERNAL, NO_PLAN):
+        return ON_SPARK
+    if failure.kind in _OVERFLOWS:
+        return _fitting_hint(_type(node))
+    if failure.kind == _OF_EITHER:
+        return f"{_WIDER}, or where the cast fails: {_CAST_HINT}"
+    if told == _REQUIRED or told.endswith(IS_NULL):
+        return _VALUE_HINT if told == _REQUIRED else _column_hint(place)
+    if isinstance(node, Cast) and (failure.kind in _MISFITS or failure.kind == "USER_RAISED_EXCEPTION"):
+        return _CAST_HINT
+    if (zone := _ZONE.search(failure.message)) and zone[1] not in available_timezones():
+        return suggestion(zone[1], available_timezones()) or "zoneinfo.available_timezones() are those that there are"
+    if failure.condition in (_GONE, NO_TABLE):
+        return "what it reads was removed or replaced after it was looked up: run it again"
+    if failure.kind in BROKEN_RECORDS or failure.condition == _UNREAD or told == BEHIND_QUOTE:
+        text = None if place is None else text_format(place.rel)
+        return None if text is None else record_rules(text)
+    return advice(told)
+
+
+def _fitting_hint(kind: Type | None) -> str:
+    """What to do about a result that does not fit its type."""
+    if kind is None:
+        return _WIDER
+    fit = f"the result does not fit {kind.as_required()}"
+    is_widest = isinstance(kind, OF_TIME) or (isinstance(kind, Decimal) and kind.precision == 38)
+    return fit if is_widest else f"{fit}; {_WIDER}"
+
+
+def _column_hint(place: Place | None) -> str:
+    if place is None:
+        return _COLUMN_HINT
+    here = list(walk(place.rel, into_relations=False))
+    if any(map(_declares_no_null, here)):
+        return _FIRST_HINT
+    if any(isinstance(node, ScalarFunction) and _may_be_null(node) for node in here):
+        return _OPTION_HINT
+    return f"{_COLUMN_HINT}; {_FIRST_HINT}" if any(map(_declares_no_null, walk(place.rel))) else _COLUMN_HINT
+
+
+def _declares_no_null(node: Node) -> bool:
+    return isinstance(node, WindowCall) and node.function.name in ("first_value", "last_value")
+
+
+def _may_be_null(call: ScalarFunction) -> bool:
+    return call.function.name == "replace_slice" or any("NULL" in option.preferences for option in call.options)
+
+
+def advice(told: str) -> str | None:
+    """What to do about what `reason` or `told` gave, wherever it happened."""
+    if told.endswith(IS_NULL):
+        return _COLUMN_HINT
+    if told.startswith(NO_FILES):
+        return (
+            "spark.jars.packages brings one, set before Java is started: org.apache.hadoop:hadoop-aws, of the version "
+            "of Spark's Hadoop, that of s3a://"
+        )
+    return _HINTS.get(MANY_MATCHES if told.startswith(MANY_MATCHES) else told)
+
+
+def _type(node: Node | None) -> Type | None:
+    match node:
+        case Expression():
+            return node.type
+        case AggregateFunction() | WindowCall():
+            return node.output_type
+        case _:
+            return None
+
+
+_SUFFIXED = re.compile(r"^(-?[0-9.]+)(?:[LSY]|BD)$")
+"""A number as Spark's SQL writes it."""
+
+
+def readable(text: str, record: Record) -> str:
+    """A text of Spark's with the names of columns in place of the generated ones."""
+
+    def name(found: re.Match[str]) -> str:
+        if found[0] not in record.columns:
+            return found[0]
+        rel, position = record.columns[found[0]]
+        return rel.schema.names[position]
+
+    return NAME.sub(name, text)
+
+
+def names_in(text: str, record: Record) -> dict[str, tuple[Rel, int]]:
+    """The generated names in a text of Spark's that stand for columns: of which relation, and at which position."""
+    return {name: record.columns[name] for name in dict.fromkeys(NAME.findall(text)) if name in record.columns}

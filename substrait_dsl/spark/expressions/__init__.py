@@ -1,0 +1,1 @@
+"""Expressions as Spark SQL text: types, literals, casts, functions, aggregates and windows."""

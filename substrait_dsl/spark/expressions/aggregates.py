@@ -1,0 +1,398 @@
+"""The aggregate functions that Spark runs exactly.
+
+Specification: the files ``functions_*.yaml``. Beside the placeholders of every `Template`, a template here has
+``{distinct}``, ``{filter}`` and ``{order}``: what stands inside the parentheses, behind them, and between. A template
+without ``{distinct}`` is of a function that repetitions do not change, one without ``{order}`` of a function whose
+result does not depend on the order of its input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, WindowCall
+from substrait_dsl.algebra.properties import SortDirection
+from substrait_dsl.algebra.types import FP32, FP64, Decimal, List, Map, Struct, Type
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.expressions.functions_arithmetic import NEAREST
+from substrait_dsl.spark.expressions.literals import record_to_sql
+from substrait_dsl.spark.expressions.map_keys import as_key, from_key
+from substrait_dsl.spark.expressions.signed_zeros import one_zero
+from substrait_dsl.spark.expressions.sorting import SortKeys, ordering
+from substrait_dsl.spark.expressions.templates import (
+    FINE,
+    FINEST,
+    Call,
+    Table,
+    Template,
+    failing,
+    lower,
+    require_comparable,
+)
+from substrait_dsl.spark.expressions.types import PARTIQL_URN, spark_sql_type
+
+
+def aggregate_function_to_sql(
+    call: AggregateFunction,
+    texts: Sequence[str],
+    sorts: SortKeys,
+    condition: str | None,
+    beside_distinct: bool = False,
+) -> str:
+    """Write the call of an aggregate function.
+
+    Args:
+        call: the call, of a whole aggregation; how it is sorted and filtered comes apart.
+        texts: the SQL text of its value arguments, in order.
+        sorts: the SQL text of its sort keys, with their directions.
+        condition: the SQL text of the condition that a record must meet, if there is one.
+        beside_distinct: whether another measure of the same aggregate is of distinct values.
+
+    Returns:
+        SQL text of the derived Spark type.
+
+    Raises:
+        UnsupportedError: Spark cannot run the function, with these options, exactly.
+    """
+    extra = {
+        "distinct": "DISTINCT " if call.invocation == "distinct" else "",
+        "order": f" WITHIN GROUP (ORDER BY {ordering(sorts)})" if sorts else "",
+        "filter": f" FILTER (WHERE {condition})" if condition else "",
+    }
+    if extra["distinct"] and call.function.name == "mode":
+        raise UnsupportedError("Spark cannot run mode over distinct values, each of which is there once")
+    if extra["distinct"] and call.function.name == "string_agg" and any(key != texts[0] for key, _ in sorts):
+        raise UnsupportedError(
+            "Spark cannot run string_agg of distinct texts that are ordered by something else than themselves"
+        )
+    for key in call.sorts:
+        require_comparable(key.expression.type, f"an order of {call.function.name}")
+    kinds = [value.type for value in values_of(call)]
+    functions = OF_DISTINCT_VALUES if extra["distinct"] else AGGREGATE_FUNCTIONS
+    texts = grouping_keys(call, texts)
+    if call.function.name == "collect_list":
+        values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, functions, extra)
+        return from_key(values, List(kinds[0])) if extra["distinct"] else values
+    if sorts and call.function.name == "any_value":
+        return _first(lower(call, texts, _RECORDS), sorts, extra["filter"])
+    if sorts and call.function.name == "string_agg" and (beside_distinct or all(extra.values())):
+        return _joined_in_order(call, texts, sorts, extra)
+    return lower(call, texts, functions, extra)
+
+
+def grouping_keys(call: AggregateFunction | WindowCall, texts: Sequence[str]) -> list[str]:
+    """The values that a function tells apart, given as SQL text, as what stands for them in keys."""
+    pairs = list(zip(texts, [value.type for value in values_of(call)], strict=True))
+    if call.function.name == "approx_count_distinct":
+        return [_hashed(as_key(text, kind), kind) for text, kind in pairs]
+    if call.invocation == "distinct" and call.function.name in _OF_ANYTHING:
+        return [as_key(text, kind) for text, kind in pairs]
+    if call.function.name == "mode":
+        return [one_zero(text, kind) for text, kind in pairs]
+    return list(texts)
+
+
+def _hashed(value: str, kind: Type) -> str:
+    """What tells values apart by a hash: Spark's leaves NULLs inside a value out, so such a value is hashed as text."""
+    return f"CAST({value} AS STRING)" if isinstance(kind, List | Struct | Map) else value
+
+
+def values_of(call: AggregateFunction | WindowCall) -> list[Expression]:
+    """The value arguments of an aggregate function, as they are to be written.
+
+    What a function adds up it adds up before it is cast to a decimal of more digits, and casts the sum: the result is
+    the same, and Spark is several times as fast with numbers that fit 64 bits.
+    """
+    values = [argument for argument in call.arguments if isinstance(argument, Expression)]
+    if call.function.name in _ADDING:
+        values = [_without_widening(value) for value in values]
+    return values
+
+
+_OF_ANYTHING = ("count", "collect_list")
+"""The functions of distinct values that may be maps."""
+
+_ADDING = ("sum", "sum0", "avg")
+
+
+def _without_widening(value: Expression) -> Expression:
+    """What is in casts from decimals to such as hold all their digits."""
+    match value:
+        case Cast(
+            input=Expression(type=Decimal(precision=digits, scale=scale)) as narrow,
+            target=Decimal(precision=more, scale=wide),
+        ) if wide >= scale and more - wide >= digits - scale and narrow.type.nullable == value.type.nullable:
+            return _without_widening(narrow)
+        case _:
+            return value
+
+
+def _joined_in_order(call: AggregateFunction, texts: Sequence[str], sorts: SortKeys, extra: Mapping[str, str]) -> str:
+    """Texts joined in an order, by way of a list.
+
+    Spark's own way fails with an internal error where distinct values make it copy the rows: it takes a column for the
+    order that stands inside the function.
+    """
+    lower(call, texts, AGGREGATE_FUNCTIONS, extra)  # which refuses options and arguments
+    value, separator = texts
+    return f"array_join({_in_order(value, sorts, extra)}, {separator})"
+
+
+def _in_order(value: str, sorts: SortKeys, extra: Mapping[str, str]) -> str:
+    """The values that are not NULL as a list in an order: sorted with their keys beside them."""
+    fields = {"v": value, **{f"k{number}": key for number, (key, _) in enumerate(sorts)}}
+    record = f"if({value} IS NULL, NULL, {record_to_sql(fields)})"
+    records = f"collect_list({extra['distinct']}{record}){extra['filter']}"
+    cases = " ".join(
+        f"WHEN NOT (l.k{number} <=> r.k{number}) THEN {_comes_first(f'l.k{number}', f'r.k{number}', way)}"
+        for number, (_, way) in enumerate(sorts)
+    )
+    in_order = f"array_sort({records}, (l, r) -> CASE {cases} ELSE 0 END)"
+    return f"transform({in_order}, e -> e.v)"
+
+
+def _first(record: str, sorts: SortKeys, condition: str) -> str:
+    """The first value in an order, of those that are not left out: any would do, but who says an order means this one.
+
+    Where all keys go one way, the least or the greatest of them tells it, and no list of all is needed.
+    """
+    if len({way.startswith("desc") for _, way in sorts}) > 1:
+        return f"get({_in_order(record, sorts, {'distinct': '', 'filter': condition})}, 0).v"
+    descends = sorts[0][1].startswith("desc")
+    keys = []
+    for key, way in sorts:
+        is_null = "IS NULL" if descends != way.endswith("nulls_last") else "IS NOT NULL"
+        keys += [f"{key} {is_null}", key]
+    taken = "max_by" if descends else "min_by"
+    return f"({taken}({record}, if({record} IS NULL, NULL, struct({', '.join(keys)}))){condition}).v"
+
+
+def _comes_first(left: str, right: str, way: SortDirection) -> str:
+    """Which of two different keys comes first: -1 for the left one, 1 for the right one."""
+    null, other = ("1", "-1") if way.endswith("nulls_last") else ("-1", "1")
+    less, more = ("1", "-1") if way.startswith("desc") else ("-1", "1")
+    nulls = f"WHEN {left} IS NULL THEN {null} WHEN {right} IS NULL THEN {other}"
+    return f"(CASE {nulls} WHEN {left} < {right} THEN {less} ELSE {more} END)"
+
+
+_RAISES = {"overflow": {"ERROR": ""}}
+_SUM = "sum({distinct}{0}){filter}"
+_COUNT = "count({distinct}{0}){filter}"
+
+_LIMIT = "double('infinity')"
+
+
+def _of_floats(text: str) -> Template:
+    """A sum or an average of floats, which overflows to an infinity: an error, where it is asked for.
+
+    No value without end, nor one that is no number, is below an infinity; and such a value of the input is no overflow.
+    """
+    endless = f"NOT abs({text}) < {_LIMIT} AND NOT bool_or(NOT abs({{0}}) < {_LIMIT}){{filter}}"
+    error = f"(CASE WHEN {endless} THEN {failing('a sum does not fit a float')} ELSE {text} END)"
+    return Template("[overflow]", {"overflow": {"SILENT": text, "ERROR": error}})
+
+
+# A sum of i64 may fit where that of some of the rows does not: Spark adds up the upper bits and the lower ones apart.
+_WIDE_SUM = (
+    "(CAST(sum(shiftright({0}, 24)){filter} AS DECIMAL(20,0)) * 16777216BD"
+    " + CAST(sum({0} & 16777215L){filter} AS DECIMAL(20,0)))"
+)
+_WIDE_SUM_OF_DISTINCT = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
+# Where it is 0, the sum is NULL, and what is divided is looked at first.
+_WHOLE_COUNT = f"CAST({_COUNT} AS DECIMAL(20,0))"
+
+
+def _of_i64(total: str) -> Table:
+    """The functions that add up i64, by the text of a sum that has room for any."""
+    whole = f"CAST({total} AS {{T}})"
+    return {
+        "sum:i64": Template(whole, _RAISES),
+        "sum0:i64": Template(f"coalesce({whole}, 0L)", _RAISES),
+        "avg:i64": Template(f"CAST({total} div {_WHOLE_COUNT} AS {{T}})", _RAISES),
+    }
+
+
+_TOTAL = f"CAST({_SUM} AS {{T}})"
+
+
+def decimal_average(total: str, many: str, kind: str) -> str:
+    """A sum by a count, both decimals.
+
+    Spark's own average of decimals rounds to four more digits first. The whole part of the quotient is exact, and the
+    rest is smaller than one, so that Spark has digits enough to round it once. Of more than six digits after the point
+    it would lose one where the two are added; but there it divides to as many as it is to give.
+    """
+    rest = f"({total} % {many})"
+    return f"CAST(CAST(({total} - {rest}) / {many} AS {kind}) + CAST({rest} / {many} AS {kind}) AS {kind})"
+
+
+def average_of(total: str, many: str, kind: Type) -> str:
+    """An average of this type from the texts of a sum and of a count, NULL for none. Raises `UnsupportedError`."""
+    result = spark_sql_type(kind)
+    match kind:
+        case Decimal(scale=scale) if scale > FINEST:
+            raise _double_rounding(kind)
+        case Decimal(scale=scale):
+            many = f"CAST({many} AS DECIMAL(20,0))"
+            return f"CAST({total} / {many} AS {result})" if scale >= FINE else decimal_average(total, many, result)
+        case FP32() | FP64():
+            return f"CAST({total} / {many} AS {result})"
+        case _:
+            return f"CAST({total} div {many} AS {result})"
+
+
+def _too_fine(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    raise _double_rounding(call.output_type)
+
+
+def _double_rounding(kind: Type) -> UnsupportedError:
+    return UnsupportedError(
+        f"Spark cannot compute the average of {kind} exactly: it would round it twice",
+        hint=f"cast the values to at most {FINEST} digits after the point",
+    )
+
+
+def _deviation(sample: str, population: str) -> Table:
+    """A measure of spread; in deprecated overloads an option says which, in the others an argument does."""
+    name = "std_dev" if sample.startswith("stddev") else "variance"
+    kinds = {"SAMPLE": sample, "POPULATION": population}
+    by_option = Template("CAST([distribution]({distinct}{0}){filter} AS {T})", {**NEAREST, "distribution": kinds})
+    by_argument = Template("CAST([#0]({distinct}{0}){filter} AS {T})", NEAREST, enums=(kinds,))
+    return {f"{name}:fp32": by_option, f"{name}:fp64": by_option, name: by_argument}
+
+
+_PRECISION = ({"EXACT": "", "APPROXIMATE": ""},)  # an exact result is a good approximation
+_MEDIAN = "median({distinct}{0}){filter}"
+
+
+def _between(low: str, high: str) -> str:
+    """The middle of two doubles, rounded once: halves are exact, but for those of numbers whose sum is exact."""
+    both = f"{low} + {high}"
+    return f"CAST(CASE WHEN abs({both}) < {_LIMIT} THEN ({both}) / 2 ELSE {low} / 2 + {high} / 2 END AS {{T}})"
+
+
+_LOWER, _UPPER = (
+    f"percentile_disc({{distinct}}0.5) WITHIN GROUP (ORDER BY CAST({{0}} AS DOUBLE) {way}){{filter}}"
+    for way in ("ASC", "DESC")
+)
+_SORTED = "sort_array(collect_list({distinct}CAST({0} AS DOUBLE)){filter})"
+_MEDIAN_OF_DISTINCT = (
+    f"transform(array({_SORTED}), v -> {_between('get(v, (size(v) - 1) div 2)', 'get(v, size(v) div 2)')})[0]"
+)
+"""Here Spark cannot tell the two in the middle from all values."""
+
+EXTREMES: Table = {"min": Template("min({0}){filter}"), "max": Template("max({0}){filter}")}
+
+AGGREGATE_GENERIC: Table = {
+    "count": Template(_COUNT, _RAISES, nothing="count(1){filter}"),
+    "any_value": Template("any_value({0}[ignore_nulls]){filter}", {"ignore_nulls": {"FALSE": "", "TRUE": ", TRUE"}}),
+}
+
+_RECORD = record_to_sql({"v": "{0}"})
+_RECORDS: Mapping[str, Table] = {
+    "functions_aggregate_generic": {
+        "any_value": Template(
+            "[ignore_nulls]", {"ignore_nulls": {"FALSE": _RECORD, "TRUE": f"if({{0}} IS NULL, NULL, {_RECORD})"}}
+        )
+    }
+}
+"""The values that a call in an order chooses from, so that a NULL among them is one, and what is left out is none."""
+
+ARITHMETIC: Table = {
+    **EXTREMES,
+    "sum": Template(_SUM, _RAISES),
+    "sum0:int": Template(f"coalesce({_SUM}, 0L)", _RAISES),
+    "sum:fp": _of_floats(_SUM),
+    "sum0:fp": _of_floats(f"coalesce({_SUM}, 0D)"),
+    "avg:int": Template(f"CAST({_SUM} div {_COUNT} AS {{T}})", _RAISES),
+    **_of_i64(_WIDE_SUM),
+    "avg:fp": _of_floats("CAST(avg({distinct}{0}){filter} AS {T})"),
+    **_deviation("stddev_samp", "stddev_pop"),
+    **_deviation("var_samp", "var_pop"),
+    "corr": Template("CAST(corr({distinct}{0}, {1}){filter} AS {T})", NEAREST),
+    "mode": Template("mode({distinct}{0}){filter}"),
+    # Spark's own median takes the difference of the two in the middle, which is rounded, and may be infinite.
+    "median:fp": Template(_between(_LOWER, _UPPER), NEAREST, enums=_PRECISION),
+    # Of i64 the median would be a double, which does not hold them all.
+    **{
+        f"median:req_{kind}": Template(
+            "CAST([rounding] AS {T})",
+            {"rounding": {"TRUNCATE": _MEDIAN, "TIE_TO_EVEN": f"bround({_MEDIAN}, 0)"}},
+            enums=_PRECISION,
+        )
+        for kind in ("i8", "i16", "i32")
+    },
+}
+
+ARITHMETIC_DECIMAL: Table = {
+    **EXTREMES,
+    "sum": Template(f"CAST({_SUM} AS {{T}})", _RAISES),
+    "sum0": Template(f"coalesce(CAST({_SUM} AS {{T}}), CAST(0BD AS {{T}}))", _RAISES),
+    "avg": Template(decimal_average(_TOTAL, _WHOLE_COUNT, "{T}"), _RAISES),
+    "avg:fine": Template(f"CAST({_TOTAL} / {_WHOLE_COUNT} AS {{T}})", _RAISES),
+    "avg:finest": Template(_too_fine),
+}
+
+
+def _unsigned_sum(outside: str) -> str:
+    """The sum, and what becomes of one above the range of u64."""
+    total = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
+    return f"transform(array({total}), v -> CASE WHEN v <= {{MAX}} THEN CAST(v AS {{T}}) {outside} END)[0]"
+
+
+_TOO_LARGE = failing("a sum does not fit an unsigned integer")
+
+UNSIGNED_INTEGERS: Table = {
+    **EXTREMES,
+    "sum": Template(
+        "[overflow]",
+        {
+            "overflow": {
+                "ERROR": _unsigned_sum(f"WHEN v IS NOT NULL THEN {_TOO_LARGE}"),
+                "SATURATE": _unsigned_sum("WHEN v IS NOT NULL THEN CAST({MAX} AS {T})"),
+                "SILENT": _unsigned_sum("WHEN v IS NOT NULL THEN CAST(pmod(v, {SPAN}) AS {T})"),
+            }
+        },
+    ),
+}
+
+UNNAMED: Table = {f"{name}:{kind}": template for name, template in EXTREMES.items() for kind in ("str", "bool")}
+"""Functions that plans declare by a name alone, for types that the specification does not have them for: in the order
+in which values are compared there is one that is least."""
+
+AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
+    "": UNNAMED,
+    "functions_aggregate_approx": {"approx_count_distinct": Template("approx_count_distinct({0}){filter}")},
+    "functions_aggregate_decimal_output": {
+        "count": Template(f"CAST({_COUNT} AS {{T}})", _RAISES, nothing="CAST(count(1){filter} AS {T})"),
+        "approx_count_distinct": Template("CAST(approx_count_distinct({0}){filter} AS {T})"),
+    },
+    "functions_aggregate_generic": AGGREGATE_GENERIC,
+    "functions_arithmetic": ARITHMETIC,
+    "functions_arithmetic_decimal": ARITHMETIC_DECIMAL,
+    "functions_boolean": {
+        "bool_and": Template("bool_and({0}){filter}"),
+        "bool_or": Template("bool_or({0}){filter}"),
+    },
+    "functions_datetime": EXTREMES,
+    "functions_string": {
+        "string_agg": Template(
+            # The result is required, and joining no texts gives the empty one.
+            "coalesce(listagg({distinct}{0}, {1}){order}{filter}, '')",
+            constants=(1,),
+        )
+    },
+    "unsigned_integers": UNSIGNED_INTEGERS,
+    PARTIQL_URN: {"collect_list": Template("collect_list({distinct}{0}){filter}")},
+}
+"""What each extension's aggregate functions become: see `functions.SCALAR_FUNCTIONS`."""
+
+OF_DISTINCT_VALUES: Mapping[str, Table] = {
+    **AGGREGATE_FUNCTIONS,
+    "functions_arithmetic": {
+        **ARITHMETIC,
+        **_of_i64(_WIDE_SUM_OF_DISTINCT),
+        "median:fp": Template(_MEDIAN_OF_DISTINCT, NEAREST, enums=_PRECISION),
+    },
+}
+"""The same of distinct values, of which some functions are another text."""

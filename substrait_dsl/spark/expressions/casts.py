@@ -1,0 +1,293 @@
+"""Casts as Spark SQL text, and the lengths that Spark's strings do not keep.
+
+Specification: ``Expression.Cast`` in ``algebra.proto``. It names the two behaviours on failure and leaves the
+conversions themselves to engines: here they are those of Spark in ANSI mode, where a value either converts or fails,
+less the ones whose result would depend on a setting or drop digits unseen. Between a timestamp with a time zone and
+anything local, the zone is the session's, which `execute` requires to be UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.expressions.literals import struct_to_sql, text_to_sql
+from substrait_dsl.spark.expressions.types import MICROSECONDS, UNSIGNED, held_as, spark_sql_type
+from substrait_dsl.spark.session.engines import current_engine
+
+_NUMBERS: tuple[type[t.Type], ...] = (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal)
+_TEXTS: tuple[type[t.Type], ...] = (t.String, t.VarChar, t.FixedChar)
+_BYTES: tuple[type[t.Type], ...] = (t.Binary, t.FixedBinary)
+_MOMENTS: tuple[type[t.Type], ...] = (t.Date, t.PrecisionTimestamp, t.PrecisionTimestampTZ)
+
+_CASTS: tuple[tuple[tuple[type[t.Type], ...], tuple[type[t.Type], ...]], ...] = (
+    ((t.Boolean,), (t.Boolean, *_NUMBERS, *_TEXTS)),
+    (_NUMBERS, (t.Boolean, *_NUMBERS, *_TEXTS)),
+    (_TEXTS, (t.Boolean, *_NUMBERS, *_TEXTS, *_BYTES, *_MOMENTS)),
+    (_BYTES, (*_BYTES, *_TEXTS)),
+    (_MOMENTS, (*_MOMENTS, *_TEXTS)),
+    ((t.PrecisionTime,), (t.PrecisionTime, *_TEXTS)),
+    ((t.IntervalDay,), (t.IntervalDay,)),
+    ((t.UUID,), _TEXTS),
+)
+"""From which types to which others Spark converts as a reader of the plan would expect."""
+
+_FLOATS = (t.FP32, t.FP64)
+_HELD: dict[type[t.Type], tuple[type[t.Type], ...]] = {
+    t.I8: (t.I16, t.I32, t.I64, *_FLOATS, t.String),
+    t.I16: (t.I32, t.I64, *_FLOATS, t.String),
+    t.I32: (t.I64, *_FLOATS, t.String),
+    t.I64: (*_FLOATS, t.String),
+    t.FP32: (*_FLOATS, t.String),
+    t.FP64: (*_FLOATS, t.String),
+    t.Decimal: (*_FLOATS, t.String),
+    t.Boolean: (t.String,),
+    t.Date: (t.String,),
+}
+"""The types that every value of a type converts to."""
+
+_LENGTHS: dict[type[t.Type], str] = {
+    t.VarChar: "char_length({}) > {}",
+    t.FixedChar: "char_length({}) != {}",  # spec decision 53: characters are code points
+    t.FixedBinary: "octet_length({}) != {}",
+}
+"""When a value does not fit a type with a length."""
+
+_LONG_DIGITS = 18
+"""Up to how many digits a decimal is a 64-bit integer to Spark."""
+
+_DAY = r"^\s*[+-]?\d{4,7}(-\d{1,2}(-\d{1,2}"
+_TIME = r"([ T]\d{1,2}(:\d{1,2}(:\d{1,2}(\.\d{0,6})?)?)?%s)?)?)?\s*$"
+_ZONE = r"(\s*[A-Za-z+-].*)?"
+_WRITTEN: dict[type[t.Type], str] = {
+    t.Date: _DAY + _TIME % _ZONE,
+    t.PrecisionTimestamp: _DAY + _TIME % "",
+    t.PrecisionTimestampTZ: _DAY + _TIME % _ZONE,
+}
+"""How moments are written. Spark takes more: a time without a day is today's, as are some words, what follows a day may
+be anything, digits after the sixth are cut off, and a zone is dropped where there is none."""
+_DAY_ALONE = _DAY + r")?)?\s*$"
+
+_TEMPORAL = t.PrecisionTime | t.PrecisionTimestamp | t.PrecisionTimestampTZ | t.IntervalDay
+
+
+def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior) -> str:
+    """Write a cast.
+
+    Args:
+        text: the SQL text of the value.
+        source: its type.
+        target: the type to convert to.
+        on_failure: what to do with a value that does not convert: raise an error at run time, or give NULL.
+
+    Returns:
+        SQL text whose Spark type is that of `target`.
+
+    Raises:
+        UnsupportedError: Spark does not convert these types exactly.
+    """
+    _require_castable(source, target)
+    if (
+        on_failure == "return_null"
+        and isinstance(source, t.List | t.Map | t.Struct)
+        and _any_part(_may_fail, source, target)
+    ):
+        raise UnsupportedError(
+            f"Spark cannot cast {source} to {target} exactly: a part that fails would be NULL, not the whole",
+            hint="cast the parts by themselves",
+        )
+    text = _converted(text, source, target, on_failure)
+    source = held_as(source)
+    if isinstance(source, _BYTES) and isinstance(target, _TEXTS):  # which Spark takes as they are
+        text = f"{'validate_utf8' if on_failure == 'throw' else 'try_validate_utf8'}({text})"
+    if type(target) not in _LENGTHS or _fits_already(source, target):
+        return text
+    failure = "NULL" if on_failure == "return_null" else f"raise_error('a value does not fit {target.as_required()}')"
+    return _within_length(text, target, failure)
+
+
+def _misfit(text: str, target: t.Type) -> str:
+    return f"raise_error(concat('the value ', CAST({text} AS STRING), ' does not fit {target.as_required()}'))"
+
+
+def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, depth: int = 0) -> str:
+    """A value as one of the Spark type of another type; what Spark's own casts get wrong is told apart before."""
+    if source.matches(target):
+        return text
+    text, source = current_engine().castable(text, source, target)
+    throws, sql_type = on_failure == "throw", spark_sql_type(target)
+    cast = "CAST" if throws else "TRY_CAST"
+    whole = text if spark_sql_type(source) == sql_type else f"{cast}({text} AS {sql_type})"
+    if not _any_part(_spark_errs, source, target) or (isinstance(target, t.Decimal) and not throws):
+        return whole  # Spark's errors with decimals are NULLs that should be errors
+
+    def inside(value: str, old: t.Type, new: t.Type) -> str:
+        return _converted(value, old, new, on_failure, depth + 1)
+
+    entry = f"e{depth}"
+    source = held_as(source)
+    match source, target:
+        case _, t.UserDefined():
+            return _within_range(inside(text, source, held_as(target)), target, on_failure)
+        case t.List(), t.List():
+            return f"transform({text}, {entry} -> {inside(entry, source.element, target.element)})"
+        case t.Map(), t.Map():
+            key = inside(f"{entry}.key", source.key, target.key)
+            value = inside(f"{entry}.value", source.value, target.value)
+            return f"map_from_entries(transform(map_entries({text}), {entry} -> {struct_to_sql([key, value])}))"
+        case t.Struct(), t.Struct():
+            pairs = enumerate(zip(source.types, target.types, strict=True))
+            fields = struct_to_sql([inside(f"{text}.f{number}", old, new) for number, (old, new) in pairs])
+            return f"if({text} IS NULL, NULL, {fields})"
+        case t.String() | t.VarChar() | t.FixedChar(), _:
+            is_written = _is_written(text, target)
+            if not throws:
+                return f"{cast}(if({is_written}, {text}, NULL) AS {sql_type})"
+            return f"(CASE WHEN NOT {is_written} THEN {_misfit(text, target)} ELSE {whole} END)"
+        case t.Decimal(), _:
+            return f"{cast}({cast}({text} AS BIGINT) AS {sql_type})"
+        case _, t.I64():  # of floats; 2^63 is the one value out of range that Spark takes for the largest in it
+            limit = "9223372036854775808D"
+            if not throws:
+                return f"{cast}(nullif({text}, {limit}) AS {sql_type})"
+            return f"(CASE WHEN {text} = {limit} THEN {_misfit(text, target)} ELSE {whole} END)"
+        case _:  # floats to decimals, where Spark gives NULL for what is no number, or has no end
+            return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(text, target)} ELSE {whole} END)"
+
+
+def _within_range(text: str, target: t.UserDefined, on_failure: FailureBehavior) -> str:
+    """An unsigned integer, held as one with a sign, that may be out of its range."""
+    failure = "NULL" if on_failure == "return_null" else _misfit("v", target)
+    # A one-element list gives the value a name, so that the text of it stands here only once.
+    largest = UNSIGNED[target.as_required()].largest
+    return f"transform(array({text}), v -> if(v NOT BETWEEN 0 AND {largest}, {failure}, v))[0]"
+
+
+def _is_written(text: str, target: t.Type) -> str:
+    """Whether a text is written as moments of a type are."""
+    written = f"{text} RLIKE {text_to_sql(_WRITTEN[type(target)])}"
+    if not isinstance(target, t.Date):
+        return written
+    # Spark looks at nothing that follows a day; it may be a time of day, with a zone, and nothing else.
+    moment = f"TRY_CAST({text} AS TIMESTAMP_LTZ) IS NOT NULL"
+    return f"({text} RLIKE {text_to_sql(_DAY_ALONE)} OR ({written} AND {moment}))"
+
+
+def _any_part(is_so: Callable[[t.Type, t.Type], bool], source: t.Type, target: t.Type) -> bool:
+    """Whether something holds for the cast of a value, or of anything inside it."""
+    match source, target:
+        case t.List(), t.List():
+            return _any_part(is_so, source.element, target.element)
+        case t.Map(), t.Map():
+            parts = ((source.key, target.key), (source.value, target.value))
+            return is_so(source, target) or any(_any_part(is_so, old, new) for old, new in parts)
+        case t.Struct(), t.Struct():
+            return any(_any_part(is_so, old, new) for old, new in zip(source.types, target.types, strict=True))
+        case _:
+            return is_so(source, target)
+
+
+def _may_fail(source: t.Type, target: t.Type) -> bool:
+    """Whether some value does not convert."""
+    if isinstance(source, t.Map) and isinstance(target, t.Map):  # two keys may be one float
+        return isinstance(target.key, _FLOATS) and not isinstance(source.key, t.FP32 | type(target.key))
+    if (unsigned := UNSIGNED.get(target.as_required())) is not None:
+        most = UNSIGNED.get(source.as_required())
+        return not isinstance(source, t.Boolean) and (most is None or most.largest > unsigned.largest)
+    source = held_as(source)
+    held = _HELD.get(type(source), ())
+    return not (isinstance(target, held) or spark_sql_type(source) == spark_sql_type(target))
+
+
+def _spark_errs(source: t.Type, target: t.Type) -> bool:
+    """Whether Spark's cast of values of a type has wrong results."""
+    match held_as(source), target:
+        case _, t.UserDefined():  # of which Spark does not know the range
+            return _may_fail(source, target)
+        case t.String() | t.VarChar() | t.FixedChar(), _:
+            return type(target) in _WRITTEN
+        case t.Decimal(precision=digits), t.I8() | t.I16() | t.I32():
+            return bool(digits > _LONG_DIGITS)  # which pass through a float
+        case t.FP32() | t.FP64(), t.I64() | t.Decimal():
+            return True
+        case t.Map(key=old), t.Map(key=new):  # where two keys become one, which is an error, it has both
+            return spark_sql_type(old) != spark_sql_type(new)
+        case _:
+            return False
+
+
+def fitting(text: str, kind: t.Type) -> str:
+    """Write a check that a string fits the length of its type; one that does not is an error at run time."""
+    return _within_length(text, kind, f"raise_error('a result does not fit {kind.as_required()}')")
+
+
+def _within_length(text: str, kind: t.Type, failure: str) -> str:
+    misfit = _LENGTHS[type(kind)].format("v", *kind.parameters)
+    # A one-element list gives the value a name, so that the text of it stands here only once.
+    return f"transform(array({text}), v -> if({misfit}, {failure}, v))[0]"
+
+
+def _fits_already(source: t.Type, target: t.Type) -> bool:
+    match source, target:
+        case t.VarChar() | t.FixedChar(), t.VarChar():
+            return bool(source.length <= target.length)
+        case t.UUID(), t.VarChar():
+            return bool(target.length >= 36)
+        case _:
+            return type(source) is type(target) and source.parameters == target.parameters
+
+
+def _require_castable(source: t.Type, target: t.Type) -> None:
+    if source.matches(target):
+        return
+    match source, target:
+        case t.List(), t.List():
+            _require_castable_inside(source.element, target.element)
+        case t.Map(), t.Map():
+            _require_castable_inside(source.key, target.key)
+            _require_castable_inside(source.value, target.value)
+        case t.Struct(), t.Struct() if len(source.types) == len(target.types):
+            for old, new in zip(source.types, target.types, strict=True):
+                _require_castable_inside(old, new)
+        case _:
+            old, new = held_as(source), held_as(target)
+            if isinstance(target, t.UserDefined) and isinstance(new, t.Decimal):
+                _require_whole(source, old, target)
+            if not any(isinstance(old, olds) and isinstance(new, news) for olds, news in _CASTS):
+                raise UnsupportedError(f"Spark cannot cast {source} to {target} exactly", hint=_hint(source, target))
+            _require_digits_kept(source, target)
+
+
+def _require_whole(source: t.Type, held: t.Type, target: t.Type) -> None:
+    """Raise for what Spark rounds where it casts it to a decimal, and cuts where it casts it to other integers."""
+    if isinstance(held, (*_FLOATS, *_TEXTS)) or (isinstance(held, t.Decimal) and held.scale):
+        raise UnsupportedError(
+            f"Spark cannot cast {source} to {target} exactly: it would round it, and cut it for smaller integers",
+            hint=f"cast it to {t.I64()}, or to {t.Decimal(20, 0)}, which is rounded, and that to {target}",
+        )
+
+
+def _hint(source: t.Type, target: t.Type) -> str | None:
+    """How a number of seconds becomes a point in time, which no cast does."""
+    if isinstance(source, t.I32 | t.I64) and isinstance(target, t.PrecisionTimestamp):
+        return "of seconds write lit(datetime.datetime(1970, 1, 1)) + x * datetime.timedelta(seconds=1)"
+    return None
+
+
+def _require_castable_inside(source: t.Type, target: t.Type) -> None:
+    _require_castable(source, target)
+    if type(target) in _LENGTHS and not _fits_already(source, target):
+        raise UnsupportedError(f"Spark cannot check lengths when it casts {source} to {target} inside a value")
+    if source.nullable and not target.nullable:
+        raise UnsupportedError(f"Spark cannot cast {source} to {target} inside a value: a NULL would have no place")
+
+
+def _require_digits_kept(source: t.Type, target: t.Type) -> None:
+    digits: int = source.precision if isinstance(source, _TEMPORAL) else MICROSECONDS * isinstance(source, _TEXTS)
+    if isinstance(target, _TEMPORAL) and target.precision < digits:
+        raise UnsupportedError(
+            f"Spark cannot cast {source} to {target} exactly: it would keep {digits} digits after the second",
+            hint=f"cast it to {type(target)(MICROSECONDS)}",
+        )

@@ -1,0 +1,65 @@
+"""Masks as SQL text: structs of the parts that are kept, and lists of the elements that are.
+
+Specification: https://substrait.io/expressions/field_references/#masked-complex-expression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from substrait_dsl.algebra.expressions import ListMask, Mask, StructMask
+from substrait_dsl.algebra.types import List, Struct, Type
+from substrait_dsl.spark.expressions.literals import struct_to_sql
+
+
+def masked_row(columns: Sequence[str], mask: StructMask, struct: Struct) -> str:
+    """A struct of the parts of a row that a mask keeps."""
+    kept = (
+        columns[item.position]
+        if item.child is None
+        else masked_value(columns[item.position], item.child, struct.types[item.position])
+        for item in mask.items
+    )
+    return struct_to_sql(kept)
+
+
+def masked_value(text: str, mask: Mask, kind: Type, *, may_be_null: bool = False, depth: int = 0) -> str:
+    """What a mask keeps of a value; of NULL it is NULL.
+
+    Args:
+        text: SQL text of the value.
+        mask: what to keep.
+        kind: the type of the value.
+        may_be_null: whether parts may be NULL whatever their types say, as in a table before that was looked at.
+        depth: how many lambdas of this function are around the text.
+    """
+    match mask, kind:
+        case StructMask(items=items), Struct(types=types):
+            fields = []
+            for item in items:
+                field = f"{text}.f{item.position}"
+                if item.child is not None:
+                    part = types[item.position]
+                    field = masked_value(field, item.child, part, may_be_null=may_be_null, depth=depth)
+                fields.append(field)
+            made = struct_to_sql(fields)
+            return f"if({text} IS NULL, NULL, {made})" if kind.nullable or may_be_null else made
+        case ListMask(), List(element=element):
+            kept = _elements(text, mask, depth)
+            if mask.child is None:
+                return kept
+            name = f"__m{depth}"
+            inner = masked_value(name, mask.child, element, may_be_null=may_be_null, depth=depth + 1)
+            return f"transform({kept}, {name} -> {inner})"
+        case _:
+            raise AssertionError("the type of a mask was looked at when it was built")
+
+
+def _elements(text: str, mask: ListMask, depth: int) -> str:
+    """The elements of a list that a mask keeps; of one that is shorter, those that there are."""
+    if not mask.positions:
+        return f"slice({text}, 1, {mask.first})"
+    position = f"__n{depth}"
+    tests = [f"{position} < {mask.first}"] * bool(mask.first)
+    tests.append(f"{position} IN ({', '.join(map(str, mask.positions))})")
+    return f"filter({text}, (__m{depth}, {position}) -> {' OR '.join(tests)})"

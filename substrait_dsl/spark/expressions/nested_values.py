@@ -1,0 +1,41 @@
+"""Values that are made anew with some parts of them, however deep, made others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from substrait_dsl.algebra.types import List, Map, Struct, Type
+from substrait_dsl.spark.expressions.literals import struct_to_sql
+from substrait_dsl.spark.expressions.types import holds
+
+
+def rebuilt(
+    value: str, kind: Type, parts: type[Type] | tuple[type[Type], ...], made: Callable[[str, Type], str], depth: int = 0
+) -> str:
+    """SQL text of a value of a type, in which every part of some types has been made another; NULL stays NULL.
+
+    Args:
+        value: SQL text of the value.
+        kind: its type.
+        parts: the types of the parts.
+        made: gives the text of what takes the place of a part, from its text and its type.
+        depth: how many lambdas are around the value.
+    """
+    if not holds(kind, parts):
+        return value
+    entry = f"e{depth}"
+
+    def inside(part: str, kind: Type) -> str:
+        return rebuilt(part, kind, parts, made, depth + 1)
+
+    match kind:
+        case List(element=element):
+            return f"transform({value}, {entry} -> {inside(entry, element)})"
+        case Map(key=key, value=entry_value):
+            pair = struct_to_sql([inside(f"{entry}.key", key), inside(f"{entry}.value", entry_value)])
+            return f"map_from_entries(transform(map_entries({value}), {entry} -> {pair}))"
+        case Struct(types=types):
+            fields = struct_to_sql([inside(f"{value}.f{number}", part) for number, part in enumerate(types)])
+            return f"if({value} IS NULL, NULL, {fields})"
+        case _:
+            return made(value, kind)

@@ -1,0 +1,52 @@
+"""What rows are sorted by, as SQL text and as the methods of a DataFrame take it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.expressions import FunctionId, SortKey
+from substrait_dsl.algebra.properties import SortDirection
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.session.connect import functions_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, SparkSession
+
+SortKeys = Sequence[tuple[str, SortDirection]]
+"""The SQL text of each key, and its direction."""
+
+ORDERINGS: Mapping[SortDirection, str] = {
+    "asc_nulls_first": "ASC NULLS FIRST",
+    "asc_nulls_last": "ASC NULLS LAST",
+    "desc_nulls_first": "DESC NULLS FIRST",
+    "desc_nulls_last": "DESC NULLS LAST",
+    "clustered": "ASC NULLS FIRST",  # sorting puts equal values next to each other
+}
+"""The directions of a sort in SQL."""
+
+
+def direction_of(key: SortKey) -> SortDirection:
+    """The direction of a sort key. Raises `UnsupportedError` for one that compares by a function (spec decision 52)."""
+    if isinstance(key.direction, FunctionId):
+        raise UnsupportedError(f"Spark cannot sort by a comparison function ({key.direction.key})")
+    return key.direction
+
+
+def ordering(keys: SortKeys) -> str:
+    """What stands after ORDER BY."""
+    return ", ".join(f"{text} {ORDERINGS[direction]}" for text, direction in keys)
+
+
+def ordered(text: str, direction: SortDirection, spark: SparkSession) -> Column:
+    """A sort key as the methods of a DataFrame take it."""
+    column: Column = functions_of(spark).expr(text)
+    match direction:
+        case "asc_nulls_last":
+            return column.asc_nulls_last()
+        case "desc_nulls_first":
+            return column.desc_nulls_first()
+        case "desc_nulls_last":
+            return column.desc_nulls_last()
+        case "asc_nulls_first" | "clustered":
+            return column.asc_nulls_first()

@@ -1,0 +1,374 @@
+"""Expressions as Spark SQL text: fully typed, so that Spark has nothing left to guess.
+
+Specification: https://substrait.io/expressions/field_references/ and the pages beside it. The Spark type of a text is
+exactly `spark_sql_type` of the expression's type; three-valued logic is the specification's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import assert_never
+
+import attrs
+
+from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
+    Cast,
+    DynamicParameter,
+    ExecutionContextVariable,
+    Expression,
+    FieldAccess,
+    FieldReference,
+    IfThen,
+    InPredicate,
+    Lambda,
+    LambdaInvocation,
+    LambdaParameter,
+    ListElement,
+    Literal,
+    MapKey,
+    MaskedReference,
+    Measure,
+    MultiOrList,
+    NestedList,
+    NestedMap,
+    NestedStruct,
+    OuterReference,
+    Root,
+    RootReference,
+    Row,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    SingularOrList,
+    StructField,
+    Switch,
+    WindowFunction,
+    closed,
+)
+from substrait_dsl.algebra.node import Node, walk
+from substrait_dsl.algebra.settings import binding_hint
+from substrait_dsl.algebra.types import Boolean, Struct
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.expressions.aggregates import aggregate_function_to_sql, values_of
+from substrait_dsl.spark.expressions.casts import cast_to_sql
+from substrait_dsl.spark.expressions.functions import function_to_sql
+from substrait_dsl.spark.expressions.literals import UNKNOWN, literal_to_sql, struct_to_sql
+from substrait_dsl.spark.expressions.masks import masked_row, masked_value
+from substrait_dsl.spark.expressions.null_checks import asserted
+from substrait_dsl.spark.expressions.phases import Average, in_one_phase
+from substrait_dsl.spark.expressions.pushdown import compared
+from substrait_dsl.spark.expressions.signed_zeros import sort_key
+from substrait_dsl.spark.expressions.sorting import direction_of
+from substrait_dsl.spark.expressions.templates import STANDARD, require_comparable
+from substrait_dsl.spark.expressions.types import spark_sql_type
+from substrait_dsl.spark.expressions.windows import window_to_sql
+from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.source_map import note_refused, note_text
+
+__all__ = ["AnySubquery", "Scope", "aggregate_to_sql", "direction_of", "literal_to_sql", "to_sql"]
+
+AnySubquery = ScalarSubquery | InPredicate | SetPredicate | SetComparison
+
+MAX_LENGTH = 1_000_000
+"""Characters of SQL text above which an expression is refused: what is used twice by what is used twice explodes."""
+
+MAX_DEPTH = 200
+"""Parentheses within parentheses above which an expression is refused; Spark's parser has a stack to overflow."""
+
+
+@attrs.frozen
+class Scope:
+    """What the names in an expression stand for."""
+
+    columns: tuple[str, ...]
+    """The SQL text of each column of the row that the expression sees, by position."""
+    outer: Mapping[int, tuple[str, ...]]
+    """The same for the rows of enclosing relations, by the anchor that references to them carry."""
+    subquery: Callable[[AnySubquery, Scope], str]
+    """Gives the SQL text of a subquery used as a value."""
+    computed: Mapping[int, str] = attrs.field(factory=dict)
+    """The columns with the values of expressions that were computed before, by the ids of these."""
+    parameters: tuple[tuple[str, ...], ...] = ()
+    """The SQL text of the parameters of the lambdas around the expression, the innermost first."""
+    apart: tuple[str, ...] | None = None
+    """The columns as subqueries are to see them; None: as they are."""
+
+    @property
+    def of_needles(self) -> Scope:
+        """What the names stand for in what subqueries look for."""
+        return self if self.apart is None else attrs.evolve(self, columns=self.apart)
+
+    def inside_lambda(self, parameters: tuple[str, ...]) -> Scope:
+        """What the names in the body of a lambda stand for."""
+        return attrs.evolve(self, parameters=(parameters, *self.parameters))
+
+
+def to_sql(expression: Expression, scope: Scope) -> str:
+    """Write an expression as one operand of Spark SQL.
+
+    Args:
+        expression: any expression; shared parts are written once, and depth costs no recursion.
+        scope: what the references in it stand for.
+
+    Returns:
+        SQL text whose Spark type is exactly the expression's.
+
+    Raises:
+        UnsupportedError: Spark cannot compute a part of it exactly, or the text would be too long or too deep.
+    """
+    _require_values(None, [expression])
+    done: dict[int, str] = {}
+    stack = [expression]
+    while stack:
+        current = stack[-1]
+        if id(current) in scope.computed:
+            done[id(current)] = scope.computed[id(current)]
+            stack.pop()
+            continue
+        operands = list(_operands(current))
+        _require_values(current, operands)
+        waiting = [operand for operand in operands if id(operand) not in done]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        stack.pop()
+        if id(current) not in done:
+            try:
+                done[id(current)] = text = _write(current, done, scope)
+            except UnsupportedError as error:
+                note_refused(error, current)
+                raise
+            if len(text) > MAX_LENGTH:
+                raise UnsupportedError(
+                    f"an expression would be more than {MAX_LENGTH} characters of Spark SQL",
+                    hint="compute the parts that it uses several times in a project of their own",
+                )
+    note_text(expression, done)
+    text = done[id(expression)]
+    if len(text) > MAX_DEPTH and _depth(text) > MAX_DEPTH:
+        raise UnsupportedError(
+            f"an expression nests {_depth(text)} levels deep, and Spark's parser takes {MAX_DEPTH}",
+            hint="compute parts of it in a project of their own",
+        )
+    return text
+
+
+def _require_values(caller: Expression | None, operands: Sequence[Expression]) -> None:
+    """Raise `UnsupportedError` for a function among the operands of what takes none."""
+    takes_functions = isinstance(caller, ScalarFunction) and caller.function.urn == f"{STANDARD}functions_list"
+    for operand in operands:
+        if isinstance(operand, Lambda) and not takes_functions:
+            spark_sql_type(operand.type)  # which says that Spark has no such type
+
+
+def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = False) -> str:
+    """Write a measure as Spark SQL: ``sum(x) FILTER (WHERE p)``, of the type that the function declares.
+
+    `beside_distinct` says whether another measure of the same aggregate is of distinct values.
+
+    Raises:
+        UnsupportedError: Spark cannot compute it, or an expression in it, exactly.
+    """
+    condition = current_engine().operand(to_sql(measure.filter, scope)) if measure.filter else None
+
+    def of_taken(value: Expression) -> str:
+        # Spark computes what it uses twice, or tells apart, of the records that are left out, too, where it may fail.
+        text = to_sql(value, scope)
+        is_computed = not isinstance(value, FieldReference) and any(
+            isinstance(node, FieldReference | OuterReference) for node in walk(value, into_relations=False)
+        )
+        return current_engine().operand(f"if({condition}, {text}, NULL)" if condition and is_computed else text)
+
+    def written(call: AggregateFunction) -> str:
+        return aggregate_function_to_sql(
+            call,
+            [of_taken(value) for value in values_of(call)],
+            [(sort_key(of_taken(key.expression), key.expression.type), direction_of(key)) for key in call.sorts],
+            condition,
+            beside_distinct,
+        )
+
+    try:
+        call = in_one_phase(measure.function)
+        text = call.to_sql(written(call.total), written(call.many)) if isinstance(call, Average) else written(call)
+    except UnsupportedError as error:
+        note_refused(error, measure.function)
+        raise
+    # The condition is an expression of its own: what fails in it does not fail in the function.
+    own = text.replace(f"(WHERE {condition})", "()").replace(f"if({condition}, ", "if(true, ")
+    note_text(measure.function, {id(measure.function): own})
+    return text
+
+
+def _operands(expression: Expression) -> Iterator[Expression]:
+    """The expressions directly inside an expression that see what it sees, and no more.
+
+    Those of a subquery belong to whoever writes it; the body of a lambda sees its parameters, too.
+    """
+    if isinstance(expression, AnySubquery | Lambda):
+        return
+    nodes: list[Node] = list(expression.children())
+    if isinstance(expression, LambdaInvocation):
+        nodes = list(expression.arguments)
+    for node in nodes:
+        if isinstance(node, Expression):
+            yield node
+        else:  # a clause, a case or a record holds expressions but is none
+            nodes.extend(node.children())
+
+
+def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str:
+    """The text of an expression, given the texts of its operands by their ids."""
+
+    def text(operand: Expression) -> str:
+        return done[id(operand)]
+
+    match closed(expression):
+        case Literal() as literal:
+            return UNKNOWN if _is_null(literal) and isinstance(literal.type, Boolean) else literal_to_sql(literal)
+        case FieldReference(position=position, root=root):
+            return _row(root, scope)[position]
+        case FieldAccess() as access:
+            return _part(access, text(access.input))
+        case ScalarFunction() as call:
+            return function_to_sql(call, [text(value) for value in call.arguments if isinstance(value, Expression)])
+        case Cast(input=value, target=target, on_failure=on_failure):
+            converted = cast_to_sql(text(value), value.type, target, on_failure)
+            is_asserted = value.type.nullable and not expression.type.nullable
+            return asserted(converted, f"a cast to {target}", target) if is_asserted else converted
+        case IfThen(clauses=clauses, otherwise=otherwise):
+            whens = " ".join(f"WHEN {text(clause.condition)} THEN {text(clause.then)}" for clause in clauses)
+            return f"(CASE {whens} ELSE {text(otherwise)} END)"
+        case Switch(match=value, cases=cases, otherwise=otherwise):
+            require_comparable(value.type, "a switch")
+            whens = " ".join(f"WHEN {text(case.value)} THEN {text(case.then)}" for case in cases)
+            tested = compared(text(value), value, [case.value for case in cases])
+            return f"(CASE {tested} {whens} ELSE {text(otherwise)} END)"
+        case SingularOrList(value=value, options=options):
+            require_comparable(value.type, "an IN list")
+            there = [compared(text(option), option, [value]) for option in options if not _is_null(option)]
+            tested = compared(text(value), value, options, listed=True)
+            if not current_engine().has_lists_of_columns and not all(isinstance(each, Literal) for each in options):
+                equal = [f"{tested} = {each}" for each in there]
+                return f"({' OR '.join(equal + [UNKNOWN] * (len(there) < len(options)))})"
+            return _in_list(tested, there, len(options))
+        case MultiOrList(values=values, records=records):
+            for value in values:
+                require_comparable(value.type, "an IN list")
+            tests = (
+                " AND ".join(
+                    f"{compared(text(x), x, [y])} = {compared(text(y), y, [x])}"
+                    for x, y in zip(values, record.fields, strict=True)
+                )
+                for record in records
+            )
+            return f"({' OR '.join(f'({test})' for test in tests)})"
+        case WindowFunction(call=call_, partitions=partitions, sorts=sorts):
+            return window_to_sql(call_, partitions, sorts, text)
+        case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison() as subquery:
+            return scope.subquery(subquery, scope)
+        case NestedStruct(fields=fields):
+            spark_sql_type(expression.type)  # which refuses what Spark has no type for
+            return struct_to_sql(map(text, fields))
+        case NestedList(values=values):
+            spark_sql_type(expression.type)
+            return f"array({', '.join(map(text, values))})"
+        case NestedMap(entries=entries):
+            spark_sql_type(expression.type)
+            return f"map({', '.join(f'{text(entry.key)}, {text(entry.value)}' for entry in entries)})"
+        case MaskedReference(input=Row(types=Struct() as row, root=root), mask=mask):
+            return masked_row(_row(root, scope), mask, row)
+        case MaskedReference(input=Expression() as value, mask=mask):
+            return masked_value(text(value), mask, value.type)
+        case MaskedReference():
+            raise UnsupportedError("a mask keeps parts of a struct")
+        case Lambda() as function:
+            return _lambda(function, scope)
+        case LambdaInvocation(function=function, arguments=arguments):
+            return _invocation(function, [text(argument) for argument in arguments], scope)
+        case ExecutionContextVariable(variable=variable):
+            raise UnsupportedError(f"{variable} has a value only where a plan is executed")
+        case DynamicParameter(reference=reference):
+            raise UnsupportedError(
+                f"parameter {reference} has no value",
+                hint=binding_hint(reference),
+            )
+        case unknown:
+            assert_never(unknown)
+
+
+def _is_null(expression: Expression) -> bool:
+    return isinstance(expression, Literal) and expression.value is None
+
+
+def _in_list(value: str, there: Sequence[str], options: int) -> str:
+    """Whether a value is among some, where those of the options are left out that are NULL.
+
+    What these make unknown stands beside the others: of a NULL among numbers Spark's reader of ORC fails.
+    """
+    unknown = UNKNOWN if len(there) < options else None
+    found = f"{value} IN ({', '.join(there)})" if there else None
+    return f"({' OR '.join(filter(None, (found, unknown)))})"
+
+
+def _row(root: Root, scope: Scope) -> tuple[str, ...]:
+    match root:
+        case RootReference():
+            return scope.columns
+        case OuterReference(anchor=anchor):
+            if anchor not in scope.outer:
+                raise UnsupportedError(
+                    "a subquery refers to a row of an enclosing relation that Spark cannot reach from it"
+                )
+            return scope.outer[anchor]
+        case LambdaParameter(steps_out=steps_out):
+            if steps_out >= len(scope.parameters):
+                raise UnsupportedError("Spark cannot use the parameter of a lambda in a subquery or a window inside it")
+            return scope.parameters[steps_out]
+
+
+def _part(access: FieldAccess, text: str) -> str:
+    """A part of a value; one that is not there is NULL (spec decision 24)."""
+    match access.segment:
+        case StructField(position=position):
+            if access.input.type.nullable and not current_engine().has_fields_of_null:
+                return _field_of_nullable(text, position)
+            return f"{text}.f{position}"
+        case ListElement(offset=offset) if offset == -(2**31):  # no Spark list is that long, and -offset is no int
+            return f"CAST(NULL AS {spark_sql_type(access.type)})"
+        case ListElement(offset=offset):
+            return f"get({text}, {offset})" if offset >= 0 else f"try_element_at({text}, {offset})"
+        case MapKey(key=key):
+            return f"try_element_at({text}, {literal_to_sql(key)})"
+
+
+def _field_of_nullable(text: str, position: int) -> str:
+    """A field of a struct, NULL if that is. What is computed gets a name in a lambda, so that it stands there once."""
+    if re.fullmatch(r"\w+", text):
+        return f"if({text} IS NULL, NULL, {text}.f{position})"
+    return f"transform(array({text}), __t -> if(__t IS NULL, NULL, __t.f{position}))[0]"
+
+
+def _lambda(function: Lambda, scope: Scope) -> str:
+    """A function as Spark's functions take one; its parameters have names that nothing around it has."""
+    names = tuple(f"__p{len(scope.parameters)}_{position}" for position in range(len(function.parameters)))
+    body = to_sql(function.body, scope.inside_lambda(names))
+    listed = ", ".join(names)
+    return f"{listed if len(names) == 1 else f'({listed})'} -> {body}"
+
+
+def _invocation(function: Lambda, arguments: Sequence[str], scope: Scope) -> str:
+    """The value of a function for arguments: a list of one struct of them gives them a name."""
+    name = f"__p{len(scope.parameters)}"
+    parameters = tuple(f"{name}.f{position}" for position in range(len(arguments)))
+    body = to_sql(function.body, scope.inside_lambda(parameters))
+    return f"transform(array({struct_to_sql(arguments)}), {name} -> {body})[0]"
+
+
+def _depth(text: str) -> int:
+    """How deep the parentheses of a text nest; literals have none inside."""
+    return max(accumulate(1 if bracket == "(" else -1 for bracket in re.findall("[()]", text)), default=0)

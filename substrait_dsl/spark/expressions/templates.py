@@ -1,0 +1,355 @@
+"""How a function becomes Spark SQL text: templates, and how a call fills one.
+
+A `Template` is one line of a table. In its text
+
+- ``{0}``, ``{1}``, ... are the value arguments in order, enum arguments not counted;
+- ``{args:, }`` is all of them, joined by what stands after the colon;
+- ``{nulls}`` is whether any of them is NULL;
+- ``{T}`` is the Spark type of the result, ``{t0}`` that of the first value argument, ...;
+- ``{w0}``, ... is an integer argument in a type wide enough for any exact result, and ``{MIN}``, ``{MAX}``, ``{SPAN}``
+  are the smallest value, the largest value and the number of values of the result's integer type, in that wide type;
+- ``[overflow]`` is what the option of that name makes of it, ``[#0]`` what the first enum argument does. Such text may
+  hold placeholders of every kind again.
+
+A text stands for a whole operand: where it is an operator, it has its own parentheses.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import attrs
+
+from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
+    EnumArgument,
+    Expression,
+    FunctionId,
+    FunctionOption,
+    Literal,
+    ScalarFunction,
+    WindowCall,
+)
+from substrait_dsl.algebra.types import (
+    I64,
+    INTEGER_RANGES,
+    Decimal,
+    FixedChar,
+    List,
+    Map,
+    Struct,
+    Type,
+    UserDefined,
+    VarChar,
+)
+from substrait_dsl.catalog import standard_catalog
+from substrait_dsl.catalog.roles import known_overload
+from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.spark.expressions.casts import fitting
+from substrait_dsl.spark.expressions.time_zones import require_zone
+from substrait_dsl.spark.expressions.types import UNSIGNED, spark_sql_type
+from substrait_dsl.spark.session.engines import FunctionKind, current_engine
+
+Call = ScalarFunction | AggregateFunction | WindowCall
+
+STANDARD = "extension:io.substrait:"
+"""What the URNs of the specification's own extensions begin with."""
+
+
+Writer = Callable[[Call, Sequence[str], Mapping[str, str]], str]
+"""Gives the text of a call from the texts of its value arguments, and of its options, where placeholders cannot."""
+
+
+@attrs.frozen
+class Template:
+    """A function that Spark runs exactly, as SQL text."""
+
+    text: str | Writer
+    options: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict)
+    """For each option, the values that can be kept, and their text; the first one is what no option means."""
+    enums: tuple[Mapping[str, str], ...] = ()
+    """For each enum argument, the words that can be kept, and their text."""
+    nothing: str | None = None
+    """The text for a call without arguments."""
+    constants: tuple[int, ...] = ()
+    """The value arguments that Spark takes only as literals."""
+    compares: bool = False
+    """Whether the arguments are compared, which Spark cannot do with maps."""
+    zone: int | None = None
+    """The value argument that is a time zone."""
+    may_lengthen: bool | None = None
+    """Whether the result may be longer than a ``varchar`` or a ``fixedchar`` that the function declares.
+
+    Then it is checked. A function that declares such a type says one or the other, an engine's own row of it need not.
+    """
+
+
+Table = Mapping[str, Template]
+"""The functions of one extension, by compound key (``add:i64_i64``), by name and what the first argument is
+(``add:int``, ``add:fp``, ``avg:fine``, ``avg:finest``, else its short name), or by name."""
+
+_FAMILIES = {"i8": "int", "i16": "int", "i32": "int", "i64": "int", "fp32": "fp", "fp64": "fp"}
+
+FINE, FINEST = 6, 19
+"""From how many digits after the point on Spark divides a long decimal by a count to as many, and up to how many it
+rounds the quotient once: it has 38, and a count has 19."""
+
+
+def failing(message: str) -> str:
+    """SQL text that raises an error at run time."""
+    return f"raise_error('{message}')"
+
+
+def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: Mapping[str, str] | None = None) -> str:
+    """Write the call of a function.
+
+    Args:
+        call: the call.
+        texts: the SQL text of its value arguments, in order.
+        tables: the functions of each extension, by what follows `STANDARD` in its URN, or by all of it.
+        extra: further placeholders of the templates.
+
+    Raises:
+        UnsupportedError: the function, one of its options or an argument cannot be run exactly.
+    """
+    _require_signature(call)
+    found = _find(call, tables)
+    _check_arguments(found, call)
+    if found.zone is not None and found.zone < len(texts):
+        values = [argument for argument in call.arguments if isinstance(argument, Expression)]
+        texts = [*texts]
+        texts[found.zone] = require_zone(values[found.zone], texts[found.zone])
+    text = found.text if call.arguments or found.nothing is None else found.nothing
+    choices = _choices(found, call)
+    if isinstance(text, str):
+        sql = _fill(_chosen(text, choices, call), call, texts, extra or {})
+    else:
+        sql = text(call, texts, choices)
+    if isinstance(call.output_type, VarChar | FixedChar) and _may_lengthen(call, tables):
+        return fitting(sql, call.output_type)  # spec decision 39: the declared type stands, what does not fit fails
+    return sql
+
+
+def _require_signature(call: Call) -> None:
+    """Refuse a call of a function of the specification that it does not have so, or not with so many arguments.
+
+    A plan that was read may hold one, as it came. The text of a template would leave out what it does not know.
+    """
+    function = call.function
+    if not _may_be_called(function, len(call.arguments)):
+        given = ", ".join(map(str, _value_types(call)))
+        raise UnsupportedError(f"Spark cannot run {function.key} with ({given}): {function.urn} has no such function")
+
+
+@functools.lru_cache(maxsize=4096)
+def _may_be_called(function: FunctionId, arguments: int) -> bool:
+    """Whether a function takes so many arguments; any, if it is none of the specification."""
+    if function.urn not in standard_catalog().extensions:
+        return True
+    overload = known_overload(standard_catalog(), function)
+    return overload is not None and overload.takes_count(arguments)
+
+
+def _kind(call: Call) -> FunctionKind:
+    match call:
+        case ScalarFunction():
+            return "scalar"
+        case AggregateFunction():
+            return "aggregate"
+        case WindowCall():
+            return "frame"
+
+
+def _rows(call: Call, tables: Mapping[str, Table]) -> Iterator[Template]:
+    """The rows of the tables for a call, the most special one first, and an engine's own before Spark's."""
+    function = call.function
+    is_known = not function.urn or function.urn.startswith("extension:")
+    table = tables.get(function.urn.removeprefix(STANDARD), {}) if is_known else {}
+    own = current_engine().functions(function.urn.removeprefix(STANDARD), _kind(call))
+    kinds = _value_types(call)
+    family = _family(kinds[0]) if kinds else ""
+    for key in (function.key, f"{function.name}:{family}", function.name):
+        yield from (known[key] for known in (own, table) if key in known)
+
+
+def _may_lengthen(call: Call, tables: Mapping[str, Table]) -> bool:
+    """Whether the result of a call may be longer than its type says."""
+    return any(row.may_lengthen for row in _rows(call, tables))
+
+
+def _find(call: Call, tables: Mapping[str, Table]) -> Template:
+    for row in _rows(call, tables):
+        return row
+    function = call.function
+    kinds = _value_types(call)
+    given = ", ".join(map(str, kinds))
+    if not function.urn and not _is_named(function.name):
+        raise UnsupportedError(
+            f"Spark cannot run the function {function.name}({given}): no extension of the specification has one of that"
+            " name, so nothing says what it means",
+            hint="write what is meant with functions that the specification has",
+        )
+    origin = f" of {function.urn}" if function.urn else ""  # of what a foreign plan calls, that may not be known
+    raise UnsupportedError(
+        f"Spark cannot run the function {function.name}({given}){origin} exactly", hint=REASONS.get(function.name)
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_named(name: str) -> bool:
+    """Whether an extension of the specification has a function of a name."""
+    return any(name in extension.functions for extension in standard_catalog().extensions.values())
+
+
+def _family(kind: Type) -> str:
+    match kind:
+        case Decimal(scale=scale) if scale >= FINE:
+            return "fine" if scale <= FINEST else "finest"
+        case _:
+            return _FAMILIES.get(kind.short_name, kind.short_name)
+
+
+_PARSED = "a text as of ISO 8601, such as 2024-05-01, is cast: x.cast({}); substring and concat put others in that form"
+_BUCKETS = (
+    'x.cast(Date) is the day; for 15 minutes s - functions.modulus(s, 900, division_type="FLOOR"), s being '
+    'functions.extract("UNIX_TIME", x), and lit(datetime.datetime(1970, 1, 1)) + s * datetime.timedelta(seconds=1)'
+)
+
+REASONS: Mapping[str, str] = {
+    "median": "cast it to fp64, which holds all integers up to 2^53",
+    "quantile": 'functions.cume_dist().over(order_by="x") is the share of rows up to each; median has a function',
+    "round_calendar": _BUCKETS,
+    "round_temporal": _BUCKETS,
+    "strptime_date": _PARSED.format("Date"),
+    "strptime_timestamp": _PARSED.format("PrecisionTimestamp(6)"),
+    "title": "the specification does not say where a word begins",
+    "initcap": "the specification does not say where a word begins",
+}
+"""Why some functions are missing from the tables, where it is not simply that Spark lacks them."""
+
+
+def _value_types(call: Call) -> list[Type]:
+    return [argument.type for argument in call.arguments if isinstance(argument, Expression)]
+
+
+def _check_arguments(template: Template, call: Call) -> None:
+    values = [argument for argument in call.arguments if isinstance(argument, Expression)]
+    for position in template.constants:
+        if position < len(values) and not isinstance(values[position], Literal):
+            raise UnsupportedError(f"Spark takes argument {position} of {call.function.name} only as a literal")
+    if template.compares:
+        for value in values:
+            require_comparable(value.type, call.function.name)
+
+
+def require_comparable(kind: Type, what: str) -> None:
+    """Raise `UnsupportedError` for a type whose values Spark cannot compare: maps, variants, and what holds one."""
+    match kind:
+        case Map() | UserDefined() if kind.as_required() not in UNSIGNED:
+            raise UnsupportedError(f"Spark cannot compare values of {kind}, as {what} does")
+        case List():
+            require_comparable(kind.element, what)
+        case Struct():
+            for inner in kind.types:
+                require_comparable(inner, what)
+        case _:
+            pass
+
+
+_HOLE = re.compile(r"\[(#\d|[a-z_]+)\]")
+
+
+def _choices(template: Template, call: Call) -> dict[str, str]:
+    """What the holes of a template mean in a call: by option, and by ``#`` and the number of an enum argument."""
+    name = call.function.name
+    chosen = {option: next(iter(texts.values())) for option, texts in template.options.items()}
+    for option in call.options:
+        chosen[option.name.lower()] = _preferred(template, name, option)
+    words = [argument.value for argument in call.arguments if isinstance(argument, EnumArgument)]
+    for position, word in enumerate(words):
+        texts = template.enums[position] if position < len(template.enums) else {}
+        if word.upper() not in texts:
+            raise UnsupportedError(f"Spark cannot run {name}({word}) exactly; it can run it with {quoted(texts)}")
+        chosen[f"#{position}"] = texts[word.upper()]
+    return chosen
+
+
+def _chosen(text: str, choices: Mapping[str, str], call: Call) -> str:
+    """The text of a template with its holes filled."""
+
+    def fill(hole: re.Match[str]) -> str:
+        if hole[1] not in choices:
+            raise UnsupportedError(f"{call.function.key} lacks an enum argument")
+        return _HOLE.sub(fill, choices[hole[1]])
+
+    return _HOLE.sub(fill, text)
+
+
+def _preferred(template: Template, name: str, option: FunctionOption) -> str:
+    """The text for the first value of an option that can be kept."""
+    texts = template.options.get(option.name.lower(), {})
+    for value in option.preferences:
+        if value.upper() in texts:
+            return texts[value.upper()]
+    wanted = " or ".join(option.preferences)
+    known = f"; it can run it with {quoted(texts)}" if texts else ""
+    raise UnsupportedError(f"Spark cannot run {name} with the option {option.name} = {wanted} exactly{known}")
+
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z]*)(\d*)(?::([^}]*))?\}")
+
+
+def _fill(template: str, call: Call, texts: Sequence[str], extra: Mapping[str, str]) -> str:
+    def text(found: re.Match[str]) -> str:
+        word, digits, separator = found.groups()
+        match word:
+            case "":
+                return texts[int(digits)]
+            case "args":
+                return str(separator).join(texts)
+            case "nulls":
+                return " OR ".join(f"{text} IS NULL" for text in texts)
+            case "T":
+                return spark_sql_type(call.output_type)
+            case "t":
+                return spark_sql_type(_value_types(call)[int(digits)])
+            case "w":
+                return f"CAST({texts[int(digits)]} AS {_wide(call.output_type)})"
+            case "MIN" | "MAX" | "SPAN":
+                low, high = integer_range(call.output_type)
+                limit = {"MIN": low, "MAX": high, "SPAN": high - low + 1}[word]
+                return f"{limit}{'L' if _wide(call.output_type) == 'BIGINT' else 'BD'}"
+            case "MOST":
+                assert isinstance(call.output_type, Decimal)
+                return largest_decimal(call.output_type)
+            case _:
+                return extra[word]
+
+    return _PLACEHOLDER.sub(text, template)
+
+
+def largest_decimal(kind: Decimal) -> str:
+    """The largest number of a type of decimals, with all its digits."""
+    digits = "9" * kind.precision
+    before, after = digits[kind.scale :], digits[: kind.scale]
+    return f"{before or '0'}.{after}BD" if after else f"{before}BD"
+
+
+def _wide(kind: Type) -> str:
+    """The Spark type that is wide enough for any exact result of an operation on a type of integers, or almost."""
+    match kind:
+        case UserDefined():  # the unsigned: two of 20 digits multiply to 38 of them without a loss
+            return "DECIMAL(20,0)"
+        case I64():
+            return "DECIMAL(38,0)"
+        case _:
+            return "BIGINT"
+
+
+def integer_range(kind: Type) -> tuple[int, int]:
+    """The smallest and the largest value of a type of integers."""
+    if isinstance(kind, UserDefined):
+        return 0, UNSIGNED[kind.as_required()].largest
+    return INTEGER_RANGES[type(kind)]

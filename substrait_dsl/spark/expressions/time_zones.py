@@ -1,0 +1,46 @@
+"""Time zones as Spark takes them: names of the IANA database, and others, which the specification has not.
+
+Specification: ``functions_datetime.yaml``: another name is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from zoneinfo import available_timezones
+
+from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.errors import UnsupportedError, suggestion
+from substrait_dsl.spark.expressions.literals import text_to_sql
+
+_SHORT = "ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST"
+"""What Java calls some zones. To it BST is a time of Bangladesh."""
+
+_OTHERS = rf"^({_SHORT}|SystemV/.*|Z|UT|(UTC|UT)?[+-].*|GMT[+-](?!0$).*)$"
+"""Those names, some of old systems, and differences from UTC."""
+
+NO_ZONE = " is no time zone of the IANA database"
+
+
+def require_zone(zone: Expression, text: str) -> str:
+    """The SQL text of a time zone, whose value is an error if it is no name of the database.
+
+    Raises `UnsupportedError` for a literal that is none.
+    """
+    match zone:
+        case Literal(value=str() as name):
+            if re.match(_OTHERS, name) or name not in (_known() or (name,)):
+                hint = suggestion(name, _known()) or 'write the name of one, as "Europe/Berlin"'
+                raise UnsupportedError(f"{name!r}{NO_ZONE}", hint=hint)
+            return text
+        case Literal():
+            return text
+        case _:
+            told = text_to_sql(NO_ZONE)
+            return f"if({text} RLIKE {text_to_sql(_OTHERS)}, raise_error(concat({text}, {told})), {text})"
+
+
+@cache
+def _known() -> frozenset[str]:
+    """The names of the database; none, if this machine has none."""
+    return frozenset(available_timezones())

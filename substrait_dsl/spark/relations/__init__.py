@@ -1,0 +1,1 @@
+"""Relations as DataFrames and SQL text: joins, groups, sets, subqueries and the output."""

@@ -1,0 +1,186 @@
+"""Which columns of a read a plan uses: the others need not be in the text that Spark parses and analyses.
+
+One pass from the root down to the reads. A relation that this module knows nothing about uses everything that its
+inputs put out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+
+from substrait_dsl.algebra.expressions import (
+    ROOT,
+    FieldReference,
+    MaskedReference,
+    OuterReference,
+    Root,
+    Row,
+    SetPredicate,
+)
+from substrait_dsl.algebra.node import Node, Rel, walk
+from substrait_dsl.algebra.relations import (
+    Aggregate,
+    Cross,
+    Emit,
+    Expand,
+    Fetch,
+    Filter,
+    HashJoin,
+    Join,
+    MergeJoin,
+    NestedLoopJoin,
+    Project,
+    Read,
+    Sort,
+    TopN,
+    Window,
+)
+from substrait_dsl.algebra.rules import JOIN_RULES
+from substrait_dsl.algebra.types import Struct, Type
+from substrait_dsl.spark.relations.physical_joins import as_join
+from substrait_dsl.spark.relations.subqueries import is_subquery, relation_of
+
+
+def used_columns(relations: Sequence[Rel]) -> Mapping[int, Set[int]]:
+    """For each of a plan's relations, parents first, by its id: the positions of its output that the plan uses.
+
+    For a read, the positions in its base schema.
+    """
+    root = relations[0]
+    used: dict[int, set[int]] = {id(root): set(_everything(root))}
+    for rel in relations:
+        for child, positions in (*_in_inputs(rel, used[id(rel)]), *_in_subqueries(rel)):
+            used.setdefault(id(child), set()).update(positions)
+    return used
+
+
+def positions_seen(expressions: Iterable[Node], anchor: int | None) -> set[int]:
+    """The positions of a row, the one with that anchor, to which expressions that see it refer.
+
+    References from inside their subqueries count, too.
+    """
+    seen: set[int] = set()
+    outer = OuterReference(anchor) if anchor is not None else None
+    for expression in expressions:
+        direct = walk(expression, into_relations=False)
+        seen.update(position for node in direct for root, position in columns_seen(node) if root == ROOT)
+        if outer is not None and anchor in expression.free_anchors:
+            inside = walk(expression)
+            seen.update(position for node in inside for root, position in columns_seen(node) if root == outer)
+    return seen
+
+
+def columns_seen(node: Node) -> Iterator[tuple[Root, int]]:
+    """The columns that a node itself refers to: whose row, and the position in it."""
+    match node:
+        case FieldReference(root=root, position=position):
+            yield root, position
+        case MaskedReference(input=Row(root=root), mask=mask):
+            yield from ((root, item.position) for item in mask.items)
+        case _:
+            pass
+
+
+def columns_outside(nodes: Iterable[Node], anchors: Set[int]) -> Iterator[tuple[int, int]]:
+    """The columns of enclosing rows, those with these anchors, that nodes refer to: whose, and the position in it."""
+    for start in nodes:
+        if not start.free_anchors.isdisjoint(anchors):
+            for node in walk(start):
+                for root, position in columns_seen(node):
+                    if isinstance(root, OuterReference) and root.anchor in anchors:
+                        yield root.anchor, position
+
+
+def types_seen(nodes: Iterable[Node], root: Root, *, into_relations: bool = True) -> dict[int, Type]:
+    """The positions of a row to which nodes refer, with the types there."""
+    types: dict[int, Type] = {}
+    for start in nodes:
+        for node in walk(start, into_relations=into_relations):
+            match node:
+                case FieldReference(position=position, type=kind) if node.root == root:
+                    types[position] = kind
+                case MaskedReference(input=Row(types=Struct(types=kinds)) as row, mask=mask) if row.root == root:
+                    types |= {item.position: kinds[item.position] for item in mask.items}
+                case _:
+                    pass
+    return types
+
+
+def relations_inside(rel: Rel) -> Iterator[Rel]:
+    """The relations directly inside a relation: its inputs, and those in its subqueries."""
+    yield from rel.inputs
+    yield from (inside for inside, _ in _in_subqueries(rel))
+
+
+def _everything(rel: Rel) -> range:
+    return range(len(rel.schema))
+
+
+def _in_inputs(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
+    """The inputs of a relation with the positions that it uses of them, if those `used` are used of the relation."""
+    match rel:
+        case Read(projection=None):
+            yield rel, positions_seen(_expressions(rel), rel.anchor)
+        case Read():
+            yield rel, range(len(rel.base_schema))
+        case Filter(input=child) | Sort(input=child) | TopN(input=child):
+            yield child, used | positions_seen(_expressions(rel), rel.anchor)
+        case Fetch(input=child):  # the first rows are those of the order that is known
+            yield child, used | {key.field[0] for key in child.properties.ordering}
+        case Project(input=child) | Window(input=child):
+            width = len(child.schema)
+            kept = {position for position in used if position < width}
+            yield child, kept | positions_seen(_expressions(rel), rel.anchor)
+        case Emit(input=child, mapping=mapping):
+            yield child, {mapping[position] for position in used}
+        case Aggregate(input=child) | Expand(input=child):
+            yield child, positions_seen(_expressions(rel), rel.anchor)
+        case HashJoin() | MergeJoin() | NestedLoopJoin():
+            yield from _in_inputs(as_join(rel), used)
+        case Cross(left=left, right=right):
+            yield from _in_sides(left, right, used)
+        case Join(left=left, right=right, how=how, condition=condition, post_filter=None) if "single" not in how:
+            rule, width = JOIN_RULES[how], len(left.schema)
+            absent = width if rule.left == "absent" else 0
+            # What stands after the columns of the sides is the mark.
+            kept = {
+                p + absent for p in used if p + absent < width + (len(right.schema) if rule.right != "absent" else 0)
+            }
+            yield from _in_sides(left, right, kept | positions_seen([condition], rel.anchor))
+        case _:
+            yield from ((child, _everything(child)) for child in rel.inputs)
+
+
+def _in_sides(left: Rel, right: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
+    width = len(left.schema)
+    yield left, {position for position in used if position < width}
+    yield right, {position - width for position in used if position >= width}
+
+
+def _in_subqueries(rel: Rel) -> Iterator[tuple[Rel, Iterable[int]]]:
+    for expression in _expressions(rel):
+        for node in walk(expression, into_relations=False):
+            if is_subquery(node):
+                inside = relation_of(node)
+                is_exists = isinstance(node, SetPredicate) and node.op == "exists"
+                yield inside, () if is_exists else _everything(inside)
+
+
+def _expressions(rel: Rel) -> list[Node]:
+    return [child for child in rel.children() if not isinstance(child, Rel)]
+
+
+def parents_first(root: Rel) -> list[Rel]:
+    """All relations of a plan, each after every relation that it is inside of."""
+    order: list[Rel] = []
+    entered: set[int] = set()
+    stack: list[tuple[Rel, bool]] = [(root, False)]
+    while stack:
+        rel, left = stack.pop()
+        if left:
+            order.append(rel)
+        elif id(rel) not in entered:
+            entered.add(id(rel))
+            stack.append((rel, True))
+            stack.extend((inside, False) for inside in relations_inside(rel))
+    return order[::-1]

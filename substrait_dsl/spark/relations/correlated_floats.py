@@ -1,0 +1,52 @@
+"""Floating-point columns of an outer row, as a subquery sees them.
+
+Where a subquery is more than a look-up by conditions, Spark computes it once for each combination of outer values that
+it depends on. For that it groups the rows by them, and 0.0 and -0.0 are one group, though a quotient or a text is
+another of each. So such columns are passed into subqueries as strings, and cast back: a number is what its text says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.types import Type
+from substrait_dsl.spark.expressions.nested_values import rebuilt
+from substrait_dsl.spark.expressions.signed_zeros import FLOATS
+from substrait_dsl.spark.expressions.types import holds, spark_sql_type
+from substrait_dsl.spark.relations.tables import Item, Rows, items
+
+if TYPE_CHECKING:
+    from substrait_dsl.spark.session.workspace import Workspace
+
+
+def distinguish_zeros(
+    rows: Rows, columns: tuple[str, ...], seen: Mapping[int, Type], space: Workspace
+) -> tuple[Rows, tuple[str, ...]]:
+    """The rows with the texts of such numbers as further columns, and the columns as subqueries are to see them.
+
+    Args:
+        rows: the rows.
+        columns: the columns that stand for a row, by position; they are among those of the rows.
+        seen: the positions that subqueries refer to, with the types there.
+        space: gives the names.
+    """
+    texts = {
+        position: Item(rebuilt(columns[position], kind, FLOATS, _as_text), (space.name(),))
+        for position, kind in seen.items()
+        if holds(kind, FLOATS)
+    }
+    if not texts:
+        return rows, columns
+    numbers = {position: rebuilt(item.names[0], seen[position], FLOATS, _as_number) for position, item in texts.items()}
+    made = tuple(numbers.get(position, column) for position, column in enumerate(columns))
+    table = rows.table.select([*items(rows.table.names), *texts.values()])
+    return Rows(table, (*rows.columns, *(item.names[0] for item in texts.values()))), made
+
+
+def _as_text(value: str, kind: Type) -> str:
+    return f"CAST({value} AS STRING)"
+
+
+def _as_number(value: str, kind: Type) -> str:
+    return f"CAST({value} AS {spark_sql_type(kind)})"

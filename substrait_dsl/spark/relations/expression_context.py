@@ -1,0 +1,185 @@
+"""The place where expressions stand: the rows they see, and what becomes of the subqueries in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.algebra.expressions import (
+    ROOT,
+    Expression,
+    InPredicate,
+    Lambda,
+    OuterReference,
+    SetComparison,
+    WindowFunction,
+)
+from substrait_dsl.algebra.node import Node, walk
+from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.spark.expressions.pushdown import as_column
+from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope, to_sql
+from substrait_dsl.spark.relations import subqueries
+from substrait_dsl.spark.relations.column_pruning import columns_outside, types_seen
+from substrait_dsl.spark.relations.correlated_floats import distinguish_zeros
+from substrait_dsl.spark.relations.correlated_limits import exact_limits
+from substrait_dsl.spark.relations.subqueries import depends_on_row, is_constant, is_subquery, needles_of, relation_of
+from substrait_dsl.spark.relations.tables import NAME, Item, Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from substrait_dsl.spark.relations.input_lowering import InputLowering
+
+
+@attrs.frozen
+class Host:
+    """What expressions of one relation are written with."""
+
+    scope: Scope
+    inside: InputLowering
+    """Lowers the subqueries, with the host's row around them."""
+
+    def sql(self, expression: Expression) -> str:
+        """The value of an expression."""
+        return to_sql(expression, self.scope)
+
+    def condition(self, conjunct: Expression) -> str:
+        """A conjunct of a filter: true exactly where the expression is true."""
+        return subqueries.condition(conjunct, self.scope, self.inside)
+
+
+def host(
+    to: InputLowering,
+    rows: Rows,
+    anchor: int | None,
+    expressions: Sequence[Node],
+    *,
+    hoist: bool = False,
+    windows: bool = False,
+    lookups: Sequence[Node] = (),
+    visible: tuple[str, ...] | None = None,
+    is_read: bool = True,
+) -> tuple[Rows, Host]:
+    """Make a host for expressions over rows.
+
+    Args:
+        to: the lowering that the expressions' relation is part of.
+        rows: the rows that the expressions see.
+        anchor: what subqueries call that row.
+        expressions: the expressions.
+        hoist: whether all subqueries are to be computed in a projection below: Spark takes them in a filter and in a
+            projection, but not everywhere else, nor in a lambda or a window there. Subqueries that other subqueries
+            look for always are.
+        windows: whether window functions may stand in the expressions, as in a projection. If not, these are computed
+            below, and so is in any case one inside another.
+        lookups: nodes that will stand in a subquery which the relation itself is lowered to.
+        visible: the columns that the expressions see, by position, where they are not just the rows'.
+        is_read: whether what the expressions make is part of a query, so that constants are kept from readers of files.
+
+    Returns:
+        The rows to build on, with the same columns, and the host.
+    """
+    nested = [node for expression in expressions for node in _of_their_own(expression)]
+    everything = to.as_text and (hoist or any(isinstance(node, Lambda | WindowFunction) for node in nested))
+    inner = [*lookups, *(expressions if everything else filter(is_subquery, nested))]
+    width = len(rows.columns)
+    rows, outer = _carried(to, rows, inner)
+    columns = rows.columns[:width] if visible is None else visible
+    looked_up = [node for node in nested if is_subquery(node)]
+    seen = types_seen(needles_of(looked_up), ROOT, into_relations=False)
+    if anchor is not None:
+        seen |= types_seen(inner, OuterReference(anchor))
+    rows, apart = distinguish_zeros(rows, columns, seen, to.space)
+    inside = to.nested(outer if anchor is None else {**outer, anchor: apart})
+    if not lookups and not any(isinstance(node, InPredicate | SetComparison) for node in looked_up):
+        inside.exact_limits = exact_limits([relation_of(node) for node in looked_up])
+    computed: dict[int, str] = {}
+
+    def written(subquery: AnySubquery, scope: Scope) -> str:
+        return subqueries.value(subquery, scope, inside)
+
+    made = Host(Scope(columns, outer, written, computed, apart=apart), inside)
+    hidden = {id(below) for node in nested for below in _of_their_own(node) if below is not node}
+    alone = _beside_outer_rows(expressions, sees_outer=visible is not None) if looked_up and to.as_text else set()
+    hidden |= alone
+    if looked_up and not hoist:
+        hidden |= _beside_lambdas(expressions, made.scope, is_read=is_read)
+    for node in reversed(nested):  # what stands in another comes before it
+        may_stand = windows if isinstance(node, WindowFunction) else not hoist
+        if not isinstance(node, Lambda) and (id(node) in hidden or not may_stand) and id(node) not in computed:
+            name = to.space.name()
+            if is_subquery(node) and depends_on_row(node):
+                rows = rows.fenced()
+            # Spark does not take back into a condition what a generator has made.
+            text = f"explode(array({made.sql(node)}))" if id(node) in alone else made.sql(node)
+            rows = rows.extended([Item(text, (name,))])
+            computed[id(node)] = name
+    return Rows(rows.table, rows.columns[:width]), made
+
+
+def _beside_lambdas(expressions: Sequence[Node], scope: Scope, *, is_read: bool) -> set[int]:
+    """The subqueries, by their ids, in conjuncts whose text has a lambda: Spark takes none among its arguments.
+
+    Functions whose text needs a value more than once give it a name so, and so are constants kept from readers.
+    """
+    trial = attrs.evolve(scope, subquery=lambda subquery, inner: "(SELECT)")
+    found: set[int] = set()
+    for expression in expressions:
+        for conjunct in conjuncts(expression) if isinstance(expression, Expression) else ():
+            inside = list(subqueries_of(conjunct))
+            text = to_sql(conjunct, trial) if inside else ""
+            if " -> " in (as_column(text, conjunct) if is_read and inside else text):
+                found.update(map(id, inside))
+    return found
+
+
+def _beside_outer_rows(expressions: Sequence[Node], *, sees_outer: bool) -> set[int]:
+    """The subqueries, by their ids, that are one value for all rows, where a conjunct depends on a row further out.
+
+    Spark makes join conditions of these, and may need one side of an equality before it has run a subquery in it.
+    """
+    return {
+        id(node)
+        for expression in expressions
+        if isinstance(expression, Expression)
+        for conjunct in conjuncts(expression)
+        if sees_outer or conjunct.free_anchors
+        for node in subqueries_of(conjunct)
+        if is_constant(node)
+    }
+
+
+def has_correlated(expressions: Sequence[Node]) -> bool:
+    """Whether a subquery in the expressions depends on the row that they see."""
+    return any(depends_on_row(node) for expression in expressions for node in subqueries_of(expression))
+
+
+def subqueries_of(expression: Node) -> Iterator[AnySubquery]:
+    """The subqueries of an expression, but not those inside their relations; outer ones first."""
+    return (node for node in walk(expression, into_relations=False) if is_subquery(node))
+
+
+def _of_their_own(expression: Node) -> Iterator[AnySubquery | WindowFunction | Lambda]:
+    """The parts of an expression that Spark does not take everywhere, nor inside each other; outer ones first."""
+    for node in walk(expression, into_relations=False):
+        if is_subquery(node) or isinstance(node, WindowFunction | Lambda):
+            yield node
+
+
+def _carried(to: InputLowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows, Mapping[int, tuple[str, ...]]]:
+    """Columns of rows further out, copied into these rows where something inside a subquery refers to them.
+
+    Spark's subqueries see the row directly around them, and no row around that.
+    """
+    used = dict.fromkeys(columns_outside(inner, to.outer.keys()))
+    if not used:
+        return rows, to.outer
+    texts = [to.outer[anchor][position] for anchor, position in used]
+    names = {name: to.space.name() for text in texts for name in NAME.findall(text)}
+    outer = {
+        anchor: tuple(NAME.sub(lambda name: names.get(name[0], name[0]), text) for text in columns)
+        for anchor, columns in to.outer.items()
+    }
+    return rows.extended([Item(name, (fresh,)) for name, fresh in names.items()]), outer

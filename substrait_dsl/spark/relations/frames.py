@@ -1,0 +1,122 @@
+"""Tables that are DataFrames: each step is a method of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+
+from substrait_dsl.spark.expressions.sorting import SortKeys, ordered
+from substrait_dsl.spark.relations.tables import Item, JoinHow, Table, all_true, items, names_joined, select_list
+from substrait_dsl.spark.relations.texts import TextTable
+from substrait_dsl.spark.session.connect import functions_of
+from substrait_dsl.spark.session.engines import current_engine
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from substrait_dsl.spark.session.workspace import Workspace
+
+_MOST_CONDITIONS = 50
+"""How many filters may wait to become one: enough that few steps are left, few enough to parse well."""
+
+
+@attrs.frozen
+class FrameTable(Table):
+    """A table that is a DataFrame. Filters wait for the next step, so that neighbours become one."""
+
+    names: tuple[str, ...]
+    frame: DataFrame
+    space: Workspace
+    conditions: tuple[str, ...] = ()
+    keys: SortKeys = ()
+    since_sorted: int = 0
+
+    @property
+    def filtered(self) -> DataFrame:
+        """The DataFrame with the filters that waited."""
+        if not self.conditions:
+            return self.frame
+        condition = all_true(self.conditions)
+        if self.space.attached(condition):
+            return self._sql(items(self.names), condition)
+        return self.frame.where(condition)
+
+    @property
+    def as_text(self) -> TextTable:
+        """The same rows in a form that text can refer to."""
+        return TextTable(self.names, self.space.attach(self.filtered), self.space)
+
+    def _sql(self, made: Sequence[Item], condition: str | None) -> DataFrame:
+        where = f" WHERE {condition}" if condition else ""
+        return self.space.sql(f"SELECT {select_list(made)} FROM {self.space.attach(self.frame)}{where}")
+
+    def _made(self, frame: DataFrame, names: Iterable[str], keys: SortKeys = (), since_sorted: int = 0) -> FrameTable:
+        return FrameTable(tuple(names), frame, self.space, keys=keys, since_sorted=since_sorted)
+
+    def select(self, made: Sequence[Item]) -> FrameTable:
+        names = [name for item in made for name in item.names]
+        if self.space.attached(" ".join(item.text for item in made)):
+            frame = self._sql(made, all_true(self.conditions) if self.conditions else None)
+        else:
+            frame = self.filtered.selectExpr(*(item.sql for item in made))
+        return self._made(frame, names, self.keys_among(names), self.steps_with(made))
+
+    def where(self, condition: str) -> FrameTable:
+        if len(self.conditions) < _MOST_CONDITIONS:
+            return attrs.evolve(self, conditions=(*self.conditions, condition))
+        return attrs.evolve(self, frame=self.filtered, conditions=(condition,))
+
+    def join(self, other: FrameTable, how: JoinHow, condition: str | None) -> FrameTable:
+        names = names_joined(self, other, how)
+        if condition is None:
+            return self._made(self.filtered.crossJoin(other.filtered), names)
+        return self._made(
+            self.filtered.join(other.filtered, functions_of(self.space.spark).expr(condition), how), names
+        )
+
+    def lateral(self, other: TextTable, how: Literal["inner", "left"]) -> FrameTable:
+        # Only text has the scopes for it.
+        made = self.as_text.lateral(other, how)
+        return self._made(self.space.sql(made.query()), made.names)
+
+    def group(self, keys: Sequence[str], made: Sequence[Item]) -> FrameTable:
+        functions = functions_of(self.space.spark)
+        aggregates = [functions.expr(item.sql) for item in made]
+        names = [*keys, *(name for item in made for name in item.names)]
+        return self._made(self.filtered.groupBy(*keys).agg(*aggregates), names)
+
+    def sort(self, keys: SortKeys) -> FrameTable:
+        rows, columns = self.with_keys(keys)
+        return self._made(
+            rows.filtered.orderBy(*(ordered(*key, self.space.spark) for key in columns)), rows.names, columns
+        )
+
+    def sorted_also(self, keys: SortKeys) -> FrameTable:
+        return attrs.evolve(self, keys=(*self.keys, *keys))
+
+    def fetch(self, offset: int, count: int | None) -> FrameTable:
+        frame = self.filtered
+        if offset and count is None and not current_engine().has_offsets:
+            text = f"SELECT * FROM {self.space.attach(frame)} LIMIT {2**63 - 1 - offset} OFFSET {offset}"
+            return self._made(self.space.sql(text), self.names, self.keys)
+        if count is not None and count >= 2**31:  # of which DataFrames have none
+            text = f"SELECT * FROM {self.space.attach(frame)} LIMIT {count}"
+            frame, count = self.space.sql(text), None
+        if offset:
+            frame = frame.offset(offset)
+        if count is not None:
+            frame = frame.limit(count)
+        return self._made(frame, self.names, self.keys)
+
+    def in_one_task(self) -> FrameTable:
+        return self._made(self.filtered.coalesce(1), self.names)
+
+    def union_all(self, others: Sequence[FrameTable]) -> FrameTable:
+        frames = [self.filtered, *(other.filtered for other in others)]
+        while len(frames) > 1:  # by pairs, so that no plan is as deep as there are tables
+            left, right = frames[::2], frames[1::2]
+            last = left[len(right) :]
+            frames = [one.unionAll(other) for one, other in zip(left, right, strict=False)] + last
+        return self._made(frames[0], self.names)

@@ -1,0 +1,27 @@
+"""Maps that were keys of groups: the key has the sorted list of their entries, the result the maps again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.types import Type
+from substrait_dsl.spark.expressions.map_keys import from_key, holds_map
+from substrait_dsl.spark.relations.tables import Item, Rows, items
+
+if TYPE_CHECKING:
+    from substrait_dsl.spark.session.workspace import Workspace
+
+
+def restore_maps(rows: Rows, kinds: Sequence[Type], space: Workspace) -> Rows:
+    """The rows with the values that the keys in their first columns stand for; `kinds` are the types of these."""
+    if not any(map(holds_map, kinds)):
+        return rows
+    values = {
+        name: Item(from_key(name, kind), (space.name(),))
+        for name, kind in zip(rows.columns, kinds, strict=False)
+        if holds_map(kind)
+    }
+    others = items(name for name in rows.table.names if name not in values)
+    columns = tuple(values[name].names[0] if name in values else name for name in rows.columns)
+    return Rows(rows.table.select([*others, *values.values()]), columns)

@@ -1,0 +1,110 @@
+"""How each join is lowered, and what its condition compares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import attrs
+
+from substrait_dsl.algebra.expressions import Expression, FieldReference, ScalarFunction, WindowFunction
+from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.relations import Join, LateralJoin
+from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
+from substrait_dsl.algebra.rules import JoinType
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.expressions.pushdown import as_condition, compared
+from substrait_dsl.spark.expressions.sql_text import Scope, to_sql
+from substrait_dsl.spark.expressions.templates import require_comparable
+from substrait_dsl.spark.relations.column_pruning import positions_seen
+from substrait_dsl.spark.relations.mark_joins import Key, Test
+from substrait_dsl.spark.relations.tables import JoinHow, Rows
+
+Side = Literal["left", "right"]
+Method = JoinHow | Literal["mark", "single"]
+
+MANY_MATCHES = "a row has more than one match in a single join"
+"""What the check of a single join says, or begins with, in the words of `raise_error`."""
+
+
+@attrs.frozen
+class Plan:
+    """How a join type is lowered: from which side, and Spark's join or what else."""
+
+    stream: Side
+    """The side that rows are matched for; the other is looked up."""
+    method: Method
+
+    def in_order(self, rows: Rows, others: Rows) -> tuple[str, ...]:
+        """The columns of rows that are matched and of others, left input first."""
+        return rows.columns + others.columns if self.stream == "left" else others.columns + rows.columns
+
+
+PLANS: Mapping[JoinType, Plan] = {
+    "inner": Plan("left", "inner"),
+    "outer": Plan("left", "full"),
+    "left": Plan("left", "left"),
+    "right": Plan("left", "right"),
+    "left_semi": Plan("left", "leftsemi"),
+    "right_semi": Plan("right", "leftsemi"),
+    "left_anti": Plan("left", "leftanti"),
+    "right_anti": Plan("right", "leftanti"),
+    "left_single": Plan("left", "single"),
+    "right_single": Plan("right", "single"),
+    "left_mark": Plan("left", "mark"),
+    "right_mark": Plan("right", "mark"),
+}
+
+
+def require_no_window(rel: Join | LateralJoin) -> None:
+    """Raise `UnsupportedError` for a window function in a condition: Spark has none over pairs of rows."""
+    if any(isinstance(node, WindowFunction) for node in walk(rel.condition, into_relations=False)):
+        raise UnsupportedError(
+            "Spark cannot compute a window function in the condition of a join",
+            hint="of one side it is a column, computed before the join",
+        )
+
+
+def test_of(conjunct: Expression, rel: Join | LateralJoin, stream: Side, scope: Scope) -> Key | Test:
+    """A conjunct of the condition, as a key if it is an equality of the two sides."""
+    sides = key_sides(conjunct, rel, stream)
+    if sides is None:
+        text = to_sql(conjunct, scope)
+        return Test(text, conjunct.type.nullable, as_condition(text, conjunct))
+    for side in sides:
+        require_comparable(side.type, "equal")
+    ours, theirs = (compared(to_sql(side, scope), side, ()) for side in sides)
+    return Key(ours, theirs, conjunct.type.nullable)
+
+
+def key_sides(conjunct: Expression, rel: Join | LateralJoin, stream: Side) -> tuple[Expression, Expression] | None:
+    """If a conjunct is an equality of the two sides: the one of the rows that are matched, and the other."""
+    match conjunct:
+        case ScalarFunction(function=function, arguments=(Expression() as first, Expression() as second)) if (
+            function.urn == COMPARISON_URN and function.name == "equal"
+        ):
+            by_side = {frozenset(sides_of(argument, rel)): argument for argument in (first, second)}
+            ours: frozenset[Side] = frozenset((stream,))
+            theirs: frozenset[Side] = frozenset(("right" if stream == "left" else "left",))
+            if by_side.keys() == {ours, theirs}:
+                return by_side[ours], by_side[theirs]
+    return None
+
+
+def keys_inside(rel: Join | LateralJoin) -> Iterator[Expression]:
+    """What the keys of a join are in the input that rows are looked up in, over the columns of both inputs."""
+    sides = (key_sides(conjunct, rel, PLANS[rel.how].stream) for conjunct in conjuncts(rel.condition))
+    return (inside for _, inside in filter(None, sides))
+
+
+def name_of(key: Expression, rel: Join | LateralJoin) -> str | None:
+    """What the column is called that a key is; None: it is computed."""
+    if not isinstance(key, FieldReference):
+        return None
+    return (*rel.left.schema.names, *rel.right.schema.names)[key.position]
+
+
+def sides_of(expression: Expression, rel: Join | LateralJoin) -> set[Side]:
+    """The inputs of a join that an expression in its condition refers to, from inside subqueries, too."""
+    width = len(rel.left.schema)
+    return {"left" if position < width else "right" for position in positions_seen([expression], rel.anchor)}

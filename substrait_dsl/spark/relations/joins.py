@@ -1,0 +1,223 @@
+"""Joins: Spark's own where it has them, subqueries for most others.
+
+A mark join is a column that tells whether a match exists; a single join is a left join or a scalar subquery that check
+for a second match. What looks rows of one input up in the other makes that text inside a subquery; so do, in a
+subquery, other joins whose looked-up rows are made of a row further out, as Spark's own take no such rows.
+
+Specification: https://substrait.io/relations/logical_relations/#join-operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
+from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.algebra.rules import JOIN_RULES
+from substrait_dsl.spark.expressions.pushdown import as_condition, is_constant_condition
+from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope, to_sql
+from substrait_dsl.spark.expressions.types import spark_sql_type
+from substrait_dsl.spark.relations.column_pruning import positions_seen
+from substrait_dsl.spark.relations.expression_context import host, subqueries_of
+from substrait_dsl.spark.relations.join_strategies import PLANS, Plan, Side, require_no_window, sides_of
+from substrait_dsl.spark.relations.lookups import with_matches
+from substrait_dsl.spark.relations.single_input import filtered, filtered_by_constant
+from substrait_dsl.spark.relations.single_joins import has_unique_keys, is_by_key, lower_by_key
+from substrait_dsl.spark.relations.subqueries import is_constant
+from substrait_dsl.spark.relations.tables import NAME, UNUSED, Item, JoinHow, Rows, Table, all_true, items
+from substrait_dsl.spark.session.engines import current_engine
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.expressions import Expression
+    from substrait_dsl.algebra.relations import Cross
+    from substrait_dsl.spark.relations.input_lowering import InputLowering
+
+
+_OTHER: Mapping[Side, Side] = {"left": "right", "right": "left"}
+
+
+def streamed(rel: Rel, *, correlated: bool) -> tuple[Rel, ...]:
+    """The inputs of a relation that are lowered like itself; one that a join looks rows up in is not.
+
+    `correlated` says whether there are rows around the relation.
+    """
+    match rel:
+        case LateralJoin(left=left):
+            return (left,)
+        case Join(how=how) | HashJoin(how=how) | MergeJoin(how=how) | NestedLoopJoin(how=how):
+            plan = PLANS[how]
+            if plan.method in ("mark", "single") and (correlated or not is_by_key(rel)):
+                return (rel.left if plan.stream == "left" else rel.right,)
+    return rel.inputs
+
+
+def looks_up(rel: Rel) -> bool:
+    """Whether anything below a relation is, or may be, looked up row by row: by a subquery, or by a join."""
+    return any(
+        isinstance(node, AnySubquery) or (isinstance(node, Rel) and streamed(node, correlated=True) != node.inputs)
+        for node in walk(rel)
+    )
+
+
+def lower_cross(rel: Cross, to: InputLowering) -> Rows:
+    """A cross join."""
+    left = to[rel.left]
+    right = to[rel.right].apart_from(left)
+    return Rows(left.table.join(right.table, "cross", None), left.columns + right.columns)
+
+
+def lower_join(rel: Join, to: InputLowering) -> Rows:
+    """Match the rows as the join type says, then filter what comes out."""
+    require_no_window(rel)
+    plan = PLANS[rel.how]
+    match plan.method:
+        case "single" if not to.outer and is_by_key(rel):
+            rows = _joined(rel, plan.stream, "left", to) if has_unique_keys(rel) else lower_by_key(rel, to)
+        case "mark" | "single":
+            rows = _looked_up(rel, plan, to)
+        case how:
+            rows = _joined(rel, plan.stream, how, to)
+    return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
+
+
+def _joined(rel: Join, stream: Side, how: JoinHow, to: InputLowering) -> Rows:
+    """A join of Spark's own."""
+    left = to[rel.left]
+    right = to[rel.right].apart_from(left)
+    values: dict[int, str] = {}
+    now, later = [], []
+    kept: Side = "right" if how == "right" else stream
+    for conjunct in conjuncts(rel.condition):
+        sides = {side for subquery in subqueries_of(conjunct) for side in sides_of(subquery, rel)}
+        if sides == {"left", "right"} and how != "inner":
+            return _each_looked_up(rel, stream, how, to)
+        if sides == {"left", "right"}:
+            later.append(conjunct)
+            continue
+        if how == "inner" and conjunct.free_anchors and not positions_seen([conjunct], None):
+            # Spark's optimizer resolves a condition on an outer row alone in a filter, but not in an inner join.
+            later.append(conjunct)
+            continue
+        now.append(conjunct)
+        for subquery in subqueries_of(conjunct):
+            # Where it refers to neither input, it may refer to a row further out, which the rows looked up must not.
+            # One that depends on no row Spark may take back into a condition, and there into the keys that it needs
+            # before it has run a subquery; not from the rows looked up.
+            looks_up = how in ("leftsemi", "leftanti") and is_constant(subquery)
+            side = next(iter(sides), _OTHER[kept] if looks_up else kept)
+            if side == "right":
+                right, values[id(subquery)] = _computed(subquery, rel, "right", right, to)
+            else:
+                left, values[id(subquery)] = _computed(subquery, rel, "left", left, to)
+    ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
+    scope = Scope(ours + theirs, to.outer, lambda subquery, _: values[id(subquery)])
+    first, second = (left, right) if stream == "left" else (right, left)
+    if how != "full" and not current_engine().has_constant_conditions:
+        constant = [conjunct for conjunct in now if is_constant_condition(conjunct)]
+        now = [conjunct for conjunct in now if not is_constant_condition(conjunct)]
+        first, second = _filtered_by(constant, first, second, how, scope, to)
+    condition = " AND ".join(f"({as_condition(to_sql(conjunct, scope), conjunct)})" for conjunct in now) or "true"
+    rule = JOIN_RULES[rel.how]
+    columns = (() if rule.left == "absent" else ours) + (() if rule.right == "absent" else theirs)
+    if _needs_look_up(first.table, second.table, how, to):
+        return _each_looked_up(rel, stream, how, to)
+    if how == "full" and rel.free_anchors:
+        matched = Rows(_matched(left.table, right.table, "left", condition), columns)
+        others = Rows(_matched(right.table, left.table, "leftanti", condition), theirs)
+        return _completed(rel, matched, others, to)
+    rows = Rows(_matched(first.table, second.table, how, condition), columns)
+    for conjunct in later:
+        rows = filtered(rows, conjunct, rel.anchor, to)
+    return rows
+
+
+def _filtered_by(
+    conditions: Sequence[Expression], first: Rows, second: Rows, how: JoinHow, scope: Scope, to: InputLowering
+) -> tuple[Rows, Rows]:
+    """The inputs of a join, of which the one that is looked up is filtered by conditions that no row is needed for."""
+    for condition in conditions:
+        text = as_condition(to_sql(condition, scope), condition)
+        if how == "right":
+            first = Rows(filtered_by_constant(first.table, text, to), first.columns)
+        else:
+            second = Rows(filtered_by_constant(second.table, text, to), second.columns)
+    return first, second
+
+
+def _matched(first: Table, second: Table, how: JoinHow, condition: str) -> Table:
+    """A join of Spark's own. What a row further out says of the rows that are looked up is said in its condition."""
+    moved: tuple[str, ...] = ()
+    match how:
+        case "left" | "leftsemi" | "leftanti":
+            second, moved = second.apart_from_row
+        case "right":
+            first, moved = first.apart_from_row
+    return first.join(second, how, all_true([condition, *moved]))
+
+
+def _needs_look_up(first: Table, second: Table, how: JoinHow, to: InputLowering) -> bool:
+    """Whether one of Spark's own joins cannot be: rows looked up see a row further out, and not in conditions alone."""
+    match how:
+        case "left" | "leftsemi" | "leftanti":
+            looked_up = [second]
+        case "right":
+            looked_up = [first]
+        case "full":
+            looked_up = [first, second]
+        case _:
+            return False
+    outside = {name for columns in to.outer.values() for text in columns for name in NAME.findall(text)}
+    return bool(outside) and any(not outside.isdisjoint(table.apart_from_row[0].mentioned) for table in looked_up)
+
+
+def _each_looked_up(rel: Join, stream: Side, how: JoinHow, to: InputLowering) -> Rows:
+    """A join of Spark's own as a look-up for each row, which takes along what it needs of the rows further out."""
+    match how:
+        case "right":
+            return _looked_up(rel, Plan("right", "left"), to)
+        case "full":
+            matched = _looked_up(rel, Plan("left", "left"), to)
+            return _completed(rel, matched, _looked_up(rel, Plan("right", "leftanti"), to), to)
+        case _:
+            return _looked_up(rel, Plan(stream, how), to)
+
+
+def _completed(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Rows:
+    """An outer join that depends on a row further out: a left join, and the right rows without a match.
+
+    Of Spark's own, the condition would become a filter of what the join puts out.
+    """
+    kinds = dict(zip(matched.columns, rel.left.schema.types, strict=False))
+    absent = [
+        Item(f"CAST(NULL AS {spark_sql_type(kind)})", (to.space.name(),))
+        for name, kind in kinds.items()
+        if name != UNUSED
+    ]
+    table = matched.table.select(items(matched.columns))
+    return Rows(table.union_all([others.table.select([*absent, *items(others.columns)])]), matched.columns)
+
+
+def _looked_up(rel: Join, plan: Plan, to: InputLowering) -> Rows:
+    """A join in which each row of one input is looked up in the other."""
+    stream, other = (rel.left, rel.right) if plan.stream == "left" else (rel.right, rel.left)
+    rows = to[stream]
+    values: dict[int, str] = {}
+    for subquery in subqueries_of(rel.condition):
+        if is_constant(subquery) and plan.method == "mark":
+            continue  # among the rows that are looked up, Spark can decide it
+        if sides_of(subquery, rel) <= {plan.stream}:
+            rows, values[id(subquery)] = _computed(subquery, rel, plan.stream, rows, to)
+    made, here = host(to, rows, None, [], lookups=[rel.condition, other])
+    return with_matches(rel, plan, Rows(made.table, rows.columns[: len(stream.schema)]), here, values, to)
+
+
+def _computed(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: InputLowering) -> tuple[Rows, str]:
+    """One input with the value of a subquery as a further column, and that column."""
+    left, right = len(rel.left.schema), len(rel.right.schema)
+    unseen = ("NULL",)
+    visible = rows.columns[:left] + unseen * right if side == "left" else unseen * left + rows.columns[:right]
+    wide, here = host(to, rows, rel.anchor, [subquery], hoist=True, visible=visible)
+    name = here.sql(subquery)
+    return Rows(wide.table, (*wide.columns, name)), name

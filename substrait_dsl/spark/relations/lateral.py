@@ -1,0 +1,42 @@
+"""Lateral joins: the right input is a subquery, which sees the left row.
+
+Specification: ``LateralJoinRel`` in ``algebra.proto``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.relations import Unnest
+from substrait_dsl.spark.expressions.templates import require_comparable
+from substrait_dsl.spark.relations.correlated_limits import exact_limits
+from substrait_dsl.spark.relations.expression_context import host
+from substrait_dsl.spark.relations.join_strategies import PLANS, require_no_window
+from substrait_dsl.spark.relations.lookups import is_true, with_matches
+from substrait_dsl.spark.relations.single_input import filtered
+from substrait_dsl.spark.relations.tables import Rows
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.relations import LateralJoin
+    from substrait_dsl.spark.relations.input_lowering import InputLowering
+
+
+def lower_lateral_join(rel: LateralJoin, to: InputLowering) -> Rows:
+    """Compute the right input for each row, keep of it what matches, then filter what comes out."""
+    require_no_window(rel)
+    _require_comparable_lists(rel)
+    rows, here = host(to, to[rel.left], rel.anchor, [], lookups=[rel.condition, rel.right])
+    if is_true(rel.condition):
+        here.inside.exact_limits = exact_limits([rel.right])
+    # Of one row there is no second match to look for.
+    plan = PLANS["left" if rel.how == "left_single" and rel.right.single_row else rel.how]
+    rows = with_matches(rel, plan, rows, here, {}, to)
+    return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
+
+
+def _require_comparable_lists(rel: LateralJoin) -> None:
+    """Raise `UnsupportedError` for lists of the left row that Spark cannot compare: it groups the rows by them."""
+    for node in walk(rel.right):
+        if isinstance(node, Unnest) and rel.anchor in node.free_anchors:
+            require_comparable(node.input.schema.types[node.column], "an unnest in a lateral join")

@@ -1,0 +1,128 @@
+"""Looking rows up: for each row of one input of a join, those of the other that match it.
+
+What looks for them is a subquery, which is text. It sees the row outside by the names of its columns, but a subquery in
+it does not: that sees the row that is looked up, and nothing around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, assert_never
+
+from substrait_dsl.algebra.expressions import ROOT, Expression, Literal, OuterReference
+from substrait_dsl.algebra.relations import Join, LateralJoin
+from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.spark.expressions.sql_text import Scope
+from substrait_dsl.spark.relations.column_pruning import positions_seen, types_seen
+from substrait_dsl.spark.relations.correlated_floats import distinguish_zeros
+from substrait_dsl.spark.relations.expression_context import Host, host, subqueries_of
+from substrait_dsl.spark.relations.join_inputs import is_of_one_source
+from substrait_dsl.spark.relations.join_strategies import Plan, keys_inside, test_of
+from substrait_dsl.spark.relations.mark_joins import Key, mark
+from substrait_dsl.spark.relations.single_input import filtered
+from substrait_dsl.spark.relations.single_joins import single_match, too_many
+from substrait_dsl.spark.relations.tables import NAME, Item, Rows, items
+from substrait_dsl.spark.relations.texts import TextTable
+
+if TYPE_CHECKING:
+    from substrait_dsl.spark.relations.input_lowering import InputLowering
+
+
+def with_matches(
+    rel: Join | LateralJoin, plan: Plan, rows: Rows, here: Host, values: Mapping[int, str], to: InputLowering
+) -> Rows:
+    """The rows of one input of a join, with what comes of looking them up in the other.
+
+    Args:
+        rel: the join.
+        plan: which input's rows are looked up in the other, and what comes out.
+        rows: these rows.
+        here: what looks them up is written with.
+        values: the subqueries in the condition, by their ids, whose values the rows have as columns.
+        to: the lowering that the join is part of.
+    """
+    other = rel.right if plan.stream == "left" else rel.left
+    found = Rows(*here.inside.text(other))
+    rows, apart = _as_seen(rel, plan, rows, to)
+    scope = Scope(plan.in_order(apart, found), here.scope.outer, lambda subquery, _: values[id(subquery)])
+    plain: list[Expression] = []
+    others: list[Expression] = []
+    for conjunct in conjuncts(rel.condition):
+        is_plain = all(id(subquery) in values for subquery in subqueries_of(conjunct))
+        (plain if is_plain else others).append(conjunct)
+    tests = [test_of(conjunct, rel, plan.stream, scope) for conjunct in plain if not is_true(conjunct)]
+    inside = to.nested(here.scope.outer)
+    outside = [*here.inside.outside(other), *inside.outside(rel.condition), *_seen([rel.condition], rel, plan, apart)]
+    matches, mine = _carrying(found, apart, _seen(others, rel, plan, apart), to)
+    visible = plan.in_order(mine, found)
+    if plan.method == "mark":
+        matches, there = host(inside, matches, rel.anchor, others, hoist=True, visible=visible)
+        tests += [test_of(conjunct, rel, plan.stream, there.scope) for conjunct in others]
+        fixed = not others and not any(node.free_anchors for node in (other, *keys_inside(rel)))
+        marked = mark(_text(matches), tests, to.space, outside=outside, fixed=fixed)
+        stream = rel.left if plan.stream == "left" else rel.right
+        # Inside a subquery the rows may come to stand above a union that is outside.
+        ready = rows if not to.outer and is_of_one_source(stream, to.space) else rows.fenced()
+        return ready.extended([Item(marked, (to.space.name(),))])
+    for test in tests:
+        matches = Rows(matches.table.where(test.holds), matches.columns)
+    for conjunct in others:
+        matches = filtered(matches, conjunct, rel.anchor, inside, visible=visible)
+    match plan.method:
+        case "inner" | "left":
+            return Rows(rows.table.lateral(_text(matches), plan.method), plan.in_order(rows, found))
+        case "leftsemi":
+            return Rows(rows.table.where(_text(matches).exists(outside=outside)), rows.columns)
+        case "leftanti":
+            return Rows(rows.table.where(f"NOT {_text(matches).exists(outside=outside)}"), rows.columns)
+        case "single":
+            error = partial(too_many, rel, [test.outside for test in tests if isinstance(test, Key)])
+            match = single_match(rows, Rows(matches.table, found.columns), other, to, error)
+            return Rows(match.table, plan.in_order(rows, match))
+        case "right" | "full" | "cross":
+            raise AssertionError(f"{plan.method}: no rows of one input, each with its matches")
+        case never:
+            assert_never(never)
+
+
+def is_true(condition: Expression) -> bool:
+    """Whether a condition is the constant true."""
+    return isinstance(condition, Literal) and condition.value is True
+
+
+def _as_seen(rel: Join | LateralJoin, plan: Plan, rows: Rows, to: InputLowering) -> tuple[Rows, Rows]:
+    """The rows of one input, and the same with columns as the condition sees them from where it looks rows up."""
+    before, width = (0 if plan.stream == "left" else len(rel.left.schema)), len(rows.columns)
+    types = types_seen([rel.condition], ROOT, into_relations=False)
+    if rel.anchor is not None:
+        types |= types_seen([rel.condition], OuterReference(rel.anchor))
+    mine = {position - before: kind for position, kind in types.items() if 0 <= position - before < width}
+    wide, columns = distinguish_zeros(rows, rows.columns, mine, to.space)
+    return Rows(wide.table, rows.columns), Rows(wide.table, columns)
+
+
+def _seen(expressions: Sequence[Expression], rel: Join | LateralJoin, plan: Plan, rows: Rows) -> list[str]:
+    """The columns of the rows of one input that expressions refer to which see both, from inside subqueries, too."""
+    before = 0 if plan.stream == "left" else len(rel.left.schema)
+    seen = positions_seen(expressions, rel.anchor)
+    return [column for place, column in enumerate(rows.columns, before) if place in seen]
+
+
+def _carrying(matches: Rows, rows: Rows, used: Sequence[str], to: InputLowering) -> tuple[Rows, Rows]:
+    """Rows that are looked up, with some columns of the row outside; and that row's columns as they are seen there.
+
+    So a subquery in a condition finds both rows in one.
+    """
+    if not used:
+        return matches, rows
+    names = {name: to.space.name() for column in used for name in NAME.findall(column)}
+    copies = [Item(name, (copy,)) for name, copy in names.items()]
+    table = matches.table.select([*items(matches.table.names), *copies])
+    mine = tuple(NAME.sub(lambda name: names.get(name[0], name[0]), column) for column in rows.columns)
+    return Rows(table, (*matches.columns, *names.values())), Rows(rows.table, mine)
+
+
+def _text(rows: Rows) -> TextTable:
+    assert isinstance(rows.table, TextTable)
+    return rows.table

@@ -1,0 +1,128 @@
+"""Subqueries of which it is known, without a session, that an engine makes joins of them.
+
+Nobody but its optimizer knows which references to an outer row an engine can take, and it says so when it plans. The
+forms here are those that the tests run on each engine; others may run, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from substrait_dsl.algebra.expressions import (
+    Expression,
+    FieldReference,
+    Literal,
+    OuterReference,
+    ScalarFunction,
+    ScalarSubquery,
+)
+from substrait_dsl.algebra.node import Node, Rel, walk
+from substrait_dsl.algebra.relations import (
+    Aggregate,
+    Emit,
+    Fetch,
+    Filter,
+    HashJoin,
+    Join,
+    LateralJoin,
+    MergeJoin,
+    NestedLoopJoin,
+    Project,
+    Sort,
+)
+from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
+from substrait_dsl.spark.expressions.sql_text import AnySubquery
+from substrait_dsl.spark.relations.physical_joins import as_join
+from substrait_dsl.spark.relations.subqueries import depends_on_row, relation_of
+from substrait_dsl.spark.session.engines import Engine
+
+_COMPARISONS = ("equal", "not_equal", "lt", "lte", "gt", "gte")
+
+
+def unknown_subqueries(nodes: Sequence[Node], engine: Engine) -> Iterator[tuple[Rel, Node | None]]:
+    """The subqueries and lateral joins of a plan that an engine may refuse, or may lose rows of.
+
+    Args:
+        nodes: all nodes of the plan.
+        engine: what is to run it.
+
+    Yields:
+        Of each the relation that it stands in, and the subquery; None: it is the relation itself.
+    """
+    for rel in nodes:
+        if not isinstance(rel, Rel):
+            continue
+        is_known = True
+        match rel:
+            case LateralJoin(condition=condition, right=right):
+                is_known = _is_plain(condition) and _is_known(right, engine, is_scalar=True)
+            case Join(how="left_mark" | "right_mark", condition=condition):
+                is_known = engine.has_tuples or _is_plain(condition)
+            case HashJoin() | MergeJoin() | NestedLoopJoin() if rel.how.endswith("mark"):
+                is_known = engine.has_tuples or _is_plain(as_join(rel).condition)
+        if not is_known:
+            yield rel, None
+        own = (child for child in rel.children() if not isinstance(child, Rel))
+        parts = (part for child in own for part in walk(child, into_relations=False))
+        for part in parts:
+            if not isinstance(part, AnySubquery):
+                continue
+            is_placed = engine.has_tuples or isinstance(rel, Filter | Project) or not depends_on_row(part)
+            if not is_placed or not _is_known(relation_of(part), engine, is_scalar=isinstance(part, ScalarSubquery)):
+                yield rel, part
+
+
+def _is_plain(condition: Expression) -> bool:
+    """Whether a condition is true, or made of comparisons of columns."""
+    return all(
+        (isinstance(each, Literal) and each.value is True)
+        or (
+            isinstance(each, ScalarFunction)
+            and each.function.urn == COMPARISON_URN
+            and each.function.name in (*_COMPARISONS, "is_not_distinct_from")
+            and all(isinstance(argument, FieldReference) for argument in each.arguments)
+        )
+        for each in conjuncts(condition)
+    )
+
+
+def _is_known(rel: Rel, engine: Engine, *, is_scalar: bool) -> bool:
+    """Whether a relation refers to an outer row nowhere, or in comparisons of filters near its top alone."""
+    if not rel.free_anchors:
+        return True
+    inner = (node for node in walk(rel) if isinstance(node, LateralJoin | AnySubquery))
+    if any(isinstance(node, LateralJoin) or node.free_anchors for node in inner):
+        return False
+    passed: tuple[type[Rel], ...] = (Project, Emit, Aggregate)
+    if engine.limits_each:
+        passed = (*passed, Sort, Fetch)
+    only_equal = is_scalar and not engine.has_tuples
+    while rel.free_anchors:
+        match rel:
+            case Filter(condition=condition):
+                outer = (each for each in conjuncts(condition) if each.free_anchors)
+                is_taken = all(_is_comparison(each, only_equal=only_equal) for each in outer)
+            case Aggregate(grouping_sets=(_, _, *_)):
+                is_taken = False
+            case _:
+                own = (child for child in rel.children() if not isinstance(child, Rel))
+                is_taken = isinstance(rel, passed) and not any(child.free_anchors for child in own)
+        if not is_taken:
+            return False
+        (rel,) = rel.inputs
+    return True
+
+
+def _is_comparison(condition: Expression, *, only_equal: bool) -> bool:
+    """Whether a condition compares a column of an outer row with what is computed of the row itself."""
+    match condition:
+        case ScalarFunction(function=function, arguments=(Expression() as one, Expression() as other)):
+            is_named = function.urn == COMPARISON_URN and function.name in _COMPARISONS[: 1 if only_equal else None]
+            sides = (one, other) if one.free_anchors else (other, one)
+            return is_named and _is_outer_column(sides[0]) and not sides[1].free_anchors
+        case _:
+            return False
+
+
+def _is_outer_column(value: Expression) -> bool:
+    return isinstance(value, FieldReference) and isinstance(value.root, OuterReference)

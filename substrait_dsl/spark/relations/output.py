@@ -1,0 +1,202 @@
+"""The last step of a plan: the root's names, and exactly the types and the nullability that were derived.
+
+Inside a plan none of these matters: columns have generated names, fields of structs are called by position, and Spark
+has its own idea of what may be NULL, which is usually the wider one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import uuid
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Literal
+from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
+from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.spark.expressions.literals import literal_to_sql, struct_to_sql
+from substrait_dsl.spark.expressions.null_checks import null_error
+from substrait_dsl.spark.expressions.types import spark_sql_type, to_spark, type_to_spark
+from substrait_dsl.spark.relations.frames import FrameTable
+from substrait_dsl.spark.relations.tables import PLAIN_NAME, Item, Rows
+from substrait_dsl.spark.session.connect import functions_of
+from substrait_dsl.spark.session.engines import current_engine
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+    from substrait_dsl.algebra.plan import Root
+
+
+def output(rows: Rows, root: Root) -> DataFrame:
+    """The rows of a root as its users see them."""
+    table = rows.table
+    assert isinstance(table, FrameTable)
+    functions = functions_of(table.space.spark)
+    names = iter(root.names)
+    schema = NamedStruct(tuple(Field(next(names), _renamed(kind, names)) for kind in root.input.schema.types))
+    found = {field.name: field for field in table.filtered.schema.fields}
+    exact = [
+        _exact(column, found[column].dataType, found[column].nullable, field.type, f'column "{field.name}"')
+        for column, field in zip(rows.columns, schema, strict=True)
+    ]
+    if not exact and not table.filtered.columns:
+        return table.filtered
+    has_structs = any("STRUCT<" in spark_sql_type(field.type) for field in schema)
+    if not has_structs and all(map(PLAIN_NAME.fullmatch, schema.names)):
+        made = [Item(text, (f"`{name}`",)) for text, name in zip(exact, schema.names, strict=True)]
+        return table.select(made).frame
+    fresh = table.space.names(len(schema))
+    frame = table.select([Item(text, (name,)) for text, name in zip(exact, fresh, strict=True)]).frame
+    if has_structs and current_engine().has_exact_casts:  # a cast is by position, and names the fields
+        wanted = to_spark(schema).fields
+        frame = frame.select(
+            *(functions.col(name).cast(field.dataType).alias(name) for name, field in zip(fresh, wanted, strict=True))
+        )
+    return frame.toDF(*schema.names)
+
+
+def is_plain(root: Root) -> bool:
+    """Whether the root's columns can be settled without asking Spark what it made of the plan: none has parts."""
+    return all(map(PLAIN_NAME.fullmatch, root.names)) and not any(
+        isinstance(kind, t.Struct | t.List | t.Map) for kind in root.input.schema.types
+    )
+
+
+def plain_items(columns: Sequence[str], root: Root) -> list[Item]:
+    """The select list of a plain root; the optimizer removes the guards that Spark's own nullability makes needless."""
+    return [
+        Item(guarded(column, None, kind, f'column "{name}"'), (f"`{name}`",))
+        for column, kind, name in zip(columns, root.input.schema.types, root.names, strict=True)
+    ]
+
+
+def _renamed(kind: t.Type, names: Iterator[str]) -> t.Type:
+    """The type with the fields of structs named by the next names, depth first."""
+    match kind:
+        case t.Struct(types=types):
+            inside = [(next(names), _renamed(inner, names)) for inner in types]
+            return attrs.evolve(
+                kind, types=tuple(inner for _, inner in inside), names=tuple(name for name, _ in inside)
+            )
+        case t.List(element=element):
+            return attrs.evolve(kind, element=_renamed(element, names))
+        case t.Map(key=key, value=value):
+            return attrs.evolve(kind, key=_renamed(key, names), value=_renamed(value, names))
+        case _:
+            return kind
+
+
+def _exact(text: str, found: DataType, nullable: bool | None, wanted: t.Type, what: str) -> str:
+    """A value with exactly the type and nullability that are wanted; just `text`, if it has them already.
+
+    A NULL that must not be there is an error when the value is computed.
+    """
+    inside = _exact_inside(text, found, wanted, what)
+    if inside != text and nullable is not False:
+        inside = f"if({text} IS NULL, NULL, {inside})"
+    return guarded(inside, nullable, wanted, what)
+
+
+def guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
+    """A value with the wanted nullability, whatever Spark takes its own to be (None: unknown)."""
+    if nullable is not False and not wanted.nullable:
+        # The last argument is never reached: Spark takes the whole for not nullable because of it.
+        return current_engine().coalesce([text, null_error(what), _any_value(wanted)], wanted)
+    if wanted.nullable and nullable is not True:
+        return f"if(true, {text}, NULL)"  # which Spark takes for nullable, and computes as if it were not there
+    return text
+
+
+def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
+    """A value with the wanted type, and the wanted nullability of what lies inside it."""
+    from pyspark.sql import types as spark
+
+    match found, wanted:
+        case spark.StructType(fields=fields), t.Struct(types=types):
+            parts = [f"{text}.f{number}" for number in range(len(types))]
+
+            def exact(nullable: Sequence[bool | None]) -> list[str]:
+                return [
+                    _exact(part, field.dataType, null, kind, f"field {number} of {what}")
+                    for number, (part, field, null, kind) in enumerate(zip(parts, fields, nullable, types, strict=True))
+                ]
+
+            is_named = current_engine().has_exact_casts or [field.name for field in fields] == list(wanted.names or ())
+            if is_named and exact([field.nullable for field in fields]) == parts:
+                return text
+            # Taken out of a struct, a field may be NULL to Spark because the struct may be.
+            return _struct(exact([True if field.nullable else None for field in fields]), wanted)
+        case spark.ArrayType(elementType=element, containsNull=nullable), t.List(element=kind):
+            exact_item = _exact("e", element, nullable, kind, f"an element of {what}")
+            return text if exact_item == "e" else f"transform({text}, e -> {exact_item})"
+        case spark.MapType(keyType=key, valueType=value, valueContainsNull=nullable), t.Map():
+            has_lambdas = current_engine().has_map_lambdas
+            names = ("k", "v") if has_lambdas else ("p.key", "p.value")
+            exact_key = _exact(names[0], key, False, wanted.key.as_required(), f"a key of {what}")
+            exact_item = _exact(names[1], value, nullable, wanted.value, f"a value of {what}")
+            if (exact_key, exact_item) == names:
+                return text
+            if not has_lambdas:  # pairs, as values alone may be nullable to the engine, inside of structs, too
+                arrays = (f"transform(map_entries({text}), p -> {part})" for part in (exact_key, exact_item))
+                made = f"map_from_arrays({', '.join(arrays)})"
+                return made if wanted.nullable else guarded(made, None, wanted, what)
+            made = text if exact_key == "k" else f"transform_keys({text}, (k, v) -> {exact_key})"
+            return made if exact_item == "v" else f"transform_values({made}, (k, v) -> {exact_item})"
+        case _:
+            return text if found == type_to_spark(wanted) else f"CAST({text} AS {spark_sql_type(wanted)})"
+
+
+def _struct(fields: Sequence[str], kind: t.Struct) -> str:
+    """A struct, with the names of its type if no cast gives it these."""
+    if current_engine().has_exact_casts or kind.names is None:
+        return struct_to_sql(fields)
+    names = ("`" + name.replace("`", "``") + "`" for name in kind.names)
+    named = (f"{text} AS {name}" for text, name in zip(fields, names, strict=True))
+    return f"struct({', '.join(named)})"  # which tells, unlike named_struct, what is not nullable
+
+
+def _any_value(kind: t.Type) -> str:
+    """Some value of a type, not NULL, nor with a NULL inside that the type does not allow."""
+    match kind:
+        case t.Struct(types=types):
+            return _struct([_any_value(inner) for inner in types], kind)
+        case t.List(element=element):
+            return f"array({_any_value(element)})"
+        case t.Map(key=key, value=value):
+            return f"map({_any_value(key)}, {_any_value(value)})"
+        case t.Decimal(scale=scale):  # with all its digits: a cast from fewer could overflow, and so be NULL
+            return literal_to_sql(Literal(decimal.Decimal(0).scaleb(-scale), kind.as_required()))
+        case t.UserDefined():
+            return f"CAST(0 AS {spark_sql_type(kind)})"
+        case _:
+            return literal_to_sql(Literal(_SOME[type(kind)], kind.as_required()))
+
+
+_SOME: dict[type[t.Type], Any] = {
+    t.Boolean: False,
+    t.I8: 0,
+    t.I16: 0,
+    t.I32: 0,
+    t.I64: 0,
+    t.FP32: 0.0,
+    t.FP64: 0.0,
+    t.String: "",
+    t.VarChar: "",
+    t.FixedChar: "",
+    t.UUID: uuid.UUID(int=0),
+    t.Binary: b"",
+    t.FixedBinary: b"",
+    t.Date: dt.date(1970, 1, 1),
+    t.PrecisionTime: 0,
+    t.PrecisionTimestamp: 0,
+    t.PrecisionTimestampTZ: 0,
+    t.IntervalYear: YearMonths(0),
+    t.IntervalDay: DaySeconds(0),
+}
+"""A value of each type without types inside."""

@@ -1,0 +1,183 @@
+"""Relations that move rows between partitions, which changes no rows.
+
+A DataFrame shows its partitions to what runs on each of them, such as a write. A subquery has none to show, so there
+an exchange does nothing.
+
+Specification: https://substrait.io/relations/physical_relations/#exchange-operator.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.properties import SINGLETON
+from substrait_dsl.algebra.relations import (
+    Broadcast,
+    Exchange,
+    MergingCapture,
+    MultiBucket,
+    RoundRobin,
+    Scatter,
+    SingleBucket,
+)
+from substrait_dsl.algebra.types import Struct
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.expressions.map_keys import as_key
+from substrait_dsl.spark.expressions.signed_zeros import sort_key
+from substrait_dsl.spark.expressions.sorting import SortKeys, ordered
+from substrait_dsl.spark.relations.expression_context import host
+from substrait_dsl.spark.relations.frames import FrameTable
+from substrait_dsl.spark.relations.tables import Rows
+from substrait_dsl.spark.session.connect import functions_of
+from substrait_dsl.spark.session.engines import current_engine
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from substrait_dsl.algebra.node import Rel
+    from substrait_dsl.algebra.properties import OrderKey
+    from substrait_dsl.algebra.types import Type
+    from substrait_dsl.spark.relations.expression_context import Host
+    from substrait_dsl.spark.relations.input_lowering import InputLowering
+
+MAX_PARTITIONS = 100_000
+"""How many partitions an exchange may have: of two thousand millions, as a plan can ask for, Java has no lists."""
+
+
+def lower_exchange(rel: Exchange, to: InputLowering) -> Rows:
+    """A repartitioning; the known order of the input is made anew in each partition (spec decision 8)."""
+    if rel.targets:
+        raise UnsupportedError("Spark cannot send the partitions of an exchange to targets")
+    kind = rel.kind
+    if isinstance(kind, MultiBucket):
+        raise UnsupportedError(
+            "Spark cannot run an exchange by several buckets: a DataFrame would have the rows more than once"
+        )
+    rows, here = host(to, to[rel.input], rel.anchor, [kind], hoist=True)
+    if not isinstance(rows.table, FrameTable):
+        return rows
+    frame = _moved(rows.table.filtered, kind, rel.partition_count, here, to)
+    keys = () if isinstance(kind, Broadcast) else known_order(rel.input, rows)
+    if keys:
+        frame = frame.sortWithinPartitions(*(ordered(*key, to.space.spark) for key in keys))
+    is_one = rel.properties.distribution == SINGLETON
+    return Rows(FrameTable(rows.table.names, frame, to.space, keys=keys if is_one else ()), rows.columns)
+
+
+def require_partitions(rel: Exchange, to: InputLowering) -> None:
+    """Raise `UnsupportedError` for an exchange that no DataFrame has, whatever the number of its rows."""
+    _require_number(rel.partition_count or 1)
+    _require_moves(rel.kind)
+    if not rel.targets and not isinstance(rel.kind, MultiBucket):
+        _, here = host(to, to[rel.input], rel.anchor, [rel.kind], hoist=True)
+        match rel.kind:
+            case Scatter(fields=fields):
+                for field in fields:
+                    as_key(here.sql(field), field.type)
+            case SingleBucket(expression=bucket):
+                here.sql(bucket)
+
+
+def _require_number(count: int) -> None:
+    if count > MAX_PARTITIONS:
+        raise UnsupportedError(
+            f"an exchange into {count:,} partitions: Spark makes a task of each, and {MAX_PARTITIONS:,} are the most",
+            hint="take fewer partitions",
+        )
+
+
+def _require_moves(kind: object) -> None:
+    if not current_engine().moves_by_number and isinstance(kind, SingleBucket | RoundRobin):
+        if isinstance(kind, RoundRobin) and not kind.exact:
+            return
+        raise UnsupportedError(
+            f"{current_engine().name} cannot move rows to partitions by a number that is computed of each",
+            hint="an exchange changes no rows: leave it out, or scatter the rows by the values of columns",
+        )
+
+
+def _moved(
+    frame: DataFrame,
+    kind: Scatter | SingleBucket | RoundRobin | Broadcast,
+    partition_count: int | None,
+    here: Host,
+    to: InputLowering,
+) -> DataFrame:
+    functions = functions_of(to.space.spark)
+    # Where the plan leaves the number of partitions to the system, it is the session's.
+    count = partition_count or int(to.space.spark.conf.get("spark.sql.shuffle.partitions") or 200)
+    _require_number(count)
+    _require_moves(kind)
+    match kind:
+        case Scatter(fields=fields):
+            return frame.repartition(count, *(functions.expr(as_key(here.sql(field), field.type)) for field in fields))
+        case SingleBucket(expression=bucket):
+            return frame.repartitionById(count, functions.expr(here.sql(bucket)))
+        case RoundRobin(exact=False):
+            return frame.repartition(count)
+        case RoundRobin():
+            number = to.space.name()
+            bucket_number = functions.expr(f"CAST({number} % {count} AS INT)")
+            return _numbered(frame, number, to).repartitionById(count, bucket_number).drop(number)
+        case Broadcast():
+            return frame.hint("broadcast")
+        case never:
+            assert_never(never)
+
+
+def _numbered(frame: DataFrame, number: str, to: InputLowering) -> DataFrame:
+    """The rows with a column of their numbers, from 0, in the order that they have."""
+    if to.space.has("zipWithIndex"):
+        return frame.zipWithIndex(number)
+    place = to.space.name()
+    placed = frame.selectExpr("*", f"monotonically_increasing_id() AS {place}")
+    return placed.selectExpr("*", f"row_number() OVER (ORDER BY {place}) - 1 AS {number}").drop(place)
+
+
+def lower_merging_capture(rel: MergingCapture, to: InputLowering) -> Rows:
+    """A sort: what the streams are ordered by, each in itself, becomes the order of all rows."""
+    return sorted_as_known(rel.input, to[rel.input])
+
+
+def sorted_as_known(rel: Rel, rows: Rows) -> Rows:
+    """The rows in the order that a relation is known to have, whatever order Spark has them in."""
+    keys = known_order(rel, rows)
+    return Rows(rows.table.sort(keys), rows.columns) if keys else rows
+
+
+def sorted_again(rel: Rel, rows: Rows) -> Rows:
+    """The rows of a relation that keeps the order of its input, after a step in which Spark may lose it.
+
+    That is a window, for which it sorts, and a subquery that depends on the row: it becomes a join, and a join of large
+    tables sorts. Where Spark sees that the rows are in order still, it does not sort them again.
+    """
+    keys = rows.table.keys
+    return Rows(rows.table.sort(keys), rows.columns) if keys else sorted_as_known(rel, rows)
+
+
+def sorted_as_declared(rel: Rel, rows: Rows) -> Rows:
+    """The rows in their order, if a read has declared one of all of them: Spark reads files in any order."""
+    is_one = rel.properties.distribution == SINGLETON
+    if is_one and rows.table.keys and rows.table.since_sorted and not current_engine().keeps_order:
+        return Rows(rows.table.sort(rows.table.keys), rows.columns)
+    return sorted_as_known(rel, rows) if is_one and not rows.table.keys else rows
+
+
+def _type(rel: Rel, key: OrderKey) -> Type:
+    """The type of what a relation is ordered by: of a column, or of a field of structs in it."""
+    position, *inside = key.field
+    kind = rel.schema.types[position]
+    for field in inside:
+        assert isinstance(kind, Struct)
+        kind = kind.types[field]
+    return kind
+
+
+def known_order(rel: Rel, rows: Rows) -> SortKeys:
+    """The order that a relation is known to have, as sort keys over these rows, whose first columns are its own."""
+    return [
+        (sort_key(".f".join([rows.columns[key.field[0]], *map(str, key.field[1:])]), _type(rel, key)), key.direction)
+        for key in rel.properties.ordering
+        if not isinstance(key.direction, FunctionId)  # Spark has refused to sort by one
+    ]

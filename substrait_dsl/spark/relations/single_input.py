@@ -1,0 +1,325 @@
+"""Relations of one input that need no module of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal, WindowCall
+from substrait_dsl.algebra.expressions.references import ROOT
+from substrait_dsl.algebra.expressions.windows import has_window_function
+from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.relations import (
+    Aggregate,
+    ConsistentField,
+    Emit,
+    Expand,
+    Fetch,
+    Filter,
+    Project,
+    Set,
+    Sort,
+    SwitchingField,
+    TopN,
+    Unnest,
+    Window,
+)
+from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
+from substrait_dsl.spark.expressions.literals import struct_to_sql
+from substrait_dsl.spark.expressions.pushdown import as_column, is_constant_condition
+from substrait_dsl.spark.expressions.signed_zeros import sort_key
+from substrait_dsl.spark.expressions.sorting import SortKeys, direction_of, ordering
+from substrait_dsl.spark.expressions.templates import require_comparable
+from substrait_dsl.spark.expressions.windows import window_to_sql
+from substrait_dsl.spark.relations.expression_context import Host, has_correlated, host, subqueries_of
+from substrait_dsl.spark.relations.partitions import known_order, sorted_again, sorted_as_known
+from substrait_dsl.spark.relations.tables import Item, Rows, items
+from substrait_dsl.spark.relations.texts import TextTable
+from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.source_map import note_refused, note_text
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.node import Rel
+    from substrait_dsl.spark.relations.input_lowering import InputLowering
+    from substrait_dsl.spark.relations.tables import Table
+
+MOST_ROWS = 2**31 - 1
+"""How many rows Spark's OFFSET and LIMIT can skip and take at most, together."""
+
+ALL_ROWS = 2**63 - 1
+"""The greatest count there is, which many give for all rows."""
+
+
+def lower_filter(rel: Filter, to: InputLowering) -> Rows:
+    """A WHERE; subqueries among its conjuncts become semi and anti joins."""
+    rows = filtered(to[rel.input], rel.condition, rel.anchor, to)
+    return sorted_again(rel, rows) if _loses_order([rel.condition]) else rows
+
+
+def filtered(
+    rows: Rows,
+    condition: Expression,
+    anchor: int | None,
+    to: InputLowering,
+    visible: tuple[str, ...] | None = None,
+) -> Rows:
+    """The rows for which a condition is true. The condition sees the rows' columns, or those that are `visible`."""
+    rows, here = host(to, rows, anchor, [condition], visible=visible)
+    table = rows.table
+    for conjunct in conjuncts(condition):
+        text = here.condition(conjunct)
+        table = filtered_by_constant(table, text, to) if is_constant_condition(conjunct) else table.where(text)
+    return Rows(table, rows.columns)
+
+
+def filtered_by_constant(table: Table, condition: str, to: InputLowering) -> Table:
+    """The rows, if a condition holds that no row is needed for.
+
+    An engine without such conditions takes one to the rows below an aggregate, which makes a row of none. It takes
+    none below a limit; inside a subquery a limit would be of the rows for each outer row.
+    """
+    if current_engine().has_constant_conditions or to.outer:
+        return table.where(condition)
+    return table.fetch(0, ALL_ROWS).where(condition)
+
+
+def lower_sort(rel: Sort, to: InputLowering) -> Rows:
+    """An ORDER BY. A clustered key is sorted, which puts equal values together."""
+    rows, keys = _sort_keys(rel, to)
+    return Rows(rows.table.sort(keys), rows.columns)
+
+
+def _sort_keys(rel: Sort | TopN, to: InputLowering) -> tuple[Rows, SortKeys]:
+    for key in rel.keys:
+        require_comparable(key.expression.type, kind_words(rel))
+    rows, here = host(to, to[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True)
+    return rows, [(sort_key(here.sql(key.expression), key.expression.type), direction_of(key)) for key in rel.keys]
+
+
+def lower_project(rel: Project, to: InputLowering) -> Rows:
+    """A SELECT of further columns; mere references are columns that are there already."""
+    rows = to[rel.input]
+    computed = [expression for expression in rel.expressions if _column(expression, rows) is None]
+    made: list[Item] = []
+    if computed:
+        rows, here = host(to, rows, rel.anchor, computed, windows=True)
+        if has_correlated(computed):
+            rows = rows.fenced()
+        texts = (as_column(here.sql(expression), expression) for expression in computed)
+        made = [Item(text, (to.space.name(),)) for text in texts]
+        rows = Rows(rows.extended(made).table, rows.columns)
+    new = (item.names[0] for item in made)
+    added = tuple(_column(expression, rows) or next(new) for expression in rel.expressions)
+    rows = Rows(rows.table, rows.columns + added)
+    keeps_order = not any(map(has_window_function, rel.expressions))
+    return sorted_again(rel, rows) if keeps_order and _loses_order(computed) else rows
+
+
+def _loses_order(expressions: Sequence[Expression]) -> bool:
+    """Whether rows may be in another order once subqueries in expressions are asked."""
+    if has_correlated(expressions):
+        return True
+    return not current_engine().keeps_order and any(any(subqueries_of(each)) for each in expressions)
+
+
+def _column(expression: Expression, rows: Rows) -> str | None:
+    """The column that an expression merely refers to."""
+    match expression:
+        case FieldReference(position=position, root=root) if root == ROOT:
+            return rows.columns[position]
+        case _:
+            return None
+
+
+def lower_emit(rel: Emit, to: InputLowering) -> Rows:
+    """Nothing to do: the columns are chosen by whoever reads them."""
+    return to[rel.input].pick(rel.mapping)
+
+
+def lower_fetch(rel: Fetch, to: InputLowering) -> Rows:
+    """An OFFSET and a LIMIT, which Spark takes as numbers: other expressions are evaluated now."""
+    rows = to[rel.input]
+    return Rows(_fetched(rel, rows, *_limits(rel, to), to), rows.columns)
+
+
+def _fetched(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: InputLowering) -> Table:
+    """Some of the rows; where OFFSET and LIMIT do not reach that far, they are numbered, which takes one task."""
+    table = _in_order(rel, rows)
+    if rel.free_anchors and to.as_text:
+        return _fetched_for_each(rel, table, offset, count, to)
+    if offset + (count or 0) <= MOST_ROWS:
+        return table.fetch(offset, count)
+    order, number = table.space.names(2)
+    table = table.select([*items(table.names), Item("monotonically_increasing_id()", (order,))])
+    counted = Item(f"count(1) OVER (ORDER BY {order} ROWS UNBOUNDED PRECEDING)", (number,))  # row_number() is an INT
+    table = table.select([*items(table.names), counted]).where(f"{number} > {offset}")
+    if count is not None:
+        table = table.where(f"{number} <= {offset + count}")
+    return table.sort([(number, "asc_nulls_first")])
+
+
+def _in_order(rel: Fetch | TopN, rows: Rows) -> Table:
+    """The rows of which the first are taken, sorted anew if Spark would take others, or does not know their order."""
+    keys = rows.table.keys
+    if keys and rows.table.is_in_order and (current_engine().keeps_order or not rows.table.since_sorted):
+        return rows.table
+    keys = keys or known_order(rel.input, rows)
+    return rows.table.sort(keys) if keys else rows.table
+
+
+def _fetched_for_each(rel: Fetch | TopN, table: Table, offset: int, count: int | None, to: InputLowering) -> TextTable:
+    """Some of the rows for each row outside, in the order they have or are known to have."""
+    assert isinstance(table, TextTable)
+    if id(rel) in to.exact_limits and offset + (count or 0) <= MOST_ROWS:
+        return table.limit_in_order(offset, count)
+    return table.number(offset, count)
+
+
+def lower_top_n(rel: TopN, to: InputLowering) -> Rows:
+    """An ORDER BY with an OFFSET and a LIMIT. With ties, by numbers: Spark's LIMIT does not know them."""
+    rows, keys = _sort_keys(rel, to)
+    offset, count = _limits(rel, to)
+    if rel.mode == "rows_only" or not count:  # no row has no ties, neither have all rows
+        ordered = Rows(rows.table.sort(keys), rows.columns)
+        return Rows(_fetched(rel, ordered, offset, count, to), rows.columns)
+    if offset + count > MOST_ROWS:  # rank() is an INT
+        raise UnsupportedError(
+            f"Spark cannot rank more than {MOST_ROWS} rows; {kind_words(rel)} is of {offset + count}"
+        )
+    over = f"OVER (ORDER BY {ordering(keys)})"
+    place, number = to.space.names(2)
+    made = [Item(f"rank() {over}", (place,)), Item(f"row_number() {over}", (number,))]
+    table = rows.table.select([*items(rows.columns), *(made if offset else made[:1])])
+    if offset:
+        table = table.where(f"{number} > {offset}")
+    table = table.where(f"{place} <= {offset + count}")
+    return Rows(table.sort([(place, "asc_nulls_first")]), rows.columns)
+
+
+def _limits(rel: Fetch | TopN, to: InputLowering) -> tuple[int, int | None]:
+    """How many rows to skip, and how many to take: None for all."""
+    what = kind_words(rel)
+    offset = _number(rel.offset, f"offset of {what}", to) or 0
+    count = _number(rel.count, f"count of {what}", to)
+    return offset, None if count is None or offset + count >= ALL_ROWS else count
+
+
+def _number(expression: Expression | None, what: str, to: InputLowering) -> int | None:
+    """The value of a count or an offset; None if it is not given, or NULL."""
+    if expression is None:
+        return None
+    if isinstance(expression, Literal):
+        number = expression.value
+    elif expression.free_anchors:
+        raise UnsupportedError(f"Spark cannot take the {what} from an enclosing row")
+    else:
+        rows, here = host(to.main, Rows(to.main.one_row([]), ()), None, [expression])
+        value = Item(f"CAST({here.sql(expression)} AS BIGINT)", (to.space.name(),))
+        number = to.main.first(rows.extended([value]))
+    if number is not None and number < 0:
+        raise ExecutionError(f"the {what} must not be negative, it is {number}")
+    return None if number is None else int(number)
+
+
+def lower_window(rel: Window, to: InputLowering) -> Rows:
+    """Window functions in a SELECT. Those that share partitions and order are computed over the rows sorted once.
+
+    For that Spark sorts the rows anew, so an order that stays is made again.
+    """
+    nodes = [*rel.functions, *rel.partitions, *rel.sorts]
+    rows, here = host(to, to[rel.input], rel.anchor, nodes, hoist=True)
+    rows = rows.extended([Item(_window_function(call, rel, here), (to.space.name(),)) for call in rel.functions])
+    return sorted_again(rel, rows) if rel.method == "consistent_partition" else rows
+
+
+def _window_function(call: WindowCall, rel: Window, here: Host) -> str:
+    try:
+        text = window_to_sql(call, rel.partitions, rel.sorts, here.sql)
+    except UnsupportedError as error:
+        note_refused(error, call)
+        raise
+    note_text(call, {id(call): text})
+    return text
+
+
+def lower_expand(rel: Expand, to: InputLowering) -> Rows:
+    """A generator over an array of the copies; each row of the input is computed once."""
+    rows, here = host(to, to[rel.input], rel.anchor, rel.fields, hoist=True)
+    if not current_engine().has_lists_of_records:
+        return _expanded_by_number(rel, rows, here, to)
+    columns = to.space.names(len(rel.schema))
+    kept: list[Item] = []
+    switching: list[tuple[str, SwitchingField]] = []
+    for name, field in zip(columns, rel.fields, strict=False):
+        match field:
+            case ConsistentField(expression=expression):
+                kept.append(Item(here.sql(expression), (name,)))
+            case SwitchingField():
+                switching.append((name, field))
+    copies = (
+        struct_to_sql([str(number), *(here.sql(field.duplicates[number]) for _, field in switching)])
+        for number in range(rel.copies_of_a_row)
+    )
+    names = (columns[-1], *(name for name, _ in switching))
+    copied = Rows(rows.table.select([*kept, Item(f"inline(array({', '.join(copies)}))", names)]), columns)
+    return sorted_as_known(rel, copied) if has_correlated(rel.fields) else copied
+
+
+def _expanded_by_number(rel: Expand, rows: Rows, here: Host, to: InputLowering) -> Rows:
+    """The copies of each row, by their numbers."""
+    columns = to.space.names(len(rel.schema))
+    number = columns[-1]
+    numbers = ", ".join(map(str, range(rel.copies_of_a_row)))
+    table = rows.table.select([*items(rows.table.names), Item(f"explode(array({numbers}))", (number,))])
+    table = without_keys(rel, table, to)
+    made = [Item(number, (number,))]
+    for name, field in zip(columns, rel.fields, strict=False):
+        match field:
+            case ConsistentField(expression=expression):
+                made.append(Item(here.sql(expression), (name,)))
+            case SwitchingField(duplicates=duplicates):
+                made.append(Item(by_number(number, dict(enumerate(map(here.sql, duplicates)))), (name,)))
+    return sorted_as_known(rel, Rows(table.select(made), columns))
+
+
+def without_keys(rel: Rel, table: Table, to: InputLowering) -> Table:
+    """A table of rows that are copied, or joined; an engine takes no keys of aggregates for those of single rows.
+
+    Of a union it knows no keys.
+    """
+    is_keyed = any(isinstance(node, Aggregate | Set) for node in walk(rel))
+    return table if current_engine().forgets_keys or not is_keyed else united_with_no_row(table, to)
+
+
+def united_with_no_row(table: Table, to: InputLowering) -> Table:
+    """The rows of a table, of which the engine does not know that there are no others."""
+    nulls = [Item("NULL", (to.space.name(),)) for _ in table.names]
+    return table.union_all([to.one_row(nulls).where("rand() > 2")])
+
+
+def by_number(number: str, texts: Mapping[int, str]) -> str:
+    """One of some values, by a number, as text of SQL."""
+    cases = " ".join(f"WHEN {position} THEN {text}" for position, text in texts.items())
+    return f"(CASE {number} {cases} END)"
+
+
+def lower_unnest(rel: Unnest, to: InputLowering) -> Rows:
+    """A generator that numbers the elements; it makes no row of an array that is empty or NULL."""
+    rows = to[rel.input]
+    place, element, offset = to.space.names(3)
+    if current_engine().has_lists_of_records:
+        rows = rows.extended([Item(f"posexplode({rows.columns[rel.column]})", (place, element))])
+        rows = rows.extended([Item(f"CAST({place} AS BIGINT)", (offset,))])
+    else:
+        keys, values = rows.table.keys or known_order(rel.input, rows), rows.columns[rel.column]
+        last = f"size({values}) - 1"
+        rows = rows.extended([Item(f"explode(if(size({values}) > 0, sequence(0, {last}), NULL))", (place,))])
+        made = [Item(f"get({values}, {place})", (element,)), Item(f"CAST({place} AS BIGINT)", (offset,))]
+        rows = Rows(rows.extended(made).table, (*rows.columns, element, offset))
+        copied = without_keys(rel, rows.table, to)
+        copied = copied.sort([*keys, (offset, "asc_nulls_first")]) if keys else copied
+        return Rows(copied, (*rows.columns[:-3], element, offset))
+    if rows.table.keys:  # elements stay in the order that they have in their list
+        rows = Rows(rows.table.sorted_also([(offset, "asc_nulls_first")]), rows.columns)
+    return Rows(rows.table, (*rows.columns[:-3], element, offset))

@@ -1,0 +1,193 @@
+"""Single joins: left joins that fail where a row has a second match, whatever is done with the rows.
+
+Where rows match by equal keys, the rows of one input tell how many of them have their key, and are then joined. Where
+rows match by anything else, each row counts its matches.
+
+Spark has a join that looks for a second match (LeftSingle, for scalar subqueries). It is not used: there is none for
+large tables, and where Spark generates no code for it, a limit may take the first match before the second is seen.
+
+Specification: https://substrait.io/relations/logical_relations/#join-types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FieldReference
+from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
+from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.spark.expressions.literals import record_to_sql, text_to_sql
+from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope
+from substrait_dsl.spark.relations.expression_context import subqueries_of
+from substrait_dsl.spark.relations.join_inputs import is_small
+from substrait_dsl.spark.relations.join_strategies import (
+    MANY_MATCHES,
+    PLANS,
+    key_sides,
+    keys_inside,
+    name_of,
+    sides_of,
+    test_of,
+)
+from substrait_dsl.spark.relations.mark_joins import Key
+from substrait_dsl.spark.relations.physical_joins import as_join
+from substrait_dsl.spark.relations.subqueries import scalar
+from substrait_dsl.spark.relations.tables import Item, Rows, Table, all_true, items
+from substrait_dsl.spark.relations.texts import TextTable
+from substrait_dsl.spark.relations.uniqueness import is_unique
+from substrait_dsl.spark.session.engines import current_engine
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.node import Rel
+    from substrait_dsl.spark.relations.input_lowering import InputLowering
+
+TOO_MANY = f"raise_error('{MANY_MATCHES}')"
+
+
+def is_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
+    """Whether rows match in a single join by equal keys and, beside that, by conditions on one side alone."""
+    join = rel if isinstance(rel, Join) else as_join(rel)
+    plan = PLANS[join.how]
+    if plan.method != "single" or any(True for _ in subqueries_of(join.condition)):
+        return False
+    others = [part for part in conjuncts(join.condition) if key_sides(part, join, plan.stream) is None]
+    return len(others) < len(list(conjuncts(join.condition))) and all(len(sides_of(part, join)) < 2 for part in others)
+
+
+def has_unique_keys(rel: Join | LateralJoin) -> bool:
+    """Whether the keys alone tell the rows of the other input apart, as those of an aggregate do."""
+    other, before = (rel.right, len(rel.left.schema)) if PLANS[rel.how].stream == "left" else (rel.left, 0)
+    return is_unique(other, [key.position - before for key in keys_inside(rel) if isinstance(key, FieldReference)])
+
+
+def lower_by_key(rel: Join, to: InputLowering) -> Rows:
+    """A single join for which `is_by_key` is true: a left join of rows that tell how many have their key.
+
+    Spark counts where it sorts the rows for the join, and reads them once; where it would send them to all tasks, and
+    need not sort them for that, one task counts. To number them would be cheaper, but then
+    the first match would not know of the second, and may be all that a limit asks for. The check is a filter that
+    depends on a number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join
+    under it.
+    """
+    stream = PLANS[rel.how].stream
+    left = to[rel.left]
+    right = to[rel.right].apart_from(left)
+    ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
+    scope = Scope(ours + theirs, to.outer, _no_subquery)
+    streaming, table, others = (left, right.table, theirs) if stream == "left" else (right, left.table, ours)
+    keys, values, computed, on = [], [], [], []
+    for conjunct in conjuncts(rel.condition):
+        test = test_of(conjunct, rel, stream, scope)
+        if isinstance(test, Key):
+            key = test.inside
+            if key not in others:  # of a column, a copy would be shuffled, too
+                key = to.space.name()
+                computed.append(Item(test.inside, (key,)))
+            keys.append(key)
+            values.append(test.outside)
+            on.append(f"({test.outside} = {key})")
+        elif stream in (sides := sides_of(conjunct, rel)) or not sides:
+            on.append(test.holds)
+        else:
+            table = table.where(test.holds)
+    table = table.select([*items(others), *computed])
+    if is_small(rel.right if stream == "left" else rel.left, to.space):
+        table = table.in_one_task()
+    many = to.space.name()
+    count = f"count(1) OVER (PARTITION BY {', '.join(keys)})"
+    joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))
+    error = too_many(rel, values, many, "rows have")
+    if not current_engine().has_row_numbers:
+        return Rows(_checked_by_window(joined, f"{many} > 1", error, to).select(items(ours + theirs)), ours + theirs)
+    checked = joined.where(f"if({many} > 1, CAST({error} AS BOOLEAN), monotonically_increasing_id() >= 0)")
+    return Rows(checked.select(items(ours + theirs)), ours + theirs)
+
+
+def _checked_by_window(table: Table, is_wrong: str, error: str, to: InputLowering) -> Table:
+    """The rows, or an error if one is wrong: a window over all of them sees each, whatever is filtered later."""
+    checked = to.space.name()
+    found = Item(f"max(if({is_wrong}, CAST({error} AS INT), 0)) OVER ()", (checked,))
+    return table.select([*items(table.names), found]).where(f"{checked} = 0")
+
+
+_SHOWN = (t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal, t.String, t.VarChar, t.FixedChar, t.Date)
+"""The types whose values Spark writes as a user would."""
+
+_LONGEST = 60
+"""How many characters of a value an error shows."""
+
+
+def _told(key: Expression, rel: Join | LateralJoin, value: str) -> str:
+    """What the error of a second match says of a key, as text of SQL: its name, and its value where it can be shown."""
+    start = text_to_sql(_start(key, rel))
+    return f"{start}, left(CAST({value} AS STRING), {_LONGEST})" if isinstance(key.type, _SHOWN) else start
+
+
+def _start(key: Expression, rel: Join | LateralJoin) -> str:
+    name = name_of(key, rel)
+    if isinstance(key.type, _SHOWN):
+        return "the key " if name is None else f"{name} = "
+    return f"the same {name or 'key'}"
+
+
+def too_many(rel: Join | LateralJoin, values: Sequence[str], count: str, words: str = "rows match that have") -> str:
+    """The error of a second match, as text of SQL: how many there are, and the values of the keys, if there are any."""
+    if not values:
+        return TOO_MANY
+    told = ", ' and ', ".join(_told(key, rel, value) for key, value in zip(keys_inside(rel), values, strict=True))
+    return f"raise_error(concat('{MANY_MATCHES}: ', CAST({count} AS STRING), ' {words} ', {told}))"
+
+
+def may_tell(rel: Join | LateralJoin, told: str) -> bool:
+    """Whether it may be this single join that told of a second match so."""
+    if has_unique_keys(rel):
+        return False
+    starts = [_start(key, rel) for key in keys_inside(rel)]
+    return told == MANY_MATCHES or (bool(starts) and all(start in told for start in starts))
+
+
+def single_match(rows: Rows, found: Rows, other: Rel, to: InputLowering, error: Callable[[str], str]) -> Rows:
+    """The rows with the one row that each finds, NULL if there is none; an error if there are more (spec decision 5).
+
+    Args:
+        rows: the rows.
+        found: what is found for one, as text that sees it.
+        other: what that is made of.
+        to: the lowering that the join is part of.
+        error: the text of the error, from the text of how many there are.
+
+    Returns:
+        The columns that were found, in a table with those of the rows.
+
+    The error must come whatever is done with the rows. So the check is a filter, which stays when nothing uses the
+    columns, and part of every column; and it depends on a number that the row has, which keeps Spark from computing
+    it for rows that nothing matches, and from filtering the rows first. Inside a correlated subquery Spark takes no
+    such number.
+    """
+    table = found.table
+    assert isinstance(table, TextTable)
+    match, *names = to.space.names(1 + len(found.columns))
+    fields = {f"f{number}": f"any_value({column})" for number, column in enumerate(found.columns)}
+    struct = record_to_sql({"n": "count(1)", **fields})
+    number = None if to.outer else Item("monotonically_increasing_id()", (to.space.name(),))
+    there = items(rows.table.names)  # the table may depend on columns that are not among the rows' own
+    found_one = Item(scalar(table.closed.query([Item(struct, (match,))]), other, folded=True), (match,))
+    if not current_engine().has_row_numbers:
+        looked_up = rows.table.select([*there, found_one])
+        checked = _checked_by_window(looked_up, f"{match}.n > 1", error(f"{match}.n"), to)
+        values = [Item(f"{match}.f{position}", (name,)) for position, name in enumerate(names)]
+        return Rows(checked.select([*items(rows.columns), *values]), tuple(names))
+    # Beside a number, the look-up is not pulled into the filter, which would look up everything twice.
+    looked_up = rows.table.fenced().select([*there, *(() if number is None else (number,)), found_one])
+    many, one = f"{match}.n > 1", "true"
+    if number is not None:
+        many, one = f"{many} AND {number.names[0]} >= 0", "monotonically_increasing_id() >= 0"
+    checked = looked_up.where(f"if({many}, CAST({error(f'{match}.n')} AS BOOLEAN), {one})")
+    made = [Item(f"if({many}, {TOO_MANY}, {match}.f{position})", (name,)) for position, name in enumerate(names)]
+    return Rows(checked.select([*items(rows.columns), *made]), tuple(names))
+
+
+def _no_subquery(subquery: AnySubquery, scope: Scope) -> str:
+    raise AssertionError("a condition with a subquery is not for a join by key")

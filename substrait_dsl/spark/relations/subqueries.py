@@ -1,0 +1,237 @@
+"""Subqueries as SQL text: as values anywhere, and as conditions of a filter.
+
+As a value each gives exactly what the specification says, unknown included. A condition need only be true when it is
+true, which leaves Spark free to plan a semi or anti join.
+
+Specification: https://substrait.io/expressions/subqueries/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeGuard, assert_never
+
+from substrait_dsl.algebra.expressions import (
+    Expression,
+    FieldReference,
+    InPredicate,
+    ScalarFunction,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+)
+from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.relations import Aggregate, Emit, Filter, Project
+from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
+from substrait_dsl.spark.expressions.map_keys import as_key
+from substrait_dsl.spark.expressions.pushdown import as_condition, compared, compared_column
+from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope, to_sql
+from substrait_dsl.spark.expressions.templates import require_comparable
+from substrait_dsl.spark.relations.mark_joins import Key, Test, mark
+from substrait_dsl.spark.relations.tables import Item
+from substrait_dsl.spark.relations.texts import TextTable
+from substrait_dsl.spark.session.engines import current_engine
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.expressions.subqueries import ComparisonOp
+    from substrait_dsl.algebra.node import Node, Rel
+    from substrait_dsl.spark.relations.input_lowering import InputLowering
+    from substrait_dsl.spark.session.workspace import Workspace
+
+_SQL: dict[ComparisonOp, str] = {"eq": "=", "ne": "<>", "lt": "<", "gt": ">", "le": "<=", "ge": ">="}
+_OPPOSITE: dict[ComparisonOp, ComparisonOp] = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+
+
+def is_subquery(node: Node) -> TypeGuard[AnySubquery]:
+    """Whether a node is an expression that holds a relation."""
+    return isinstance(node, AnySubquery)
+
+
+def relation_of(subquery: AnySubquery) -> Rel:
+    """The relation that a subquery holds."""
+    match subquery:
+        case (
+            ScalarSubquery(input=rel) | InPredicate(haystack=rel) | SetPredicate(tuples=rel) | SetComparison(right=rel)
+        ):
+            return rel
+        case never:
+            assert_never(never)
+
+
+def needles_of(subqueries: Iterable[AnySubquery]) -> Iterator[Expression]:
+    """What subqueries look for that is computed; of a column, 0.0 and -0.0 are equal to all that is compared."""
+    for subquery in subqueries:
+        match subquery:
+            case InPredicate(needles=needles):
+                yield from (needle for needle in needles if not isinstance(needle, FieldReference))
+            case SetComparison(left=left) if not isinstance(left, FieldReference):
+                yield left
+            case _:
+                pass
+
+
+def depends_on_row(subquery: AnySubquery) -> bool:
+    """Whether the SQL text of a subquery refers to the row outside it."""
+    return isinstance(subquery, InPredicate | SetComparison) or bool(subquery.free_anchors)
+
+
+def is_constant(subquery: AnySubquery) -> bool:
+    """Whether a subquery is one value for all rows: it is scalar, and refers to no row outside it."""
+    return isinstance(subquery, ScalarSubquery) and not subquery.free_anchors
+
+
+def value(subquery: AnySubquery, scope: Scope, to: InputLowering) -> str:
+    """SQL text with the value of a subquery.
+
+    Args:
+        subquery: the expression.
+        scope: what the expression's own relation sees: needles are looked for from there.
+        to: lowers the relation inside, with that scope around it.
+    """
+    match subquery:
+        case ScalarSubquery(input=rel):
+            table, (column,) = to.text(rel)
+            return scalar(table.query([Item(column, (column,))]), rel)
+        case SetPredicate(op="exists", tuples=rel):
+            return to.text(rel)[0].exists(outside=to.outside(rel))
+        case SetPredicate(tuples=rel):
+            return _unique(rel, to)
+        case InPredicate(needles=needles, haystack=rel):
+            table, columns = to.text(rel)
+            keys = _keys(needles, rel, columns, scope)
+            return mark(table, keys, to.space, outside=to.outside(rel), fixed=not rel.free_anchors)
+        case SetComparison(reduction="all", comparison=comparison, left=left, right=rel):
+            # All rows compare so, unless any compares the opposite way: in three-valued logic, too.
+            return f"(NOT {_any(_OPPOSITE[comparison], left, rel, scope, to)})"
+        case SetComparison(comparison=comparison, left=left, right=rel):
+            return _any(comparison, left, rel, scope, to)
+        case never:
+            assert_never(never)
+
+
+def scalar(query: str, rel: Rel, *, folded: bool = False) -> str:
+    """A scalar subquery.
+
+    Args:
+        query: its text, without an order or a limit.
+        rel: where its rows come from.
+        folded: whether it makes one row of these.
+    """
+    return f"({query}{_KEEPS_ROWS if _has_inner_aggregate(rel, folded=folded) else ''})"
+
+
+_KEEPS_ROWS = " OFFSET 0"
+"""What keeps, for an aggregate, the row that another below it makes of no rows.
+
+Where a scalar subquery is an aggregate, Spark sees to it for that one alone that it has a row where nothing matches the
+row outside: of ``SELECT count(1) FROM (SELECT max(c) FROM t WHERE c < outside)`` it makes 0 there, not 1. Where the
+subquery is anything else, it sees to it for every one.
+"""
+
+
+def _has_inner_aggregate(rel: Rel, *, folded: bool) -> bool:
+    """Whether below an aggregate there is one that makes one row of rows that depend on a row outside."""
+    top = rel
+    # below a relation that is not named here, an aggregate counts as an inner one, whose row is kept
+    while isinstance(top, Project | Emit | Filter):
+        top = top.input
+    inner = (node for node in walk(rel) if folded or node is not top)
+    return any(
+        isinstance(node, Aggregate) and node.single_row and node.free_anchors & rel.free_anchors for node in inner
+    )
+
+
+def condition(expression: Expression, scope: Scope, to: InputLowering) -> str:
+    """SQL text that is true exactly where a condition, one conjunct of a filter, is true."""
+    negated = _negated(expression)
+    match negated or expression:
+        case InPredicate(needles=needles, haystack=rel):
+            table, columns = to.text(rel)
+            keys = _keys(needles, rel, columns, scope)
+            # Spark carries an IN over to other columns that are equal to the needle, an EXISTS it does not.
+            return _none_match(table, keys, rel, to) if negated else _in(table, keys, to.space, to.outside(rel))
+        case SetPredicate() as predicate:
+            return f"{'NOT ' if negated else ''}{value(predicate, scope, to)}"
+        case SetComparison(reduction=reduction, comparison=comparison, left=left, right=rel):
+            # "not any" is "all", the opposite way round; either way, look for rows that speak against it or for it.
+            table, (column,) = to.text(rel)
+            wanted = comparison if reduction == "any" else _OPPOSITE[comparison]
+            test = _comparison(wanted, left, rel, column, scope)
+            if (reduction == "any") is (negated is None):
+                return table.exists(test.holds, outside=to.outside(rel))
+            return _none_match(table, [test], rel, to)
+        case _:
+            return as_condition(to_sql(expression, scope), expression)
+
+
+def _negated(expression: Expression) -> Expression | None:
+    """What stands under a ``not``."""
+    match expression:
+        case ScalarFunction(function=function, arguments=(Expression() as argument,)) if (
+            function.urn == BOOLEAN_URN and function.name == "not"
+        ):
+            return argument
+        case _:
+            return None
+
+
+def _keys(needles: tuple[Expression, ...], rel: Rel, columns: tuple[str, ...], scope: Scope) -> list[Key]:
+    for needle in needles:
+        require_comparable(needle.type, "is_in")
+    return [
+        Key(
+            compared(to_sql(needle, scope.of_needles), needle, ()),
+            compared_column(column, field.type, [needle]),
+            needle.type.nullable or field.type.nullable,
+        )
+        for needle, column, field in zip(needles, columns, rel.schema, strict=True)
+    ]
+
+
+def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: str, scope: Scope) -> Key | Test:
+    require_comparable(left.type, "a comparison with the values of a relation")
+    kind = rel.schema.fields[0].type
+    nullable = left.type.nullable or kind.nullable
+    by_order = comparison not in ("eq", "ne")
+    needle = compared(to_sql(left, scope.of_needles), left, ())
+    value = compared_column(column, kind, [left], ordered=by_order)
+    if comparison == "eq":
+        return Key(needle, value, nullable)
+    test = f"({needle} {_SQL[comparison]} {value})"
+    return Test(test, nullable, test)
+
+
+def _any(comparison: ComparisonOp, left: Expression, rel: Rel, scope: Scope, to: InputLowering) -> str:
+    table, (column,) = to.text(rel)
+    test = _comparison(comparison, left, rel, column, scope)
+    return mark(table, [test], to.space, outside=to.outside(rel), fixed=not rel.free_anchors)
+
+
+def _in(table: TextTable, keys: Sequence[Key], space: Workspace, outside: Sequence[str]) -> str:
+    if len(keys) > 1 and not current_engine().has_tuples:
+        return table.exists(*(key.holds for key in keys), outside=outside)
+    inside = table.query([Item(key.inside, (space.name(),)) for key in keys])
+    return f"({', '.join(key.outside for key in keys)}) IN ({inside})"
+
+
+def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: InputLowering) -> str:
+    """A condition: for every row of the table, some test is false."""
+    keys = [test for test in tests if isinstance(test, Key)]
+    is_nullable = any(test.nullable for test in tests)
+    is_native = len(keys) == len(tests) and (len(keys) == 1 or current_engine().has_tuples)
+    if is_nullable and is_native:  # Spark has a null-aware join for this, and only for this
+        return f"NOT {_in(table, keys, to.space, to.outside(rel))}"
+    against = (f"coalesce({test.value}, true)" if is_nullable else test.holds for test in tests)
+    return f"NOT {table.exists(*against, outside=to.outside(rel))}"
+
+
+def _unique(rel: Rel, to: InputLowering) -> str:
+    """Whether no two rows are equal; a row with a NULL in it equals none."""
+    table, columns = to.text(rel)
+    many, *keys = to.space.names(1 + len(columns))
+    for column in columns:
+        table = table.where(f"{column} IS NOT NULL")
+    made = map(as_key, columns, rel.schema.types)
+    table = table.select([Item(text, (key,)) for text, key in zip(made, keys, strict=True)])
+    counted = table.group(keys, [Item("count(1)", (many,))])
+    return f"(NOT {counted.exists(f'{many} > 1', outside=to.outside(rel))})"

@@ -1,0 +1,254 @@
+"""Tables that are SQL text: what has scopes, in which a subquery sees the rows outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from math import inf
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+
+from substrait_dsl.spark.expressions.sorting import SortKeys, ordering
+from substrait_dsl.spark.relations.tables import NAME, Item, JoinHow, Table, all_true, items, names_joined, select_list
+from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.source_map import note_inlined
+
+if TYPE_CHECKING:
+    from substrait_dsl.spark.session.workspace import Workspace
+
+_JOIN_SQL: dict[JoinHow, str] = {
+    "inner": "INNER JOIN",
+    "full": "FULL JOIN",
+    "left": "LEFT JOIN",
+    "right": "RIGHT JOIN",
+    "leftsemi": "LEFT SEMI JOIN",
+    "leftanti": "LEFT ANTI JOIN",
+    "cross": "CROSS JOIN",
+}
+
+
+@attrs.frozen
+class TextTable(Table):
+    """A table that is text: what stands after FROM, and the conditions after WHERE.
+
+    Aggregates over all rows stay open for what is computed from them: where they are the outermost thing in a scalar
+    subquery, Spark needs one join for it, and three if anything stands around them.
+    """
+
+    names: tuple[str, ...]
+    source: str
+    space: Workspace
+    conditions: tuple[str, ...] = ()
+    aggregates: Mapping[str, str] | None = None
+    """If the rows are folded into one: the text of each column."""
+    keys: SortKeys = ()
+    since_sorted: int = 0
+    unsorted: TextTable | None = None
+    """If the rows are sorted and no more: the table before. A LIMIT must stand directly behind the ORDER BY."""
+    made_of: tuple[TextTable, Sequence[Item]] | None = None
+    """If the columns are computed, and rows only left out since then: of what, and how."""
+
+    def query(self, made: Sequence[Item] | None = None) -> str:
+        """The table, or expressions over it, as a query."""
+        if made is None:
+            made = items(self.names)
+        elif self.aggregates is not None and not _all_of(made, self.aggregates):
+            return self.closed.query(made)
+        where = f" WHERE {all_true(self.conditions)}" if self.conditions else ""
+        made = self._over_source(made)
+        # A table of no columns still has its rows.
+        return f"SELECT {select_list(made) or '1'} FROM {self.source}{where}"
+
+    def exists(self, *conditions: str, outside: Iterable[str]) -> str:
+        """A condition: whether there is a row for which these conditions, too, are true.
+
+        Args:
+            conditions: they refer to columns of the table and of the row outside, and have no subqueries.
+            outside: the columns of the row outside that the table itself depends on.
+        """
+        rows = self.closed
+        named = (name for name in NAME.findall(" ".join(conditions)) if name not in rows.names)
+        used = next(chain(outside, named), None)
+        if used is not None and not self.space.has("EXISTS without its row"):
+            conditions = (*conditions, _OF_ROW.format(used))
+        rows = attrs.evolve(rows, conditions=(*rows.conditions, *conditions))
+        # In parentheses, it may also be an operand.
+        return f"(EXISTS ({rows.query([Item('1', ('1',))])}))"
+
+    @property
+    def closed(self) -> TextTable:
+        """The table with its aggregates computed."""
+        return self if self.aggregates is None else self._made(self.query(), self.names)
+
+    @property
+    def mentioned(self) -> set[str]:
+        return set(NAME.findall(self.query()))
+
+    @property
+    def _relation(self) -> str:
+        """The table as one side of a join: what stands after FROM, if there is nothing else to it."""
+        return f"({self.query()})" if self.conditions or self.aggregates is not None else self.source
+
+    @property
+    def apart_from_row(self) -> tuple[TextTable, tuple[str, ...]]:
+        tables = [self]
+        while (below := tables[-1]._below) is not None:
+            tables.append(below)
+        table, moved = tables.pop()._without_conditions_on_row()
+        for above in reversed(tables):
+            if moved:
+                above, moved = above._of(table, moved)
+            table, further = above._without_conditions_on_row()
+            moved += further
+        return table, moved
+
+    @property
+    def _below(self) -> TextTable | None:
+        """What the columns are computed of, if they may be computed of more rows than now."""
+        if self.made_of is None or self.aggregates is not None:
+            return None
+        below, made = self.made_of
+        return None if any(word in item.text for item in made for word in _NOT_ABOVE) else below
+
+    def _of(self, below: TextTable, conditions: Sequence[str]) -> tuple[TextTable, tuple[str, ...]]:
+        """The same columns computed of another table, and those that some conditions on its rows are about."""
+        assert self.made_of is not None
+        used = dict.fromkeys(name for text in conditions for name in NAME.findall(text) if name in below.names)
+        # Under names of their own, as other tables may be made of the one below.
+        fresh = {name: self.space.name() for name in used if name not in self.names}
+        table = below.select([*self.made_of[1], *(Item(old, (new,)) for old, new in fresh.items())])
+        renamed = tuple(NAME.sub(lambda name: fresh.get(name[0], name[0]), text) for text in conditions)
+        return attrs.evolve(table, conditions=self.conditions, keys=self.keys, since_sorted=self.since_sorted), renamed
+
+    def _without_conditions_on_row(self) -> tuple[TextTable, tuple[str, ...]]:
+        if self.aggregates is not None:  # which are of the rows for which the conditions are true
+            return self, ()
+        own = set(self.names)
+        moved = [
+            text
+            for text in self.conditions
+            if not own.issuperset(NAME.findall(text)) and not any(word in text for word in _STAYS)
+        ]
+        kept = tuple(text for text in self.conditions if text not in moved)
+        return attrs.evolve(self, conditions=kept), tuple(moved)
+
+    def _over_source(self, made: Sequence[Item]) -> list[Item]:
+        aggregates = self.aggregates
+        if aggregates is None:
+            return list(made)
+        inlined = [
+            attrs.evolve(item, text=NAME.sub(lambda name: aggregates.get(name[0], name[0]), item.text)) for item in made
+        ]
+        for before, after in zip(made, inlined, strict=True):
+            note_inlined(before.text, after.text)
+        return inlined
+
+    def _made(self, query: str, names: Iterable[str]) -> TextTable:
+        return TextTable(tuple(names), f"({query})", self.space)
+
+    def select(self, made: Sequence[Item]) -> TextTable:
+        names = tuple(name for item in made for name in item.names)
+        if self.aggregates is not None and _all_of(made, self.aggregates, _LONGEST_INLINED):
+            inlined = {item.names[0]: item.text for item in self._over_source(made)}
+            return attrs.evolve(self, names=names, aggregates=inlined)
+        table = self._made(self.closed.query(made), names)
+        return attrs.evolve(
+            table, keys=self.keys_among(names), since_sorted=self.steps_with(made), made_of=(self.closed, made)
+        )
+
+    def where(self, condition: str) -> TextTable:
+        rows = self.closed
+        return attrs.evolve(rows, conditions=(*rows.conditions, condition), unsorted=None)
+
+    def join(self, other: TextTable, how: JoinHow, condition: str | None) -> TextTable:
+        on = "" if condition is None else f" ON {condition}"
+        source = f"({self._relation} {_JOIN_SQL[how]} {other._relation}{on})"
+        return TextTable(names_joined(self, other, how), source, self.space)
+
+    def lateral(self, other: TextTable, how: Literal["inner", "left"]) -> TextTable:
+        source = f"({self._relation} {_JOIN_SQL[how]} LATERAL ({other.query()}) ON true)"
+        return TextTable(self.names + other.names, source, self.space)
+
+    def group(self, keys: Sequence[str], made: Sequence[Item]) -> TextTable:
+        rows = self.closed
+        everything = [*items(keys), *made]
+        names = tuple(name for item in everything for name in item.names)
+        if not keys:
+            return attrs.evolve(
+                rows, names=names, keys=(), unsorted=None, aggregates={item.names[0]: item.text for item in made}
+            )
+        return self._made(f"{rows.query(everything)} GROUP BY {', '.join(keys)}", names)
+
+    def sort(self, keys: SortKeys) -> TextTable:
+        rows, columns = self.closed.with_keys(keys)
+        query = f"{rows.query()} ORDER BY {ordering(columns)}"
+        return attrs.evolve(self._made(query, rows.names), keys=columns, unsorted=rows)
+
+    def sorted_also(self, keys: SortKeys) -> TextTable:
+        return attrs.evolve(self, keys=(*self.keys, *keys))
+
+    def fetch(self, offset: int, count: int | None) -> TextTable:
+        if count is None and offset and not current_engine().has_offsets:
+            count = 2**63 - 1 - offset
+        limit = "" if count is None else f" LIMIT {count}"
+        rows = f"{self.unsorted.query()} ORDER BY {ordering(self.keys)}" if self.unsorted else self.query()
+        query = rows + limit + (f" OFFSET {offset}" if offset else "")
+        return attrs.evolve(self._made(query, self.names), keys=self.keys)
+
+    def limit_in_order(self, offset: int, count: int | None) -> TextTable:
+        """Some of the rows, in an order that was made further below."""
+        return attrs.evolve(self, unsorted=(self.unsorted or self) if self.keys else None).fetch(offset, count)
+
+    def number(self, offset: int, count: int | None) -> TextTable:
+        """Some of the rows, in the order they have, by a number for each."""
+        rows = self.unsorted or self.closed
+        number = self.space.name()
+        over = f"OVER (ORDER BY {ordering(self.keys) or 'NULL'}"
+        is_small = offset + (count or 0) < 2**31  # as an INT is, which is what Spark counts rows in
+        text = f"row_number() {over})" if is_small else f"count(1) {over} ROWS UNBOUNDED PRECEDING)"
+        rows = attrs.evolve(rows.select([*items(self.names), Item(text, (number,))]), keys=self.keys)
+        if offset:
+            rows = rows.where(f"{number} > {offset}")
+        return rows if count is None else rows.where(f"{number} <= {offset + count}")
+
+    def in_one_task(self) -> TextTable:
+        return self._made(self.query().replace("SELECT", "SELECT /*+ COALESCE(1) */", 1), self.names)
+
+    def union_all(self, others: Sequence[TextTable]) -> TextTable:
+        return self._made(" UNION ALL ".join(f"({table.query()})" for table in (self, *others)), self.names)
+
+
+_STAYS = ("SELECT ", "raise_error(")
+"""What is in the text of a condition that stays where it is: a subquery, or an error that is to come for every row."""
+
+_NOT_ABOVE = (*_STAYS, " OVER (")
+"""What is in the text of a column that is computed of the rows that are left, and of no others."""
+
+_OF_ROW = "(({} IS NULL) IS NOT NULL)"
+"""What is true of any column, of any type.
+
+Before it makes a join of an EXISTS, Spark simplifies what is made of AND, OR and NOT: of ``(x OR outside) AND x`` it
+makes ``x``. If no column of the row outside is left, Spark 4.1 fails. So there is one more, which it takes away later.
+"""
+
+_LONGEST_INLINED = 2000
+"""How long an expression over aggregates may be: each mention of one in it is replaced by the whole aggregate."""
+
+
+def _all_of(made: Sequence[Item], aggregates: Mapping[str, str], longest: float = inf) -> bool:
+    """Whether expressions can be computed together with the aggregates that they are over.
+
+    Where none mentions an aggregate, they cannot: without one they would be computed for each row below.
+    """
+    return bool(made) and all(len(item.text) <= longest and _is_of(item, aggregates) for item in made)
+
+
+def _is_of(item: Item, aggregates: Mapping[str, str]) -> bool:
+    """Whether an expression is of aggregates only, and neither a generator nor one with a subquery.
+
+    Inside a subquery the text of an aggregate would mean one over the subquery's own rows.
+    """
+    used = set(NAME.findall(item.text))  # none: it is a constant, which says nothing of what the rows are folded into
+    is_value = len(item.names) == 1 and not item.text.startswith(("explode(", "inline(")) and "SELECT " not in item.text
+    return is_value and bool(used) and aggregates.keys() >= used

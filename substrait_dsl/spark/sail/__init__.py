@@ -1,0 +1,1 @@
+"""Sail: what it computes otherwise than Spark, as guards, and its errors."""

@@ -1,0 +1,51 @@
+"""Casts that Sail makes otherwise than Spark: of floats to texts and to decimals, and of texts to decimals."""
+
+from __future__ import annotations
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.expressions.literals import text_to_sql
+
+_FLOATS = (t.FP32, t.FP64)
+_TEXTS = (t.String, t.VarChar, t.FixedChar)
+
+_WRITTEN_ALIKE = "{0} IS NULL OR {0} = 0 OR isnan({0}) OR (abs({0}) >= 0.001D AND abs({0}) < 10000000D)"
+"""Which floats Sail writes as Spark does: with a point, and without an exponent."""
+
+_EXPONENT = r"^\s*[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+\s*$"
+"""How numbers are written that Sail reads as no decimal."""
+
+TEXT_OF_FLOAT = "Sail writes infinite floats, and those below 0.001 or from 10000000 on, otherwise than Spark"
+DECIMAL_OF_FLOAT = "Sail cannot cast so large or so small a float to decimal exactly"
+
+_MISREAD: dict[type[t.Type], tuple[str, str]] = {
+    t.Decimal: (_EXPONENT, "Sail cannot cast a text with an exponent to decimal"),
+    t.Date: (r"\d[ T]\s*\d", "Sail cannot cast a text with a time to date"),
+}
+"""By the type that they are cast to, texts that Sail takes for none of it, and what to say of them."""
+
+
+def castable(text: str, source: t.Type, target: t.Type) -> tuple[str, t.Type]:
+    """What to cast in place of a value, and its type: the value, with an error for what Sail casts otherwise.
+
+    Raises:
+        UnsupportedError: Sail has no such cast.
+    """
+    if {type(source), type(target)} == {t.Boolean, t.Decimal}:
+        raise UnsupportedError(
+            f"Sail cannot cast {source} to {target}", hint="if_then, or a comparison with 0, says the same"
+        )
+    if isinstance(source, _FLOATS) and isinstance(target, _TEXTS):
+        return f"(CASE WHEN {_WRITTEN_ALIKE.format(text)} THEN {text} ELSE {_failing(TEXT_OF_FLOAT)} END)", source
+    if isinstance(source, _FLOATS) and isinstance(target, t.Decimal):
+        digits = f"CAST({text} AS STRING)"  # as Spark does: by the digits that a float is written with
+        checked = f"(CASE WHEN {digits} LIKE '%e%' THEN {_failing(DECIMAL_OF_FLOAT)} ELSE {digits} END)"
+        return checked, t.String(nullable=source.nullable)
+    if isinstance(source, _TEXTS) and isinstance(target, t.Decimal | t.Date):
+        pattern, message = _MISREAD[type(target)]
+        return f"(CASE WHEN {text} RLIKE {text_to_sql(pattern)} THEN {_failing(message)} ELSE {text} END)", source
+    return text, source
+
+
+def _failing(message: str) -> str:
+    return f"raise_error('{message}')"

@@ -1,0 +1,161 @@
+"""Functions that Sail computes otherwise than Spark, where a template alone does not say what to write instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.expressions.functions_arithmetic import (
+    ARITHMETIC,
+    ROUNDING,
+    ROUNDING_DECIMAL,
+    UNSIGNED_INTEGERS,
+)
+from substrait_dsl.spark.expressions.functions_datetime import DATETIME, local_clock
+from substrait_dsl.spark.expressions.functions_decimal import ARITHMETIC_DECIMAL
+from substrait_dsl.spark.expressions.functions_string import STRING, split_text
+from substrait_dsl.spark.expressions.literals import text_to_sql
+from substrait_dsl.spark.expressions.templates import Call, Table, Template
+from substrait_dsl.spark.expressions.types import spark_sql_type
+
+_FURTHER = 4
+"""How many digits after the point Sail's quotient of decimals has more than the dividend. The next ones it cuts off."""
+
+
+def divide(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    """A quotient of decimals, cut off after at least one digit more than it is to have, and then rounded."""
+    dividend = next(each.type for each in call.arguments if isinstance(each, Expression))
+    kind = call.output_type
+    assert isinstance(dividend, t.Decimal)
+    assert isinstance(kind, t.Decimal)
+    wanted = kind.scale + 1 - _FURTHER
+    text = texts[0] if dividend.scale >= wanted else f"CAST({texts[0]} AS DECIMAL(38,{wanted}))"
+    quotient = f"CAST(({text} / {texts[1]}) AS {spark_sql_type(kind)})"
+    return f"if({texts[0]} IS NULL, NULL, {quotient})" if dividend.nullable else quotient
+
+
+def _round(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    """A float that is rounded to a whole number; to other digits Sail rounds it twice."""
+    digits = [each.value for each in call.arguments if isinstance(each, Literal)][-1:]
+    if digits != [0]:
+        raise UnsupportedError(
+            "Sail cannot round floats to digits exactly", hint="cast the value to a decimal first, and round that"
+        )
+    name = "bround" if choices["rounding"] == _EVEN else "round"
+    return f"CAST({name}({texts[0]}, 0) AS {spark_sql_type(call.output_type)})"
+
+
+_EVEN = ROUNDING["round"].options["rounding"]["TIE_TO_EVEN"]
+ROUND_FLOAT = attrs.evolve(ROUNDING["round"], text=_round)
+_OF_DECIMAL = ROUNDING_DECIMAL["round"]
+ROUND_DECIMAL = attrs.evolve(
+    _OF_DECIMAL,
+    options={"rounding": {"TIE_AWAY_FROM_ZERO": _OF_DECIMAL.options["rounding"]["TIE_AWAY_FROM_ZERO"]}},
+)
+
+
+def coalesce(texts: Sequence[str], kind: t.Type) -> str:
+    """The first value that is not NULL, of which one may be an error.
+
+    Of truth values Sail computes all, and in structs takes them for nullable; of bytes it knows no NULL without a type.
+    """
+    match kind:
+        case t.Boolean():
+            numbers = (text if text.startswith("raise_error(") else f"CAST({text} AS INT)" for text in texts)
+            return f"(coalesce({', '.join(numbers)}) = 1)"
+        case t.Binary() | t.FixedBinary():
+            texts = [f"CAST({text} AS BINARY)" for text in texts]  # files have some of a fixed length, too
+    return f"coalesce({', '.join(texts)})"
+
+
+def _null_if_any_is(template: Template) -> Template:
+    assert isinstance(template.text, str)
+    return attrs.evolve(template, text=f"if({{nulls}}, NULL, {template.text})")
+
+
+def _null_if_dividend_is(table: Table) -> Table:
+    """The divisions of a table: NULL divided by zero is NULL, and an error to Sail."""
+    found = {}
+    for key, template in table.items():
+        if key.partition(":")[0] in ("divide", "modulus"):
+            assert isinstance(template.text, str)
+            found[key] = attrs.evolve(template, text=f"if({{0}} IS NULL, NULL, {template.text})")
+    return found
+
+
+DIVISIONS: Mapping[str, Table] = {
+    "functions_arithmetic": _null_if_dividend_is(ARITHMETIC),
+    "functions_arithmetic_decimal": {
+        **_null_if_dividend_is({"modulus": ARITHMETIC_DECIMAL["modulus"]}),
+        "divide": attrs.evolve(ARITHMETIC_DECIMAL["divide"], text=divide),
+    },
+    "unsigned_integers": _null_if_dividend_is(UNSIGNED_INTEGERS),
+}
+"""By extension, the divisions."""
+
+
+def _extract(overload: str, x: str, further: Mapping[str, str] | None = None) -> Template:
+    """Components of dates by what Sail computes right: to its weekday Sundays are -1, and years of weeks it has not."""
+    template = DATETIME[f"extract:{overload}"]
+    components, *indexing = template.enums
+    since_monday = f"(dayofweek({x}) + 5) % 7"
+    own = {
+        "ISO_YEAR": f"year(date_add(CAST({x} AS DATE), 3 - {since_monday}))",
+        "MONDAY_DAY_OF_WEEK": f"{since_monday} + 1[#1]",
+    }
+    return attrs.evolve(template, enums=({**components, **own, **(further or {})}, *indexing))
+
+
+_SECONDS = "unix_micros({0}) div 1000000L - if(unix_micros({0}) % 1000000L < 0L, 1L, 0L)"  # its own are cut off
+
+EXTRACTIONS: Table = {
+    "extract:date": _extract("date", "{0}"),
+    "extract:pts": _extract("pts", "{0}"),
+    "extract:ptstz": _extract("ptstz", local_clock("{1}"), {"UNIX_TIME": f"if({{1}} IS NULL, NULL, {_SECONDS})"}),
+}
+
+
+def _shift(template: Template, most: str) -> Template:
+    """A shift; an unsigned one as a signed one without copies of the sign: its own fails at what has no other sign."""
+    assert isinstance(template.text, str)
+    # A value without its own bits would be 0 for NULL.
+    shifted = f"if({{1}} = 0, {{0}}, (shiftright({{0}}, {{1}}) & shiftright({most}, {{1}} - 1)))"
+    text = template.text.replace("shiftrightunsigned({0}, {1})", shifted).replace("({0} ^ {0})", "({0} - {0})")
+    return attrs.evolve(template, text=text)
+
+
+SHIFTS: Table = {
+    key: _shift(ARITHMETIC[key], most)
+    for key, most in (
+        ("shift_right_unsigned:i32_i32", "2147483647"),
+        ("shift_right_unsigned:i64_i32", "9223372036854775807L"),
+        ("shift_left:i32_i32", "2147483647"),
+        ("shift_left:i64_i32", "9223372036854775807L"),
+    )
+}
+
+SUBSTRING: Table = {
+    key: _null_if_any_is(template) for key, template in STRING.items() if key.partition(":")[0] == "substring"
+}
+
+_MARKS = r"[\\.+*?()|\[\]{}^$#&~-]"
+"""What Sail's patterns have a meaning for; they have no quotation as Java's have."""
+
+
+def _split(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    """A text, cut at a separator that each mark of a pattern is escaped in."""
+    text, separator = texts
+    match call.arguments[1]:
+        case Literal(value=str() as value):
+            pattern = text_to_sql(re.sub(_MARKS, r"\\\g<0>", value))
+        case _:
+            pattern = f"regexp_replace({separator}, {text_to_sql(_MARKS)}, {text_to_sql(chr(92) + '${0}')})"
+    return split_text(text, call, separator, pattern)
+
+
+SPLIT: Table = {"string_split": Template(_split)}

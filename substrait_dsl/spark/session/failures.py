@@ -1,0 +1,229 @@
+"""Errors of Spark's: their condition, their message and the SQL text that failed, without stacks.
+
+The message has no advice to loosen Spark's settings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.spark.session.causes import OF_JAVA, last_cause, with_cause
+from substrait_dsl.spark.session.engines import current_engine
+
+if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
+
+
+@attrs.frozen
+class Failure:
+    """What Spark says of an error."""
+
+    condition: str
+    """Spark's name for this kind of error, with that of its subclass; empty if it has none."""
+    message: str
+    parameters: Mapping[str, str]
+    fragments: tuple[str, ...] = ()
+    """The pieces of SQL text that failed."""
+    cause: str | None = None
+    """What the machine said that it comes from, as `last_cause` gives it."""
+
+    @property
+    def kind(self) -> str:
+        """The condition without its subclass."""
+        return self.condition.partition(".")[0]
+
+
+def failure_of(error: BaseException, *, analysis: bool = False) -> Failure | None:
+    """What Spark says of an error of a running job, or, if `analysis`, of any of its errors; None for another error."""
+    from pyspark.errors import AnalysisException, ArithmeticException, PySparkException
+
+    if (own := current_engine().failure) is not None:
+        return own(error, analysis=analysis) if isinstance(error, spark_errors()) else None
+    if isinstance(error, AnalysisException) and not analysis:
+        return None
+    if not isinstance(error, spark_errors()):
+        return None
+    if not isinstance(error, PySparkException) or error.getCondition() is None:
+        found = _caused(str(error))
+        if not found.condition and isinstance(error, ArithmeticException):
+            found = attrs.evolve(found, condition=OF_ARITHMETIC, message=plain_words(found.message))
+    elif error.getCondition() == _SEVERAL:
+        found = _one_of(str(error))
+    else:
+        found = _named_by(error)
+    return attrs.evolve(found, cause=last_cause(error))
+
+
+def _named_by(error: PySparkException) -> Failure:
+    """An error that Spark has a name for."""
+    contexts = error.getQueryContext() or []
+    return Failure(
+        error.getCondition() or "",
+        str(error),
+        error.getMessageParameters() or {},
+        tuple(filter(None, (each.fragment() for each in contexts if each.contextType().name == "SQL"))),
+    )
+
+
+def spark_errors() -> tuple[type[Exception], ...]:
+    """What Spark raises; on a classic session also what comes of it untranslated."""
+    from pyspark.errors import PySparkException
+
+    try:
+        from py4j.protocol import Py4JError
+    except ImportError:  # a client of Spark Connect runs without
+        return (PySparkException,)
+    return PySparkException, Py4JError
+
+
+_CALL = re.compile(r"^An error occurred while calling [^\n]*\n: ")
+_CAUSE = re.compile(
+    r"^(?:Caused by: )?[\w.$]+: (\[([A-Z0-9_.]+)\] .*?)(?=\n\s+at |\nCaused by: |\Z)", re.DOTALL | re.MULTILINE
+)
+_MARKED = re.compile(r"^== SQL .*\n(.*)\n( *)(\^+)", re.MULTILINE)
+
+
+def _caused(text: str) -> Failure:
+    """What a text with stacks of Java's says: the last cause, if Spark has a name for it, is what failed."""
+    text = _CALL.sub("", text)
+    if _OF_PARSER in text:
+        return Failure(BROKEN_RECORDS[0], BEHIND_QUOTE, {})
+    causes = _CAUSE.findall(text)
+    if not causes or causes[-1][1] in OF_WRITING:
+        if _OF_JAVA.search(text):
+            return Failure(OF_INTERVALS, text, {})
+        if arithmetic := _ARITHMETIC.search(text):
+            return Failure(OF_ARITHMETIC, plain_words(arithmetic[1]), {})
+    if not causes:
+        return Failure("", text, {})
+    message, condition = causes[-1]
+    return _one_of(message) if condition == _SEVERAL else _told_by(message)
+
+
+OF_INTERVALS = "INTERVAL_ARITHMETIC_OVERFLOW"
+OF_ARITHMETIC = "JAVA_ARITHMETIC"
+"""Our name for what Java cannot compute, and Spark has no name for."""
+_ARITHMETIC = re.compile(r"java\.lang\.ArithmeticException: ([^\n]*)")
+OF_WRITING = ("TASK_WRITE_FAILED",)
+"""Spark's names for errors that say no more than that a task wrote rows."""
+_OF_JAVA = re.compile(r"(?:java\.lang\.ArithmeticException: |\A)(?:long|integer) overflow")
+"""What Spark raises where a multiple of an interval overflows."""
+
+
+def _told_by(message: str) -> Failure:
+    """What a message says that stands for itself: its condition, parameters and pieces of SQL are read from it."""
+    named = _NAMED.match(message)
+    condition = "" if named is None else named[1]
+    told = {}
+    if condition == "USER_RAISED_EXCEPTION":
+        told = {"errorMessage": plain_words(message)}
+    elif misfit := _MISFIT.search(message):
+        told = {"value": misfit[1], "targetType": misfit[2]}
+    marked = (line[len(before) : len(before) + len(marks)] for line, before, marks in _MARKED.findall(message))
+    return Failure(condition, message, told, tuple(marked))
+
+
+_NAMED = re.compile(r"\[([A-Z0-9_.]+)\] ")
+_MISFIT = re.compile(r'The value (.*?) of the type "[^"]*" cannot be cast to ("[^"]*")', re.DOTALL)
+
+
+_SEVERAL = "STAGE_MATERIALIZATION_MULTIPLE_FAILURES"
+"""Spark's name for what it raises if several stages fail before it has stopped all of them."""
+_EACH = re.compile(r"^ *\d+\. [\w$]*: (.*?)(?=\s+^ *\d+\. [\w$]*: |\Z)", re.DOTALL | re.MULTILINE)
+_END_OF_ALL = re.compile(r"\s*SQLSTATE: XX000\b.*\Z", re.DOTALL)
+
+
+def _one_of(text: str) -> Failure:
+    """Of several failures that Spark has put in a list the first, if Spark has a name for it, else the next with one.
+
+    Each of them alone would have been reported, whichever came first, so one is enough. Its parameters and pieces of
+    SQL stand nowhere but in the text: what Spark gives beside it is of the list.
+    """
+    found = [_told_by(message) for message in _EACH.findall(_END_OF_ALL.sub("", text))]
+    return next((each for each in found if each.condition), found[0] if found else _told_by(text))
+
+
+NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND"
+MANY_ROWS = "SCALAR_SUBQUERY_TOO_MANY_ROWS"
+BROKEN_RECORDS = ("MALFORMED_CSV_RECORD", "MALFORMED_RECORD_IN_PARSING")
+"""Of these a client of Spark Connect learns the second."""
+BEHIND_QUOTE = "a field of delimited text goes on behind its closing quote"
+_OF_PARSER = "com.univocity.parsers.common.TextParsingException"
+"""What the parser of delimited text raises, and Spark has no name for."""
+OF_FILES = ("FAILED_READ_FILE", "FILE_NOT_EXIST", *BROKEN_RECORDS)
+
+STOPPED = "the session is stopped"
+ENDED = "Spark's Java has ended"
+ANEW = "this process cannot start another, a new one can"
+RESTART = "start another: SparkSession.builder.getOrCreate()"
+_LACKS = {
+    **OF_JAVA,
+    "Cannot call methods on a stopped SparkContext": STOPPED,
+    **dict.fromkeys(("Answer from Java side is empty", "Error while sending or receiving"), ENDED),
+}
+NO_FILES = "Spark has no file system for "
+_LACKING = {
+    r'No FileSystem for scheme "([^"]+)"': NO_FILES + '"{}"',
+    r"Class (org\.apache\.hadoop\.fs\.[\w.]+) not found": NO_FILES + "this, it lacks {}",
+    r"nanos > 999999999 or < 0": "an ORC file has a point in time before 1970 as Spark does not write them",
+    r"Mkdirs failed to create (?:file:)?(\S+?)(?:/_temporary/\S*)? \(": "no folder can be made in {}: it may not be "
+    "written to",
+    r"java\.net\.UnknownHostException: ([^\s:]+)": 'there is no host "{}"',
+}
+"""What Java says that it lacks, or cannot read, and what that means."""
+TOO_LONG = "a remainder cannot be computed, as the whole quotient has too many digits"
+_IMPOSSIBLE = {"Division impossible": TOO_LONG}
+"""What Java says that it cannot compute, and what that means."""
+INTERNAL = "ENGINE_INTERNAL_ERROR"
+"""Our name for an error of an engine that comes from itself, and not from the plan or the rows."""
+NO_PLAN = "ENGINE_SUBQUERY"
+"""Our name for what an engine says of a subquery that it cannot plan."""
+INVALID_CAST, OVERFLOWN_CAST = "CAST_INVALID_INPUT", "CAST_OVERFLOW"
+IS_NULL = "is required, but it is NULL"
+"""How the guards of columns and of casts end what they say."""
+
+_ADVICE = re.compile(
+    r""" ?(If necessary set "[^"]*" to "[^"]*"[^.]*\."""  # to turn ANSI mode off
+    r"""| It is possible the underlying files have been updated\. You can [^.]*\."""
+    r"""|(?:To tolerate|Use)[^.]*['`]try_\w+['`][^.]*\.)"""
+)
+_FRAMING = re.compile(r"^\[[A-Z0-9_.]+\]\s*|\s*SQLSTATE: \w+\s*$")
+
+
+def _lack(message: str) -> str | None:
+    """What Java had not enough of, or not at all."""
+    for pattern, lacking in _LACKING.items():
+        if found := re.search(pattern, message):
+            return lacking.format(*found.groups())
+    return next((told for error, told in _LACKS.items() if error in message), None)
+
+
+_ABORTED = re.compile(
+    r"\A(?:[\w.$]+: )?Job aborted due to stage failure: .*?\(TID \d+\) \([^)\n]*\): (?:[\w.$]+: )?", re.DOTALL
+)
+"""What Spark says before the error of a task."""
+
+
+def plain_words(message: str) -> str:
+    """A message of Spark's on one line, without pieces of SQL, stacks, codes and advice to loosen its settings."""
+    message = _ABORTED.sub("", message)
+    text = re.split(r"\n== |;\n|\n+JVM stacktrace|\n\s+at ", message, maxsplit=1)[0].strip()
+    return " ".join(_FRAMING.sub("", _ADVICE.sub("", _FRAMING.sub("", text))).split()).rstrip(".")
+
+
+def message_of(error: Exception) -> str:
+    """What an error of Spark's says, on one line, without a stack."""
+    failure = failure_of(error, analysis=True)
+    return str(error) if failure is None else words_of(failure)
+
+
+def words_of(failure: Failure) -> str:
+    """What a failure says, on one line, and what it comes from."""
+    if failure.kind == OF_ARITHMETIC:
+        return _IMPOSSIBLE.get(failure.message) or f"Java cannot compute a number: {failure.message}"
+    cause = failure.cause and (_lack(failure.cause) or failure.cause)
+    return _lack(failure.message) or with_cause(plain_words(failure.message), cause)

@@ -1,0 +1,139 @@
+"""The versions of Spark that plans run on, and what only the newer of them have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Literal
+
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.installation import install_line
+from substrait_dsl.spark.session.connect import is_remote
+from substrait_dsl.spark.session.servers import PYSAIL, server_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Version = tuple[int, int]
+
+OLDEST: Version = (4, 1)
+NEWEST: Version = (4, 3)
+"""The range of minor versions; both ends are tested. The extra ``spark`` of the package says it, too."""
+
+Capability = Literal["zipWithIndex", "EXISTS without its row"]
+
+SINCE: Mapping[Capability, Version] = {
+    "zipWithIndex": (4, 2),  # of a DataFrame; before, the rows are numbered in one task
+    "EXISTS without its row": (4, 2),  # simplified until it does not refer to the row outside; before, Spark fails
+}
+"""What Spark has not had in the whole range: since when it has."""
+
+SAIL: Version = (0, 7)
+"""The minor version of Sail that plans are known to run on. The extra ``local`` says it, too."""
+
+SAIL_CLIENT: Version = (4, 2)
+"""The newest minor version of pyspark that this Sail knows."""
+
+
+def require_supported(spark: SparkSession) -> None:
+    """Refuse a session that is not of the versions of Spark, or of Sail, which plans are known to run on.
+
+    Raises:
+        UnsupportedError: pyspark, or what the session talks to, is older or newer.
+    """
+    require_client()
+    if not is_remote(spark):
+        require_spark()
+    server = server_of(spark)
+    if server.engine == "sail":
+        require_sail(server.version)
+    else:
+        _require(server.version, "the session's Spark", "connect to a server of such a version")
+
+
+def require_sail(found: str) -> None:
+    """Refuse another version of Sail. Raises `UnsupportedError`."""
+    if minor_version(found) != SAIL:
+        raise UnsupportedError(
+            f"plans run on Sail {'.'.join(map(str, SAIL))}, and this one is {found}",
+            hint=how_to_install_sail(),
+        )
+
+
+def how_to_install_sail() -> str:
+    """What installs the embedded engine: beside all of pyspark without its client, which would replace files of it."""
+    has_spark = _installed("pyspark") is not None
+    return install_line("connect", PYSAIL) if has_spark else install_line("local")
+
+
+def require_client() -> None:
+    """Refuse a pyspark of another version, or one that lacks files. Raises `UnsupportedError`."""
+    import pyspark
+
+    if (found := getattr(pyspark, "__version__", None)) is None:  # a folder without the module's files
+        raise UnsupportedError(
+            "the module pyspark lacks files: of the packages pyspark and pyspark-client, which both are it, one was "
+            "removed",
+            hint=_whole(),
+        )
+    _require(found, "pyspark", install_line("spark"))
+
+
+@cache
+def require_spark() -> None:
+    """Refuse a pyspark that has no Spark, or a part of another version. Raises `UnsupportedError`."""
+    from pyspark.util import is_remote_only
+    from pyspark.version import __version__ as found
+
+    if is_remote_only():
+        raise UnsupportedError(
+            "there is no Spark in the package pyspark-client, which is a client of servers alone",
+            hint=install_line("spark"),
+        )
+    both = _installed("pyspark"), _installed("pyspark-client")
+    if None not in both and found != both[0]:
+        raise UnsupportedError(
+            "the packages pyspark {} and pyspark-client {} are one module, and the second has replaced files of the "
+            "first".format(*both),
+            hint=_whole(),
+        )
+
+
+def _installed(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _whole() -> str:
+    """What makes pyspark whole again. Sail runs with all of it, too."""
+    found = ((package, _installed(package)) for package in ("pyspark", "pyspark-client"))
+    package = next((f"{name}=={there}" for name, there in found if there is not None), "pyspark")
+    return f"pip install --force-reinstall --no-deps {package}"
+
+
+def has(spark: SparkSession, capability: Capability) -> bool:
+    """Whether both pyspark and the Spark that a session talks to are new enough for something."""
+    import pyspark
+
+    server = server_of(spark)
+    if server.engine == "sail":
+        return False
+    versions = (minor_version(pyspark.__version__), minor_version(server.version))
+    return all(each is not None and each >= SINCE[capability] for each in versions)
+
+
+def _require(found: str, what: str, hint: str) -> None:
+    minor = minor_version(found)
+    if minor is None or not OLDEST <= minor <= NEWEST:
+        oldest, newest = (".".join(map(str, bound)) for bound in (OLDEST, NEWEST))
+        raise UnsupportedError(f"plans run on Spark {oldest} to {newest}, and {what} is {found}", hint=hint)
+
+
+def minor_version(text: str) -> Version | None:
+    """The first two numbers of a version; what vendors add to it says nothing here."""
+    found = re.match(r"(\d+)\.(\d+)", text)
+    return (int(found[1]), int(found[2])) if found else None

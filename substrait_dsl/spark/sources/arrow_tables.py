@@ -1,0 +1,197 @@
+"""Arrow tables that are given for one execution, as DataFrames of exactly the values that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.algebra.types import Decimal, PrecisionTime
+from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.layouts import AS_DECLARED, plain_columns, plain_type
+from substrait_dsl.spark.expressions.types import MICROSECONDS, type_to_spark
+from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.sources.declared_columns import actual_name, check_columns
+from substrait_dsl.spark.sources.file_types import parts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
+
+    from substrait_dsl.algebra.schema import NamedStruct
+
+Names = tuple[str, ...]
+
+CAST = "cast the column with pyarrow to a type that Spark has, table.cast(schema)"
+
+
+def table_title(names: Names) -> str:
+    """What errors call a table."""
+    return f"table {quoted(['.'.join(names)])}"
+
+
+@attrs.define(eq=False)
+class ArrowTables:
+    """The tables that one execution was given, by name; each is sent to Spark once for all that is read of it."""
+
+    tables: Mapping[Names, pa.Table]
+    spark: SparkSession
+    _frames: dict[tuple[Names, NamedStruct], DataFrame] = attrs.field(factory=dict, init=False)
+
+    def __contains__(self, names: object) -> bool:
+        return names in self.tables
+
+    def read(self, names: Names, declared: NamedStruct) -> tuple[DataFrame, Names]:
+        """Make a DataFrame of the declared columns of a table.
+
+        Returns:
+            The DataFrame, and its columns in the order of the declared ones.
+
+        Raises:
+            SchemaError: a declared column is not there, or its type is another one, or none that Spark has.
+            ExecutionError: Arrow cannot convert a column.
+        """
+        import pyarrow as pa
+
+        what = table_title(names)
+        try:
+            table = _fitted(self.tables[names], declared)
+            columns = check_arrow_columns(table.schema, declared, what, AS_DECLARED, AS_DECLARED)
+            key = (names, declared)
+            if key not in self._frames:
+                self._frames[key] = self._frame(table.select(list(columns)), declared)
+        except pa.ArrowException as error:
+            raise ExecutionError(f"cannot read {what}: {error}") from error
+        return self._frames[key], columns
+
+    def _frame(self, table: pa.Table, declared: NamedStruct) -> DataFrame:
+        """A DataFrame of a table; of a large one on Sail over views, which are sent once and not with every request."""
+        from substrait_dsl.spark.session.sent_tables import frame_over_views
+
+        if current_engine().name != "Sail" or table.nbytes <= LARGE:
+            return declared_frame(table, declared, self.spark)
+        rows = max(1, table.num_rows * MOST_SENT // table.nbytes)
+        parts = [table.slice(start, rows) for start in range(0, table.num_rows, rows)]
+        return frame_over_views([declared_frame(part, declared, self.spark) for part in parts], self.spark)
+
+
+LARGE = 2**20
+"""From how many bytes on a table becomes a view of Sail."""
+MOST_SENT = 2**25
+"""How many bytes of a table are sent to Sail at once: its messages are limited."""
+
+
+def check_arrow_columns(
+    found: pa.Schema, declared: NamedStruct, what: str, way_out: str, misfit: str | None = None
+) -> Names:
+    """The names in an Arrow table of the columns that are declared, by the rules that hold for tables of Spark.
+
+    Args:
+        found: the schema of the table.
+        declared: the columns that are read.
+        what: what has the schema, in the words of an error.
+        way_out: what to do about a column of a type that Spark has not.
+        misfit: what to do about one of another type than is declared.
+
+    Raises `SchemaError` as `check_columns` does.
+    """
+    from pyspark.sql.types import StructField, StructType
+
+    kinds = [(field, _as_spark(field)) for field in found]
+    schema = StructType([StructField(field.name, kind or _foreign(field.type)) for field, kind in kinds])
+    ways_out = {field.name: way_out if kind is None else misfit for field, kind in kinds}
+    return check_columns(schema, declared, what, ways_out=ways_out)
+
+
+def declared_frame(table: pa.Table, declared: NamedStruct, spark: SparkSession) -> DataFrame:
+    """Make a DataFrame of the columns of a table, which are the declared ones; of none, one with another column."""
+    import pyarrow as pa
+    from pyspark.sql.pandas.types import from_arrow_schema
+    from pyspark.sql.types import StructField, StructType
+
+    if not table.column_names:
+        table = pa.table({"rows": pa.nulls(table.num_rows, pa.bool_())})
+    table = plain_columns(table)
+    schema = from_arrow_schema(table.schema, prefer_timestamp_ntz=True)
+    for position, kind in enumerate(declared.types):
+        if isinstance(kind, PrecisionTime):  # of which Arrow has fewer than Spark
+            name = schema.names[position]
+            schema.fields[position] = StructField(name, type_to_spark(kind))
+    # That a field cannot be NULL is not checked by Arrow, and Spark would believe it.
+    return spark.createDataFrame(table, current_engine().sent_schema(StructType(schema.fields).toNullable()))
+
+
+def _fitted(table: pa.Table, declared: NamedStruct) -> pa.Table:
+    """The table with what its library knows no better in the types that are declared, where that changes no value.
+
+    Nanoseconds, in which pandas keeps times, are microseconds if none is finer: Spark would cut the rest in silence.
+    Of decimals pandas knows no type, and Arrow takes the least that holds them.
+    """
+    import pyarrow as pa
+
+    is_guessed = b"pandas" in (table.schema.metadata or {})
+    for wanted in declared:
+        name = actual_name(wanted.name, table.column_names)
+        if name is None or table.column_names.count(name) > 1:
+            continue
+        position = table.schema.get_field_index(name)
+        field = table.schema.field(position)
+        made = _microseconds(field.type)
+        if is_guessed and pa.types.is_decimal(field.type) and isinstance(wanted.type, Decimal):
+            made = pa.decimal128(wanted.type.precision, wanted.type.scale)
+        if made != field.type:
+            with suppress(pa.ArrowInvalid):  # something finer, or larger: that the type is another one, the check says
+                table = table.set_column(position, field.with_type(made), table.column(position).cast(made))
+    return table
+
+
+def _microseconds(kind: pa.DataType) -> pa.DataType:
+    """The type of times in microseconds for one in nanoseconds; any other type as it is."""
+    import pyarrow as pa
+
+    match kind:
+        case pa.TimestampType(unit="ns"):
+            return pa.timestamp("us", kind.tz)
+        case pa.DurationType(unit="ns"):
+            return pa.duration("us")
+        case pa.Time64Type(unit="ns"):
+            return pa.time64("us")
+        case _:
+            return kind
+
+
+_DIGITS = {"s": 0, "ms": 3, "us": MICROSECONDS}
+
+
+def _as_spark(field: pa.Field) -> DataType | None:
+    """The type that Spark holds a column in; None: it does not take the column, or would cut its values."""
+    import pyarrow as pa
+    from pyspark.errors import PySparkException
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    kind = plain_type(field.type)
+    # Spark keeps microseconds, and would cut the rest in silence. NULLs without a type fit none that can be declared.
+    if any(getattr(part, "unit", None) == "ns" or pa.types.is_null(part) for part in parts(kind)):
+        return None
+    if pa.types.is_time(field.type):
+        from pyspark.sql.types import TimeType
+
+        return TimeType(_DIGITS[field.type.unit])
+    try:
+        return from_arrow_schema(pa.schema([field.with_type(kind)]), prefer_timestamp_ntz=True).fields[0].dataType
+    except PySparkException:
+        return None
+
+
+def _foreign(kind: pa.DataType) -> DataType:
+    """What stands for a type that Spark does not take, under its own name; it fits none that can be declared."""
+    from pyspark.sql.types import DataType
+
+    class Foreign(DataType):
+        def simpleString(self) -> str:  # noqa: N802  # as Spark calls it
+            return str(kind)
+
+    return Foreign()

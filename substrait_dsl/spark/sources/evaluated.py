@@ -1,0 +1,81 @@
+"""Result sets of relations that were evaluated before what refers to them: changes, and rows that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.properties import Properties
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.spark.relations.frames import FrameTable
+from substrait_dsl.spark.relations.tables import Item, Rows
+from substrait_dsl.spark.sources.reads import as_inside
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from substrait_dsl.spark.session.workspace import Workspace
+
+
+@attrs.frozen(eq=False, repr=False)
+class Evaluated(Rel):
+    """Stands in a plan for a relation that was evaluated: a leaf, whose rows are there."""
+
+    number: int
+    """Tells it from others: two evaluations are not equal, even if they are of equal relations."""
+    relation: Rel = attrs.field(eq=False)
+    rows: Rows = attrs.field(eq=False)
+
+    def _derive_schema(self) -> NamedStruct:
+        return self.relation.schema
+
+    def _derive_properties(self) -> Properties:
+        return self.relation.properties
+
+    @property
+    def single_row(self) -> bool:
+        return self.relation.single_row
+
+    @property
+    def shown(self) -> Rel:
+        return self.relation
+
+    def rows_in(self, space: Workspace) -> Rows:
+        """The rows, for a part of the plan that is lowered in this workspace."""
+        assert isinstance(self.rows.table, FrameTable)
+        return Rows(attrs.evolve(self.rows.table, space=space), self.rows.columns)
+
+
+def rows_inside(frame: DataFrame, rel: Rel, space: Workspace) -> Rows:
+    """The rows of a DataFrame with the columns of a relation, as they are inside a plan."""
+    names = space.names(len(rel.schema))
+    if not names:
+        return Rows(FrameTable((), frame, space), ())
+    table = FrameTable(names, frame.toDF(*names), space)
+    texts = [as_inside(name, kind) for name, kind in zip(names, rel.schema.types, strict=True)]
+    if tuple(texts) == names:
+        return Rows(table, names)
+    fresh = space.names(len(names))
+    made = [Item(text, (name,)) for text, name in zip(texts, fresh, strict=True)]
+    return Rows(table.select(made), fresh)
+
+
+def checkpointed(rows: Rows) -> Rows:
+    """The rows, computed now and kept by Spark until nothing refers to them."""
+    return _with_frame(rows, lambda frame: frame.localCheckpoint())
+
+
+def checkpointed_when_computed(rows: Rows) -> Rows:
+    """The rows, which are kept by Spark when they are computed first, so that they are the same every time."""
+    return _with_frame(rows, lambda frame: frame.localCheckpoint(eager=False))
+
+
+def _with_frame(rows: Rows, change: Callable[[DataFrame], DataFrame]) -> Rows:
+    table = rows.table
+    assert isinstance(table, FrameTable)
+    # Spark does not know that what it reads anew is sorted: a limit sorts it once more.
+    frame = change(table.filtered)
+    return Rows(FrameTable(table.names, frame, table.space, keys=table.keys, since_sorted=2), rows.columns)

@@ -1,0 +1,239 @@
+"""Reads of files: what a plan says of them, for Spark's readers and ours.
+
+Specification: https://substrait.io/relations/logical_relations/#local-files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from itertools import groupby
+from typing import TYPE_CHECKING, assert_never
+
+from substrait_dsl.algebra.relations import (
+    Arrow,
+    DelimitedText,
+    Dwrf,
+    ExtensionFormat,
+    FileFormat,
+    FileItem,
+    Orc,
+    Parquet,
+)
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
+from substrait_dsl.spark.catalog.table_names import quoted_name
+from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.failures import spark_errors
+from substrait_dsl.spark.sources.arrow_files import read_arrow
+from substrait_dsl.spark.sources.declared_columns import check_columns
+from substrait_dsl.spark.sources.delimited_text import read_text, text_options
+from substrait_dsl.spark.sources.footers import check_each
+from substrait_dsl.spark.sources.hadoop_substitution import require_names_read
+from substrait_dsl.spark.sources.orc_files import require_names_found
+from substrait_dsl.spark.sources.parquet_slices import is_slice, rows_of_slice
+from substrait_dsl.spark.sources.partition_columns import is_list_there, require_listed, with_declared_folders
+from substrait_dsl.spark.sources.paths import SKIPPED, require_read, spark_path, what_of
+from substrait_dsl.spark.sources.text_files import read_text_here
+from substrait_dsl.spark.sources.user_types import no_classes_of_files, require_known_classes
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from substrait_dsl.algebra.schema import NamedStruct
+
+
+def read_files(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
+    """Read files, each as often as it is listed, neighbours of one format together.
+
+    Args:
+        files: what to read.
+        schema: the declared columns: those of delimited text, which has no names of its own; other files are read by
+            name.
+        spark: the session.
+
+    Returns:
+        A DataFrame with at least the columns that are there of the declared ones, under the names of the files.
+
+    Raises:
+        UnsupportedError: Spark cannot read a format, a part of a file that is not Parquet, several header lines, fields
+            that are separated or quoted so, a type of Parquet's, or a file of such a name.
+        SchemaError: a file lacks a declared column that others have, or has columns that Spark cannot tell apart.
+        ExecutionError: a file is not there.
+    """
+    frames = []
+    for (kind, is_part), group in groupby(files, key=lambda item: (item.format, is_slice(item))):
+        if is_part:
+            parts = [(item, rows_of_slice(item)) for item in group]
+            frames += [([item], _sliced(_read(kind, [item], schema, spark), item, rows)) for item, rows in parts]
+        else:
+            for items in _rounds(group):
+                frames += _together(kind, items, schema, spark)
+    if len(frames) == 1 or not schema.names:
+        return reduce(lambda one, other: one.unionByName(other), (frame for _, frame in frames))
+    declared = (_declared(frame, schema, what_of(items)) for items, frame in frames)
+    return reduce(lambda one, other: one.union(other), declared)
+
+
+def require_files(files: Sequence[FileItem]) -> None:
+    """Raise as `read_files` for what it refuses whatever is in the files."""
+    for kind, group in groupby(files, key=lambda item: item.format):
+        items = list(group)
+        require_format(kind)
+        for item in filter(is_slice, items):
+            rows_of_slice(item)
+        if not isinstance(kind, Arrow):
+            _paths(kind, items) if current_engine().reads_text or not isinstance(kind, DelimitedText) else None
+
+
+def require_format(kind: FileFormat) -> None:
+    """Raise `UnsupportedError` for files that are not read at all."""
+    match kind:
+        case Dwrf():
+            raise UnsupportedError("Spark cannot read DWRF files", hint="convert them to Parquet or ORC")
+        case ExtensionFormat(detail=detail):
+            raise UnsupportedError(f"Spark cannot read files of the format {detail.type_url}")
+        case DelimitedText():
+            text_options(kind)
+        case Parquet() | Orc() | Arrow():
+            pass
+        case never:
+            assert_never(never)
+
+
+def _rounds(files: Iterable[FileItem]) -> list[list[FileItem]]:
+    """The files, those that are listed again in another list: a folder that has columns Spark reads once at a time."""
+    rounds: list[list[FileItem]] = []
+    listed: Counter[str] = Counter()
+    for item in files:
+        if listed[item.uri] == len(rounds):
+            rounds.append([])
+        rounds[listed[item.uri]].append(item)
+        listed[item.uri] += 1
+    return rounds
+
+
+def _together(
+    kind: FileFormat, files: list[FileItem], schema: NamedStruct, spark: SparkSession
+) -> list[tuple[list[FileItem], DataFrame]]:
+    """Files of one format in one DataFrame, but each in its own if they are folders that have columns."""
+    try:
+        return [(files, _read(kind, files, schema, spark))]
+    except spark_errors() as error:
+        if "Conflicting directory structures" not in str(error) or len(files) == 1:
+            raise
+        return [([item], _read(kind, [item], schema, spark)) for item in files]
+
+
+def _sliced(frame: DataFrame, item: FileItem, rows: str) -> DataFrame:
+    """The rows of a slice, whose numbers Spark has in a column of its own."""
+    if any(name.lower() == "_metadata" for name in frame.columns):
+        raise UnsupportedError(
+            f"Spark cannot read a part of a file with a column called _metadata: {item.uri}", hint="read it whole"
+        )
+    return frame.where(rows)
+
+
+def _declared(frame: DataFrame, schema: NamedStruct, what: str) -> DataFrame:
+    """The declared columns of some of the files, which may have others than the rest."""
+    names = check_columns(frame.schema, schema, what)
+    return frame.select(*(quoted_name([name]) for name in names)).toDF(*schema.names)
+
+
+def _read(kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
+    require_format(kind)
+    match kind:
+        case Parquet():
+            return _by_name("parquet", kind, files, schema, spark)
+        case Orc():
+            return _by_name("orc", kind, files, schema, spark)
+        case DelimitedText() if not current_engine().reads_text:
+            for item in files:
+                require_read(item)
+            return read_text_here(kind, files, schema, spark)
+        case DelimitedText():
+            return read_text(kind, files, _paths(kind, files), schema, spark)
+        case Arrow():
+            return read_arrow(files, schema, spark)
+        case Dwrf() | ExtensionFormat():
+            raise AssertionError("files of such a format are refused before")
+        case never:
+            assert_never(never)
+
+
+def _paths(kind: FileFormat, files: Sequence[FileItem]) -> list[str]:
+    for item in files:
+        require_read(item)
+    if (listed := current_engine().listed_files) is not None:
+        return listed(kind, files)
+    return [spark_path(item) for item in files]
+
+
+def _found(files: Sequence[FileItem], paths: list[str], spark: SparkSession) -> list[str]:
+    """The URIs of the files that Spark finds by a pattern or a list, without a look into them; else none."""
+    if not is_list_there(files) and all(item.kind != "glob" for item in files):
+        return []
+    with _refusals(what_of(files)):
+        frame = spark.read.format("binaryFile").load(paths)
+        found = frame.inputFiles()
+    require_listed(frame, files)
+    return found
+
+
+def _by_name(
+    reader: str, kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession
+) -> DataFrame:
+    paths = _paths(kind, files)
+    what = what_of(files)
+    if isinstance(kind, Orc):
+        require_names_found(dict.fromkeys(schema.names), what)
+    if isinstance(kind, Parquet):
+        require_known_classes(files, _found(files, paths, spark))
+    with _refusals(what), no_classes_of_files(what):
+        frame = spark.read.format(reader).load(paths)
+        _ = frame.schema  # a client of Spark Connect learns only now what is wrong
+    require_listed(frame, files)
+    frame = with_declared_folders(
+        frame, files, schema, lambda columns: spark.read.format(reader).schema(columns).load(paths)
+    )
+    if isinstance(kind, Orc):
+        wanted = {name.lower() for name in schema.names}
+        require_names_found(
+            {field.name: field.dataType for field in frame.schema if field.name.lower() in wanted}, what
+        )
+    require_names_read(frame.schema, schema.names, what)
+    frame = current_engine().retyped(frame, schema.names)
+    check_each(kind, files, frame, schema)
+    return frame
+
+
+@contextmanager
+def _refusals(what: str) -> Iterator[None]:
+    """Have Spark's errors tell which files are meant, and what to do."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        yield
+    except AnalysisException as error:
+        told = error.getMessageParameters() or {}
+        match error.getCondition():
+            case "UNABLE_TO_INFER_SCHEMA":
+                raise ExecutionError(f"{what} finds no files with columns", hint=SKIPPED) from error
+            case "COLUMN_ALREADY_EXISTS":
+                raise SchemaError(
+                    f"{what} finds several columns {told.get('columnName')}, told apart by case at most",
+                    hint='spark.conf.set("spark.sql.caseSensitive", "true")',
+                ) from error
+            case "PARQUET_TYPE_ILLEGAL" | "PARQUET_TYPE_NOT_SUPPORTED" | "PARQUET_TYPE_NOT_RECOGNIZED":
+                kind = told.get("parquetType", "")
+                nanoseconds = 'spark.conf.set("spark.sql.legacy.parquet.nanosAsLong", "true") makes it an i64'
+                raise UnsupportedError(
+                    f"{what} finds a column, declared or not, of the Parquet type {kind}, which Spark does not read",
+                    hint=f"write the file with microseconds; {nanoseconds}" if "NANOS" in kind else None,
+                ) from error
+        raise
+    except spark_errors() as error:
+        if (own := current_engine().file_error(what, str(error))) is None:
+            raise
+        raise own from error

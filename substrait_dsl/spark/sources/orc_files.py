@@ -1,0 +1,128 @@
+"""ORC files, which cannot hold every day and every point in time that a plan can.
+
+Days are kept by the calendar of their time, which goes from 1582-10-04 to 1582-10-15: what the calendar of today has
+between them would silently become the latter day. Points in time are kept as seconds and a fraction, rounded towards
+1970: those in the last second before it would become later by that second. Iceberg keeps the days in ORC files as
+numbers, and all points in time as ORC does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.spark.catalog.table_names import statement_name
+from substrait_dsl.spark.expressions.literals import text_to_sql
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+
+def _fraction(kind: str, zone: str = "") -> str:
+    return f"{{0}} > {kind} '1969-12-31 23:59:59{zone}' AND {{0}} < {kind} '1970-01-01 00:00:00{zone}'"
+
+
+ORC_FILES: Mapping[str, Mapping[str, str]] = {
+    "orc": {
+        "date": "{0} BETWEEN DATE '1582-10-05' AND DATE '1582-10-14'",
+        # Spark tells the days by the time zone of Java, which may be up to a day off.
+        "timestamp": "{0} BETWEEN TIMESTAMP_LTZ '1582-10-04 00:00:00Z' AND TIMESTAMP_LTZ '1582-10-16 00:00:00Z' OR "
+        + _fraction("TIMESTAMP_LTZ", "Z"),
+    },
+    "iceberg orc": {"timestamp": _fraction("TIMESTAMP_LTZ", "Z"), "timestamp_ntz": _fraction("TIMESTAMP_NTZ")},
+}
+"""For who writes them, by Spark's types, whether a value is lost."""
+
+
+def require_names_found(columns: Mapping[str, DataType | None], what: str) -> None:
+    """Raise `UnsupportedError` for a column that Spark would not find in files of ORC, as it has such a name in it.
+
+    Spark tells its reader the names between backticks.
+
+    Args:
+        columns: the columns by their names; no type: it is not known yet.
+        what: the table or the files, for the message.
+    """
+    for column, kind in columns.items():
+        names = [column, *(() if kind is None else _names(kind))]
+        if any(not name or "`" in name for name in names):
+            raise UnsupportedError(
+                f"{what}: Spark does not find the column {quoted([column])} in files of ORC, as its name, or one "
+                "inside it, has a backtick or is empty",
+                hint="give it another name",
+            )
+
+
+def _names(kind: DataType) -> Iterator[str]:
+    from pyspark.sql import types as spark
+
+    match kind:
+        case spark.ArrayType(elementType=element):
+            yield from _names(element)
+        case spark.MapType(keyType=key, valueType=value):
+            yield from _names(key)
+            yield from _names(value)
+        case spark.StructType(fields=fields):
+            for field in fields:
+                yield field.name
+                yield from _names(field.dataType)
+        case _:
+            pass
+
+
+def with_kept_days(frame: DataFrame, kind: str, apart: Container[str] = ()) -> DataFrame:
+    """The rows as they may be written to ORC: a day that would become another one is an error when it is met.
+
+    Args:
+        frame: the rows.
+        kind: which of the `ORC_FILES` they are for.
+        apart: the columns that are not in the files, but name folders.
+    """
+    names = frame.columns
+    plain = [f"c{number}" for number in range(len(names))]
+    values = [
+        name if field.name in apart else kept_value(name, field.dataType, kind)
+        for name, field in zip(plain, frame.schema.fields, strict=True)
+    ]
+    if values == plain:
+        return frame
+    checked = (f"{value} AS {name}" for value, name in zip(values, plain, strict=True))
+    return frame.toDF(*plain).selectExpr(*checked).toDF(*names)
+
+
+def kept_value(text: str, of: DataType, kind: str) -> str:
+    """A value, given as text of SQL, that may be written to ORC: one that would become another is an error."""
+    test = _is_lost(text, of, ORC_FILES[kind])
+    return text if test is None else f"if({test}, raise_error({text_to_sql(_LOST)}), {text})"
+
+
+_LOST = (
+    "a value has a day between 1582-10-04 and 1582-10-15, or a fraction of the last second before 1970, "
+    "neither of which ORC files can hold"
+)
+
+
+def _is_lost(text: str, kind: DataType, lost: Mapping[str, str], depth: int = 0) -> str | None:
+    """Whether a value, given as text, holds a day that is lost, as text; None: values of the type hold no days."""
+    from pyspark.sql import types as spark
+
+    def any_of(elements: str, element: DataType) -> str | None:
+        variable = f"x{depth}"
+        test = _is_lost(variable, element, lost, depth + 1)
+        return test and f"exists({elements}, {variable} -> {test})"
+
+    match kind:
+        case spark.ArrayType(elementType=element):
+            tests = [any_of(text, element)]
+        case spark.MapType(keyType=key, valueType=value):
+            tests = [any_of(f"map_keys({text})", key), any_of(f"map_values({text})", value)]
+        case spark.StructType(fields=fields):
+            tests = [
+                _is_lost(f"{text}.{statement_name((field.name,))}", field.dataType, lost, depth) for field in fields
+            ]
+        case _:
+            test = lost.get(kind.typeName())
+            return test and f"({test.format(text)})"
+    return " OR ".join(f"coalesce({test}, false)" for test in tests if test) or None

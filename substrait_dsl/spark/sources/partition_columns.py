@@ -1,0 +1,205 @@
+"""Columns that stand in the names of folders, as in ``day=2024-05-01``.
+
+Spark takes their types from all the names that there are. Where the declared type is another, the names are read as
+texts, which are cast: so what a column is does not depend on which values it happens to have.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from substrait_dsl.errors import SchemaError, UnsupportedError
+from substrait_dsl.spark.catalog.table_names import quoted_name
+from substrait_dsl.spark.expressions.types import type_to_spark
+from substrait_dsl.spark.session.connect import functions_of
+from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.sources import partition_values
+from substrait_dsl.spark.sources.declared_columns import actual_name, fits
+from substrait_dsl.spark.sources.paths import local_path, local_paths, path_here, spark_path
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+    from substrait_dsl.algebra.relations import FileItem
+    from substrait_dsl.algebra.schema import NamedStruct
+
+FOLDER = re.compile(r"([^/=]+)=([^/]*)/")
+"""A folder whose name is that of a column, with its value."""
+
+BYTE = re.compile("%[89a-f][0-9a-f]", re.IGNORECASE)
+"""Part of a character of several bytes, each of which Spark would take for a character."""
+
+APART = "read such files apart, and put them together with union_all"
+
+
+def below(path: str, roots: Iterable[str]) -> str:
+    """The part of a path that lies in a folder that is read, where the names of folders are columns."""
+    return next((path.removeprefix(root) for root in roots if path.startswith(f"{root}/")), "")
+
+
+def with_declared_folders(
+    frame: DataFrame, files: Sequence[FileItem], schema: NamedStruct, load: Callable[[StructType], DataFrame]
+) -> DataFrame:
+    """Files as Spark has read them, but what stands in the names of folders with its declared type.
+
+    Args:
+        frame: the files, with the types that Spark has found.
+        files: what was read.
+        schema: the declared columns.
+        load: reads the files with other columns.
+    """
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    if not current_engine().has_null_folders and any(partition_values.NULL_FOLDER in uri for uri in frame.inputFiles()):
+        frame, load_texts = _with_nulls(frame, files), load
+
+        def load(columns: StructType) -> DataFrame:
+            return _with_nulls(load_texts(columns), files)
+
+    casts: dict[str, str] = {}
+    types = {field.name: field.dataType for field in frame.schema}
+    for field in schema:
+        name = actual_name(field.name, types)
+        if name is None or fits(types[name], type_to_spark(field.type), field.type):
+            continue
+        try:
+            casts[name] = partition_values.read(name, field.type)
+        except UnsupportedError:
+            continue  # that its type is another, `check_columns` tells
+    if not casts:
+        return frame
+    folders = _names(frame, files)
+    casts = {name: text for name, text in casts.items() if name.lower() in folders}
+    if not casts:
+        return frame
+    functions = functions_of(frame.sparkSession)
+    texts = [StructField(field.name, StringType()) if field.name in casts else field for field in frame.schema]
+    columns = (
+        (functions.expr(casts[name]) if name in casts else functions.col(quoted_name([name]))).alias(name)
+        for name in types
+    )
+    return load(StructType(texts)).select(*columns)
+
+
+def _with_nulls(frame: DataFrame, files: Sequence[FileItem]) -> DataFrame:
+    """The rows with NULL for the text that stands for it in the name of a folder."""
+    functions, folders = functions_of(frame.sparkSession), _names(frame, files)
+    columns = [functions.col(quoted_name([name])) for name in frame.columns]
+    null = functions.lit(partition_values.NULL_FOLDER)
+    return frame.select(
+        *(
+            functions.nullif(column, null).alias(name) if name.lower() in folders else column
+            for name, column in zip(frame.columns, columns, strict=True)
+        )
+    )
+
+
+def _names(frame: DataFrame, files: Sequence[FileItem]) -> set[str]:
+    """The names, in small letters, that folders have given to columns."""
+    roots = [_path(item.uri).rstrip("/") for item in files]
+    paths = (unquote(urlsplit(uri).path) for uri in frame.inputFiles())
+    return {unquote(name).lower() for path in paths for name, _ in FOLDER.findall(below(path, roots))}
+
+
+def _path(uri: str) -> str:
+    """The path of a URI, without what says where it is."""
+    here = local_path(uri)
+    return re.sub(r"^[^:/]+://[^/]*", "", unquote(uri)) if here is None else here
+
+
+_WILD = re.compile(r"[*?{\[\\]")
+"""What makes a pattern of a path."""
+
+LOG = "_spark_metadata"
+"""The folder inside of a folder in which Spark's streams list the files that belong to it."""
+
+
+def is_list_there(files: Sequence[FileItem]) -> bool:
+    """Whether there is such a list on this machine, where Spark looks for one: in a single folder alone.
+
+    Spark takes a pattern for the name of a folder here.
+    """
+    if len(files) != 1:
+        return False
+    places = (local_path(files[0].uri), path_here(spark_path(files[0])))
+    return any(place is not None and os.path.exists(os.path.join(place, LOG)) for place in places)
+
+
+def require_listed(frame: DataFrame, files: Sequence[FileItem]) -> None:
+    """Raise `UnsupportedError` if Spark reads a file that is not in the one folder that is read.
+
+    A list that a stream of Spark's has left in the folder, or somebody else in its place, may name files that are
+    elsewhere, and Spark reads these instead.
+    """
+    if len(files) != 1:
+        return  # Spark looks for such a list in a single folder alone
+    (item,) = files
+    here = local_path(item.uri)
+    is_pattern = item.kind == "glob" and _WILD.search(spark_path(item)) is not None
+    if is_list_there(files):
+        here = os.path.abspath(here or "")
+    elif is_pattern or (here is not None and os.path.exists(here)):
+        return
+    elif here is not None and not here.startswith("/"):
+        return  # where it begins, a server of Spark Connect alone knows
+    host, root = ("", here) if here is not None else urlsplit(unquote(item.uri))[1:3]
+    for uri in frame.inputFiles():
+        found = urlsplit(uri)
+        is_inside = f"{unquote(found.path)}/".startswith(f"{posixpath.normpath(root).rstrip('/')}/")
+        if not is_inside or host not in ("", found.netloc):
+            raise UnsupportedError(
+                f"the folder {item.uri} has a list of files, {LOG}, that names {unquote(uri)}, which is not in it: "
+                "what is in a folder does not choose what else is read",
+                hint=f"read the files with a pattern, {item.uri.rstrip('/')}/*, which the list has no part in",
+            )
+
+
+def require_read(frame: DataFrame, files: Sequence[FileItem], names: Collection[str]) -> None:
+    """Raise `SchemaError` for what Spark would pass over or misread of folders on this machine.
+
+    Args:
+        frame: the files as Spark has read them.
+        files: what was read.
+        names: the columns that folders are named after and that are declared.
+    """
+    roots = [os.path.abspath(path) for item in files for path in local_paths(item) if os.path.isdir(path)]
+    if not roots:
+        return
+    read = [unquote(urlsplit(uri).path) for uri in frame.inputFiles()]
+    for path in read:
+        for name, value in FOLDER.findall(below(path, roots)):
+            if unquote(name) in names and BYTE.search(value):
+                raise SchemaError(f"the file {path}: {as_bytes(name, value)}")
+    require_all_read(roots, read)
+
+
+def as_bytes(name: str, value: str) -> str:
+    """What is wrong with the value of a column that another writer has escaped."""
+    return f'the value of its column "{name}", {value}, is written as bytes, which Spark takes for characters'
+
+
+def require_all_read(roots: Collection[str], read: Collection[str]) -> None:
+    """Raise `SchemaError` for a file that Spark passes over because folders beside it are named after a column.
+
+    And for one deeper than these, which it does not pass over.
+    """
+    for path in read:
+        if not all("=" in folder for folder in below(path, roots).split("/")[1:-1]):
+            raise SchemaError(
+                f"Spark reads the file {path}, too, whose folder is not named after a column, as others are", hint=APART
+            )
+    for root in roots:
+        if not any(FOLDER.search(path.removeprefix(root)) for path in read if path.startswith(f"{root}/")):
+            continue
+        for entry in sorted(os.scandir(root), key=lambda entry: entry.name):
+            if entry.is_file() and not entry.name.startswith(("_", ".")):
+                raise SchemaError(
+                    f"Spark does not read the file {entry.path}, it lies beside folders that are named after columns",
+                    hint=APART,
+                )

@@ -1,0 +1,150 @@
+"""Values in the names of partition directories, as in ``day=2024-05-01``: how they are written, and read back.
+
+Both ends go by the same rules, for tables and for files: what a name does not give back is refused, or an error of the
+row. Spark escapes what a file system would take apart, such as a slash, and the name of the column stands in front: no
+value leads out of the folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.algebra.types import (
+    UUID,
+    Decimal,
+    PrecisionTime,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Type,
+    UserDefined,
+)
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.catalog.table_names import statement_name
+from substrait_dsl.spark.expressions.casts import cast_to_sql
+from substrait_dsl.spark.expressions.literals import text_to_sql
+from substrait_dsl.spark.expressions.types import type_to_spark
+from substrait_dsl.spark.session.time_zone import TIME_ZONE, UTC
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NULL_FOLDER = "__HIVE_DEFAULT_PARTITION__"
+"""What the name of a folder has for NULL."""
+
+_LONGEST = 60
+"""How many characters of a value an error shows."""
+
+
+def written(value: str, name: str, kind: Type, subject: str, spark: SparkSession) -> str:
+    """The SQL text of a value as the text that folders are named after.
+
+    The zeros of floats are two texts. Spark would write both to one file, one after the other.
+
+    Args:
+        value: the SQL text of the value.
+        name: what its column is called.
+        kind: its type.
+        subject: whose folders are named after which column, for messages.
+        spark: the session.
+
+    Raises:
+        UnsupportedError: names of folders do not give the values back.
+    """
+    try:
+        read(name, kind)
+    except UnsupportedError as error:
+        said = f"{subject}, of {kind}, which their names do not give back: {error.message}"
+        raise UnsupportedError(said, hint=error.hint) from error
+    failures = failing(type_to_spark(kind).simpleString(), value, subject, spark)
+    return f"CAST({checked(name, value, list(failures))} AS STRING)"
+
+
+def read(name: str, kind: Type) -> str:
+    """The SQL text of a column of texts, from the names of folders, as one of the declared type.
+
+    A text that does not convert is an error of the row. Raises `UnsupportedError` for a type that texts do not convert
+    to.
+    """
+    column = statement_name([name])
+    if isinstance(kind, UUID):  # Spark has texts for them
+        return column
+    if isinstance(kind, UserDefined):
+        raise UnsupportedError(
+            f"Spark reads no {kind} from the names of folders", hint="cast it to i64, or to decimal<20,0>"
+        )
+    value = cast_to_sql(column, String(nullable=True), _with_all_digits(kind.as_nullable()), "return_null")
+    if value == column:
+        return value
+    start = text_to_sql(f"the folder {name}=")
+    end = text_to_sql(f' does not fit column "{name}", declared {kind}')
+    misfit = f"raise_error(concat({start}, {column}, {end}))"
+    is_rounded = f" OR {value} != {exact}" if (exact := _exact(column, kind)) else ""
+    return f"(CASE WHEN {column} IS NOT NULL AND ({value} IS NULL{is_rounded}) THEN {misfit} ELSE {value} END)"
+
+
+def _with_all_digits(kind: Type) -> Type:
+    """The type as which a text is read: Spark's points in time all have six digits, and fewer are taken on trust."""
+    match kind:
+        case PrecisionTime(precision=digits) | PrecisionTimestamp(precision=digits) if digits < 6:
+            return attrs.evolve(kind, precision=6)
+        case PrecisionTimestampTZ(precision=digits) if digits < 6:
+            return attrs.evolve(kind, precision=6)
+        case _:
+            return kind
+
+
+def _exact(column: str, kind: Type) -> str | None:
+    """A text as the value that it is, where a cast to a type would round it."""
+    if not isinstance(kind, Decimal):
+        return None
+    finest = Decimal(38, 38 - kind.precision + kind.scale, nullable=True)
+    return cast_to_sql(column, String(nullable=True), finest, "return_null")
+
+
+def checked(name: str, text: str, failures: Sequence[tuple[str, str]]) -> str:
+    """A value that is an error under some conditions, each with what is told of the column then."""
+    cases = ""
+    for condition, told in failures:
+        start = text_to_sql(f'column "{name}" {told}: "')
+        shown = f"replace(left({text}, {_LONGEST}), chr(0), '\u2400')"  # a symbol for NUL, which shows as nothing
+        cases += f" WHEN {condition} THEN raise_error(concat({start}, {shown}, '\"'))"
+    return f"CASE{cases} ELSE {text} END" if cases else text
+
+
+def failing(kind: str, text: str, subject: str, spark: SparkSession) -> Iterator[tuple[str, str]]:
+    """When a value, of what Spark calls its type, cannot be in the name of a folder, and what is told of it then.
+
+    Raises `UnsupportedError` for a type of which no value can.
+    """
+    if kind == "binary":
+        raise UnsupportedError(f"{subject}, of binary values")
+    if kind == "timestamp":
+        require_utc(subject, "writes", spark)
+    if kind == "string":
+        null = f"{text} IN ('', '{NULL_FOLDER}')"
+        yield null, "tells partitions apart, where Spark would make this value NULL"
+        yield (
+            f"contains({text}, chr(0))",
+            "tells partitions apart, and no folder's name has a NUL character, as here",
+        )
+
+
+def require_utc(what: str, does: str, spark: SparkSession) -> None:
+    """Raise `UnsupportedError` if the session would have local times for points in time in the names of folders.
+
+    Args:
+        what: whose folders are named after which column, for the message.
+        does: what the session does, ``reads`` or ``writes``.
+        spark: the session.
+    """
+    zone = spark.conf.get(TIME_ZONE)
+    if zone not in UTC:
+        raise UnsupportedError(
+            f"{what}, of points in time, which the session {does} as local times of {zone}: in another zone these are "
+            "other points in time, and some of them are two",
+            hint=f'spark.conf.set("{TIME_ZONE}", "{UTC[0]}")',
+        )

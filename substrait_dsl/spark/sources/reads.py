@@ -1,0 +1,280 @@
+"""Reads: named tables, virtual tables, and what every read may have: filters and a mask.
+
+Specification: https://substrait.io/relations/logical_relations/#read-operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, assert_never
+
+from substrait_dsl.algebra.expressions import Literal
+from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.relations import (
+    ExtensionTable,
+    IcebergTable,
+    LocalFiles,
+    NamedTable,
+    Read,
+    StructMask,
+    VirtualTable,
+)
+from substrait_dsl.algebra.types import I8, I16, I32, I64, UUID, Type
+from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.spark.catalog.file_listings import looked_at_anew
+from substrait_dsl.spark.catalog.scans import makes_groups
+from substrait_dsl.spark.catalog.table_names import is_format_and_path, named_frame, statement_name
+from substrait_dsl.spark.catalog.text_records import EVERY_COLUMN, Kept, kept_from_readers, read_no_records
+from substrait_dsl.spark.expressions.masks import masked_value
+from substrait_dsl.spark.expressions.nested_values import rebuilt
+from substrait_dsl.spark.expressions.pushdown import unseen
+from substrait_dsl.spark.expressions.types import spark_sql_type
+from substrait_dsl.spark.relations.expression_context import host
+from substrait_dsl.spark.relations.frames import FrameTable
+from substrait_dsl.spark.relations.single_input import by_number, filtered, united_with_no_row
+from substrait_dsl.spark.relations.subqueries import is_subquery
+from substrait_dsl.spark.relations.tables import PLAIN_NAME, UNUSED, Item, Rows
+from substrait_dsl.spark.relations.texts import TextTable
+from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.sources.arrow_tables import ArrowTables, table_title
+from substrait_dsl.spark.sources.declared_columns import check_columns
+from substrait_dsl.spark.sources.files import read_files
+from substrait_dsl.spark.sources.hadoop_substitution import require_table_read
+from substrait_dsl.spark.sources.iceberg import read_snapshot
+from substrait_dsl.spark.sources.paths import what_of
+from substrait_dsl.spark.sources.schema_compatibility import is_padded
+from substrait_dsl.spark.sources.virtual_tables import arrow_frame, can_be_arrow
+from substrait_dsl.spark.sources.write_guards import require_folders_read
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructField
+
+    from substrait_dsl.spark.relations.input_lowering import InputLowering
+    from substrait_dsl.spark.relations.tables import Table
+    from substrait_dsl.spark.session.workspace import Workspace
+
+
+_NOTHING_KEPT = Kept()
+
+
+def can_be_text(read: Read, most_rows: int, given: ArrowTables) -> bool:
+    """Whether a read can be written as SQL text; a virtual table, if it has no more than so many rows."""
+    match read.definition:
+        case NamedTable(names=names) if names in given:
+            return False
+        case NamedTable(names=names):
+            return all(map(PLAIN_NAME.fullmatch, (*names, *read.base_schema.names)))
+        case VirtualTable(rows=rows):
+            return 0 < len(rows) <= most_rows  # as text, no rows are NULLs behind a false filter, which may leak
+        case LocalFiles() | IcebergTable() | ExtensionTable():
+            return False
+        case never:
+            assert_never(never)
+
+
+def lower_read(rel: Read, to: InputLowering) -> Rows:
+    """Read the columns of the base schema, filter them, keep those of the mask."""
+    rows = to.source(rel)
+    for condition in (rel.filter, rel.best_effort_filter):
+        if condition is not None:
+            rows = filtered(rows, condition, rel.anchor, to)
+    return rows if rel.projection is None else _masked(rows, rel, rel.projection)
+
+
+def lower_source(rel: Read, to: InputLowering) -> Rows:
+    """The columns of the base schema."""
+    match rel.definition:
+        case NamedTable(names=names) if names in to.space.given:
+            frame, columns = to.space.given.read(names, rel.base_schema)
+            return _selected(frame, columns, rel, to.space)
+        case NamedTable(names=names):
+            rows = _named(names, rel, to)
+            if current_engine().forgets_keys or not makes_groups(named_frame(names, to.space.spark)):
+                return rows
+            return Rows(united_with_no_row(rows.table, to), rows.columns)
+        case VirtualTable():
+            return _virtual(rel, to)
+        case LocalFiles(items=files):
+            read = partial(read_files, files, rel.base_schema, to.space.spark)
+            return _from_source((files, rel.base_schema), read, what_of(files), rel, to.space)
+        case IcebergTable(metadata_uri=uri) as table:
+            read = partial(read_snapshot, table, rel.base_schema.names, to.space.spark)
+            return _from_source((table, rel.base_schema), read, f"the Iceberg table {uri}", rel, to.space)
+        case ExtensionTable() as other:
+            raise UnsupportedError(f"Spark does not know how to read {kind_words(other)}: {other.detail.type_url}")
+        case never:
+            assert_never(never)
+
+
+_MANY_TABLES = 3
+"""From how many tables on one request for all takes less time than one for each."""
+
+
+def look_up(reads: Sequence[Read], space: Workspace) -> None:
+    """Look up the columns of many named tables at once; leave few to the reads, and all, if that cannot be."""
+    from pyspark.errors import AnalysisException
+    from pyspark.sql.types import StructType
+
+    tables = list(dict.fromkeys(read.definition.names for read in reads if isinstance(read.definition, NamedTable)))
+    if len(tables) < _MANY_TABLES:
+        return
+    between = space.name()  # stands between the columns of one table and those of the next
+    named = [f"{statement_name(names)} AS t{number}" for number, names in enumerate(tables)]
+    columns = f", 0 AS {between}, ".join(f"t{number}.*" for number in range(len(tables)))
+    try:
+        if any(is_format_and_path(names, space.spark) for names in tables):
+            return  # one by one, it turns out that it is not there
+        joined = space.sql(f"SELECT {columns} FROM {', '.join(named)}")
+        found = joined.schema
+    except AnalysisException:
+        return  # one by one, it turns out which of them is not there
+    ends = [position for position, field in enumerate(found.fields) if field.name == between]
+    if len(ends) == len(tables) - 1:  # as it is, unless a table has a column of that name
+        starts = [0, *(end + 1 for end in ends)]
+        schemas = (StructType(found.fields[start:end]) for start, end in zip(starts, [*ends, None], strict=True))
+        space.tables.update(zip(tables, schemas, strict=True))
+        if read_no_records(tables, joined, space.spark):
+            space.kept.update(dict.fromkeys(tables, Kept()))
+
+
+def _named(names: tuple[str, ...], rel: Read, to: InputLowering) -> Rows:
+    space = to.space
+    what = table_title(names)
+    is_known = names in space.tables and names in space.kept
+    frame = None if to.as_text and is_known else named_frame(names, space.spark)
+    if looked_at_anew(names, space.spark) and frame is not None:
+        frame = named_frame(names, space.spark)
+    if frame is not None and names not in space.kept:
+        space.kept[names] = kept_from_readers(names, frame, space.spark)
+    schema = space.tables[names] if frame is None else frame.schema
+    columns = check_columns(schema, rel.base_schema, what)
+    require_table_read(names, schema, columns, what, space.spark)
+    require_folders_read(names, schema, columns, what, space.spark)
+    if frame is not None and not to.as_text:
+        return _selected(frame, columns, rel, space, space.kept[names])
+    space.tables[names] = schema
+    if _are_alike(schema.names):  # so the text has to refer to a DataFrame that calls them otherwise
+        plain = space.names(len(schema))
+        frame = named_frame(names, space.spark) if frame is None else frame
+        renamed = dict(zip(schema.names, zip(plain, schema.fields, strict=True), strict=True))
+        table = FrameTable(plain, frame.toDF(*plain), space).as_text
+        return _read(table, [renamed[name] for name in columns], rel, space.kept[names])
+    fields = {field.name: field for field in schema.fields}
+    there = [(f"`{name}`", fields[name]) for name in columns]
+    return _read(TextTable((), statement_name(names), space), there, rel, space.kept[names])
+
+
+def _from_source(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, space: Workspace) -> Rows:
+    """Files or a snapshot, looked up once in an execution however often it is read: that takes a while."""
+    if key not in space.sources:
+        found = frame()
+        space.sources[key] = found, check_columns(found.schema, rel.base_schema, what)
+    return _selected(*space.sources[key], rel, space)
+
+
+_INTEGERS = (I8, I16, I32, I64)
+
+
+def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read, kept: Kept) -> Rows:
+    """Of the columns of the base schema, given as texts over a table and as Spark has them, those that are used."""
+    space = table.space
+    if kept.whole:
+        table = table.where(EVERY_COLUMN)
+    used = space.used.get(id(rel))
+    columns, made = [], []
+    for position, ((text, field), kind) in enumerate(zip(there, rel.base_schema.types, strict=True)):
+        columns.append(space.name() if used is None or position in used else UNUSED)
+        if columns[-1] != UNUSED:
+            text = unseen(text) if kept.filters and field.name not in kept.partitions else text
+            is_new = is_padded(field) or (isinstance(kind, _INTEGERS) and not current_engine().has_signed_alone)
+            made.append(Item(as_inside(text, kind, is_new=is_new), (columns[-1],)))
+    return Rows(table.select(made), tuple(columns))
+
+
+def _selected(
+    frame: DataFrame, names: tuple[str, ...], rel: Read, space: Workspace, kept: Kept = _NOTHING_KEPT
+) -> Rows:
+    """The columns of the base schema, called `names` in a DataFrame that has them."""
+    fields = frame.schema.fields
+    there = tuple(field.name for field in fields)
+    table, texts = FrameTable((), frame, space), [f"`{name}`" for name in there]
+    if not all(map(PLAIN_NAME.fullmatch, names)) or _are_alike(there):
+        plain = space.names(len(there))
+        table, texts = FrameTable(plain, frame.toDF(*plain), space), list(plain)
+    columns = list(zip(texts, fields, strict=True))
+    if there != names:
+        by_name = dict(zip(there, columns, strict=True))
+        columns = [by_name[name] for name in names]
+    return _read(table, columns, rel, kept)
+
+
+def _are_alike(names: Sequence[str]) -> bool:
+    """Whether names differ in nothing but case, or not at all: to a session without regard to case they are one."""
+    return len({name.lower() for name in names}) < len(names)
+
+
+def as_inside(text: str, kind: Type, *, is_new: bool = False) -> str:
+    """A column as expressions see it: fields of structs have positions for names, uuids one spelling.
+
+    If it is to be a new value, Spark does not see a column of ``CHAR(n)`` in it, and adds no spaces to what it is
+    compared with. Its optimizer takes the cast away, but when the spaces have been added to what needs them.
+    """
+    inside = spark_sql_type(kind)
+    value = f"CAST({text} AS {inside})" if is_new or "STRUCT<" in inside else text
+    return rebuilt(value, kind, UUID, _small_letters)
+
+
+def _small_letters(value: str, kind: Type) -> str:
+    """A uuid as literals have it: texts of both spellings are one.
+
+    For Spark this is a computed value. So it makes the comparisons itself, which those who read files would do wrong:
+    Iceberg has another order of uuids.
+    """
+    return f"lower({value})"
+
+
+def _virtual(rel: Read, to: InputLowering) -> Rows:
+    """The rows that a plan holds: literals as an Arrow table, other expressions, and few literals in a text, as SQL."""
+    assert isinstance(rel.definition, VirtualTable)
+    records = rel.definition.rows
+    names = to.space.names(len(rel.base_schema))
+    if any(is_subquery(node) for record in records for node in walk(record, into_relations=False)):
+        raise UnsupportedError("a row of a virtual table cannot hold a subquery")  # spec decision 54
+    types = rel.base_schema.types
+    literals = all(isinstance(value, Literal) for record in records for value in record.fields)
+    if literals and not to.as_text and types and can_be_arrow(types):
+        return Rows(FrameTable(names, arrow_frame(records, types, names, to.space.spark), to.space), names)
+    one_row, here = host(to, Rows(to.one_row([]), ()), None, [])
+    if not records:
+        nulls = [
+            Item(f"CAST(NULL AS {spark_sql_type(kind)})", (name,)) for kind, name in zip(types, names, strict=True)
+        ]
+        return Rows(one_row.table.select(nulls).where("false"), names)
+    if not types:
+        return Rows(one_row.table.select([Item(f"explode(array_repeat(1, {len(records)}))", to.space.names(1))]), ())
+    if not current_engine().has_lists_of_records:
+        number = to.space.name()
+        numbers = ", ".join(map(str, range(len(records))))
+        counted = one_row.table.select([Item(f"explode(array({numbers}))", (number,))])
+        columns = (
+            {n: here.sql(record.fields[position]) for n, record in enumerate(records)} for position in range(len(types))
+        )
+        made = (Item(by_number(number, texts), (name,)) for texts, name in zip(columns, names, strict=True))
+        return Rows(counted.select(list(made)), names)
+    structs = (f"struct({', '.join(here.sql(value) for value in record.fields)})" for record in records)
+    return Rows(one_row.table.select([Item(f"inline(array({', '.join(structs)}))", names)]), names)
+
+
+def _masked(rows: Rows, rel: Read, mask: StructMask) -> Rows:
+    """The columns that a mask keeps; of what is read in part, new ones."""
+    made: dict[int, Item] = {}
+    for number, item in enumerate(mask.items):
+        if item.child is not None:
+            kind = rel.base_schema.types[item.position]
+            text = masked_value(rows.columns[item.position], item.child, kind, may_be_null=True)
+            made[number] = Item(text, (rows.table.space.name(),))
+    wide = rows.extended(list(made.values())) if made else rows
+    columns = (made[n].names[0] if n in made else rows.columns[item.position] for n, item in enumerate(mask.items))
+    return Rows(wide.table, tuple(columns))

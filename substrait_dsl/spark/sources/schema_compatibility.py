@@ -1,0 +1,267 @@
+"""Whether the columns of a plan fit a table: names, types, what is required, and what a format would lose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from math import inf
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.types import UUID, FixedChar, List, Map, String, Struct, Type, VarChar
+from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
+from substrait_dsl.spark.catalog.table_metadata import ICEBERG
+from substrait_dsl.spark.sources.declared_columns import DECLARED, ROWS, check_columns
+from substrait_dsl.spark.sources.orc_files import require_names_found
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import DataType, StructField, StructType
+
+    from substrait_dsl.spark.catalog.table_metadata import StoredTable
+
+TEXT_FORMATS = {"csv", "json", "text", "xml"}
+"""Formats in which NULL and an empty text, or two points in time, are written alike."""
+_TIMES = "spark.sql.parquet.outputTimestampType"
+
+
+def require_distinct(declared: NamedStruct, what: str) -> None:
+    """Raise `SchemaError` for two columns of one name, which no table has."""
+    seen: dict[str, str] = {}
+    for name in declared.names:
+        first = seen.get(name.lower())
+        if first is None:
+            seen[name.lower()] = name
+        elif first == name:
+            raise SchemaError(f"{what}: two of the columns are called {quoted([name])}; no table has that")
+        else:
+            raise SchemaError(
+                f"{what}: the columns {quoted([first, name])} differ in the case of letters only; no table has both"
+            )
+
+
+def columns_in(
+    table: StoredTable, declared: NamedStruct, *, written: Collection[str] | None = None, adds_rows: bool = True
+) -> tuple[str, ...]:
+    """The names in a table of the columns that are declared.
+
+    Args:
+        table: the table.
+        declared: the columns that a plan says it has.
+        written: which of these get values; None: all, and no other column of the table does.
+        adds_rows: whether rows are added, in which the other columns are NULL or have their defaults.
+
+    Raises:
+        SchemaError: a column is not there or of another type; or one that is required would get NULLs.
+        UnsupportedError: a column that gets values would change them.
+    """
+    require_distinct(declared, table.title)
+    origin = ROWS if written is None else DECLARED
+    names = check_columns(table.schema, declared, table.title, origin)
+    wrong = [
+        f'column "{name}" is required in the table, {origin.place} {field.type}'
+        for name, field in zip(names, declared, strict=True)
+        if name in table.required and field.type.nullable and (written is None or field.name in written)
+    ]
+    kinds = {field.name: field for field in table.schema.fields}
+    given = [pair for pair in zip(names, declared, strict=True) if written is None or pair[1].name in written]
+    wrong += [
+        f'column "{name}" has required parts in the table, {kinds[name].dataType.simpleString()}, '
+        f"{origin.place} {field.type}"
+        for name, field in given
+        if not parts_as_required(kinds[name].dataType, field.type)
+    ]
+    if written is None and adds_rows:
+        wrong += [f'column "{name}" is required in the table, and gets no value' for name in _left(table, names)]
+    if wrong:
+        raise SchemaError(f"{table.title} does not fit {origin.name}: {'; '.join(wrong)}")
+    for name, field in given:
+        _require_texts_kept(kinds[name], field.type, f'{table.title}: its column "{name}"')
+    return names
+
+
+def _require_texts_kept(field: StructField, declared: Type, what: str) -> None:
+    """Raise `UnsupportedError` for a column whose texts Spark would fill with spaces, or cut spaces off.
+
+    One that is ``VARCHAR(n)`` itself is not refused: its values are looked at when they are written.
+    """
+    kind = _declared_texts(field)
+    if is_padded(field) and kind != f"char({declared.length if isinstance(declared, FixedChar) else None})":
+        raise UnsupportedError(
+            f"{what} is {kind}, and Spark fills such texts with spaces",
+            hint=f"cast to {fixed_char(kind)}" if kind.startswith("char") else None,
+        )
+    if "<" not in kind:
+        return
+    lengths = list(_text_lengths(declared))
+    bounds = [int(bound) if bound else inf for bound in _TEXTS_INSIDE.findall(kind)]
+    if len(bounds) != len(lengths) or any(length > bound for length, bound in zip(lengths, bounds, strict=True)):
+        raise UnsupportedError(
+            f"{what} is {kind}, declared {declared}, and Spark cuts spaces off the texts in it that are longer",
+            hint="cast to a type with varchar<n> for each VARCHAR(n) in it",
+        )
+
+
+def _text_lengths(kind: Type) -> Iterator[float]:
+    """How many characters the texts in a type may have, depth first."""
+    match kind:
+        case FixedChar(length=length) | VarChar(length=length):
+            yield length
+        case String() | UUID():
+            yield inf
+        case Struct(types=parts):
+            for part in parts:
+                yield from _text_lengths(part)
+        case List(element=element):
+            yield from _text_lengths(element)
+        case Map(key=key, value=value):
+            yield from _text_lengths(key)
+            yield from _text_lengths(value)
+
+
+def most_characters(field: StructField) -> int | None:
+    """How many characters the texts of a column may have; None: as many as they like, or it holds no mere texts."""
+    bound = _VARYING.fullmatch(_declared_texts(field))
+    return None if bound is None else int(bound[1])
+
+
+def fixed_length(field: StructField) -> int | None:
+    """How many characters all texts of a column have, as Spark fills them up with spaces; None: there is no such."""
+    length = _FIXED.fullmatch(_declared_texts(field))
+    return None if length is None else int(length[1])
+
+
+def default_value(field: StructField) -> str:
+    """The default value of a column of a table, as SQL text."""
+    return str(field.metadata.get(_DEFAULT, "NULL"))
+
+
+def is_padded(field: StructField) -> bool:
+    """Whether Spark fills with spaces what is written to a column, and what it is compared with."""
+    return bool(_PADDED.search(_declared_texts(field)))
+
+
+def is_of_length(field: StructField) -> bool:
+    """Whether a column, or a part of it, is ``CHAR(n)`` or ``VARCHAR(n)`` in the table that it comes from."""
+    return _TEXT in field.metadata
+
+
+def _declared_texts(field: StructField) -> str:
+    return str(field.metadata.get(_TEXT, ""))
+
+
+def fixed_char(kind: str) -> str:
+    """What the specification calls a type ``char(5)`` of Spark's."""
+    return kind.replace("char(", "fixedchar<").replace(")", ">")
+
+
+_TEXT = "__CHAR_VARCHAR_TYPE_STRING"
+"""Where the schema of a table, and of files that Spark wrote from it, has what a column of texts was declared as."""
+_PADDED = re.compile(r"\bchar\(")
+_FIXED = re.compile(r"char\((\d+)\)")
+_VARYING = re.compile(r"varchar\((\d+)\)")
+_TEXTS_INSIDE = re.compile(r"(?<=[:<,])(?:string|(?:var)?char\((\d+)\))(?=[,>])")
+"""The types of texts inside a type; what has a colon behind it is the name of a field."""
+_DEFAULT = "CURRENT_DEFAULT"
+"""Where the schema of a table has the default value of a column, as SQL text."""
+
+
+def parts_as_required(actual: DataType, declared: Type) -> bool:
+    """Whether the parts of a column that are required in the table are declared so."""
+    from pyspark.sql import types as spark
+
+    match actual, declared:
+        case spark.StructType(fields=fields), Struct(types=kinds):
+            return all(
+                (field.nullable or not kind.nullable) and parts_as_required(field.dataType, kind)
+                for field, kind in zip(fields, kinds, strict=True)
+            )
+        case spark.ArrayType(elementType=part, containsNull=nullable), List(element=kind):
+            return (nullable or not kind.nullable) and parts_as_required(part, kind)
+        case spark.MapType(keyType=key, valueType=part, valueContainsNull=nullable), Map(key=of_key, value=kind):
+            return (nullable or not kind.nullable) and parts_as_required(key, of_key) and parts_as_required(part, kind)
+        case _:
+            return True
+
+
+def _left(table: StoredTable, names: Sequence[str]) -> list[str]:
+    """The required columns of a table that are not among these, and have no default."""
+    return [
+        field.name
+        for field in table.schema.fields
+        if field.name in table.required and field.name not in names and default_value(field).upper() == "NULL"
+    ]
+
+
+def require_kept(schema: StructType, kind: str, what: str, spark: SparkSession) -> None:
+    """Raise `UnsupportedError` for columns that a table of a format would hold as another type, or not whole."""
+    from pyspark.sql.types import (
+        ByteType,
+        DayTimeIntervalType,
+        ShortType,
+        TimestampType,
+        TimeType,
+        YearMonthIntervalType,
+    )
+
+    if kind in TEXT_FORMATS:
+        raise UnsupportedError(
+            f"{what}: a table of the format {kind} does not give back the values that are written to it",
+            hint='a table is made in the format that "spark.sql.sources.default" names',
+        )
+    if (
+        kind == "parquet"
+        and spark.conf.get(_TIMES) == "TIMESTAMP_MILLIS"
+        and (cut := [field.name for field in schema.fields if _has(field.dataType, (TimestampType,))])
+    ):
+        raise UnsupportedError(
+            f"{what}: the session writes points in time without microseconds, as in the columns {quoted(cut)}",
+            hint=f'spark.conf.set("{_TIMES}", "TIMESTAMP_MICROS")',
+        )
+    if kind == "parquet" and (empty := [field.name for field in schema.fields if _has_empty_struct(field.dataType)]):
+        raise UnsupportedError(f"{what}: Parquet has no structs without fields, which the columns {quoted(empty)} hold")
+    if kind == "orc":
+        require_names_found({field.name: field.dataType for field in schema.fields}, what)
+    if kind != ICEBERG:
+        return
+    if "" in schema.names:
+        raise UnsupportedError(f"{what}: the columns of an Iceberg table have names, got one that is empty")
+    unknown = (DayTimeIntervalType, YearMonthIntervalType, TimeType)
+    if missing := [field.name for field in schema.fields if _has(field.dataType, unknown)]:
+        raise UnsupportedError(
+            f"{what}: an Iceberg table of Spark's has no intervals or times of day, which {quoted(missing)} hold"
+        )
+    narrow = [field.name for field in schema.fields if _has(field.dataType, (ByteType, ShortType))]
+    if narrow:
+        raise UnsupportedError(
+            f"{what}: Iceberg has no integers of 8 or 16 bits, which the columns {quoted(narrow)} have",
+            hint="cast(I32) first",
+        )
+
+
+def _has_empty_struct(kind: DataType) -> bool:
+    from pyspark.sql import types as spark
+
+    match kind:
+        case spark.StructType(fields=fields):
+            return not fields or any(_has_empty_struct(field.dataType) for field in fields)
+        case spark.ArrayType(elementType=element):
+            return _has_empty_struct(element)
+        case spark.MapType(keyType=key, valueType=value):
+            return _has_empty_struct(key) or _has_empty_struct(value)
+        case _:
+            return False
+
+
+def _has(kind: DataType, kinds: tuple[type[DataType], ...]) -> bool:
+    from pyspark.sql import types as spark
+
+    match kind:
+        case spark.StructType(fields=fields):
+            return any(_has(field.dataType, kinds) for field in fields)
+        case spark.ArrayType(elementType=element):
+            return _has(element, kinds)
+        case spark.MapType(keyType=key, valueType=value):
+            return _has(key, kinds) or _has(value, kinds)
+        case _:
+            return isinstance(kind, kinds)

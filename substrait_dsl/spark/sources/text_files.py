@@ -1,0 +1,154 @@
+"""Files of delimited text for an engine that takes none apart: read here and sent to it.
+
+Specification: https://substrait.io/relations/logical_relations/#local-files.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import IO, TYPE_CHECKING
+
+from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.session.causes import system_words
+from substrait_dsl.spark.session.failures import BEHIND_QUOTE
+from substrait_dsl.spark.sources.arrow_tables import declared_frame
+from substrait_dsl.spark.sources.delimited_text import record_rules, text_options
+from substrait_dsl.spark.sources.paths import data_files, local_path, local_paths
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+    from substrait_dsl.algebra.relations import DelimitedText, FileItem
+    from substrait_dsl.algebra.schema import NamedStruct
+
+_OPENERS: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open}
+"""What opens the files that Spark decompresses by the ends of their names."""
+_COMPRESSED = (".deflate", ".lz4", ".snappy", ".zst", ".xz")
+_BLANK = "".join(map(chr, range(33)))
+"""What Java's ``trim`` takes away: a line of nothing else is passed over."""
+
+
+def read_text_here(
+    kind: DelimitedText, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession
+) -> DataFrame:
+    """Read delimited text, each record of it, by the rules that hold for Spark's reader.
+
+    Args:
+        kind: how records are written.
+        files: what to read: files on this machine, and those that lie in folders themselves.
+        schema: the columns, which are the fields in their order.
+        spark: the session.
+
+    Returns:
+        A DataFrame with the columns of the schema, and another one if there are none.
+
+    Raises:
+        ExecutionError: a file is not there, is no UTF-8, or has a line that is no record.
+        UnsupportedError: text is written so that Spark would not take it apart, or lies elsewhere or in folders below.
+    """
+    import pyarrow as pa
+
+    text_options(kind)
+    rows = [_record(line, where, kind, len(schema)) for path in _paths(files) for where, line in _lines(path, kind)]
+    if not schema.names:
+        return declared_frame(pa.table({"rows": pa.nulls(len(rows), pa.bool_())}).select([]), schema, spark)
+    columns = [_column(fields, kind) for fields in zip(*rows, strict=True)] or [_column((), kind) for _ in schema]
+    return declared_frame(pa.table(columns, names=list(schema.names)), schema, spark)
+
+
+def _column(fields: Sequence[str], kind: DelimitedText) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array((None if field == kind.null_value else field for field in fields), pa.string())
+
+
+def _paths(files: Sequence[FileItem]) -> Iterator[str]:
+    for item in files:
+        if (here := local_path(item.uri)) is None:
+            raise UnsupportedError(f"delimited text is read on this machine alone here: {item.uri}")
+        paths = [path for path in data_files(item) if os.path.exists(path)]
+        if not paths and not (item.kind == "folder" and os.path.isdir(here)):
+            raise ExecutionError(f"there is nothing to read: {item.uri}")
+        if (below := _folder_below(item)) is not None:
+            raise UnsupportedError(f"delimited text in folders below is not read here: {below}")
+        yield from paths
+
+
+def _folder_below(item: FileItem) -> str | None:
+    """A folder in a folder that is read, but for those that Spark passes over."""
+    folders = (path for path in local_paths(item) if os.path.isdir(path))
+    inside = (os.path.join(folder, name) for folder in folders for name in os.listdir(folder) if name[0] not in "._")
+    return next(filter(os.path.isdir, inside), None)
+
+
+def _lines(path: str, kind: DelimitedText) -> Iterator[tuple[str, str]]:
+    """The lines of a file that are records, each behind what to call it."""
+    if path.endswith(_COMPRESSED):
+        raise UnsupportedError(f"the compressed file {path} is not read here", hint="gzip and bzip2 are")
+    opener = _OPENERS.get(os.path.splitext(path)[1], open)
+    left_out = kind.header_lines_to_skip
+    try:
+        # The mark of UTF-8 in front of a file is none of its text; a line ends in any of the three ways.
+        with opener(path, "rt", encoding="utf-8-sig", newline=None) as file:
+            for number, line in enumerate(file, start=1):
+                line = line.removesuffix("\n")
+                if not line.strip(_BLANK):
+                    continue
+                if left_out:
+                    left_out -= 1
+                    continue
+                yield f"line {number} of {path}", line
+    except UnicodeDecodeError as error:
+        raise ExecutionError(f"delimited text holds bytes that are not UTF-8, in {path}: {error.reason}") from error
+    except (OSError, EOFError) as error:
+        words = system_words(error) if isinstance(error, OSError) else str(error)
+        raise ExecutionError(f"cannot read {path}: {words}") from error
+
+
+def _record(line: str, where: str, kind: DelimitedText, many: int) -> list[str]:
+    """The fields of a line, of which there must be so many, unless none is declared."""
+    fields: list[str] = []
+    position: int | None = 0
+    while position is not None:
+        if kind.quote and line.startswith(kind.quote, position):
+            field, end = _quoted(line, position, where, kind)
+        else:
+            end = line.find(kind.field_delimiter, position)
+            field, end = (line[position:], len(line)) if end < 0 else (line[position:end], end)
+        fields.append(field)
+        position = end + len(kind.field_delimiter) if line.startswith(kind.field_delimiter, end) else None
+    if many and len(fields) != many:
+        raise _no_record(f"it has {len(fields)} fields for {many} columns", where, kind)
+    if 0 < kind.max_line_size < max(map(len, fields)):
+        raise _no_record("it has a longer field", where, kind)
+    return fields
+
+
+def _quoted(line: str, start: int, where: str, kind: DelimitedText) -> tuple[str, int]:
+    """A field in quotes, and where it ends."""
+    made: list[str] = []
+    position = start + 1
+    while position < len(line):
+        character, then = line[position], line[position + 1 : position + 2]
+        if character == kind.escape and then and then in (kind.quote, kind.escape):
+            made.append(then)
+            position += 2
+        elif character == kind.quote:
+            end = position + 1
+            if end < len(line) and not line.startswith(kind.field_delimiter, end):
+                raise _no_record(BEHIND_QUOTE, where, kind)
+            return "".join(made), end
+        elif character == kind.escape:
+            raise _no_record(f"{kind.escape} stands before what needs none", where, kind)
+        else:
+            made.append(character)
+            position += 1
+    raise _no_record("a quote is still open at its end", where, kind)
+
+
+def _no_record(why: str, where: str, kind: DelimitedText) -> ExecutionError:
+    return ExecutionError(f"{where} is no record of delimited text: {why}", hint=record_rules(kind))

@@ -1,0 +1,145 @@
+"""Columns of user-defined types, for which a Parquet file can name a class: none that a file chooses is made or loaded.
+
+A Parquet file that Spark wrote has a key with its columns as Spark knows them. Of a user-defined type it names a class
+in Java, of which Spark makes an object when it looks at the file, and one in Python, whose module pyspark imports when
+the schema is asked for. Whoever writes a file can write such a key. So files on this machine are looked at before Spark
+looks, and what Spark tells of the others is looked at before pyspark makes classes of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.spark.sources.paths import local_paths
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.relations import FileItem
+
+KEY = "org.apache.spark.sql.parquet.row.metadata"
+"""What Spark calls the key of a Parquet file that has its columns as it knows them."""
+
+_CLASSES_OF_SPARK = frozenset(
+    f"org.apache.spark.{library}.linalg.{name}UDT" for library in ("ml", "mllib") for name in ("Vector", "Matrix")
+)
+"""The user-defined types of Spark itself, which its own files have."""
+
+_ANEW = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
+
+
+def require_known_classes(files: Iterable[FileItem], found: Iterable[str] = ()) -> None:
+    """Raise `UnsupportedError` for a Parquet file on this machine whose key names a class that is not Spark's own.
+
+    Args:
+        files: what is read.
+        found: the URIs of the files that Spark finds there, which only it knows of a pattern.
+    """
+    here = [path for item in files for path in local_paths(item)]
+    here += [unquote(parts.path) for parts in map(urlsplit, found) if parts.scheme == "file"]
+    for path in dict.fromkeys(_paths_below(here)):
+        classes = _classes_in_key(path) - _CLASSES_OF_SPARK
+        if classes:
+            raise UnsupportedError(
+                f"the file {path} names the class {quoted(sorted(classes))} for a column of a user-defined type, "
+                f"in its key {KEY}: a file does not choose what code is loaded",
+                hint=_ANEW,
+            )
+
+
+def _paths_below(paths: Iterable[str]) -> Iterator[str]:
+    """The files at some paths and in the folders there, at any depth, those with summaries of others, too."""
+    for path in paths:
+        if not os.path.isdir(path):
+            yield path
+            continue
+        for folder, _, names in os.walk(path):
+            yield from (os.path.join(folder, name) for name in sorted(names))
+
+
+def _classes_in_key(path: str) -> set[str]:
+    """The classes of user-defined types that the key of a Parquet file names; none, if it is no such file."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        kept = (parquet.read_metadata(path).metadata or {}).get(KEY.encode())
+    except (OSError, pa.ArrowException):
+        return set()  # what is wrong with it, Spark tells
+    return set() if kept is None else _classes_in(kept)
+
+
+def _classes_in(text: bytes) -> set[str]:
+    """The classes in the text of a key: of each object in it that has one, and "?" for a text that is none of JSON."""
+    found: set[str] = set()
+
+    def look_at(pairs: list[tuple[str, Any]]) -> None:
+        # Of a name that is there twice, every value counts: which one Java takes is not known here.
+        if any(name == "type" and value == "udt" for name, value in pairs):
+            found.update(str(value) for name, value in pairs if name in ("class", "pyClass"))
+            if not any(name == "class" for name, _ in pairs):
+                found.add("?")
+
+    if not text.lstrip().startswith(b"{"):
+        return found  # as Spark wrote it before it was JSON, without classes
+    try:
+        json.loads(text, object_pairs_hook=look_at)
+    except (ValueError, RecursionError):
+        found.add("?")
+    return {name for name in found if not name.startswith("pyspark.")}
+
+
+_is_guarded: ContextVar[bool] = ContextVar("_is_guarded", default=False)
+_MAKER = "fromJson"
+"""The public method of pyspark's that makes a user-defined type of what Spark says."""
+
+
+@contextmanager
+def no_classes_of_files(what: str) -> Iterator[None]:
+    """Refuse, while Spark is asked for the columns of files, a type whose Python class the files chose.
+
+    Raises:
+        UnsupportedError: a column is of a type that is written in Python, whose name and pickle come from the file.
+    """
+    _guard_user_types()
+    token = _is_guarded.set(True)
+    try:
+        yield
+    except Exception as error:
+        errors = (error, error.__cause__, error.__context__)  # pyspark raises another one in its place
+        chosen = next((each for each in errors if isinstance(each, _ClassOfFileError)), None)
+        if chosen is None:
+            raise
+        raise UnsupportedError(
+            f"{what} finds a column of a user-defined type that is written in Python, and the file names its class, "
+            f"{quoted([str(chosen)])}: a file does not choose what code is loaded",
+            hint=_ANEW,
+        ) from error
+    finally:
+        _is_guarded.reset(token)
+
+
+class _ClassOfFileError(Exception):
+    """The class that a file names for a user-defined type."""
+
+
+@cache
+def _guard_user_types() -> None:
+    """Have pyspark ask first where it makes a user-defined type of what Spark says; outside of the guard it may."""
+    from pyspark.sql.types import UserDefinedType
+
+    unguarded = UserDefinedType.fromJson
+
+    def from_json(cls: type[UserDefinedType], json: dict[str, Any]) -> UserDefinedType:
+        # Of a type that is written in Java, the Python class is named by Java, not by the file.
+        if _is_guarded.get() and json.get("serializedClass") is not None:
+            raise _ClassOfFileError(str(json.get("pyClass")))
+        return unguarded(json)
+
+    setattr(UserDefinedType, _MAKER, classmethod(from_json))
