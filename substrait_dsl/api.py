@@ -114,6 +114,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.accesses import Access, Accesses
     from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability
     from substrait_dsl.algebra.requirements import Requirement
+    from substrait_dsl.consumers.acero import AceroSession, register_acero_functions
     from substrait_dsl.engines.report import CheckFinding, CheckMatrix, Report
     from substrait_dsl.fluent.capabilities import read_capabilities
     from substrait_dsl.fluent.checks import check_all
@@ -129,6 +130,7 @@ __all__: list[str] = [
     "UUID",
     "Access",
     "Accesses",
+    "AceroSession",
     "AdvancedExtension",
     "AggregateMethod",
     "AnyMessage",
@@ -258,6 +260,7 @@ __all__: list[str] = [
     "read_named",
     "read_virtual",
     "record",
+    "register_acero_functions",
     "reveal_schema",
     "round_robin",
     "scalar_subquery",
@@ -278,6 +281,7 @@ __all__: list[str] = [
 SELDOM_USED: Mapping[str, str] = {
     "Access": "algebra.accesses",
     "Accesses": "algebra.accesses",
+    "AceroSession": "consumers.acero",
     "Capabilities": "algebra.capabilities",
     "CheckFinding": "engines.report",
     "CheckMatrix": "engines.report",
@@ -287,6 +291,7 @@ SELDOM_USED: Mapping[str, str] = {
     "Requirement": "algebra.requirements",
     "check_all": "fluent.checks",
     "read_capabilities": "fluent.capabilities",
+    "register_acero_functions": "consumers.acero",
 }
 """The modules of names that most programs do not use, and whose modules nothing else needs: loaded when first used."""
 

@@ -35,7 +35,10 @@ from substrait_dsl.mypy_plugin.budget import (
 )
 from substrait_dsl.mypy_plugin.enums import _member
 
-READING_OR_RUNNING = {"Catalog", "Functions", "Plan", "errors", "functions", "read_capabilities", "standard_catalog"}
+READING_OR_RUNNING = {
+    *("AceroSession", "Catalog", "Functions", "Plan", "errors", "functions", "read_capabilities"),
+    *("register_acero_functions", "standard_catalog"),
+}
 """What reads files, or has methods that do, or gives plans that run."""
 
 SAYING = {"reveal_schema"}

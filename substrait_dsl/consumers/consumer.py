@@ -83,13 +83,15 @@ class Consumer(ABC):
 _CONSUMERS = {
     "datafusion": ("substrait_dsl.consumers.datafusion", "DataFusionSession"),
     "duckdb": ("substrait_dsl.consumers.duckdb", "DuckDBSession"),
+    "substrait_dsl.consumers.acero": ("substrait_dsl.consumers.acero", "AceroConsumer"),
 }
-"""By the package of a session the module and the class that ask it."""
+"""By the package of a session, or by its module, the module and the class that ask it."""
 
 
 def consumer_of(session: object) -> Consumer | None:
     """What asks a session; None: it is of no engine that takes plans as bytes."""
-    found = _CONSUMERS.get(type(session).__module__.partition(".")[0].lstrip("_"))
+    own = type(session).__module__
+    found = _CONSUMERS.get(own) or _CONSUMERS.get(own.partition(".")[0].lstrip("_"))
     if found is None:
         return None
     module, name = found

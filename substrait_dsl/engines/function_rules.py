@@ -10,11 +10,16 @@ from collections.abc import Mapping
 COMPARISONS = ("equal", "not_equal", "lt", "lte", "gt", "gte")
 DISTINCTIONS = ("is_distinct_from", "is_not_distinct_from")
 SUMS = ("add", "subtract", "multiply")
+TEXTS = (
+    "left", "lower", "ltrim", "repeat", "replace", "right", "rtrim", "strpos", "substring", "trim", "upper",
+)  # fmt: skip
 
 FUNCTION_RULES: Mapping[str, tuple[str, ...]] = {
     "and_not": ("and_not",),
+    "arrow_function": ("abs", "bit_length", "char_length", "octet_length", "reverse"),
     "bits_apart": ("bitwise_and", "bitwise_or", "bitwise_xor"),
     "by_constant": ("contains", "ends_with", "starts_with"),
+    "by_quotient": ("modulus",),
     "comparisons": ("between",),
     "date_part": ("extract",),
     "derived_decimal": (*SUMS, "divide"),
@@ -40,6 +45,7 @@ FUNCTION_RULES: Mapping[str, tuple[str, ...]] = {
     "other_sigma": ("lower",),
     "pairs": ("and", "or", "concat"),
     "real_extreme": ("min", "max"),
+    "registered": TEXTS,
     "sign": ("sign",),
     "sum_and_count": ("avg",),
     "truth": ("is_true", "is_false", "is_not_true", "is_not_false"),

@@ -193,6 +193,13 @@ SAME_NAMES = Rule(
     NEVER,
 )
 
+REGISTERED_FUNCTION = Rule(
+    "registered-function",
+    "the engine has a function only once it is registered there",
+    "a function that AceroSession registers, as register_acero_functions does",
+    NEVER,
+)
+
 MISREADINGS: Mapping[str, Rule] = {
     rule.code: rule
     for rule in (
@@ -326,6 +333,7 @@ RULES: tuple[Rule, ...] = (
         and len({isinstance(each, Literal) for each in node.options}) > 1,
     ),
     SAME_NAMES,
+    REGISTERED_FUNCTION,
     *MISREADINGS.values(),
 )  # fmt: skip
 """All rules, by which something is written another way."""

@@ -16,7 +16,7 @@ from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.algebra.settings import Encoding, OuterReferences
 from substrait_dsl.engines.report import SEVERITIES, CheckFinding, CheckMatrix, Report, Verdict
-from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming, require
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming, quoted, require
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.capabilities import DIALECT_ENDINGS, read_capabilities
 from substrait_dsl.fluent.lowering import name_step, step_of
@@ -134,6 +134,7 @@ def message_for(
     """
     checked = check_and_encode(plan, profile, encoding, outer_references)
     if checked.message is not None:
+        _require_registered(checked.check)
         return checked.message
     first, *others = checked.refusals
     raise first_error(first.error, len(others), profile)
@@ -158,6 +159,7 @@ def profile_report(plan: AlgebraPlan, profile: Profile) -> Report:
     verdict = _verdict(plan, checked)
     if verdict == "runs lowered":
         findings += _of_names(plan, checked.check)
+        findings += _of_registered_functions(checked.check)
         findings += _of_whole_plans(profile, has_others=bool(findings))
     return Report(profile.name, verdict, _sorted(findings))
 
@@ -171,6 +173,38 @@ def _of_names(plan: AlgebraPlan, check: PlanCheck) -> Iterator[CheckFinding]:
         shape = check.profile.shapes.get(SAME_NAMES.code, "unspecified")
         severity = "unspecified" if shape == "right" else shape
         yield CheckFinding(SAME_NAMES.code, severity, SAME_NAMES.why, cure=SAME_NAMES.cure, is_refused=False)
+
+
+def _of_registered_functions(check: PlanCheck) -> Iterator[CheckFinding]:
+    """What stands against a plan that calls functions which have to be registered."""
+    from substrait_dsl.engines.rules import REGISTERED_FUNCTION
+
+    shape = check.profile.shapes.get(REGISTERED_FUNCTION.code, "unspecified")
+    severity = "unspecified" if shape == "right" else shape
+    for key in _registered_keys(check):
+        why = f"{REGISTERED_FUNCTION.why}: {key}"
+        yield CheckFinding(REGISTERED_FUNCTION.code, severity, why, cure=REGISTERED_FUNCTION.cure, is_refused=False)
+
+
+def _registered_keys(check: PlanCheck) -> list[str]:
+    """The functions that have to be registered for a plan."""
+    from substrait_dsl.engines.registered import registered_keys
+
+    assert check.lowered is not None
+    return registered_keys(root.input for root in check.lowered.roots)
+
+
+def _require_registered(check: PlanCheck) -> None:
+    """Raise `UnsupportedError` for a plan that calls functions which have to be registered, and are not."""
+    from substrait_dsl.consumers.acero import are_acero_functions_registered
+
+    keys = _registered_keys(check)
+    if keys and not are_acero_functions_registered():
+        raise UnsupportedError(
+            f"the bytes would call functions that {check.profile} has only once they are registered: {quoted(keys)}",
+            hint="sd.register_acero_functions() registers them, in each process that writes or runs such bytes; "
+            "plan.execute(sd.AceroSession(tables)) runs the plan",
+        )
 
 
 def _of_whole_plans(profile: Profile, *, has_others: bool) -> Iterator[CheckFinding]:

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from substrait_dsl.algebra.accesses import Allowed
+    from substrait_dsl.consumers.acero import AceroSession
     from substrait_dsl.spark.session.explain import ExplainMode
 
-    OtherSession = SessionContext | DuckDBPyConnection
+    OtherSession = SessionContext | DuckDBPyConnection | AceroSession
     Session = SparkSession | OtherSession
 
 R = TypeVar("R")
@@ -111,7 +112,10 @@ class Running(Generic[R]):
             self.execution.tell(error)
 
 
-_SESSIONS = "a SessionContext of DataFusion is a session, too, as is a connection of DuckDB; without one, Sail runs it"
+_SESSIONS = (
+    "a SessionContext of DataFusion is a session, too, as are a connection of DuckDB and an AceroSession; without one, "
+    "Sail runs it"
+)
 
 
 def start(

@@ -42,15 +42,15 @@ def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Ta
         raise InvalidArgumentError(f"tables is a dict of tables by their names, got {tables!r}")
     found: dict[Names, pa.Table] = {}
     reads = [access.names for access in accesses.reads if access.object == "table"]
-    has_all_reads = bool(reads) and {_names(given) for given in tables}.issuperset(reads)
+    has_all_reads = bool(reads) and {name_parts(given) for given in tables}.issuperset(reads)
     changes = (*accesses.writes, *accesses.definitions)
     changed = {
         _folded(access.names): access for access in changes if access.object in ("table", "view", "virtual_table")
     }
     for given, frame in tables.items():
-        names = _names(given)
+        names = name_parts(given)
         if names in found:
-            raise InvalidArgumentError(f"tables has {_title(names)} twice")
+            raise InvalidArgumentError(f"tables has {table_title(names)} twice")
         if (access := changed.get(_folded(names))) is not None:
             raise _is_changed(names, access)
         if names not in reads and has_all_reads:
@@ -59,11 +59,12 @@ def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Ta
             raise _not_read(names, reads)
         from substrait_dsl.arrow.tables import table_of
 
-        found[names] = table_of(frame, _title(names))
+        found[names] = table_of(frame, table_title(names))
     return found
 
 
-def _names(given: object) -> Names:
+def name_parts(given: object) -> Names:
+    """The parts of the name of a table. Raises `InvalidArgumentError` for what is none."""
     if isinstance(given, str):
         return (given,)
     if isinstance(given, tuple) and given and all(isinstance(part, str) for part in given):
@@ -71,7 +72,8 @@ def _names(given: object) -> Names:
     raise InvalidArgumentError(f"tables has a name that is neither a str nor a tuple of str: {given!r}")
 
 
-def _title(names: Names) -> str:
+def table_title(names: Names) -> str:
+    """What errors call a table."""
     return f"table {quoted(['.'.join(names)])}"
 
 
@@ -82,7 +84,7 @@ def _folded(names: Names) -> Names:
 
 def _is_changed(names: Names, access: Access) -> UnsupportedError:
     return UnsupportedError(
-        f"{_title(names)} is given in tables, for this execution alone, and the plan changes it: {access}",
+        f"{table_title(names)} is given in tables, for this execution alone, and the plan changes it: {access}",
         hint="make it a table of the session, or write under another name",
     )
 
@@ -97,7 +99,7 @@ def _not_read(names: Names, reads: Iterable[Names]) -> InvalidArgumentError:
     else:
         hint = None if written else "a relation of rows, or of files, reads no table"
     return InvalidArgumentError(
-        f"tables has {_title(names)}, which the plan does not read; it reads {quoted(written)}", hint=hint
+        f"tables has {table_title(names)}, which the plan does not read; it reads {quoted(written)}", hint=hint
     )
 
 

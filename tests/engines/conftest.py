@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import substrait_dsl as sd
 from tests.differential.engines import duckdb_engine
 from tests.engines.processes import Engine
 from tests.engines.runners import with_random_tables
@@ -50,6 +51,7 @@ def _folder(config: pytest.Config) -> Path:
 
 @pytest.fixture(scope="session")
 def acero() -> Iterator[Engine]:
-    """Pyarrow's engine."""
+    """Pyarrow's engine, with the functions of the library; the process that writes its plans has them, too."""
+    sd.register_acero_functions()
     with Engine("acero") as engine:
         yield engine

@@ -14,6 +14,9 @@ import pyarrow as pa
 
 WORKER = Path(__file__).parent / "worker.py"
 
+ROOT = Path(__file__).parents[2]
+"""The folder of the library, from which Acero gets functions."""
+
 BROKEN = ("INTERNAL Error", "database has been invalidated")
 """How errors are called after which DuckDB refuses everything."""
 
@@ -77,9 +80,8 @@ class Engine:
             Crashed: the engine dies.
         """
         if self.process is None:
-            environment = dict(os.environ)
-            if self.packages is not None:
-                environment["PYTHONPATH"] = str(self.packages)
+            first = ROOT if self.packages is None else self.packages
+            environment = {**os.environ, "PYTHONPATH": str(first)}
             self.process = subprocess.Popen(
                 [sys.executable, str(WORKER), self.name],
                 stdin=subprocess.PIPE,

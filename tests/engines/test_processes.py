@@ -30,11 +30,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 REFUSED_QUERIES: dict[str, dict[str, str]] = {
-    "acero": {
-        "q13": "like with several parts",
-        "q16": "like with several parts",
-        "q22": "has no scalar function substring:str_i32_i32",
-    },
+    "acero": {},
     "duckdb": {},
 }
 """The queries of TPC-H that are refused, by engine and name, and why."""

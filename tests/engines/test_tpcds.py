@@ -71,7 +71,7 @@ REFUSED: dict[str, dict[str, str]] = {
     | {
         "q09": "the plan is too deep",
         "q14": "the plan would have [0-9]+ parts",
-        "q63": "has no scalar function abs:dec",
+        "q63": "has no window function avg:dec",
     },
     "datafusion": {"q63": "has no window function avg:dec"},
     "duckdb": WINDOWS | {"q63": "has no window function avg:dec"},
@@ -92,6 +92,7 @@ def connection(duckdb: None, tpcds: Path) -> Iterator[DuckDBPyConnection]:
 
 
 def acero(tpcds: Path, request: pytest.FixtureRequest) -> Iterator[Run]:
+    sd.register_acero_functions()
     with Engine("acero") as engine:
         yield in_process(engine, tpcds)
 

@@ -1,7 +1,8 @@
 """A process that runs plans on an engine that must not run in the process of the tests.
 
 Acero dies of legal plans, and DuckDB 1.1.3 is no version that can be imported beside another. The process reads
-pickled requests and writes pickled answers: `processes.py` is the other side. It imports nothing of the library.
+pickled requests and writes pickled answers: `processes.py` is the other side. It imports nothing of the library, but
+what registers the functions that Acero gets from it.
 
     python worker.py acero | duckdb
 """
@@ -23,6 +24,9 @@ class Acero:
     """pyarrow's own engine."""
 
     def __init__(self) -> None:
+        from substrait_dsl.consumers.acero import register_acero_functions
+
+        register_acero_functions()
         self.tables: dict[tuple[str, ...], pa.Table] = {}
 
     def add(self, name: str, table: pa.Table) -> None:

@@ -37,6 +37,7 @@ from substrait_dsl.engines.lowering.terms import (
     negated,
     of_type,
 )
+from substrait_dsl.engines.registered import ARROW, registered_function
 from substrait_dsl.errors import UnsupportedError
 
 
@@ -271,40 +272,79 @@ def _nans_compared(node: ScalarFunction, arguments: list[Expression]) -> Express
     return chosen([(balanced("or", nulls), UNKNOWN)], made) if nulls else made
 
 
+def _by_quotient(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+    """What a division by a constant leaves: the engine has none, and of the least number by -1 no right quotient."""
+    value, divisor = arguments
+    if not isinstance(node.type, _INTEGERS) or not isinstance(divisor, Literal) or divisor.value in (None, 0, -1):
+        raise UnsupportedError("the engine has no modulus but of an integer by a constant, neither 0 nor -1")
+    multiple = call("arithmetic", "multiply", call("arithmetic", "divide", value, divisor), divisor)
+    return call("arithmetic", "subtract", value, multiple)
+
+
+_INTEGERS = (t.I8, t.I16, t.I32, t.I64)
+
+
+def _arrow_function(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+    """A function that plans call by its name in Arrow; the lengths of texts are integers of 32 bits there."""
+    (value,) = arguments
+    match node.function.name, value.type:
+        case "abs", t.Decimal():
+            return attrs.evolve(node, function=FunctionId(ARROW, "abs:dec"))
+        case "reverse", t.String():
+            return attrs.evolve(node, function=FunctionId(ARROW, "utf8_reverse:str"))
+        case "char_length", t.String():
+            return cast(_length(LENGTH, value), t.I64())
+        case "octet_length", t.String():
+            return cast(_length(BYTES, value), t.I64())
+        case "bit_length", t.String():
+            return call("arithmetic", "multiply", cast(_length(BYTES, value), t.I64()), literal(8, t.I64()))
+        case _:
+            return node
+
+
+def _length(function: FunctionId, text: Expression) -> Expression:
+    return ScalarFunction(function, (text,), t.I32(nullable=text.type.nullable))
+
+
+def _registered(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+    """A call of the function that is registered for one of the specification."""
+    return attrs.evolve(node, function=registered_function(node.function))
+
+
 def _like_by_parts(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """LIKE with a constant pattern: what the text begins with, ends with, or contains."""
+    """LIKE as what the text begins with, ends with, or contains, if a constant pattern says no more."""
     value, pattern = arguments
-    if not isinstance(pattern, Literal) or pattern.value is None or "_" in pattern.value or "\\" in pattern.value:
-        raise UnsupportedError(f"the engine has no like with the pattern {pattern}")
-    if len(node.arguments) != 2:
-        raise UnsupportedError("the engine has no like with an escape character")
+    if not isinstance(pattern, Literal) or pattern.value is None or "_" in pattern.value:
+        return _registered(node, arguments)
     first, *middle = pattern.value.split("%")
     if not middle:
         return call("comparison", "equal", value, pattern)
     *middle, last = middle
     inner = [part for part in middle if part]
     if len(inner) > 1 or (inner and (first or last)):
-        raise UnsupportedError(f"the engine has no like with several parts, as in {pattern}")
+        return _registered(node, arguments)
     tests: list[Expression] = [
         call("string", name, value, literal(part, t.String()))
         for name, part in (("starts_with", first), ("ends_with", last), *(("contains", part) for part in inner))
         if part
     ]
     if first and last:
-        length = ScalarFunction(LENGTH, (value,), t.I32(nullable=value.type.nullable))
-        tests.append(call("comparison", "gte", length, literal(len(first) + len(last), t.I32())))
+        tests.append(call("comparison", "gte", _length(LENGTH, value), literal(len(first) + len(last), t.I32())))
     return balanced("and", tests) if tests else call("comparison", "equal", value, value)
 
 
 def _by_constant(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """A search for a text, which must be a constant."""
+    """A search for a text, which the engine does for constants alone."""
     if not isinstance(arguments[1], Literal) or arguments[1].value is None:
-        raise UnsupportedError(f"the engine has no {node.function.name} of a text that is no constant")
+        return _registered(node, arguments)
     return node
 
 
-LENGTH = FunctionId("urn:arrow:substrait_simple_extension_function", "utf8_length:str")
+LENGTH = FunctionId(ARROW, "utf8_length:str")
 """How many characters a text has: a function of Arrow that plans call by its name."""
+
+BYTES = FunctionId(ARROW, "binary_length:str")
+"""How many bytes a text has in UTF-8."""
 
 
 FORM_RULES: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expression]] = {
@@ -318,5 +358,8 @@ FORM_RULES: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expression
     "nans_compared": _nans_compared,
     "like_by_parts": _like_by_parts,
     "by_constant": _by_constant,
+    "registered": _registered,
+    "by_quotient": _by_quotient,
+    "arrow_function": _arrow_function,
 }
 """What writes a call of a function in the form that an engine takes, by the names of rules in profiles."""
