@@ -55,6 +55,10 @@ class Inside:
     """Whether the node is a relation that changes a table (`Rel.is_change`), or one is inside."""
     variables: bool = False
     """Whether an execution context variable, such as the current time, is inside."""
+    subqueries: bool = False
+    """Whether the node is an expression that is a subquery, or has one that is in no other relation."""
+    windows: bool = False
+    """Whether the node is an expression that is a window function, or has one that is in no relation."""
     settings: frozenset[PlanSettings] = frozenset()
     """What the plans say of themselves whose roots are inside (`Rel.settings`)."""
 
@@ -68,8 +72,17 @@ class Inside:
             self.parameters | other.parameters,
             self.changes or other.changes,
             self.variables or other.variables,
+            self.subqueries or other.subqueries,
+            self.windows or other.windows,
             self.settings | other.settings,
         )
+
+    def without_expressions(self) -> Inside:
+        """The same without what only an expression is said to have, not the relation that it is of."""
+        if not (self.subqueries or self.windows):
+            return self
+        changed = attrs.evolve(self, subqueries=False, windows=False)
+        return NOTHING_INSIDE if changed == NOTHING_INSIDE else changed
 
     def with_parameters(self, uses: frozenset[ParameterUse]) -> Inside:
         """The same with these parameters instead."""
@@ -116,6 +129,8 @@ class Node(Picklable):
 
     leaf: ClassVar[bool] = False
     """Whether nodes of this class never have nodes inside."""
+    own_inside: ClassVar[Inside] = NOTHING_INSIDE
+    """What each node of this class has inside, as it is one."""
 
     free_anchors: frozenset[int]
     """The anchors of rows outside this node that something inside it refers to: not empty means correlated."""
@@ -130,8 +145,14 @@ class Node(Picklable):
 
     def __attrs_post_init__(self) -> None:
         _set(self, "_hash", None)
-        _set(self, "inside", NOTHING_INSIDE)
+        _set(self, "inside", self.own_inside)
         self._settle()
+        if self.leaf:
+            _set(self, "_children", ())
+            _set(self, "height", 1)
+            _set(self, "size", 1)
+            _set(self, "free_anchors", self._free(NO_ANCHORS))
+            return
         children = self._find_children()
         anchors, inside = NO_ANCHORS, self.inside
         height, size = 0, 1
@@ -170,7 +191,7 @@ class Node(Picklable):
         return self._children
 
     def _find_children(self) -> tuple[Node, ...]:
-        return () if self.leaf else _nodes_in(self.parts())
+        return _nodes_in(self.parts())
 
     def _made_of(self) -> Sequence[Picklable]:
         return self._children
@@ -264,9 +285,10 @@ def walk(node: Node, *, into_relations: bool = True) -> Iterator[Node]:
         if id(current) not in seen:
             seen.add(id(current))
             yield current
-            children = current.children()
-            inner = children if into_relations else [child for child in children if not isinstance(child, Rel)]
-            stack.extend(reversed(inner))
+            children = current._children
+            if children and not into_relations:
+                children = tuple([child for child in children if not isinstance(child, Rel)])
+            stack += children[::-1]
 
 
 def rebuild(
@@ -291,37 +313,37 @@ def walk_upwards(node: Node, *, into_relations: bool = True, done: Container[int
     caller may add those that it was given.
     """
     seen: set[int] = set()
-    stack: list[tuple[Node, bool]] = [(node, False)]
+    stack: list[Any] = [node]  # on a node lies None after its children have been put onto it
     while stack:
-        current, is_ready = stack.pop()
+        current = stack.pop()
+        is_ready = current is None
+        if is_ready:
+            current = stack.pop()
         if id(current) in seen or id(current) in done:
             continue
-        if is_ready:
+        children = current._children
+        if children and not is_ready:
+            stack += (current, None)
+            stack += children if into_relations else [child for child in children if not isinstance(child, Rel)]
+        else:
             seen.add(id(current))
             yield current
-        else:
-            stack.append((current, True))
-            stack.extend((child, False) for child in current.children() if into_relations or not isinstance(child, Rel))
 
 
 def with_children(node: N, done: Mapping[int, Node]) -> N:
     """The node with other children, as far as there are any for theirs: by their `id`."""
-    if all(done.get(id(child), child) is child for child in node.children()):
+    for child in node._children:
+        if done.get(id(child), child) is not child:
+            break
+    else:
         return node
-
-    def new(value: Any) -> Any:
-        if isinstance(value, Node):
-            return done.get(id(value), value)
-        if type(value) is tuple and any(done.get(id(item), item) is not item for item in value):
-            return tuple(done.get(id(item), item) for item in value)
-        return value
-
     changed: dict[str, Any] = {}
     for name in _READERS[type(node)][0]:
         value = getattr(node, name)
-        replacement = new(value)
-        if replacement is not value:
-            changed[name] = replacement
+        if isinstance(value, Node):
+            changed[name] = done.get(id(value), value)
+        elif type(value) is tuple and any(id(item) in done for item in value):
+            changed[name] = tuple([done.get(id(item), item) for item in value])
     return attrs.evolve(node, **changed)  # type: ignore[misc]  # each class of nodes is one
 
 
@@ -407,6 +429,7 @@ class Rel(Node):
         return anchors - {self.anchor} if self.anchor is not None else anchors
 
     def _from_outside(self, inside: Inside) -> Inside:
+        inside = inside.without_expressions()
         if self.settings is not None and len(inside.settings) > 1:  # what was built of the roots of another plan
             inside = attrs.evolve(inside, settings=frozenset((self.settings,)))
         if not inside.parameters:
@@ -440,4 +463,4 @@ class Rel(Node):
     @property
     def inputs(self) -> tuple[Rel, ...]:
         """The input relations, in order; relations in subqueries are not among them."""
-        return tuple(child for child in self.children() if isinstance(child, Rel))
+        return tuple([child for child in self._children if isinstance(child, Rel)])

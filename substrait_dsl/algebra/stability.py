@@ -49,6 +49,8 @@ def unstable_shared_relations(trees: Iterable[Rel]) -> list[Rel]:
     shared: dict[int, Rel] = {}
     seen: set[int] = set()
     for tree in trees:
+        if not tree.inside.shares:
+            continue
         if tree.shared:
             shared[id(tree)] = tree
             uses[id(tree)] += 1

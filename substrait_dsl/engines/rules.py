@@ -16,19 +16,15 @@ from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
     Expression,
-    InPredicate,
     Literal,
     Measure,
     MultiOrList,
     ScalarFunction,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
     SingularOrList,
     Switch,
     WindowFunction,
 )
-from substrait_dsl.algebra.node import Node, Rel, walk
+from substrait_dsl.algebra.node import Node, Rel
 
 if TYPE_CHECKING:
     from substrait_dsl.engines.profile import Profile
@@ -37,7 +33,6 @@ Matches = Callable[[Node, "Profile"], bool]
 
 PHYSICAL_JOINS = r.HashJoin | r.MergeJoin | r.NestedLoopJoin
 JOINS = r.Join | PHYSICAL_JOINS | r.LateralJoin
-SUBQUERIES = ScalarSubquery | InPredicate | SetPredicate | SetComparison
 COUNTED = ("minus_primary_all", "minus_multiset", "intersection_multiset_all")
 COMPARED = ("equal", "not_equal", "lt", "lte", "gt", "gte")
 INTEGERS = t.I8 | t.I16 | t.I32 | t.I64
@@ -106,9 +101,7 @@ def _own(rel: Rel) -> tuple[Node, ...]:
 
 
 def _has_subquery(node: Node, profile: Profile) -> bool:
-    return isinstance(node, Rel) and any(
-        isinstance(each, SUBQUERIES) for part in _own(node) for each in walk(part, into_relations=False)
-    )
+    return isinstance(node, Rel) and any(part.inside.subqueries for part in node.children())
 
 
 def _is_correlated(node: Node, profile: Profile) -> bool:
@@ -174,9 +167,7 @@ def _has_ignored_option(node: Node, profile: Profile) -> bool:
 
 
 def _has_window_function(node: Node) -> bool:
-    return isinstance(node, Rel) and any(
-        isinstance(each, WindowFunction) for part in _own(node) for each in walk(part, into_relations=False)
-    )
+    return isinstance(node, Rel) and any(part.inside.windows for part in node.children())
 
 
 def _how(node: Node) -> str:

@@ -25,22 +25,15 @@ MAX_REFERENCE = 2**32 - 1
 """The highest number that a plan can call a parameter by."""
 
 
-ASKING = Inside(asks=True)
-WITH_VARIABLE = Inside(variables=True)
-
-
 @attrs.frozen(eq=False, repr=False)
 class DynamicParameter(Expression):
     """A value given when the plan runs, called by a number; the plan may bind it to a literal."""
 
     leaf: typing.ClassVar[bool] = True
+    own_inside: typing.ClassVar[Inside] = Inside(asks=True)
 
     parameter_type: Type
     reference: int
-
-    def _settle(self) -> None:
-        Expression._settle(self)
-        object.__setattr__(self, "inside", ASKING)
 
     def _derive_type(self) -> Type:
         if not 0 <= self.reference <= MAX_REFERENCE:
@@ -65,13 +58,10 @@ class ExecutionContextVariable(Expression):
     """The time, the time zone or the date of the execution: required, and one value for the whole plan."""
 
     leaf: typing.ClassVar[bool] = True
+    own_inside: typing.ClassVar[Inside] = Inside(variables=True)
 
     variable: ContextVariable
     variable_type: Type
-
-    def _settle(self) -> None:
-        Expression._settle(self)
-        object.__setattr__(self, "inside", WITH_VARIABLE)
 
     def _derive_type(self) -> Type:
         kind = CONTEXT_VARIABLES.get(self.variable)
