@@ -123,6 +123,8 @@ class Profile:
     """Which forms the engine takes; None if it takes all that lowering makes."""
     functions: frozenset[tuple[str, str, str]] = attrs.field(init=False)
     """What the engine has under its own name: kind of function, URN of the extension, name and signature."""
+    function_keys: frozenset[str] = attrs.field(init=False)
+    """The names and signatures of these."""
 
     def __attrs_post_init__(self) -> None:
         listed = self.dialect.functions or {}
@@ -133,6 +135,7 @@ class Profile:
             for signature in each.signatures or ()
         )
         object.__setattr__(self, "functions", functions)
+        object.__setattr__(self, "function_keys", frozenset(key for _, _, key in functions))
 
     def has_form(self, form: str) -> bool:
         """Whether a word is among the forms."""

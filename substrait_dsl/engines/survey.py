@@ -7,8 +7,10 @@ that are checked each time they are written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from operator import attrgetter
+from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
@@ -57,6 +59,8 @@ FORMS: dict[type, str] = {
     ex.NestedStruct: "STRUCT",
     ex.NestedList: "LIST",
     ex.NestedMap: "MAP",
+    r.SwitchingField: "SWITCHING_FIELD",
+    r.ConsistentField: "CONSISTENT_FIELD",
 }
 """The forms that classes stand for."""
 
@@ -73,46 +77,30 @@ def survey(top: Rel) -> dict[Requirement, Node]:
     found: dict[Requirement, Node] = {}
     calls: dict[tuple[FunctionKind, FunctionId, tuple[FunctionOption, ...]], tuple[Node, int, int]] = {}
     words: set[tuple[type, str]] = set()
-    types: set[t.Type] = set()
+    types: set[int] = set()
 
     def add_type(kind: t.Type, node: Node) -> None:
-        if kind not in types:
-            types.add(kind)
+        if id(kind) not in types:
+            types.add(id(kind))
             for requirement in type_requirements(kind):
                 found.setdefault(requirement, node)
 
     for node in walk(top):
-        if isinstance(node, Rel | Expression):
-            node_class: type = type(node)
-            form = _form(node)
-            if (node_class, form) not in words:
-                words.add((node_class, form))
-                requirement = _word(node_class, form)
-                if requirement is not None:
-                    found.setdefault(requirement, node)
-        match node:
-            case ex.FieldReference():
-                continue
-            case r.Read():
-                for each in node.base_schema.types:
-                    add_type(each, node)
-            case r.SwitchingField() | r.ConsistentField():
-                form = "SWITCHING_FIELD" if isinstance(node, r.SwitchingField) else "CONSISTENT_FIELD"
-                found.setdefault(Requirement("relation", "EXPAND", form=form), node)
-            case (
-                ex.Literal()
-                | ex.ScalarFunction()
-                | ex.Cast()
-                | ex.DynamicParameter()
-                | ex.NestedStruct()
-                | ex.NestedList()
-                | ex.NestedMap()
-            ):
-                add_type(node.type, node)
-            case ex.AggregateFunction() | ex.WindowCall():
-                add_type(node.output_type, node)
-        if isinstance(node, Call):
-            key = (_CALLS[type(node)], node.function, node.options)
+        node_class: type = type(node)
+        form = _FORM_OF[node_class](node) if node_class in _FORM_OF else FORMS.get(node_class, "")
+        if (node_class, form) not in words:
+            words.add((node_class, form))
+            requirement = _word(node_class, form)
+            if requirement is not None:
+                found.setdefault(requirement, node)
+        if isinstance(node, r.Read):
+            for each in node.base_schema.types:
+                add_type(each, node)
+        elif node_class in _TYPE_OF:
+            add_type(_TYPE_OF[node_class](node), node)
+        if node_class in _CALLS:
+            assert isinstance(node, Call)
+            key = (_CALLS[node_class], node.function, node.options)
             count = len(node.arguments)
             first, fewest, most = calls.get(key, (node, count, count))
             calls[key] = (first, min(fewest, count), max(most, count))
@@ -129,26 +117,33 @@ _CALLS: dict[type[Node], FunctionKind] = {
 }
 
 
-def _form(node: Node) -> str:
-    match node:
-        case r.Join() | r.HashJoin() | r.MergeJoin() | r.NestedLoopJoin() | r.LateralJoin():
-            return node.how.upper()
-        case r.Set():
-            return node.op.upper()
-        case r.Read():
-            return FORMS[type(node.definition)]
-        case r.Exchange():
-            return FORMS[type(node.kind)]
-        case ex.Cast():
-            return FAILURES[node.on_failure]
-        case _:
-            return FORMS.get(type(node), "")
+_FORM_OF: dict[type, Callable[[Any], str]] = {
+    **dict.fromkeys(
+        (r.Join, r.HashJoin, r.MergeJoin, r.NestedLoopJoin, r.LateralJoin), lambda node: str(node.how.upper())
+    ),
+    r.Set: lambda node: str(node.op.upper()),
+    r.Read: lambda node: FORMS[type(node.definition)],
+    r.Exchange: lambda node: FORMS[type(node.kind)],
+    ex.Cast: lambda node: FAILURES[node.on_failure],
+}
+"""What says the form of a node, by the class, where the class alone does not."""
+
+_TYPE_OF: dict[type, Callable[[Any], t.Type]] = {
+    **dict.fromkeys(
+        (ex.Literal, ex.ScalarFunction, ex.Cast, ex.DynamicParameter, ex.NestedStruct, ex.NestedList, ex.NestedMap),
+        attrgetter("type"),
+    ),
+    **dict.fromkeys((ex.AggregateFunction, ex.WindowCall), attrgetter("output_type")),
+}
+"""What says the type that an engine must have for a node, by the class; the others have those of nodes inside."""
 
 
 @cache
 def _word(kind: type, form: str) -> Requirement | None:
     """What a class of nodes needs; nothing for those that dialects have no word for."""
-    if kind is r.Expand:  # whose fields have the forms
+    if kind in (r.SwitchingField, r.ConsistentField):
+        return Requirement("relation", "EXPAND", form=form)
+    if kind is r.Expand or not issubclass(kind, Rel | Expression):  # whose fields have the forms
         return None
     word = WORDS.get(kind) or re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).upper()
     if issubclass(kind, Rel):

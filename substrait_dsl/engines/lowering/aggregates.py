@@ -9,7 +9,7 @@ import attrs
 
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import Cast, Expression, Literal, Measure
+from substrait_dsl.algebra.expressions import Cast, Expression, FieldReference, Literal, Measure
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import rebuild_measure
@@ -99,8 +99,8 @@ def _grouped(
         sets = ()
     groups = r.Aggregate(source, tuple(used), sets, tuple(parts), names)
     values = [final(groups) for final in finals]
-    plain = [column(groups, len(used) + n) for n in range(len(values))]
-    if values == plain and len(parts) == len(values):
+    positions = [value.position for value in values if isinstance(value, FieldReference)]
+    if positions == list(range(len(used), len(used) + len(parts))) and len(parts) == len(values):
         return groups
     if not used and not values:
         return groups
@@ -126,7 +126,9 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
         )
     if function.sorts and (name not in WITHOUT_ORDER or isinstance(kind, t.FP32 | t.FP64)):
         raise to.refusal(f"{name} of {kind} over rows in an order")
-    bare = Measure(attrs.evolve(function, options=(), sorts=()), measure.filter)
+    if function.options or function.sorts:
+        function = attrs.evolve(function, options=(), sorts=())
+    bare = measure if function is measure.function else Measure(function, measure.filter)
     match name, function.arguments:
         case "avg", (Expression(type=argument),) if isinstance(argument, INTEGERS):
             return _integer_average(bare, at, to)

@@ -10,13 +10,15 @@ from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.expressions import require_cast
 from substrait_dsl.engines.lowering.rows import above_sort
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
-from substrait_dsl.engines.lowering.terms import number, of_type, only
+from substrait_dsl.engines.lowering.terms import is_bare, number, of_type, only
 from substrait_dsl.engines.lowering.window_functions import lower_window_function
 
 
 def lower_project(rel: r.Project, to: Lowering) -> Rel:
     """A project without subqueries."""
     if not any(map(has_subquery, rel.expressions)):
+        if is_bare(rel) and not isinstance(rel.input, r.Sort):
+            return rel
         return above_sort(rel.input, lambda child: r.Project(child, rel.expressions, rel.names))
     width = len(rel.input.schema)
 

@@ -6,7 +6,7 @@ sorts. So keys of orders are made to depend on columns that are no constants.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 import attrs
@@ -20,6 +20,9 @@ from substrait_dsl.engines.lowering.terms import call, chosen, column, equal
 
 TEXTS = (t.I8, t.I16, t.I32, t.I64, t.String, t.Boolean, t.Date)
 """The types whose values have a text on every engine."""
+
+OUTER = ("left", "outer")
+"""The types of joins, as lowering writes them, that put out NULLs for rows without a match."""
 
 EQUALITIES = ("equal", "is_not_distinct_from")
 MOST_WITNESSES = 4
@@ -47,7 +50,14 @@ class Fixed:
 class Constants:
     """Which columns of relations are taken for constants; each relation is looked at once."""
 
-    _known: dict[int, tuple[Rel, Fixed]] = attrs.field(factory=dict)
+    may_be_wrong: bool
+    """Whether the plan has a side of an outer join, whose constants are none above it."""
+    _known: dict[int, tuple[Rel, Fixed]] = attrs.field(factory=dict, init=False)
+
+    @classmethod
+    def of_plan(cls, relations: Iterable[Rel]) -> Constants:
+        """Those of the relations of a plan."""
+        return cls(any(isinstance(rel, r.Join) and rel.how in OUTER for rel in relations))
 
     def of(self, rel: Rel) -> Fixed:
         """The columns of a relation that are taken for constants."""
@@ -77,9 +87,9 @@ class Constants:
                     *(frozenset(n for n, at in enumerate(mapping) if at in some)
                       for some in (below[0].columns, below[0].wrong))
                 )  # fmt: skip
-            case r.Join(how="inner" | "left" | "outer", condition=condition):
+            case r.Join(condition=condition) if rel.how == "inner" or rel.how in OUTER:
                 left, right = below[0], below[1].moved(len(rel.left.schema))
-                if rel.how != "inner":
+                if rel.how in OUTER:
                     right = Fixed(right.columns, right.columns)
                 if rel.how == "outer":
                     left = Fixed(left.columns, left.columns)
@@ -134,6 +144,8 @@ def _fixed(condition: Expression, fixed: frozenset[int]) -> frozenset[int]:
 
 def no_constant(key: Expression, rel: Rel, constants: Constants) -> Expression:
     """A key of an order of the rows of a relation, by which the engine sorts even if it takes it for a constant."""
+    if not constants.may_be_wrong:
+        return key
     fixed = constants.of(rel)
     if not used_columns(key) & fixed.wrong or not _is_fixed(key, fixed.columns):
         return key

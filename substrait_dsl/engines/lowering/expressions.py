@@ -205,7 +205,10 @@ def directed(key: SortKey, to: Lowering) -> SortKey:
     """A sort key without subqueries, with one of the four directions: what is clustered is in an order."""
     if not isinstance(key.direction, str):
         raise to.refusal("a sort by a function of two values")
-    return SortKey(in_order(key.expression), "asc_nulls_first" if key.direction == "clustered" else key.direction)
+    expression = in_order(key.expression)
+    if expression is key.expression and key.direction != "clustered":
+        return key
+    return SortKey(expression, "asc_nulls_first" if key.direction == "clustered" else key.direction)
 
 
 def _by_option(node: ScalarFunction, to: Lowering) -> Expression | None:

@@ -21,6 +21,7 @@ from substrait_dsl.engines.lowering.terms import (
     compared,
     conjunction,
     equal,
+    is_bare,
     moved,
     number,
     of_type,
@@ -37,6 +38,9 @@ MIRRORED: Mapping[JoinType, JoinType] = {
     "right_mark": "left_mark",
 }
 """The join type for the inputs in the other order."""
+
+LOGICAL: tuple[JoinType, ...] = ("inner", "outer", "left", "left_semi", "left_anti")
+"""The join types that engines have."""
 
 PhysicalJoin = r.HashJoin | r.MergeJoin | r.NestedLoopJoin
 
@@ -75,7 +79,7 @@ def _key_test(key: r.JoinKey, width: int) -> Expression:
 
 def lower_cross(rel: r.Cross, to: Lowering) -> Rel:
     """As it is."""
-    return r.Cross(rel.left, rel.right)
+    return rel if is_bare(rel) else r.Cross(rel.left, rel.right)
 
 
 def lower_join(rel: r.Join, to: Lowering) -> Rel:
@@ -87,6 +91,8 @@ def lower_join(rel: r.Join, to: Lowering) -> Rel:
         return _mirrored(rel, to)
     if has_subquery(rel.condition):
         return _with_subqueries(rel, to)
+    if is_bare(rel) and rel.how in LOGICAL:
+        return rel
     return plain_join(to, rel.left, rel.right, rel.how, rel.condition)
 
 
@@ -94,7 +100,7 @@ def plain_join(to: Lowering, left: Rel, right: Rel, how: JoinType, condition: Ex
     """A join of a type of the left side, whose condition has no subquery."""
     width = len(left.schema)
     match how:
-        case "inner" | "outer" | "left" | "left_semi" | "left_anti":
+        case _ if how in LOGICAL:
             return r.Join(left, right, how, condition)
         case "left_mark":
             made, value = any_match(to, left, right, condition, None)

@@ -23,7 +23,7 @@ from substrait_dsl.algebra.expressions import (
     WindowFunction,
 )
 from substrait_dsl.algebra.joined_groups import joined_groups
-from substrait_dsl.algebra.node import Node, Rel, rebuild, walk, walk_upwards, with_children
+from substrait_dsl.algebra.node import Node, Rel, rebuild, walk_upwards, with_children
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.engines.lowering.constants import Constants, no_constant
 from substrait_dsl.engines.lowering.context import Lowering
@@ -36,6 +36,7 @@ from substrait_dsl.engines.lowering.terms import (
     column,
     columns,
     conjunction,
+    emit_over,
     first_columns,
     number,
     only,
@@ -57,15 +58,18 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
 
     Raises `UnsupportedError` for a cast that they do not have.
     """
-    constants = Constants()
-    downwards = [node for node in [*walk_upwards(top)][::-1] if isinstance(node, Rel)]
+    upwards = list(walk_upwards(top))
+    downwards = [node for node in reversed(upwards) if isinstance(node, Rel)]
+    constants = Constants.of_plan(downwards)
     joined = joined_groups(downwards, lambda rel: rel.inputs) if has_random(to) else ()
 
     @cache
     def has_several() -> bool:
-        return len([node for node in walk(top) if isinstance(node, r.Project) and outermost_windows(node)]) > 1
+        return len([rel for rel in downwards if isinstance(rel, r.Project) and outermost_windows(rel)]) > 1
 
     def change(node: Node, same: Node) -> Node:
+        if not isinstance(same, Rel | Cast):
+            return same
         made: list[tuple[str, Node]] = []
         if id(node) in joined and isinstance(same, r.Aggregate | r.Set):
             note("joined-groups", node)
@@ -113,11 +117,11 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
         return _with_key_columns(changed) if isinstance(changed, r.Project) else changed
 
     done: dict[int, Node] = {}
-    for node in walk_upwards(top):
+    for node in upwards:
         if isinstance(node, r.Emit):  # its input may have become an emit, on which no other stands
             source = done[id(node.input)]
             assert isinstance(source, Rel)
-            done[id(node)] = r.emit(source, node.mapping, node.names)
+            done[id(node)] = emit_over(source, node)
         else:
             done[id(node)] = change(node, with_children(node, done))
     made = done[id(top)]

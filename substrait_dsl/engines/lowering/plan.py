@@ -6,6 +6,7 @@ So a relation is lowered when its inputs and its subqueries are, and its express
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from operator import is_
 from typing import assert_never
 
 import attrs
@@ -23,7 +24,7 @@ from substrait_dsl.engines.lowering.context import Lowering, Place
 from substrait_dsl.engines.lowering.expressions import lower_expression
 from substrait_dsl.engines.lowering.forms import bring_to_forms
 from substrait_dsl.engines.lowering.misreadings import without_misreadings
-from substrait_dsl.engines.lowering.terms import column, one_zero
+from substrait_dsl.engines.lowering.terms import column, emit_over, one_zero
 from substrait_dsl.engines.lowering.windows import split_windows
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.errors import SubstraitDslError, UnsupportedError, kind_words
@@ -193,8 +194,8 @@ def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Nod
     if isinstance(node, r.Emit):  # its input may have become an emit, on which no other stands
         made = done[id(node.input)]
         assert isinstance(made, Rel)
-        return r.emit(made, node.mapping, node.names), False
-    logical = _without_method(node)
+        return emit_over(made, node), False
+    logical = _without_method(node) if isinstance(node, Rel) else node
     same = with_children(logical, done)
     match same:
         case Rel():
@@ -202,12 +203,12 @@ def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Nod
             return _fitted(relation, same), not _is_same(_without_names(relation), same) or logical is not node
         case Expression():
             expression = lower_expression(closed_expression(same), to)
-            return expression, not _is_same(expression, same)
+            return (same, False) if _is_same(expression, same) else (expression, True)
         case _:
             return same, False  # of the relation or the expression that it is in
 
 
-def _without_method(node: Node) -> Node:
+def _without_method(node: Rel) -> Rel:
     """The same without the method that is asked for: what it asks of its input may not be known any more."""
     match node:
         case r.MergeJoin():
@@ -241,16 +242,15 @@ def _is_same(made: Node, node: Node) -> bool:
         return True
     if type(made) is not type(node):
         return False
-    parts = zip(made.parts(), node.parts(), strict=True)
-    return all(_is_shared(one, other) for one, other in parts) or made == node
-
-
-def _is_shared(one: object, other: object) -> bool:
-    if one is other:
-        return True
-    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
-        return all(a is b for a, b in zip(one, other, strict=True))
-    return not isinstance(one, Node) and one == other
+    is_shared = True
+    for one, other in zip(made.parts(), node.parts(), strict=True):
+        if one is other or (type(one) is tuple and len(one) == len(other) and all(map(is_, one, other))):
+            continue
+        if isinstance(one, Node | tuple):
+            is_shared = False
+        elif one != other:
+            return False
+    return is_shared or made == node
 
 
 def _without_names(rel: Rel) -> Rel:

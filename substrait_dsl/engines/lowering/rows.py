@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import is_
 
 import attrs
 
@@ -10,6 +11,7 @@ from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal, SortKey
 from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.properties import NO_PROPERTIES
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import MAX_ROW, fetched, integer_of
 from substrait_dsl.engines.lowering.expressions import directed, require_precision
@@ -20,6 +22,7 @@ from substrait_dsl.engines.lowering.terms import (
     column,
     conjunction,
     first_columns,
+    is_bare,
     number,
     row_number,
     window,
@@ -41,7 +44,7 @@ def lower_read(rel: r.Read, to: Lowering) -> Rel:
         case r.VirtualTable() if any(isinstance(kind, t.Struct) for kind in rel.base_schema.types):
             raise to.refusal("rows in the plan with structs", rule="literal")
         case r.NamedTable() | r.VirtualTable():
-            made: Rel = r.Read(rel.base_schema, rel.definition)
+            made: Rel = rel if _is_plain(rel) else r.Read(rel.base_schema, rel.definition)
             made = with_positions(made, to) if has_structs(to) else made
         case r.LocalFiles() | r.IcebergTable() | r.ExtensionTable():
             raise to.refusal("a read of what is no table with a name and no rows in the plan")
@@ -54,8 +57,17 @@ def lower_read(rel: r.Read, to: Lowering) -> Rel:
     return r.emit(made, [item.position for item in rel.projection.items])
 
 
+def _is_plain(rel: r.Read) -> bool:
+    """Whether a read has nothing but its schema and what it reads."""
+    has_filters = rel.filter is not None or rel.best_effort_filter is not None
+    has_more = has_filters or rel.projection is not None or rel.name_values or rel.declared != NO_PROPERTIES
+    return is_bare(rel) and not has_more
+
+
 def lower_filter(rel: r.Filter, to: Lowering) -> Rel:
     """A filter without subqueries, on joins."""
+    if is_bare(rel) and not isinstance(rel.input, r.Sort) and not has_subquery(rel.condition):
+        return rel
     return above_sort(rel.input, lambda child: filtered(to, child, rel.condition, rel.anchor))
 
 
@@ -88,16 +100,17 @@ def _takes_structs(key: Expression) -> bool:
 def lower_sort(rel: r.Sort, to: Lowering) -> Rel:
     """A sort by expressions without subqueries."""
     made, keys = sort_keys(rel.input, rel.keys, rel.anchor, to)
-    return first_columns(r.Sort(made, keys), len(rel.schema))
+    is_same = is_bare(rel) and made is rel.input and all(map(is_, keys, rel.keys))
+    return rel if is_same else first_columns(r.Sort(made, keys), len(rel.schema))
 
 
 def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowering) -> tuple[Rel, tuple[SortKey, ...]]:
     """The sort keys without subqueries, over the relation with columns for these; what is clustered is in an order."""
     expressions = [key.expression for key in keys]
-    made, expressions = (
-        attach(to, rel, expressions, anchor) if any(map(has_subquery, expressions)) else (rel, expressions)
-    )
-    return made, tuple(directed(SortKey(each, key.direction), to) for each, key in zip(expressions, keys, strict=True))
+    if any(map(has_subquery, expressions)):
+        rel, expressions = attach(to, rel, expressions, anchor)
+        keys = [SortKey(each, key.direction) for each, key in zip(expressions, keys, strict=True)]
+    return rel, tuple([directed(key, to) for key in keys])
 
 
 def lower_fetch(rel: r.Fetch, to: Lowering) -> Rel:

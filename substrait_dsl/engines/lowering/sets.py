@@ -6,6 +6,7 @@ The n-th of equal rows is numbered n; so operations that count repetitions becom
 from __future__ import annotations
 
 from functools import reduce
+from operator import is_
 from typing import assert_never
 
 from substrait_dsl.algebra import relations as r
@@ -16,6 +17,7 @@ from substrait_dsl.engines.lowering.terms import (
     columns,
     conjunction,
     first_columns,
+    is_bare,
     one_zero,
     only,
     row_number,
@@ -27,13 +29,14 @@ from substrait_dsl.engines.lowering.terms import (
 
 def lower_set(rel: r.Set, to: Lowering) -> Rel:
     """A set operation by those of two inputs that put out each row once, and unions of all rows."""
-    if rel.op != "union_all":
-        rel = r.Set(tuple(map(_with_one_zero, rel.relations)), rel.op)
+    inputs = rel.relations if rel.op == "union_all" else tuple(map(_with_one_zero, rel.relations))
+    if not all(map(is_, inputs, rel.relations)):
+        rel = r.Set(inputs, rel.op)
     first, *others = rel.relations
     width = len(rel.schema)
     match rel.op:
         case "union_all" | "union_distinct":
-            return r.Set(rel.relations, rel.op)
+            return rel if is_bare(rel) else r.Set(rel.relations, rel.op)
         case "minus_primary" | "intersection_primary":
             return r.Set((first, _union(others)), rel.op)
         case "intersection_multiset":
@@ -52,8 +55,9 @@ def lower_set(rel: r.Set, to: Lowering) -> Rel:
 
 def _with_one_zero(rel: Rel) -> Rel:
     """The rows, where floating-point numbers have one zero."""
-    values = [one_zero(each) for each in columns(rel)]
-    return rel if values == list(columns(rel)) else only(rel, values, rel.schema.names)
+    own = columns(rel)
+    values = list(map(one_zero, own))
+    return rel if all(map(is_, values, own)) else only(rel, values, rel.schema.names)
 
 
 def _union(rels: list[Rel]) -> Rel:

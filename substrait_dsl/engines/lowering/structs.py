@@ -35,7 +35,7 @@ def by_position(position: int) -> str:
 
 def has_structs(to: Lowering) -> bool:
     """Whether the engine makes structs."""
-    return any(name == MADE for _, _, name in to.profile.functions)
+    return MADE in to.profile.function_keys
 
 
 def made_struct(
@@ -68,7 +68,7 @@ def _in_place(value: Expression, to: Lowering) -> Expression:
 
 def has_random(to: Lowering) -> bool:
     """Whether the engine has values that are not known before."""
-    return any(name == RANDOM for _, _, name in to.profile.functions)
+    return RANDOM in to.profile.function_keys
 
 
 def never(to: Lowering) -> Expression:
@@ -93,9 +93,9 @@ def literal_struct(node: Literal, to: Lowering, lower: Callable[[Literal], Expre
     return of_type(made_struct(fields, kind, to), node.type)
 
 
-def require_flat(kind: t.Type, to: Lowering) -> None:
+def require_flat(kind: t.Struct[Any], to: Lowering) -> None:
     """Raise for a column of a table, or of a root, whose fields are nested values themselves."""
-    if isinstance(kind, t.Struct) and any(isinstance(part, t.Struct | t.List | t.Map) for part in kind.types):
+    if any(isinstance(part, t.Struct | t.List | t.Map) for part in kind.types):
         raise to.refusal(f"a column of {kind}, a struct of other nested values")
 
 
@@ -122,9 +122,11 @@ def with_names(rel: Rel, kinds: Sequence[t.Type], to: Lowering) -> Rel:
 def _with_names(
     rel: Rel, kinds: Sequence[t.Type], to: Lowering, names: Callable[[t.Struct[Any]], tuple[Names, Names]]
 ) -> Rel:
-    values: list[Expression] = []
-    for value, kind in zip(columns(rel), kinds, strict=False):
-        require_flat(kind, to)
-        values.append(renamed(value, *names(kind), to) if isinstance(kind, t.Struct) else value)
-    values += columns(rel)[len(values) :]
-    return only(rel, values, rel.schema.names) if values != list(columns(rel)) else rel
+    if not any(isinstance(kind, t.Struct) for kind in kinds):
+        return rel
+    values: list[Expression] = list(columns(rel))
+    for position, kind in enumerate(kinds):
+        if isinstance(kind, t.Struct):
+            require_flat(kind, to)
+            values[position] = renamed(values[position], *names(kind), to)
+    return only(rel, values, rel.schema.names)

@@ -66,7 +66,7 @@ COMPARISONS: dict[ComparisonOp, str] = {
 
 def has_subquery(node: Node) -> bool:
     """Whether a subquery stands in an expression."""
-    return any(isinstance(each, Subquery) for each in walk(node, into_relations=False))
+    return node.inside.subqueries
 
 
 def filtered(to: Lowering, rel: Rel, condition: Expression, anchor: int | None) -> Rel:

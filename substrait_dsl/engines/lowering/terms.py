@@ -185,6 +185,18 @@ def unless(test: Expression, message: str) -> Expression:
     return equal(Cast(text, t.I32()), literal(0, t.I32()))
 
 
+def is_bare(rel: Rel) -> bool:
+    """Whether a relation has no more than the fields of its class: nothing else that lowering leaves out."""
+    return rel.anchor is None and rel.common is None and rel.settings is None and not rel.shared
+
+
+def emit_over(rel: Rel, emit: r.Emit) -> Rel:
+    """An emit over what stands for its input, which may be an emit, on which no other stands."""
+    is_same = rel is emit.input and is_bare(emit)
+    is_needed = emit.names is not None or emit.mapping != tuple(range(len(rel.schema)))
+    return emit if is_same and is_needed else r.emit(rel, emit.mapping, emit.names)
+
+
 def number(value: int, kind: t.Type | None = None) -> Literal:
     """A constant of a type of numbers; by default an integer of 64 bits."""
     return literal(value, kind or t.I64())
