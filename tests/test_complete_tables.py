@@ -21,8 +21,8 @@ from substrait_dsl.algebra.relations import AnyRelation
 from substrait_dsl.arrow.schemas import type_to_arrow
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.proto.levels import LEVELS
 from substrait_dsl.proto.literals import COMPOSITE_ENCODERS, LITERAL_DECODERS, SCALAR_FIELDS
+from substrait_dsl.proto.nesting_depth import LEVELS
 from substrait_dsl.proto.relations import RELATIONS
 from substrait_dsl.proto.types import TYPE_FIELDS
 from substrait_dsl.render.literals import CONSTANTS
@@ -53,7 +53,7 @@ def nodes() -> Iterator[type[Node]]:
 
 
 def test_every_node_says_how_many_levels_of_messages_it_takes() -> None:
-    """Or a plan that is higher than the messages of a tree may be cannot be cut: `proto/levels.py`."""
+    """Or a plan that is higher than the messages of a tree may be cannot be cut: `proto/nesting_depth.py`."""
     assert names(set(nodes()) - LEVELS.keys()) == []
 
 

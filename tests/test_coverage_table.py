@@ -60,8 +60,8 @@ def is_there(path: str) -> bool:
 
 
 def test_a_path_that_leads_nowhere_is_noticed() -> None:
-    assert is_there("substrait_dsl.algebra.relations.rows.Filter.condition")
-    assert not is_there("substrait_dsl.algebra.relations.rows.Filter.conditions")
+    assert is_there("substrait_dsl.algebra.relations.filtering.Filter.condition")
+    assert not is_there("substrait_dsl.algebra.relations.filtering.Filter.conditions")
     assert not is_there("substrait_dsl.algebra.relations.row.Filter")
 
 

@@ -27,10 +27,10 @@ def test_every_path_of_a_row_is_found_in_the_text() -> None:
 
 def test_what_is_imported_or_inherited_is_found_where_it_is_defined() -> None:
     relations = "substrait_dsl.algebra.relations"
-    assert place_of(f"{relations}.Filter.condition") == Place(f"{relations}.rows", ("Filter", "condition"))
-    assert place_of(f"{relations}.rows.Filter.anchor") == Place("substrait_dsl.algebra.node", ("Rel", "anchor"))
+    assert place_of(f"{relations}.Filter.condition") == Place(f"{relations}.filtering", ("Filter", "condition"))
+    assert place_of(f"{relations}.filtering.Filter.anchor") == Place("substrait_dsl.algebra.node", ("Rel", "anchor"))
     assert place_of("substrait_dsl.algebra.rules.JOIN_RULES") == Place("substrait_dsl.algebra.rules", ("JOIN_RULES",))
-    assert place_of(f"{relations}.rows.Fltr") is None
+    assert place_of(f"{relations}.filtering.Fltr") is None
 
 
 @pytest.mark.parametrize("row", WRITTEN)
@@ -42,7 +42,7 @@ def test_written_breaks_are_of_texts_that_are_there(row: str) -> None:
 
 
 def test_breaks_of_a_method() -> None:
-    place = place_of("substrait_dsl.algebra.relations.rows.Filter._settle")
+    place = place_of("substrait_dsl.algebra.relations.filtering.Filter._settle")
     assert place is not None
     broken = {ast.unparse(edit.tree()) for edit in breaks_of(place)}
     checks = 'rules.require_boolean(self.condition.type, "the condition of a filter")'

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.pickling import Immutable
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import Type, TypeVariation
-from substrait_dsl.catalog import casts, mismatch
+from substrait_dsl.catalog import casts, resolution_errors
 from substrait_dsl.catalog.arguments import Given, stands_for_equals
 from substrait_dsl.catalog.load import read_extension
 from substrait_dsl.catalog.records import KINDS, Extension, Function, Kind, Overload
@@ -149,7 +149,7 @@ class Catalog(Immutable):
             return tuple(self._extensions.values())
         require(urn, str, "the URN of an extension is a str")
         if urn not in self._extensions:
-            raise mismatch.unknown_extension(urn, self.urns)
+            raise resolution_errors.unknown_extension(urn, self.urns)
         return (self._extensions[urn],)
 
     def functions(self, kind: Kinds = None) -> Iterator[Function]:
@@ -183,7 +183,7 @@ class Catalog(Immutable):
         found = [function for each in extensions if name in each.functions for function in each.functions[name]]
         of_kind = tuple(function for function in found if function.kind in kinds)
         if not of_kind:
-            raise mismatch.unknown_function(
+            raise resolution_errors.unknown_function(
                 name,
                 kinds,
                 lambda: (known for each in extensions for known in each.functions),
@@ -259,7 +259,7 @@ class Catalog(Immutable):
         overloads = [each for function in self.named(name, kind, urn) for each in function.overloads]
         found = choose(overloads, arguments, self.separate)
         if found is None:
-            raise mismatch.no_overload(name, arguments, overloads)
+            raise resolution_errors.no_overload(name, arguments, overloads)
         resolution = Resolution(found.overload, found.arguments, output_type(found, arguments))
         problem = problem_in(self._extensions, resolution.output_type)
         if problem is not None:

@@ -10,7 +10,7 @@ from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import Read
 from substrait_dsl.errors import ExecutionError
 from substrait_dsl.fluent.lowering import step_of
-from substrait_dsl.render.steps import Step
+from substrait_dsl.render.step_summary import Step
 
 MOST_PLACES = 3
 """How many places an error names that it may come from."""

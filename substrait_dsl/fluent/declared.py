@@ -14,7 +14,7 @@ from substrait_dsl.algebra.properties import (
     Properties,
     partitioned,
 )
-from substrait_dsl.algebra.relations.rows import direct_path, sort_ordering
+from substrait_dsl.algebra.relations.filtering import direct_path, sort_ordering
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, placing
 from substrait_dsl.fluent.columns import is_list, key_expression, sort_keys

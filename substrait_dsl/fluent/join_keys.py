@@ -12,7 +12,7 @@ from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import Typed
-from substrait_dsl.catalog.roles import require_match
+from substrait_dsl.catalog.function_requirements import require_match
 from substrait_dsl.errors import (
     InvalidArgumentError,
     UnknownFieldError,

@@ -7,7 +7,7 @@ from pathlib import Path
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.render.steps import Step, step
+from substrait_dsl.render.step_summary import Step, step
 
 
 def lowered(plan: AlgebraPlan, engine: str | Path) -> AlgebraPlan:

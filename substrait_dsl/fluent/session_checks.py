@@ -15,7 +15,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.node import Node
 from substrait_dsl.engines.report import CheckFinding, Report, Severity, Verdict
 from substrait_dsl.errors import UnsupportedError, unknown_choice
-from substrait_dsl.render.steps import step
+from substrait_dsl.render.step_summary import step
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.plan import AlgebraPlan

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import Typed
-from substrait_dsl.catalog.roles import require_order
+from substrait_dsl.catalog.function_requirements import require_order
 from substrait_dsl.errors import InvalidArgumentError
 from substrait_dsl.fluent.expr import ExprBase, Nulls, SortKey, sort_key
 

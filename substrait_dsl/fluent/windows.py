@@ -20,7 +20,7 @@ from substrait_dsl.algebra.expressions.calls import Invocation
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.types import I64, Type
 from substrait_dsl.catalog import Catalog
-from substrait_dsl.catalog.roles import distance_type
+from substrait_dsl.catalog.function_requirements import distance_type
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError
 from substrait_dsl.fluent.arguments import given
 from substrait_dsl.fluent.calls import WindowFunction

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import attrs
 
 from substrait_dsl.algebra.expressions import Argument, Expression, FunctionId, Literal, literal
-from substrait_dsl.algebra.expressions.given import given_by
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.types import (
     FP32,
@@ -22,12 +21,13 @@ from substrait_dsl.algebra.types import (
     VarChar,
 )
 from substrait_dsl.catalog import Catalog, Kind, Overload
+from substrait_dsl.catalog.call_arguments import given_by
 from substrait_dsl.catalog.records import ValueArgument
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.catalog.standard import is_specified
 from substrait_dsl.errors import FunctionNotFoundError, SubstraitDslError
 from substrait_dsl.proto.constants import is_integer_constant, is_text, of_width, text_of_kind
-from substrait_dsl.proto.untold import overloads_named
+from substrait_dsl.proto.output_type_inference import overloads_named
 
 DEFAULTS: Mapping[tuple[str, int], int | str] = {
     ("round", 1): 0,  # "round(x)" of SQL gives an integer

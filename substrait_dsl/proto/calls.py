@@ -28,7 +28,7 @@ from substrait_dsl.algebra.expressions.calls import Invocation
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.types import Date, PrecisionTimestamp
-from substrait_dsl.catalog.roles import require_order
+from substrait_dsl.catalog.function_requirements import require_order
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.construction import cast_to
 from substrait_dsl.proto.encoder import Encoder

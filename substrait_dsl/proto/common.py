@@ -26,10 +26,10 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
-from substrait_dsl.proto.choices import decode_choices, without_choices
 from substrait_dsl.proto.enums import COMPUTATION_TYPE, word_of
 from substrait_dsl.proto.extensions import decode_advanced_extension, decode_own_extension, encode_advanced_extension
 from substrait_dsl.proto.paths import path_of
+from substrait_dsl.proto.private_extensions import decode_choices, without_choices
 from substrait_dsl.proto.window_relations import decode_expand_mapping
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from substrait_dsl.algebra.expressions import (
     ScalarFunction,
     literal,
 )
-from substrait_dsl.algebra.expressions.given import given_by
 from substrait_dsl.algebra.types import Type
+from substrait_dsl.catalog.call_arguments import given_by
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder

@@ -29,11 +29,11 @@ from substrait_dsl.algebra.expressions import (
     WindowFunction,
     literal,
 )
-from substrait_dsl.algebra.expressions.given import given_by
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Aggregate, Emit, Project
 from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, INTEGER_RANGES, Decimal, Type
+from substrait_dsl.catalog.call_arguments import given_by
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.construction import URN, cast_to, scalar_call
 from substrait_dsl.proto.datafusion_decimals import average_type, sum_type, truncated_quotient

@@ -15,10 +15,10 @@ from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.types import Struct, Type, TypeVariation
 from substrait_dsl.catalog.standard import OWN_URNS, is_specified
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
+from substrait_dsl.proto.complexity_limits import Sizes
 from substrait_dsl.proto.producers import ARROW_LAYOUTS, ARROW_UNSIGNED, UNKNOWN, Producer
 from substrait_dsl.proto.reports import Reports
-from substrait_dsl.proto.sizes import Sizes
-from substrait_dsl.proto.trees import Detached, Trees
+from substrait_dsl.proto.shared_subtrees import Detached, Trees
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message

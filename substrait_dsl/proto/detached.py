@@ -21,7 +21,7 @@ from substrait_dsl.proto.paths import parts
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
     from substrait_dsl.proto.scopes import Scope
-    from substrait_dsl.proto.trees import Detached
+    from substrait_dsl.proto.shared_subtrees import Detached
 
 ORDINAL = "detached_expression_ordinal"
 """The kind of an expression (``Expression.rex_type``) that refers to one that stands apart."""

@@ -16,7 +16,7 @@ from substrait_dsl.algebra.relations import LateralJoin
 from substrait_dsl.algebra.settings import OuterReferences
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
-from substrait_dsl.proto.depth import Layout
+from substrait_dsl.proto.plan_layout import Layout
 
 StructField = pb.Expression.ReferenceSegment.StructField
 StructItem = pb.Expression.MaskExpression.StructItem

@@ -25,9 +25,16 @@ from substrait_dsl.algebra.relations import (
     SingleBucket,
 )
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.choices import Choices, decode_choices, encode_choices, message_of, truth, understood
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.extensions import decode_any, encode_any
+from substrait_dsl.proto.private_extensions import (
+    Choices,
+    decode_choices,
+    encode_choices,
+    message_of,
+    truth,
+    understood,
+)
 from substrait_dsl.proto.references import decode_reference, encode_reference
 from substrait_dsl.proto.scopes import row_of
 

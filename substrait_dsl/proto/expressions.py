@@ -38,6 +38,7 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.calls import decode_scalar_function, encode_scalar_function
+from substrait_dsl.proto.complexity_limits import NESTED
 from substrait_dsl.proto.conditionals import (
     decode_cast,
     decode_if_then,
@@ -72,7 +73,6 @@ from substrait_dsl.proto.references import (
     encode_field_reference,
     encode_masked_reference,
 )
-from substrait_dsl.proto.sizes import NESTED
 from substrait_dsl.proto.subqueries import (
     decode_subquery,
     encode_in_predicate,

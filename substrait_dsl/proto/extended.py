@@ -18,19 +18,19 @@ from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto.calls import decode_aggregate_function, encode_aggregate_function
 from substrait_dsl.proto.declarations import decode_declarations
-from substrait_dsl.proto.depth import Layout, in_place, is_shallow, lay_out
 from substrait_dsl.proto.detached import check_detached
+from substrait_dsl.proto.document_decoder import decode_whole, read_whole
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.expressions import encode_expression, encode_whole_expression
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
 from substrait_dsl.proto.names import decode_column_names
-from substrait_dsl.proto.nesting import require_readable
+from substrait_dsl.proto.plan_layout import Layout, in_place, is_shallow, lay_out
 from substrait_dsl.proto.relations import encode_relation
 from substrait_dsl.proto.scopes import Scope
-from substrait_dsl.proto.trees import Detached
+from substrait_dsl.proto.shared_subtrees import Detached
+from substrait_dsl.proto.subquery_depth import require_readable
 from substrait_dsl.proto.types import MAX_SCHEMA_NESTING, DeepTypeError, decode_named_struct, encode_named_struct
 from substrait_dsl.proto.versions import decode_version, encode_version
-from substrait_dsl.proto.whole import decode_whole, read_whole
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder

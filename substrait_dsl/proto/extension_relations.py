@@ -25,7 +25,10 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import Type, UserDefined
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
-from substrait_dsl.proto.choices import (
+from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.exchange import decode_capture
+from substrait_dsl.proto.extensions import decode_any, encode_any
+from substrait_dsl.proto.private_extensions import (
     Choices,
     choices_in,
     declared_properties,
@@ -36,9 +39,6 @@ from substrait_dsl.proto.choices import (
     understood,
     whole,
 )
-from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.exchange import decode_capture
-from substrait_dsl.proto.extensions import decode_any, encode_any
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder

@@ -18,7 +18,6 @@ from substrait_dsl.algebra.expressions import (
     FunctionId,
     Literal,
 )
-from substrait_dsl.algebra.expressions.given import given_by
 from substrait_dsl.algebra.expressions.literals import DaySeconds
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.functions import Phase
@@ -32,13 +31,14 @@ from substrait_dsl.catalog import (
     derive,
 )
 from substrait_dsl.catalog.arguments import stands_for_equals
+from substrait_dsl.catalog.call_arguments import given_by
+from substrait_dsl.catalog.function_requirements import is_known, known_overload, require_phase
 from substrait_dsl.catalog.resolve import type_of_call
-from substrait_dsl.catalog.roles import is_known, known_overload, require_phase
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.arguments import fit_call
 from substrait_dsl.proto.differences import difference_of
+from substrait_dsl.proto.output_type_inference import only_type
 from substrait_dsl.proto.types import decode_type
-from substrait_dsl.proto.untold import only_type
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import CallReport, Decoder

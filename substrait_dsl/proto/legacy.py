@@ -18,11 +18,11 @@ from substrait.plan_pb2 import Plan
 
 from substrait_dsl.algebra.findings import Finding
 from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.complexity_limits import require_few_parts
 from substrait_dsl.proto.json_text import read_json
 from substrait_dsl.proto.legacy_plan import OldPlan, version_of
 from substrait_dsl.proto.legacy_schema import NEW_FIELDS, PACKAGE, REMOVED_FIELDS, NewField, old_class
 from substrait_dsl.proto.legacy_translation import FORMER_OBJECTS, TRANSLATIONS
-from substrait_dsl.proto.sizes import require_few_parts
 from substrait_dsl.proto.unknown_fields import drop_unknown_fields
 from substrait_dsl.proto.versions import WORDS, installed_version, require_known_major
 

@@ -11,7 +11,7 @@ from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
 from substrait_dsl.algebra.findings import FindingCode
-from substrait_dsl.catalog.roles import known_overload
+from substrait_dsl.catalog.function_requirements import known_overload
 from substrait_dsl.errors import InvalidChoiceError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import BuildSide, HashJoin, JoinKey, KeyComparison, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.catalog.roles import require_match
+from substrait_dsl.catalog.function_requirements import require_match
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import BUILD_INPUT, KEY_COMPARISON, PHYSICAL_JOIN_TYPE, word_of

@@ -28,7 +28,6 @@ from substrait_dsl.algebra.settings import OUTER_REFERENCES_OF, Encoding, OuterR
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError, quoted
 from substrait_dsl.proto.declarations import Declarations, decode_declarations
-from substrait_dsl.proto.depth import Layout, in_place, is_shallow, lay_out
 from substrait_dsl.proto.detached import check_detached
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import EVALUATION_MODE, word_of
@@ -37,15 +36,16 @@ from substrait_dsl.proto.extensions import decode_advanced_extension, encode_adv
 from substrait_dsl.proto.grouping_sets import is_grouping_set_index
 from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.names import names_by_position
-from substrait_dsl.proto.nesting import require_readable
+from substrait_dsl.proto.plan_layout import Layout, in_place, is_shallow, lay_out
 from substrait_dsl.proto.projects import puts_out_expressions
 from substrait_dsl.proto.relations import encode_relation, encode_whole_relation
+from substrait_dsl.proto.subquery_depth import require_readable
 from substrait_dsl.proto.types import DeepTypeError, decode_type_aliases, encode_type_aliases
 from substrait_dsl.proto.versions import Whole, decode_version, encode_version
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
-    from substrait_dsl.proto.trees import Trees
+    from substrait_dsl.proto.shared_subtrees import Trees
 
 
 def encode_plan(
@@ -142,13 +142,13 @@ def decode_plan(
         PlanFormatError: the plan breaks a rule; with the path of the message that does.
         UnsupportedError: the plan has something that the algebra has no place for; with its path.
     """
-    from substrait_dsl.proto.whole import decode_whole  # not needed for writing
+    from substrait_dsl.proto.document_decoder import decode_whole  # not needed for writing
 
     return decode_whole(message, _decode_plan, catalog, strict)
 
 
 def _decode_plan(decoder: Decoder, message: Plan) -> AlgebraPlan:
-    from substrait_dsl.proto.trees import Trees  # not needed for writing
+    from substrait_dsl.proto.shared_subtrees import Trees  # not needed for writing
 
     version = decode_version(decoder, message)
     decode_declarations(decoder, message)
@@ -304,8 +304,8 @@ def from_bytes(
     data: bytes, catalog: Catalog | None = None, *, strict: bool | Weight = False
 ) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
     """Decode the bytes of a plan of any version. Arguments, results and errors as of `decode_plan`."""
+    from substrait_dsl.proto.document_decoder import read_whole
     from substrait_dsl.proto.legacy import modern_plan  # not needed for writing
-    from substrait_dsl.proto.whole import read_whole
 
     return read_whole(Plan, data, modern_plan, _decode_plan, catalog, strict)
 
@@ -321,7 +321,7 @@ def from_json(
     text: str, catalog: Catalog | None = None, *, strict: bool | Weight = False
 ) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
     """Decode the JSON of a plan of any version. Arguments, results and errors as of `decode_plan`."""
+    from substrait_dsl.proto.document_decoder import read_whole
     from substrait_dsl.proto.legacy import modern_plan_from_json
-    from substrait_dsl.proto.whole import read_whole
 
     return read_whole(Plan, text, modern_plan_from_json, _decode_plan, catalog, strict)

@@ -35,13 +35,6 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.choices import (
-    declared_properties,
-    decode_choices,
-    encode_choices,
-    properties_choice,
-    understood,
-)
 from substrait_dsl.proto.constants import with_type_of
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.extensions import (
@@ -51,6 +44,13 @@ from substrait_dsl.proto.extensions import (
     encode_any,
 )
 from substrait_dsl.proto.masks import decode_mask, encode_mask
+from substrait_dsl.proto.private_extensions import (
+    declared_properties,
+    decode_choices,
+    encode_choices,
+    properties_choice,
+    understood,
+)
 from substrait_dsl.proto.scopes import Scope, row_of
 from substrait_dsl.proto.types import decode_named_struct, encode_named_struct
 

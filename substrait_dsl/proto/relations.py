@@ -46,7 +46,6 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.calls import decode_measure, decode_sort_key, encode_measure, encode_sort_key
-from substrait_dsl.proto.choices import decode_choices, encode_choices
 from substrait_dsl.proto.common import decode_common, encode_common
 from substrait_dsl.proto.encoder import Encoder, body_of
 from substrait_dsl.proto.enums import FETCH_MODE, SET_OP, word_of
@@ -76,6 +75,7 @@ from substrait_dsl.proto.physical_joins import (
     encode_key_join,
     encode_nested_loop_join,
 )
+from substrait_dsl.proto.private_extensions import decode_choices, encode_choices
 from substrait_dsl.proto.reads import decode_read, encode_read
 from substrait_dsl.proto.scopes import names_beside, names_of_groups, row_of
 from substrait_dsl.proto.window_relations import decode_expand, decode_window, encode_expand, encode_window

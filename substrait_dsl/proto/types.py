@@ -17,11 +17,11 @@ from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.catalog.user_types import type_problem
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
+from substrait_dsl.proto.complexity_limits import Sizes
 from substrait_dsl.proto.declarations import Declarations
-from substrait_dsl.proto.levels import FLAT_TYPES, MAX_NESTING, levels_of_type
 from substrait_dsl.proto.names import decode_schema_names
+from substrait_dsl.proto.nesting_depth import FLAT_TYPES, MAX_NESTING, levels_of_type
 from substrait_dsl.proto.paths import inside
-from substrait_dsl.proto.sizes import Sizes
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder

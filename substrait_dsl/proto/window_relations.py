@@ -16,8 +16,8 @@ from substrait_dsl.algebra.relations import ConsistentField, Expand, ExpandField
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.calls import decode_sort_key, encode_sort_key
-from substrait_dsl.proto.choices import decode_choices, encode_choices, understood, whole
 from substrait_dsl.proto.encoder import Encoder
+from substrait_dsl.proto.private_extensions import decode_choices, encode_choices, understood, whole
 from substrait_dsl.proto.scopes import names_of_calls, names_of_groups, row_of
 from substrait_dsl.proto.windows import decode_window_call, encode_window_call
 

@@ -31,7 +31,7 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.catalog import Open, Typed
-from substrait_dsl.catalog.roles import distance_type, is_known
+from substrait_dsl.catalog.function_requirements import distance_type, is_known
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.calls import (
     decode_arguments,

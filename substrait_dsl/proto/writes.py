@@ -35,11 +35,11 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.choices import Choices, choices_in, message_of
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import CREATE_MODE, DDL_OBJECT, DDL_OP, OUTPUT_MODE, WRITE_OP, word_of
 from substrait_dsl.proto.extensions import decode_any, decode_own_extension, encode_any
 from substrait_dsl.proto.literals import decode_literal, encode_literal
+from substrait_dsl.proto.private_extensions import Choices, choices_in, message_of
 from substrait_dsl.proto.reads import decode_file_item, decode_named_table, encode_file_item, encode_named_table
 from substrait_dsl.proto.scopes import row_of
 from substrait_dsl.proto.types import decode_named_struct, encode_named_struct

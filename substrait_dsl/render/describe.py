@@ -15,7 +15,7 @@ import attrs
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.common import Hint
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.render.clauses import (
+from substrait_dsl.render.description_parts import (
     Clause,
     Column,
     ColumnRun,

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.extensions import AnyMessage
-from substrait_dsl.render.clauses import Clause, Parts, message_text, quoted
+from substrait_dsl.render.description_parts import Clause, Parts, message_text, quoted
 from substrait_dsl.render.expressions import ExpressionWriter
 from substrait_dsl.render.scopes import Row
 

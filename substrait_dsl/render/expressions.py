@@ -15,7 +15,7 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.render.forms import (
+from substrait_dsl.render.expression_format import (
     COMPARISON_SIGNS,
     Binding,
     Form,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.expressions import Expression, SortKey
-from substrait_dsl.render.clauses import Clause, Column, InputColumns, Parts, computed_column
+from substrait_dsl.render.description_parts import Clause, Column, InputColumns, Parts, computed_column
 from substrait_dsl.render.expressions import ExpressionWriter
 from substrait_dsl.render.scopes import Row
 

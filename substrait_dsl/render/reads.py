@@ -9,7 +9,7 @@ import attrs
 
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.types import PrecisionTimestampTZ
-from substrait_dsl.render.clauses import (
+from substrait_dsl.render.description_parts import (
     Clause,
     Column,
     Parts,

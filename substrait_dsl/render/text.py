@@ -22,8 +22,8 @@ from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.algebra.relations import VirtualTable
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import List, Map, Struct, Type
-from substrait_dsl.render.clauses import columns_clause, computed_column
 from substrait_dsl.render.describe import Clause, Description, describe, properties_clause
+from substrait_dsl.render.description_parts import columns_clause, computed_column
 from substrait_dsl.render.expressions import ExpressionWriter
 from substrait_dsl.render.literals import name_text
 from substrait_dsl.render.scopes import NO_ROW, Labels, Row, Scope

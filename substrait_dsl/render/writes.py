@@ -7,7 +7,7 @@ from typing import assert_never
 
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.render.clauses import (
+from substrait_dsl.render.description_parts import (
     Clause,
     Column,
     OutputColumn,

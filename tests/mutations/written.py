@@ -20,12 +20,12 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
         "message.emit.output_mapping.extend(mapping[::-1])",
     ),
     "000:131": (
-        "substrait_dsl.algebra.relations.rows",
+        "substrait_dsl.algebra.relations.filtering",
         'rules.require_boolean(self.condition.type, "the condition of a filter")',
         "pass",
     ),
     "001:62": (
-        "substrait_dsl.algebra.relations.rows",
+        "substrait_dsl.algebra.relations.filtering",
         "OrderKey(path, key.direction)",
         'OrderKey(path, "asc_nulls_first")',
     ),
@@ -66,7 +66,7 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
         "FilesTarget(item.uri, item.format)",
     ),
     "001:35": (
-        "substrait_dsl.algebra.relations.columns",
+        "substrait_dsl.algebra.relations.projection",
         "schema = self.input.schema.pick(self.mapping)",
         "schema = self.input.schema.pick(sorted(self.mapping))",
     ),

@@ -21,8 +21,8 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.properties import SINGLETON, OrderKey, Properties, partitioned
 from substrait_dsl.errors import InvalidArgumentError, PlanFormatError
-from substrait_dsl.proto.choices import choices_in, message_of
 from substrait_dsl.proto.plan import decode_plan, from_bytes, to_bytes
+from substrait_dsl.proto.private_extensions import choices_in, message_of
 from tests.proto.plans import T, col, count_rows, encoded, encoded_relation, i64, message, plan_of, table
 from tests.proto.reading import changed, comes_back, found, refused_at, rel_comes_back, root
 

@@ -17,8 +17,8 @@ from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.catalog import Typed, standard_catalog
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
+from substrait_dsl.proto.output_type_inference import only_type
 from substrait_dsl.proto.plan import decode_plan
-from substrait_dsl.proto.untold import only_type
 from substrait_dsl.spark.expressions.functions import function_to_sql
 from tests.proto.plans import ARITHMETIC, COMPARISON, T, add, call, col, equal, gt, i64, total
 from tests.proto.reading import below_root, changed, condition, found, refused_at, rel_comes_back, root

@@ -29,7 +29,7 @@ from substrait_dsl.proto.extended import (
     extended_from_bytes,
     extended_from_json,
 )
-from substrait_dsl.proto.levels import MAX_NESTING
+from substrait_dsl.proto.nesting_depth import MAX_NESTING
 from substrait_dsl.proto.plan import to_bytes, to_json
 from tests.proto.extended import EXISTS, HINT, a, b, extended, p
 from tests.proto.plans import ARITHMETIC, T, add, col, equal, gt, i64, message, nesting, outer

@@ -18,9 +18,9 @@ from substrait_dsl.algebra.properties import OrderKey, Properties, partitioned
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
-from substrait_dsl.proto.choices import choices_in, message_of
 from substrait_dsl.proto.extensions import decode_any
 from substrait_dsl.proto.plan import decode_plan
+from substrait_dsl.proto.private_extensions import choices_in, message_of
 from tests.proto.plans import T, col, encoded, encoded_relation, i64, message, table
 from tests.proto.reading import changed, refused_at, rel_comes_back, root
 from tests.strategies import types

@@ -24,11 +24,11 @@ from substrait.extended_expression_pb2 import ExtendedExpression as ExtendedMess
 
 from substrait_dsl.algebra.anchors import canonical_plan
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
-from substrait_dsl.proto.choices import STRUCT_URL, choices_in, message_of
 from substrait_dsl.proto.extended import encode_extended_expression, extended_from_bytes, extended_from_json
 from substrait_dsl.proto.extensions import decode_any
 from substrait_dsl.proto.legacy_schema import old_plan_class
 from substrait_dsl.proto.plan import encode_plan, from_bytes, from_json, to_bytes
+from substrait_dsl.proto.private_extensions import STRUCT_URL, choices_in, message_of
 from tests.proto import corpus
 
 EACH = 1_850

@@ -23,9 +23,9 @@ from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
-from substrait_dsl.proto.choices import message_of
+from substrait_dsl.proto.complexity_limits import MAX_COLUMNS, MAX_ROW_SIZE, MAX_TYPE_SIZE
 from substrait_dsl.proto.plan import encode_plan, from_bytes, from_json, to_bytes, to_json
-from substrait_dsl.proto.sizes import MAX_COLUMNS, MAX_ROW_SIZE, MAX_TYPE_SIZE
+from substrait_dsl.proto.private_extensions import message_of
 from tests.proto.corpus import ADVICE
 from tests.proto.plans import T, add, col, encoded, i64, table
 

@@ -22,10 +22,10 @@ from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.catalog import Catalog, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto import legacy
+from substrait_dsl.proto.complexity_limits import MAX_INPUT_COLUMNS
 from substrait_dsl.proto.paths import path_of
 from substrait_dsl.proto.plan import from_bytes, from_json, to_json
 from substrait_dsl.proto.reports import MAX_REPORTED
-from substrait_dsl.proto.sizes import MAX_INPUT_COLUMNS
 from substrait_dsl.render.literals import MAX_TYPE
 from substrait_dsl.render.text import explain
 from tests.proto.plans import COMPARISON, T, call, encoded, i64, table

@@ -14,8 +14,8 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.choices import message_of
 from substrait_dsl.proto.plan import decode_plan
+from substrait_dsl.proto.private_extensions import message_of
 from tests.proto.plans import T, bare, col, encoded, encoded_relation, equal, gt, i64, message, outer, table
 from tests.proto.reading import Change, changed, found, refused_at, rel_comes_back, root
 

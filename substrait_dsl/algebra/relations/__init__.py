@@ -2,7 +2,6 @@
 
 from substrait_dsl.algebra.expressions.masks import ListMask, Mask, MaskItem, StructMask
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.relations.columns import Emit, Project, emit
 from substrait_dsl.algebra.relations.exchange import (
     Broadcast,
     Exchange,
@@ -16,6 +15,7 @@ from substrait_dsl.algebra.relations.exchange import (
     SingleBucket,
 )
 from substrait_dsl.algebra.relations.extensions import ExtensionLeaf, ExtensionMulti, ExtensionSingle
+from substrait_dsl.algebra.relations.filtering import FETCH_MODES, Fetch, FetchMode, Filter, Sort, TopN
 from substrait_dsl.algebra.relations.groups import AGGREGATE_METHODS, Aggregate, AggregateMethod
 from substrait_dsl.algebra.relations.joins import Cross, Join, LateralJoin
 from substrait_dsl.algebra.relations.physical_joins import (
@@ -27,6 +27,7 @@ from substrait_dsl.algebra.relations.physical_joins import (
     MergeJoin,
     NestedLoopJoin,
 )
+from substrait_dsl.algebra.relations.projection import Emit, Project, emit
 from substrait_dsl.algebra.relations.read import (
     PATH_KINDS,
     Arrow,
@@ -47,7 +48,6 @@ from substrait_dsl.algebra.relations.read import (
     Record,
     VirtualTable,
 )
-from substrait_dsl.algebra.relations.rows import FETCH_MODES, Fetch, FetchMode, Filter, Sort, TopN
 from substrait_dsl.algebra.relations.sets import Set
 from substrait_dsl.algebra.relations.unnest import Unnest
 from substrait_dsl.algebra.relations.windows import (

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.expressions.calls import SortKey
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import FieldPath, OrderKey, SortDirection, representative
-from substrait_dsl.algebra.relations.rows import direct_path
+from substrait_dsl.algebra.relations.filtering import direct_path
 
 
 def field_of(rel: Rel, expression: Expression) -> FieldPath | None:

@@ -24,8 +24,8 @@ from substrait_dsl.algebra.expressions import (
     WindowFunction,
     literal,
 )
-from substrait_dsl.algebra.expressions.given import given_by
 from substrait_dsl.algebra.node import Node, Rel, rebuild
+from substrait_dsl.catalog.call_arguments import given_by
 from substrait_dsl.catalog.catalog import standard_catalog
 from substrait_dsl.errors import UnsupportedError
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from substrait_dsl.algebra.expressions import AggregateFunction, FunctionId, ScalarFunction, WindowCall
-from substrait_dsl.algebra.expressions.given import given_by
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.node import Node
 from substrait_dsl.algebra.types import (
@@ -24,8 +23,9 @@ from substrait_dsl.algebra.types import (
     VarChar,
 )
 from substrait_dsl.catalog import Given, Typed, standard_catalog
+from substrait_dsl.catalog.call_arguments import given_by
+from substrait_dsl.catalog.function_requirements import known_overload
 from substrait_dsl.catalog.resolve import type_of_call
-from substrait_dsl.catalog.roles import known_overload
 from substrait_dsl.errors import SubstraitDslError, UnsupportedError
 from substrait_dsl.spark.expressions.functions import COMPARISONS
 

@@ -45,7 +45,7 @@ from substrait_dsl.algebra.types import (
     VarChar,
 )
 from substrait_dsl.catalog import standard_catalog
-from substrait_dsl.catalog.roles import known_overload
+from substrait_dsl.catalog.function_requirements import known_overload
 from substrait_dsl.errors import UnsupportedError, quoted
 from substrait_dsl.spark.expressions.casts import fitting
 from substrait_dsl.spark.expressions.time_zones import require_zone

@@ -14,7 +14,7 @@ import attrs
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import Properties, united
-from substrait_dsl.algebra.relations.rows import Fetch, direct_path
+from substrait_dsl.algebra.relations.filtering import Fetch, direct_path
 from substrait_dsl.algebra.schema import Field, NamedStruct, check_names
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnknownFieldError
 

@@ -15,8 +15,8 @@ from substrait_dsl.algebra.properties import Properties
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import Binary, String, Type
+from substrait_dsl.render.expression_format import Binding, direction_text
 from substrait_dsl.render.expressions import ExpressionWriter
-from substrait_dsl.render.forms import Binding, direction_text
 from substrait_dsl.render.literals import constant_text, name_text, type_text
 from substrait_dsl.render.scopes import Row
 

@@ -18,8 +18,8 @@ from substrait import algebra_pb2 as pb
 from substrait.plan_pb2 import PlanRel
 
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
-from substrait_dsl.proto.depth import MAX_LEVELS
-from substrait_dsl.proto.survey import survey
+from substrait_dsl.proto.plan_layout import MAX_LEVELS
+from substrait_dsl.proto.reference_scan import survey
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.node import Rel

@@ -15,8 +15,8 @@ from substrait_dsl.algebra.expressions import InPredicate, ScalarSubquery, SetCo
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.relations import LateralJoin
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.proto.depth import Layout
-from substrait_dsl.proto.levels import LEVELS
+from substrait_dsl.proto.nesting_depth import LEVELS
+from substrait_dsl.proto.plan_layout import Layout
 
 MAX_CALLS = 820
 """How many calls nest in each other at most when a plan is read: Python allows 1000, those around among them."""

@@ -34,7 +34,7 @@ from substrait_dsl.algebra.relations import (
     Emit,
 )
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.proto.levels import LEAF_LEVELS, LEVELS, MAX_NESTING, SIMPLE_LEVELS, OwnLevels, is_simple
+from substrait_dsl.proto.nesting_depth import LEAF_LEVELS, LEVELS, MAX_NESTING, SIMPLE_LEVELS, OwnLevels, is_simple
 
 _ROOT_LEVEL = 3  # Plan, PlanRel, RelRoot, Rel: no relation or expression that stands apart starts deeper
 MAX_LEVELS = MAX_NESTING - _ROOT_LEVEL + 1

@@ -8,8 +8,8 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.errors import shortened
-from substrait_dsl.render.clauses import Column
 from substrait_dsl.render.describe import Description, describe
+from substrait_dsl.render.description_parts import Column
 from substrait_dsl.render.expressions import ExpressionWriter
 from substrait_dsl.render.literals import name_text
 from substrait_dsl.render.scopes import Labels, Row, Scope
