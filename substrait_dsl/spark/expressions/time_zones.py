@@ -16,8 +16,8 @@ from substrait_dsl.spark.expressions.literals import text_to_sql
 _SHORT = "ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST"
 """What Java calls some zones. To it BST is a time of Bangladesh."""
 
-_OTHERS = rf"^({_SHORT}|SystemV/.*|Z|UT|(UTC|UT)?[+-].*|GMT[+-](?!0$).*)$"
-"""Those names, some of old systems, and differences from UTC."""
+_OTHERS = rf"^({_SHORT}|SystemV/.*|Z|UT|(UTC|UT)?[+-].*|GMT[+-]([^0].*|0.+)?)$"
+"""Those names, some of old systems, and differences from UTC. Sail's patterns do not look ahead."""
 
 NO_ZONE = " is no time zone of the IANA database"
 

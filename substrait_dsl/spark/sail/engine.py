@@ -30,6 +30,7 @@ from substrait_dsl.spark.sail.functions import (
     SPLIT,
     SUBSTRING,
     coalesce,
+    in_zone,
 )
 from substrait_dsl.spark.sail.schemas import castable_schema
 from substrait_dsl.spark.session.connect import is_remote
@@ -322,6 +323,13 @@ GUARDS = (
         0,
     ),
     Guard(
+        "clocks after 2099",
+        "functions with a time zone whose clocks are set twice a year",
+        _VERSIONS,
+        "SELECT hour(convert_timezone('UTC', 'Europe/Berlin', TIMESTAMP_NTZ'2100-07-01 00:00:00'))",
+        1,
+    ),
+    Guard(
         "substrings from NULL",
         "substring from a position that is NULL",
         _VERSIONS,
@@ -570,6 +578,7 @@ SAIL = Engine(
     has_fields_of_null=False,
     keeps_order=False,
     moves_by_number=False,
+    in_zone=in_zone,
 )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import attrs
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import Expression, Literal
+from substrait_dsl.algebra.expressions import EnumArgument, Expression, Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.functions_arithmetic import (
     ARITHMETIC,
@@ -20,7 +23,7 @@ from substrait_dsl.spark.expressions.functions_datetime import DATETIME, local_c
 from substrait_dsl.spark.expressions.functions_decimal import ARITHMETIC_DECIMAL
 from substrait_dsl.spark.expressions.functions_string import STRING, split_text
 from substrait_dsl.spark.expressions.literals import text_to_sql
-from substrait_dsl.spark.expressions.templates import Call, Table, Template
+from substrait_dsl.spark.expressions.templates import Call, Table, Template, failing
 from substrait_dsl.spark.expressions.types import spark_sql_type
 
 _FURTHER = 4
@@ -159,3 +162,33 @@ def _split(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
 
 
 SPLIT: Table = {"string_split": Template(_split)}
+
+
+_END = "TIMESTAMP_NTZ'2100-01-01 00:00:00'"
+"""When Sail's clocks end: the rules by which they are set later are not in it."""
+
+
+def in_zone(call: Call, texts: Sequence[str], zone: int, text: str) -> str:
+    """A call with a time zone, which fails where a moment of it is later than Sail's clocks are known."""
+    values = [each for each in call.arguments if isinstance(each, Expression)]
+    words = [each.value.upper() for each in call.arguments if isinstance(each, EnumArgument)]
+    match values[zone]:
+        case Literal(value=str() as name) if not _is_set(name) or "UNIX_TIME" in words:  # which is that of no clock
+            return text
+        case Literal(value=None):
+            return text
+    fails = failing("Sail does not know when clocks are set after 2099")
+    if isinstance(values[1].type, t.IntervalYear):  # the moment that is found is of that clock, too
+        text = f"transform(array({text}), v -> if(CAST(v AS TIMESTAMP_NTZ) >= {_END}, {fails}, v))[0]"
+    is_late = f"CAST({texts[0]} AS TIMESTAMP_NTZ) >= {_END} AND {texts[zone]} IS NOT NULL"
+    return f"if({is_late}, {fails}, {text})"
+
+
+@cache
+def _is_set(zone: str) -> bool:
+    """Whether clocks in a zone are set after 2099, as far as this machine knows."""
+    try:
+        clock = ZoneInfo(zone)
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        return True
+    return len({dt.datetime(2100, month, 1, tzinfo=clock).utcoffset() for month in range(1, 13)}) > 1

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.expressions import literals as l
     from substrait_dsl.algebra.relations import FileFormat, FileItem
     from substrait_dsl.errors import SubstraitDslError
-    from substrait_dsl.spark.expressions.templates import Table, Template
+    from substrait_dsl.spark.expressions.templates import Call, Table, Template
     from substrait_dsl.spark.session.failures import Failure
 
 FunctionKind = Literal["scalar", "aggregate", "frame"]
@@ -126,6 +126,8 @@ class Engine:
 
     moves_by_number: bool = True
     """Whether rows are moved to partitions by a number that is computed of each."""
+    in_zone: Callable[[Call, Sequence[str], int, str], str] = lambda call, texts, zone, text: text
+    """Gives a call with a time zone, by the texts of its arguments and the position of that, where its clocks end."""
 
     def functions(self, extension: str, kind: FunctionKind) -> Table:
         """The templates in place of Spark's for an extension."""
